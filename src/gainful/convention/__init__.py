@@ -1,0 +1,41 @@
+"""Room `convention`: a tool's name goes in, its habits come out."""
+
+from gainful.convention.convention import (
+    Convention,
+    Duplicates,
+    Empty,
+    Extra,
+    Fractional,
+    Ideal,
+    IdealDepth,
+    Missing,
+    Negative,
+    RecallPoints,
+    Short,
+    Ties,
+    Unjudged,
+)
+from gainful.convention.habit import HABITS, Habit, Setting
+from gainful.convention.tools import CONVENTIONS, GAINFUL, like
+
+__all__ = [
+    "CONVENTIONS",
+    "GAINFUL",
+    "HABITS",
+    "Convention",
+    "Duplicates",
+    "Empty",
+    "Extra",
+    "Fractional",
+    "Habit",
+    "Ideal",
+    "IdealDepth",
+    "Missing",
+    "Negative",
+    "RecallPoints",
+    "Setting",
+    "Short",
+    "Ties",
+    "Unjudged",
+    "like",
+]

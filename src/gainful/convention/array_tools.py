@@ -1,0 +1,121 @@
+"""Tools that take arrays of labels and scores, one list per query."""
+
+from math import e
+
+from attrs import evolve
+
+from gainful.convention.convention import Convention
+
+_ARRAYS = Convention(ideal="list", missing="skip", extra="zero", duplicates="count")
+
+SKLEARN = evolve(
+    _ARRAYS,
+    name="sklearn",
+    title="scikit-learn 1.9 ndcg_score",
+    ties="average",
+    negative="error",
+    note="a list of one document is refused there",
+)
+SKLEARN_IGNORE_TIES = evolve(
+    SKLEARN,
+    name="sklearn_ignore_ties",
+    title="scikit-learn 1.9 ndcg_score(ignore_ties=True)",
+    ties="reversed",
+    note="a reversed unstable sort: beyond 16 documents ties may come in any order",
+)
+TORCHMETRICS = evolve(
+    _ARRAYS,
+    name="torchmetrics",
+    title="torchmetrics 1.9 RetrievalNormalizedDCG",
+    ties="average",
+    negative="in_ideal",
+    note="empty_target_action sets `empty`; computed in 32 bit there",
+)
+RAX = evolve(
+    _ARRAYS,
+    name="rax",
+    title="rax 0.4 ndcg_metric",
+    gain="exp",
+    ties="input",
+    negative="in_ideal",
+)
+TENSORFLOW_RANKING = evolve(
+    _ARRAYS,
+    name="tensorflow_ranking",
+    title="TensorFlow Ranking 0.5 NDCGMetric",
+    gain="exp",
+    ties="average",
+    note="ties are shuffled at random there; this is the expected value; grades below 0 are padding",
+)
+LIGHTGBM = evolve(
+    _ARRAYS,
+    name="lightgbm",
+    title="LightGBM 4.7 ndcg",
+    gain="exp",
+    ties="input",
+    negative="error",
+    fractional="error",
+    empty=1,
+    note="label_gain sets the gain",
+)
+XGBOOST = evolve(
+    LIGHTGBM,
+    name="xgboost",
+    title="XGBoost 3.2 ndcg",
+    cutoff=32,
+    note="a metric that names no cutoff is cut at 32",
+)
+XGBOOST_MINUS = evolve(XGBOOST, name="xgboost_minus", title="XGBoost 3.2 ndcg-", empty=0)
+XGBOOST_LINEAR = evolve(
+    XGBOOST,
+    name="xgboost_linear",
+    title="XGBoost 3.2 ndcg, ndcg_exp_gain=False",
+    gain="linear",
+    negative="in_ideal",
+    fractional="keep",
+)
+CATBOOST = evolve(
+    _ARRAYS,
+    name="catboost",
+    title="CatBoost 1.2 NDCG",
+    ties="worst",
+    negative="in_ideal",
+    empty=1,
+    note="type=Exp is gain=exp, denominator=Position is discount=zipf",
+)
+EVIDENTLY = evolve(
+    _ARRAYS,
+    name="evidently",
+    title="Evidently 0.7 NDCG@k",
+    ties="mean_rank",
+    negative="in_ideal",
+    empty="skip",
+    note="with no_feedback_users=True an empty query scores 0",
+)
+SPARK = Convention(
+    name="spark",
+    title="PySpark 4.3 RankingMetrics.ndcgAt",
+    gain="binary",
+    discount="log",
+    b=e,
+    ties="input",
+    missing="skip",
+    extra="zero",
+    duplicates="count",
+    note="the relevance column it documents is ignored",
+)
+
+ARRAY_TOOLS: tuple[Convention, ...] = (
+    SKLEARN,
+    SKLEARN_IGNORE_TIES,
+    TORCHMETRICS,
+    RAX,
+    TENSORFLOW_RANKING,
+    LIGHTGBM,
+    XGBOOST,
+    XGBOOST_MINUS,
+    XGBOOST_LINEAR,
+    CATBOOST,
+    EVIDENTLY,
+    SPARK,
+)

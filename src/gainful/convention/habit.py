@@ -1,0 +1,149 @@
+"""The habits in which tools differ: the question each one settles, and its answers in words.
+
+This table is the only list of them: validation, `--help`, `gainful conventions` and the docs
+are made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from gainful.errors import BadValue
+
+Setting = str | float | int | None
+
+
+@frozen
+class Habit:
+    """One thing that changes a number: its name, its question, its answers."""
+
+    name: str
+    question: str
+    answers: Mapping[Setting, str] = field(factory=dict)
+
+    def check(self, value: Setting) -> None:
+        """Refuse an answer that is not in the table (free values are checked by their users)."""
+        known = isinstance(value, (str, int, float)) or value is None
+        if self.answers and not (known and value in self.answers):
+            raise BadValue(self.name, value, ", ".join(str(answer) for answer in self.answers))
+
+    def words(self, value: Setting) -> str:
+        """The answer in plain words."""
+        return self.answers[value] if self.answers else ("none" if value is None else str(value))
+
+
+_ALL = (
+    Habit("gain", "What is a document of a grade worth?"),
+    Habit("discount", "What is left of that worth at each rank?"),
+    Habit("b", "To which base is the discount's logarithm?"),
+    Habit("rel", "From which grade on is a document relevant?"),
+    Habit("cutoff", "How deep does a measure look that names no cutoff?"),
+    Habit(
+        "ideal",
+        "Which documents is the ideal ranking made of?",
+        {
+            "judged": "all judged documents of the query, retrieved or not",
+            "list": "only the documents in the list itself",
+        },
+    ),
+    Habit(
+        "ideal_depth",
+        "How deep is the ideal ranking?",
+        {
+            "k": "cut at k, as the ranking is",
+            "all": "never cut, even where the ranking is cut at k",
+            "retrieved": "cut at the number of documents retrieved, if that is less than k",
+        },
+    ),
+    Habit(
+        "ties",
+        "How are documents with equal scores ranked?",
+        {
+            "doc_descending": "by document id, descending",
+            "doc_ascending": "by document id, ascending",
+            "input": "in the order given",
+            "reversed": "in the reverse of the order given",
+            "average": "averaged over all their orders",
+            "best": "the most valuable first",
+            "worst": "the least valuable first",
+            "mean_rank": "all at their mean rank, rounded down",
+        },
+    ),
+    Habit(
+        "unjudged",
+        "What is a retrieved document without a judgment?",
+        {
+            "zero": "worth nothing, and keeps its rank",
+            "remove": "taken out of the ranking; the others move up",
+        },
+    ),
+    Habit(
+        "negative",
+        "What is a document with a negative grade worth?",
+        {
+            "zero": "nothing, unless the gain itself says what it is worth",
+            "keep": "its gain, below zero; the ideal stops before it",
+            "in_ideal": "its gain, below zero; the ideal ends with it",
+            "error": "it is refused",
+        },
+    ),
+    Habit(
+        "fractional",
+        "What happens to a grade that is not a whole number?",
+        {
+            "keep": "it counts as it is",
+            "truncate": "its fraction is cut off, silently",
+            "error": "it is refused",
+        },
+    ),
+    Habit(
+        "empty",
+        "What does a query score that has nothing relevant (an ideal of zero)?",
+        {0: "0", 1: "1", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
+    ),
+    Habit(
+        "missing",
+        "What does a judged query score that the run lacks?",
+        {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
+    ),
+    Habit(
+        "extra",
+        "What does a query of the run score that has no judgments?",
+        {"ignore": "nothing: it is left out", "zero": "0", "error": "it is refused"},
+    ),
+    Habit(
+        "duplicates",
+        "What if a document stands twice in one ranking?",
+        {
+            "error": "it is refused",
+            "last": "the last one counts",
+            "count": "each one counts, so that a value can pass 1",
+        },
+    ),
+    Habit(
+        "short",
+        "What if a list is shorter than k?",
+        {
+            "as_is": "nothing is added",
+            "minimum": "it is filled up to k with documents of the lowest grade",
+        },
+    ),
+    Habit(
+        "score_bits",
+        "How precise are scores when they are compared?",
+        {64: "64 bit", 32: "32 bit, so that close scores tie"},
+    ),
+    Habit(
+        "recall_points",
+        "How is a recall point turned into a number of documents?",
+        {
+            "trec_eval_10": "as trec_eval 10 rounds it",
+            "trec_eval_9": "as trec_eval 9 rounded it",
+        },
+    ),
+    Habit("decimals", "To how many decimals is each query's value rounded?"),
+)
+
+HABITS: Mapping[str, Habit] = {habit.name: habit for habit in _ALL}

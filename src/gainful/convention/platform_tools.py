@@ -1,0 +1,129 @@
+"""Recommender libraries and search platforms."""
+
+from math import e
+
+from attrs import evolve
+
+from gainful.convention.convention import Convention
+
+RECBOLE = Convention(
+    name="recbole",
+    title="RecBole 1.2 NDCG",
+    gain="binary",
+    ties="input",
+    missing="skip",
+    extra="zero",
+    duplicates="count",
+)
+CORNAC = evolve(RECBOLE, name="cornac", title="Cornac 3.0 NDCG", empty="skip")
+RECOMMENDERS = Convention(
+    name="recommenders",
+    title="Microsoft recommenders 1.2 ndcg_at_k",
+    gain="presence",
+    discount="log",
+    b=e,
+    ties="input",
+    duplicates="count",
+    note="every rated document counts as 1, a grade of 0 included",
+)
+RECOMMENDERS_RAW = evolve(
+    RECOMMENDERS,
+    name="recommenders_raw",
+    title="Microsoft recommenders 1.2 ndcg_at_k(score_type='raw')",
+    gain="linear",
+    negative="in_ideal",
+    empty="skip",
+    note="",
+)
+RECOMMENDERS_EXP = evolve(
+    RECOMMENDERS_RAW,
+    name="recommenders_exp",
+    title="Microsoft recommenders 1.2 ndcg_at_k(score_type='exp')",
+    gain="exp",
+    negative="error",
+)
+ELLIOT = Convention(
+    name="elliot",
+    title="Elliot 0.3 nDCG",
+    gain="exp_above",
+    rel=1,
+    ties="input",
+    empty="skip",
+    missing="skip",
+    duplicates="count",
+    note="rel is its relevance_threshold, which changes the gain of every document",
+)
+ELLIOT_RENDLE = evolve(
+    ELLIOT,
+    name="elliot_rendle",
+    title="Elliot 0.3 nDCGRendle2020",
+    gain="binary",
+    note="",
+)
+QUEPID = Convention(
+    name="quepid",
+    title="Quepid nDCG@10",
+    gain="exp",
+    cutoff=10,
+    ideal_depth="all",
+    ties="input",
+    negative="in_ideal",
+    missing="skip",
+    extra="zero",
+    duplicates="count",
+)
+QUEPID_CUT = evolve(QUEPID, name="quepid_cut", title="Quepid nDCG_cut@10", ideal_depth="k")
+ELASTICSEARCH = evolve(
+    QUEPID,
+    name="elasticsearch",
+    title="Elasticsearch _rank_eval dcg, normalize=true",
+    ideal_depth="retrieved",
+    note="one perfect hit of three relevant scores 1; ratings are whole numbers there",
+)
+OPENSEARCH = evolve(
+    ELASTICSEARCH,
+    name="opensearch",
+    title="OpenSearch _rank_eval dcg, normalize=true",
+)
+OPENSEARCH_WORKBENCH = evolve(
+    QUEPID_CUT,
+    name="opensearch_workbench",
+    title="OpenSearch Search Relevance Workbench NDCG",
+    decimals=2,
+)
+VESPA = Convention(
+    name="vespa",
+    title="pyvespa VespaEvaluator, graded",
+    ties="input",
+    negative="in_ideal",
+    missing="skip",
+    extra="error",
+    duplicates="count",
+)
+MLFLOW = Convention(
+    name="mlflow",
+    title="MLflow ndcg_at_k",
+    gain="binary",
+    ideal_depth="retrieved",
+    ties="input",
+    missing="skip",
+    extra="zero",
+    note="k shrinks to what was retrieved, so a short list is flattered",
+)
+
+PLATFORM_TOOLS: tuple[Convention, ...] = (
+    RECBOLE,
+    CORNAC,
+    RECOMMENDERS,
+    RECOMMENDERS_RAW,
+    RECOMMENDERS_EXP,
+    ELLIOT,
+    ELLIOT_RENDLE,
+    QUEPID,
+    QUEPID_CUT,
+    ELASTICSEARCH,
+    OPENSEARCH,
+    OPENSEARCH_WORKBENCH,
+    VESPA,
+    MLFLOW,
+)

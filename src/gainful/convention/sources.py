@@ -1,0 +1,44 @@
+"""The papers and pages that defined cumulated gain, each with its own formulas."""
+
+from math import e
+
+from attrs import evolve
+
+from gainful.convention.convention import Convention
+
+JK2002 = Convention(
+    name="jk2002",
+    title="Järvelin & Kekäläinen 2002",
+    discount="jk2002",
+    b=2,
+    note="ranks before b are not discounted, so the base changes nDCG",
+)
+JK2008 = Convention(
+    name="jk2008",
+    title="Järvelin, Price, Delcambre & Nielsen 2008",
+    discount="jk2008",
+    b=2,
+    note="every rank but the first is discounted",
+)
+BURGES2005 = Convention(
+    name="burges2005",
+    title="Burges et al. 2005",
+    gain="exp",
+    discount="log",
+    b=e,
+    note="a natural logarithm, whose base cancels out of nDCG",
+)
+WIKIPEDIA = evolve(
+    JK2002,
+    name="wikipedia",
+    title="Wikipedia's worked example of discounted cumulative gain",
+    ideal="list",
+    note="the article's second formula is burges2005",
+)
+
+SOURCES: tuple[Convention, ...] = (
+    JK2002,
+    JK2008,
+    BURGES2005,
+    WIKIPEDIA,
+)

@@ -1,0 +1,126 @@
+"""Tools that read judgments and runs, in the tradition of trec_eval."""
+
+from math import e
+
+from attrs import evolve
+
+from gainful.convention.convention import Convention
+
+TREC_EVAL = Convention(
+    name="trec_eval",
+    title="trec_eval 10 ndcg, ndcg_cut",
+    fractional="truncate",
+    missing="error",
+    note="with -c a missing query scores 0; a measure without cutoff never cuts the ideal",
+)
+TREC_EVAL_9 = evolve(
+    TREC_EVAL,
+    name="trec_eval_9",
+    title="trec_eval 9 ndcg, ndcg_cut",
+    missing="skip",
+    score_bits=32,
+    recall_points="trec_eval_9",
+    note="with -c a missing query scores 0",
+)
+PYTREC_EVAL = evolve(
+    TREC_EVAL_9,
+    name="pytrec_eval",
+    title="pytrec_eval-terrier 0.5 ndcg, ndcg_cut",
+    fractional="error",
+    duplicates="last",
+    note="values per query only; the mean is the caller's",
+)
+IR_MEASURES = evolve(
+    PYTREC_EVAL,
+    name="ir_measures",
+    title="ir_measures 0.4 nDCG",
+    missing="zero",
+    note="",
+)
+GDEVAL = Convention(
+    name="gdeval",
+    title="gdeval.pl 1.2 ndcg",
+    gain="exp",
+    fractional="error",
+    empty="skip",
+    missing="skip",
+    duplicates="count",
+    decimals=5,
+    note="grades above 4 are refused there",
+)
+IR_MEASURES_EXP = evolve(
+    GDEVAL,
+    name="ir_measures_exp",
+    title="ir_measures 0.4 nDCG(dcg='exp-log2')@k",
+    empty=0,
+    missing="zero",
+    note="runs gdeval.pl",
+)
+BEIR = evolve(
+    PYTREC_EVAL,
+    name="beir",
+    title="BEIR 2.2 NDCG@k",
+    note="the mean is rounded to 5 decimals; documents named like the query are dropped",
+)
+RANX = Convention(
+    name="ranx",
+    title="ranx 0.3 ndcg",
+    ties="input",
+    fractional="truncate",
+    missing="error",
+    extra="error",
+    duplicates="last",
+    note="its sort is unstable: many tied documents may come in any order",
+)
+RANX_BURGES = evolve(RANX, name="ranx_burges", title="ranx 0.3 ndcg_burges", gain="exp")
+TRECTOOLS = Convention(
+    name="trectools",
+    title="trectools 0.0.50 get_ndcg(trec_eval=True)",
+    cutoff=1000,
+    ties="doc_ascending",
+    missing="skip",
+    extra="zero",
+)
+TRECTOOLS_EXP = evolve(
+    TRECTOOLS,
+    name="trectools_exp",
+    title="trectools 0.0.50 get_ndcg(trec_eval=False)",
+    gain="exp",
+)
+NTCIREVAL = Convention(
+    name="ntcireval",
+    title="pyNTCIREVAL 0.0.3 nDCG",
+    discount="jk2002",
+    b=2,
+    cutoff=1000,
+    ties="input",
+    negative="error",
+    fractional="error",
+    empty="error",
+    missing="error",
+    duplicates="count",
+    note="gains are a table the user gives; a negative grade reads it from its end",
+)
+NTCIREVAL_MS = evolve(
+    NTCIREVAL,
+    name="ntcireval_ms",
+    title="pyNTCIREVAL 0.0.3 MSnDCG",
+    discount="log",
+    b=e,
+)
+
+TREC_TOOLS: tuple[Convention, ...] = (
+    TREC_EVAL,
+    TREC_EVAL_9,
+    PYTREC_EVAL,
+    IR_MEASURES,
+    GDEVAL,
+    IR_MEASURES_EXP,
+    BEIR,
+    RANX,
+    RANX_BURGES,
+    TRECTOOLS,
+    TRECTOOLS_EXP,
+    NTCIREVAL,
+    NTCIREVAL_MS,
+)

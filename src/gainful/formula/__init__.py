@@ -1,0 +1,57 @@
+"""Room `formula`: an expression goes in, NumPy, JavaScript, LaTeX or plain text comes out.
+
+One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_text`; `to_sql` will stand
+beside them.
+"""
+
+from gainful.formula.domain import ANY, Domain
+from gainful.formula.named import NamedFormula
+from gainful.formula.number import written
+from gainful.formula.to_javascript import to_javascript
+from gainful.formula.to_latex import to_latex
+from gainful.formula.to_numpy import Array, to_numpy
+from gainful.formula.to_text import to_text
+from gainful.formula.tree import (
+    Arithmetic,
+    Compare,
+    Const,
+    Expr,
+    Log,
+    Param,
+    Var,
+    Where,
+    equal,
+    log,
+    maximum,
+    parameters,
+    substitute,
+    walk,
+    where,
+)
+
+__all__ = [
+    "ANY",
+    "Arithmetic",
+    "Array",
+    "Compare",
+    "Const",
+    "Domain",
+    "Expr",
+    "Log",
+    "NamedFormula",
+    "Param",
+    "Var",
+    "Where",
+    "equal",
+    "log",
+    "maximum",
+    "parameters",
+    "substitute",
+    "to_javascript",
+    "to_latex",
+    "to_numpy",
+    "to_text",
+    "walk",
+    "where",
+    "written",
+]

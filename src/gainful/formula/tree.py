@@ -1,0 +1,204 @@
+"""The seven nodes of which every gain and discount is made.
+
+A formula is written as the paper writes it, `1 / (1 + log(b, i))`, and stays data: the
+renderers beside this file turn it into NumPy, JavaScript, LaTeX and plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gainful.formula.domain import ANY, Domain
+
+ArithmeticOp = Literal["+", "-", "*", "/", "pow", "max"]
+CompareOp = Literal["<", "<=", "==", ">=", ">"]
+
+
+class Expr:
+    """Anything that has a value once its variables and parameters have one."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Expr | float) -> Arithmetic:
+        return Arithmetic("+", self, expr(other))
+
+    def __radd__(self, other: float) -> Arithmetic:
+        return Arithmetic("+", expr(other), self)
+
+    def __sub__(self, other: Expr | float) -> Arithmetic:
+        return Arithmetic("-", self, expr(other))
+
+    def __rsub__(self, other: float) -> Arithmetic:
+        return Arithmetic("-", expr(other), self)
+
+    def __mul__(self, other: Expr | float) -> Arithmetic:
+        return Arithmetic("*", self, expr(other))
+
+    def __rmul__(self, other: float) -> Arithmetic:
+        return Arithmetic("*", expr(other), self)
+
+    def __truediv__(self, other: Expr | float) -> Arithmetic:
+        return Arithmetic("/", self, expr(other))
+
+    def __rtruediv__(self, other: float) -> Arithmetic:
+        return Arithmetic("/", expr(other), self)
+
+    def __pow__(self, other: Expr | float) -> Arithmetic:
+        return Arithmetic("pow", self, expr(other))
+
+    def __rpow__(self, other: float) -> Arithmetic:
+        return Arithmetic("pow", expr(other), self)
+
+    def __neg__(self) -> Arithmetic:
+        return Arithmetic("-", Const(0), self)
+
+    def __lt__(self, other: Expr | float) -> Compare:
+        return Compare("<", self, expr(other))
+
+    def __le__(self, other: Expr | float) -> Compare:
+        return Compare("<=", self, expr(other))
+
+    def __ge__(self, other: Expr | float) -> Compare:
+        return Compare(">=", self, expr(other))
+
+    def __gt__(self, other: Expr | float) -> Compare:
+        return Compare(">", self, expr(other))
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Expr):
+    """What differs from document to document: a grade, a rank, a query position."""
+
+    symbol: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Expr):
+    """A number."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Param(Expr):
+    """What a user may choose, with all that help, checks and sliders need to know of it."""
+
+    symbol: str
+    meaning: str
+    default: float
+    domain: Domain = ANY
+    typical: tuple[float, float] | None = None
+
+    def check(self, value: object) -> float:
+        """The value as a number, or an error naming the parameter and its domain."""
+        return self.domain.check(self.symbol, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Expr):
+    """Two values made one: + − × ÷, a power, or the larger of both."""
+
+    op: ArithmeticOp
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Log(Expr):
+    """The logarithm of a value to any base."""
+
+    base: Expr
+    of: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expr):
+    """A question with the answer yes (1) or no (0)."""
+
+    op: CompareOp
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Where(Expr):
+    """One value where the condition holds, another where it does not."""
+
+    condition: Compare
+    yes: Expr
+    no: Expr
+
+
+def expr(value: Expr | float) -> Expr:
+    """A number as a constant; an expression as it is."""
+    return value if isinstance(value, Expr) else Const(value)
+
+
+def log(base: Expr | float, of: Expr | float) -> Log:
+    """log_base(of)."""
+    return Log(expr(base), expr(of))
+
+
+def maximum(left: Expr | float, right: Expr | float) -> Arithmetic:
+    """The larger of two values."""
+    return Arithmetic("max", expr(left), expr(right))
+
+
+def equal(left: Expr | float, right: Expr | float) -> Compare:
+    """Are two values equal? (`==` itself compares expressions, not their values.)"""
+    return Compare("==", expr(left), expr(right))
+
+
+def where(condition: Compare, yes: Expr | float, no: Expr | float) -> Where:
+    """`yes` where the condition holds, else `no`."""
+    return Where(condition, expr(yes), expr(no))
+
+
+def children(node: Expr) -> tuple[Expr, ...]:
+    """The expressions a node is made of, left to right."""
+    match node:
+        case Arithmetic(_, left, right) | Compare(_, left, right):
+            return (left, right)
+        case Log(base, of):
+            return (base, of)
+        case Where(condition, yes, no):
+            return (condition, yes, no)
+        case _:
+            return ()
+
+
+def walk(node: Expr) -> Iterator[Expr]:
+    """The node and everything below it."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def parameters(node: Expr) -> tuple[Param, ...]:
+    """The parameters an expression has, in order of appearance."""
+    return tuple(dict.fromkeys(n for n in walk(node) if isinstance(n, Param)))
+
+
+def substitute(node: Expr, values: Mapping[str, Expr | float]) -> Expr:
+    """The same expression with variables and parameters replaced by numbers or expressions."""
+    match node:
+        case Var(symbol) | Param(symbol):
+            return expr(values[symbol]) if symbol in values else node
+        case Arithmetic(op, left, right):
+            return Arithmetic(op, substitute(left, values), substitute(right, values))
+        case Log(base, of):
+            return Log(substitute(base, values), substitute(of, values))
+        case Compare():
+            return _compared(node, values)
+        case Where(condition, yes, no):
+            asked = _compared(condition, values)
+            return Where(asked, substitute(yes, values), substitute(no, values))
+        case _:
+            return node
+
+
+def _compared(node: Compare, values: Mapping[str, Expr | float]) -> Compare:
+    return Compare(node.op, substitute(node.left, values), substitute(node.right, values))

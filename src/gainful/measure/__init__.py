@@ -1,0 +1,68 @@
+"""Room `measure`: ranked gains go in, one value per query comes out."""
+
+from gainful.measure.algebra import (
+    add,
+    average,
+    average_of_normalised,
+    normalise,
+    normalised_average,
+    scale,
+)
+from gainful.measure.arrays import (
+    cg,
+    cg_curve,
+    dcg,
+    dcg_curve,
+    idcg,
+    idcg_curve,
+    ncg,
+    ncg_curve,
+    ndcg,
+    ndcg_curve,
+)
+from gainful.measure.catalogue import MEASURES, Entry
+from gainful.measure.discount import DISCOUNTS, discount, of_queries, query_discount
+from gainful.measure.gain import GAINS, gain
+from gainful.measure.language import parse
+from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
+from gainful.measure.recipe import OPTIONS, Options, Recipe, recipe
+from gainful.measure.references import REFERENCES
+
+__all__ = [
+    "CG",
+    "DCG",
+    "DISCOUNTS",
+    "GAINS",
+    "IDCG",
+    "MEASURES",
+    "OPTIONS",
+    "REFERENCES",
+    "Entry",
+    "Measure",
+    "Options",
+    "Recipe",
+    "add",
+    "average",
+    "average_of_normalised",
+    "cg",
+    "cg_curve",
+    "dcg",
+    "dcg_curve",
+    "discount",
+    "gain",
+    "idcg",
+    "idcg_curve",
+    "nCG",
+    "nDCG",
+    "ncg",
+    "ncg_curve",
+    "ndcg",
+    "ndcg_curve",
+    "normalise",
+    "normalised_average",
+    "of_queries",
+    "parse",
+    "query_discount",
+    "recipe",
+    "scale",
+]

@@ -1,0 +1,103 @@
+"""The vector algebra of Järvelin et al. 2008, appendix, formulas (3) to (5).
+
+Vectors are gain vectors by rank, such as `dcg_curve` gives. Two orders of averaging and
+normalising give two different numbers; each has its own name here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gainful.convention import HABITS, Empty
+from gainful.errors import BadShape, BadValue, WrongType
+from gainful.measure.cumulated import ratio
+
+Array = NDArray[np.float64]
+
+
+def add(vectors: Sequence[ArrayLike]) -> Array:
+    """V₁ + V₂ + … + Vₙ, formula (3).
+
+    >>> add([[1, 2], [3, 4]]).tolist()
+    [4.0, 6.0]
+    """
+    return _stacked(vectors, "vectors").sum(axis=0)
+
+
+def scale(vector: ArrayLike, by: float) -> Array:
+    """r · V, formula (3): such as a query's vector by its query discount.
+
+    >>> scale([3, 6], 0.5).tolist()
+    [1.5, 3.0]
+    """
+    return _vector(vector, "vector") * float(_vector(by, "by"))
+
+
+def average(vectors: Sequence[ArrayLike]) -> Array:
+    """The average vector, formula (4).
+
+    >>> average([[1, 2], [3, 6]]).tolist()
+    [2.0, 4.0]
+    """
+    return _stacked(vectors, "vectors").mean(axis=0)
+
+
+def normalise(vector: ArrayLike, ideal: ArrayLike, *, empty: Empty = 0) -> Array:
+    """V over I, rank by rank, formula (5); `empty` says what 0/0 is.
+
+    >>> normalise([3, 4], [3, 5]).tolist()
+    [1.0, 0.8]
+    """
+    HABITS["empty"].check(empty)
+    actual, best = _vector(vector, "vector"), _vector(ideal, "ideal")
+    try:
+        actual, best = np.broadcast_arrays(actual, best)
+    except ValueError:
+        allowed = f"as long as the vector: {actual.shape[-1]}"
+        raise BadShape("ideal", best.shape[-1], allowed) from None
+    return ratio(actual, best, empty)
+
+
+def average_of_normalised(
+    vectors: Sequence[ArrayLike], ideals: Sequence[ArrayLike], *, empty: Empty = 0
+) -> Array:
+    """Normalise each vector by its own ideal, then average: every query counts the same.
+
+    >>> average_of_normalised([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
+    [0.625]
+    """
+    shares = normalise(_stacked(vectors, "vectors"), _stacked(ideals, "ideals"), empty=empty)
+    return shares.mean(axis=0)
+
+
+def normalised_average(
+    vectors: Sequence[ArrayLike], ideals: Sequence[ArrayLike], *, empty: Empty = 0
+) -> Array:
+    """Average the vectors, average the ideals, then divide: rich queries count for more.
+
+    >>> normalised_average([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
+    [0.4]
+    """
+    return normalise(average(vectors), average(ideals), empty=empty)
+
+
+def _vector(value: ArrayLike, argument: str) -> Array:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise BadShape(argument, value, "vectors of one length") from None
+    if array.dtype.kind not in "buif":
+        raise WrongType(argument, value, "numbers")
+    if not np.isfinite(array).all():
+        raise BadValue(argument, value, "finite numbers")
+    return array.astype(np.float64)
+
+
+def _stacked(vectors: Sequence[ArrayLike], argument: str) -> Array:
+    array = _vector(vectors, argument)  # type: ignore[arg-type]  # a sequence of arrays is one
+    if array.ndim < 2 or array.shape[0] == 0:
+        raise BadShape(argument, vectors, "at least one vector, all of one length")
+    return array

@@ -1,0 +1,268 @@
+"""Cumulated gain of plain numbers: one call for a ranking, a batch, or ragged lists.
+
+All functions take grades in rank order (or with `scores=` to rank them by), the last axis being
+the rank. `judged=` is the recall base: every graded document of the query, retrieved or not,
+of which the ideal is made; without it the ideal comes from the list itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gainful.convention import Convention
+from gainful.errors import BadShape, NothingToAverage
+from gainful.measure.cumulated import Ranked, curve, ranked, ratio, total
+from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
+from gainful.measure.recipe import Options, Recipe, recipe
+from gainful.read import Numbers, Rows, rows
+
+Values = float | NDArray[np.float64]
+Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
+Like = str | Convention | None
+
+
+def cg(
+    grades: Numbers,
+    *,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Values:
+    """How much do the first k documents gain together, whatever their order?
+
+    >>> cg([3, 2, 3, 0, 1, 2])
+    11.0
+    """
+    return _value(CG, grades, None, scores, k, like, options)
+
+
+def ncg(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Values:
+    """What share of the gain that was possible have the first k documents?
+
+    >>> ncg([3, 2, 3, 0, 1, 2], k=2)
+    0.8333333333333334
+    """
+    return _value(nCG, grades, judged, scores, k, like, options)
+
+
+def dcg(
+    grades: Numbers,
+    *,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Values:
+    """How much does a searcher gain who looks less and less closely further down?
+
+    >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+    8.0972
+    """
+    return _value(DCG, grades, None, scores, k, like, options)
+
+
+def idcg(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Values:
+    """How much would a searcher gain from the best ranking that was possible?
+
+    >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+    8.6925
+    """
+    return _value(IDCG, grades, judged, None, k, like, options)
+
+
+def ndcg(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Values:
+    """How near is the ranking to the best one that was possible?
+
+    >>> round(ndcg([3, 2, 3, 0, 1, 2]), 4)
+    0.9608
+    >>> round(ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 3)
+    0.932
+    >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
+    [1.0, 0.2961]
+    """
+    return _value(nDCG, grades, judged, scores, k, like, options)
+
+
+def cg_curve(
+    grades: Numbers,
+    *,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Vectors:
+    """CG at every rank.
+
+    >>> cg_curve([3, 2, 3, 0]).tolist()
+    [3.0, 5.0, 8.0, 8.0]
+    """
+    return _vector(CG, grades, None, scores, k, like, options)
+
+
+def ncg_curve(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Vectors:
+    """nCG at every rank.
+
+    >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
+    [1.0, 0.8333, 1.0, 1.0]
+    """
+    return _vector(nCG, grades, judged, scores, k, like, options)
+
+
+def dcg_curve(
+    grades: Numbers,
+    *,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Vectors:
+    """DCG at every rank.
+
+    >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
+    [3.0, 4.3333, 6.007, 6.007]
+    """
+    return _vector(DCG, grades, None, scores, k, like, options)
+
+
+def idcg_curve(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Vectors:
+    """IDCG at every rank.
+
+    >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
+    [3.0, 4.8928, 5.3928]
+    """
+    return _vector(IDCG, grades, judged, None, k, like, options)
+
+
+def ndcg_curve(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Vectors:
+    """nDCG at every rank.
+
+    >>> ndcg_curve([2, 0, 3]).round(4).tolist()
+    [0.6667, 0.4693, 0.8209]
+    """
+    return _vector(nDCG, grades, judged, scores, k, like, options)
+
+
+def _value(
+    measure: Measure,
+    grades: Numbers,
+    judged: Numbers | None,
+    scores: Numbers | None,
+    k: int | None,
+    like: Like,
+    options: Any,
+) -> Values:
+    how, table, seen = _prepared(measure, grades, judged, scores, k, like, options)
+    found = _chosen(how, *total(how, seen))
+    if table.shape:
+        return found.reshape(table.shape)
+    if np.ma.is_masked(found):
+        raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
+    return float(found[0])
+
+
+def _vector(
+    measure: Measure,
+    grades: Numbers,
+    judged: Numbers | None,
+    scores: Numbers | None,
+    k: int | None,
+    like: Like,
+    options: Any,
+) -> Vectors:
+    how, table, seen = _prepared(measure, grades, judged, scores, k, like, options)
+    found = _chosen(how, *curve(how, seen))
+    if table.ragged and how.k is None:
+        return [found[row, :length] for row, length in enumerate(table.lengths)]
+    return found.reshape(*table.shape, found.shape[1])
+
+
+def _prepared(
+    measure: Measure,
+    grades: Numbers,
+    judged: Numbers | None,
+    scores: Numbers | None,
+    k: int | None,
+    like: Like,
+    options: Any,
+) -> tuple[Recipe, Rows, Ranked]:
+    how = recipe(measure @ k, options=options, like_whom=like, judged=judged is not None)
+    table = rows(grades, "grades")
+    pool = None if judged is None else rows(judged, "judged")
+    if pool is not None and pool.shape not in ((), table.shape):
+        given = f"{len(pool.lengths)} lists"
+        raise BadShape("judged", given, f"one list, or one for each of {len(table.lengths)} rankings")
+    order = None if scores is None else rows(scores, "scores")
+    if order is not None and not (
+        order.shape == table.shape and np.array_equal(order.lengths, table.lengths)
+    ):
+        allowed = f"as many as grades: {_size(table)}"
+        raise BadShape("scores", _size(order), allowed)
+    return how, table, ranked(how, table, order, pool)
+
+
+def _size(table: Rows) -> str:
+    if table.ragged:
+        return f"lists of {', '.join(map(str, table.lengths[:9]))} documents"
+    return " × ".join(map(str, (*table.shape, table.values.shape[1])))
+
+
+def _chosen(
+    how: Recipe, actual: NDArray[np.float64], ideal: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The ranking's gain, the ideal's, or the one over the other."""
+    entry = how.measure.entry
+    found = ideal if entry.of == "ideal" else actual
+    if entry.normalised:
+        found = ratio(actual, ideal, how.convention.empty)
+    decimals = how.convention.decimals
+    return found if decimals is None else found.round(decimals)

@@ -1,0 +1,109 @@
+"""What is left of a gain at a rank. To add a discount, add a value to `_ALL`.
+
+Queries of a session are discounted by the same functions: the position q for the rank i, and
+the base `bq` for `b`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.formula import (
+    Array,
+    Const,
+    Domain,
+    Expr,
+    NamedFormula,
+    Param,
+    Var,
+    log,
+    maximum,
+    substitute,
+)
+
+i = Var("i", "rank")
+q = Var("q", "position of the query in its session")
+b = Param(
+    "b",
+    "base of the rank discount; small: an impatient searcher, large: a patient one",
+    default=2,
+    domain=Domain(above=1),
+    typical=(1.5, 10),
+)
+bq = Param(
+    "bq",
+    "base of the query discount; small: reformulating is costly, large: it is cheap",
+    default=4,
+    domain=Domain(above=1, below=1000),
+    typical=(1.5, 10),
+)
+
+
+def _discount(name: str, expr: Expr, meaning: str, cite: str) -> NamedFormula:
+    return NamedFormula("discount", name, expr, meaning, cite)
+
+
+_ALL = (
+    _discount("log2", 1 / log(2, i + 1), "what most tools mean by DCG", "burges2005"),
+    _discount("log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"),
+    _discount("jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"),
+    _discount("jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"),
+    _discount("shifted", 1 / log(b, i + b - 1), "the log moved to be 1 at rank 1", "kanoulas2011"),
+    _discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
+    _discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
+)
+
+DISCOUNTS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
+
+
+def discount(value: object) -> NamedFormula:
+    """A discount by name, or as it is.
+
+    >>> discount("jk2002").given({"b": 2}).text()
+    '1/max(1, log2(i))'
+    """
+    if isinstance(value, NamedFormula):
+        return value
+    if not isinstance(value, str):
+        raise WrongType("discount", value, ", ".join(DISCOUNTS))
+    if value not in DISCOUNTS:
+        raise UnknownName("discount", value, DISCOUNTS)
+    return DISCOUNTS[value]
+
+
+def query_discount(
+    position: ArrayLike, *, bq: float | None = None, discount: str | NamedFormula = "jk2008"
+) -> float | Array:
+    """What is left of a query's gain when it is the q-th of its session?
+
+    The sDCG vector of a query is its DCG vector scaled by this (Järvelin et al. 2008, §2.2).
+
+    >>> round(query_discount(2, bq=4), 4)
+    0.6667
+    """
+    return _at_positions(of_queries(_found(discount)), position, bq)
+
+
+_found = discount  # the argument of `query_discount` bears the same name
+
+
+def of_queries(per_rank: NamedFormula) -> NamedFormula:
+    """The same discount for queries: position q instead of rank i, base bq instead of b."""
+    expr = substitute(per_rank.expr, {"i": q, "b": bq})
+    return NamedFormula("query discount", per_rank.name, expr, per_rank.meaning, per_rank.cite)
+
+
+def _at_positions(formula: NamedFormula, position: ArrayLike, base: float | None) -> float | Array:
+    try:
+        positions = np.asarray(position, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise WrongType("position", position, "whole numbers from 1 on") from None
+    if not np.all((positions >= 1) & (positions == np.floor(positions))):
+        raise BadValue("position", position, "whole numbers from 1 on")
+    chosen = formula.given({} if base is None else {"bq": base})
+    values = chosen.at(positions)
+    return float(values) if values.ndim == 0 else values

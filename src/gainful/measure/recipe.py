@@ -1,0 +1,111 @@
+"""Measure + options + a tool's habits → `Recipe`: everything settled, nothing left to choose.
+
+What the measure says wins, then the option, then `like`, then the default. A parameter that
+came with a formula goes when another formula takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict
+
+from attrs import frozen
+
+from gainful.convention import HABITS, Convention, like
+from gainful.convention import Empty, Fractional, Ideal, IdealDepth, Negative, Short, Ties
+from gainful.errors import BadValue, NotExact, UnknownName
+from gainful.formula import NamedFormula
+from gainful.measure.discount import discount
+from gainful.measure.gain import gain
+from gainful.measure.measure import Measure, checked
+
+
+class Options(TypedDict, total=False):
+    """What may be set in a call: two formulas with their parameters, and habits."""
+
+    gain: str | Mapping[float, float] | NamedFormula
+    rel: float
+    discount: str | NamedFormula
+    b: float
+    ideal: Ideal
+    ideal_depth: IdealDepth
+    ties: Ties
+    short: Short
+    negative: Negative
+    fractional: Fractional
+    empty: Empty
+
+
+OPTIONS = tuple(Options.__annotations__)
+
+
+@frozen(eq=False)
+class Recipe:
+    """A measure with every choice made."""
+
+    measure: Measure
+    gain: NamedFormula
+    discount: NamedFormula
+    k: int | None
+    convention: Convention
+
+
+def recipe(
+    measure: Measure,
+    *,
+    options: Mapping[str, Any] | None = None,
+    like_whom: str | Convention | None = None,
+    judged: bool = True,
+) -> Recipe:
+    """Settle how a measure is computed.
+
+    Args:
+        measure: what is asked for.
+        options: what the caller set beside it.
+        like_whom: the tool or source whose habits fill the rest.
+        judged: are judged documents given? If not, the ideal can only come from the list.
+    """
+    base = like(like_whom)
+    options = {name: value for name, value in (options or {}).items() if value is not None}
+    for name in options:
+        if name not in measure.entry.params:
+            raise UnknownName(f"option of {measure.name}", name, measure.entry.params)
+    asked = options | dict(measure.params)
+    worth = _formula("gain", "rel", gain, asked, base)
+    left = _formula("discount", "b", discount, asked, base)
+    if not measure.entry.discounted:
+        left = discount("none")
+    habits = {n: checked(n, asked[n]) for n in asked if n in HABITS and n not in _FORMULAS}
+    settled = base.changed(
+        **habits
+        | {"gain": worth.name, "discount": left.name}
+        | {"rel": worth.bound.get("rel"), "b": left.bound.get("b")}
+        | {"ideal": habits.get("ideal", "judged") if judged else "list"}
+    )
+    if settled.ties == "average" and not measure.entry.linear:
+        raise NotExact(f"ties=average is not exact for {measure.name}; choose another ties policy")
+    depth = measure.k if measure.k is not None else base.cutoff
+    if settled.short == "minimum" and depth is None:
+        raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
+    return Recipe(measure, worth, left, depth, settled)
+
+
+_FORMULAS = {"gain", "rel", "discount", "b"}
+
+
+def _formula(
+    kind: str,
+    param: str,
+    find: Callable[[object], NamedFormula],
+    asked: Mapping[str, Any],
+    base: Convention,
+) -> NamedFormula:
+    """The gain or discount that was asked for, else the convention's, with its parameter."""
+    own: NamedFormula = find(getattr(base, kind))
+    chosen = find(asked[kind]) if kind in asked else own
+    values = dict(chosen.values)
+    if chosen.name == own.name and getattr(base, param) is not None:
+        values[param] = getattr(base, param)
+    if param in asked:
+        values[param] = asked[param]
+    return chosen.given(values)

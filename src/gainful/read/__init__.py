@@ -1,0 +1,5 @@
+"""Room `read`: what the user has goes in, checked values come out."""
+
+from gainful.read.arrays import Numbers, Rows, rows
+
+__all__ = ["Numbers", "Rows", "rows"]

@@ -1,0 +1,124 @@
+"""Plain numbers in lists or arrays → `Rows`: checked, rectangular, ready to be ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from gainful.errors import BadShape, BadValue, WrongType
+
+Array = NDArray[np.float64]
+Numbers = ArrayLike | Sequence[Sequence[float]]
+_ALLOWED = "finite numbers, one list per ranking"
+
+
+@frozen(eq=False)
+class Rows:
+    """Rankings of any length as one matrix, a row each, filled up with zeros."""
+
+    values: Array
+    lengths: NDArray[np.intp]
+    shape: tuple[int, ...]  # the batch axes; () for a single ranking
+    ragged: bool = False
+
+    @property
+    def present(self) -> NDArray[np.bool_] | None:
+        """Which cells hold a document; None where all do."""
+        return np.arange(self.values.shape[1]) < self.lengths[:, None] if self.ragged else None
+
+    def where(self, row: int, column: int) -> str:
+        """The index of a cell as the user wrote it: `[17]`, or `[3][17]` in a batch."""
+        batch = np.unravel_index(row, self.shape) if self.shape else ()
+        return "".join(f"[{int(index)}]" for index in (*batch, column))
+
+    def find(self, wanted: NDArray[np.bool_]) -> tuple[str, float]:
+        """Index and value of the first cell that is wanted."""
+        row, column = (int(index[0]) for index in np.nonzero(wanted))
+        return self.where(row, column), float(self.values[row, column])
+
+
+def rows(numbers: Numbers, argument: str) -> Rows:
+    """Lists, ragged lists or arrays of numbers as `Rows`; the last axis is the rank.
+
+    >>> rows([[3, 2, 0], [1]], "grades").lengths.tolist()
+    [3, 1]
+    """
+    array = _rectangle(numbers)
+    if array is None:
+        return _finite(_ragged(numbers, argument), argument)
+    if array.dtype.kind not in "buif":
+        raise _not_a_number(array, argument)
+    if array.ndim == 0:
+        raise WrongType(argument, array.item(), "a ranking: a list or array of numbers")
+    if array.size == 0:
+        raise BadValue(argument, numbers, "at least one document; this ranking is empty")
+    matrix = np.ascontiguousarray(array, dtype=np.float64).reshape(-1, array.shape[-1])
+    lengths = np.full(len(matrix), matrix.shape[1], dtype=np.intp)
+    return _finite(Rows(matrix, lengths, array.shape[:-1]), argument)
+
+
+def _rectangle(numbers: Any) -> NDArray[Any] | None:
+    """The input as an array, or None if its lists differ in length."""
+    try:
+        array = np.asarray(numbers)
+    except ValueError:  # NumPy's word for lists of different lengths
+        return None
+    if array.dtype.kind == "O" and array.ndim == 1 and any(map(_is_list, array)):
+        return None
+    return array
+
+
+def _ragged(numbers: Any, argument: str) -> Rows:
+    lists = []
+    for index, ranking in enumerate(numbers):
+        if not _is_list(ranking):
+            allowed = "either numbers or lists of numbers, not both"
+            raise BadShape(f"{argument}[{index}]", ranking, allowed)
+        array = _rectangle(ranking)
+        if array is None or array.ndim != 1:
+            raise BadShape(f"{argument}[{index}]", ranking, "one list of numbers per ranking")
+        if array.size == 0:
+            raise BadValue(f"{argument}[{index}]", ranking, "at least one document")
+        if array.dtype.kind not in "buif":
+            raise _not_a_number(array, f"{argument}[{index}]")
+        lists.append(array)
+    lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
+    matrix = np.zeros((len(lists), int(lengths.max())))
+    matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = np.concatenate(lists)
+    return Rows(matrix, lengths, (len(lists),), ragged=True)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
+
+
+def _not_a_number(array: NDArray[Any], argument: str) -> WrongType:
+    """The error for the first entry that is not a number."""
+    for index, value in np.ndenumerate(array):
+        place = "".join(f"[{i}]" for i in index)
+        if isinstance(value, (str, bytes)) and not _was_number(value):
+            return WrongType(argument + place, str(value), _ALLOWED)
+        if not isinstance(value, (Real, str, bytes)):
+            return WrongType(argument + place, value, _ALLOWED)
+    return WrongType(argument, f"an array of {array.dtype}", _ALLOWED)
+
+
+def _was_number(value: str | bytes) -> bool:
+    """NumPy turns the numbers of a mixed list into strings; those are not the culprits."""
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _finite(found: Rows, argument: str) -> Rows:
+    if not np.isfinite(found.values).all():
+        place, value = found.find(~np.isfinite(found.values))
+        raise BadValue(argument + place, value, "finite numbers")
+    return found
