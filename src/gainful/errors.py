@@ -45,16 +45,14 @@ class UnknownName(GainfulError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         """Suggest the nearest of the `known` names, or list them where there is no near one."""
-        from difflib import get_close_matches  # only needed once something is misspelt
+        from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name = kind, name
         names = list(known)
         by_lower = {known_name.lower(): known_name for known_name in names}
         near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-        if near:
-            advice = f"did you mean {by_lower[near[0]]}?"
-        else:
-            advice = f"known: {', '.join(names)}"
+        nearest = f"did you mean {by_lower[near[0]]}?" if near else ""
+        advice = nearest or f"known: {', '.join(names)}"
         super().__init__(f"no {kind} {name!r}; {advice}" + (f" ({hint})" if hint else ""))
 
 

@@ -7,6 +7,7 @@ from attrs import evolve
 from gainful.convention.convention import Convention
 
 _ARRAYS = Convention(ideal="list", missing="skip", extra="zero", duplicates="count")
+_FLOATS = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels in 32 bit
 
 SKLEARN = evolve(
     _ARRAYS,
@@ -24,15 +25,15 @@ SKLEARN_IGNORE_TIES = evolve(
     note="a reversed unstable sort: beyond 16 documents ties may come in any order",
 )
 TORCHMETRICS = evolve(
-    _ARRAYS,
+    _FLOATS,
     name="torchmetrics",
     title="torchmetrics 1.9 RetrievalNormalizedDCG",
     ties="average",
     negative="in_ideal",
-    note="empty_target_action sets `empty`; computed in 32 bit there",
+    note="empty_target_action sets `empty`",
 )
 RAX = evolve(
-    _ARRAYS,
+    _FLOATS,
     name="rax",
     title="rax 0.4 ndcg_metric",
     gain="exp",
@@ -40,15 +41,15 @@ RAX = evolve(
     negative="in_ideal",
 )
 TENSORFLOW_RANKING = evolve(
-    _ARRAYS,
+    _FLOATS,
     name="tensorflow_ranking",
     title="TensorFlow Ranking 0.5 NDCGMetric",
     gain="exp",
     ties="average",
-    note="ties are shuffled at random there; this is the expected value; grades below 0 are padding",
+    note="shuffles ties at random: this is the expected value; grades below 0 are padding",
 )
 LIGHTGBM = evolve(
-    _ARRAYS,
+    _FLOATS,
     name="lightgbm",
     title="LightGBM 4.7 ndcg",
     gain="exp",
@@ -75,7 +76,7 @@ XGBOOST_LINEAR = evolve(
     fractional="keep",
 )
 CATBOOST = evolve(
-    _ARRAYS,
+    _FLOATS,
     name="catboost",
     title="CatBoost 1.2 NDCG",
     ties="worst",

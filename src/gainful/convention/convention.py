@@ -63,6 +63,7 @@ class Convention:
     duplicates: Duplicates = _habit("error")
     short: Short = _habit("as_is")
     score_bits: Literal[64, 32] = _habit(64)
+    grade_bits: Literal[64, 32] = _habit(64)
     recall_points: RecallPoints = _habit("trec_eval_10")
     decimals: int | None = _habit(None)
 

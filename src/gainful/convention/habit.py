@@ -136,6 +136,11 @@ _ALL = (
         {64: "64 bit", 32: "32 bit, so that close scores tie"},
     ),
     Habit(
+        "grade_bits",
+        "How precise are grades that are not whole numbers?",
+        {64: "64 bit", 32: "32 bit, which can change the sixth decimal"},
+    ),
+    Habit(
         "recall_points",
         "How is a recall point turned into a number of documents?",
         {

@@ -16,8 +16,7 @@ from gainful.errors import UnknownName, WrongType
 GAINFUL = Convention()
 
 CONVENTIONS: Mapping[str, Convention] = {
-    known.name: known
-    for known in (GAINFUL, *SOURCES, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
+    known.name: known for known in (GAINFUL, *SOURCES, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
 }
 _ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "spark"}
 

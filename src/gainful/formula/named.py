@@ -58,7 +58,7 @@ class NamedFormula:
         """
         points = np.asarray(where, dtype=np.float64)
         names = {node.symbol for node in walk(self.expr) if isinstance(node, Var)}
-        found = to_numpy(self.expr, dict.fromkeys(names, points) | self.bound)
+        found = to_numpy(self.expr, {**dict.fromkeys(names, points), **self.bound})
         return np.broadcast_to(found, points.shape) if found.shape != points.shape else found
 
     @property

@@ -62,7 +62,7 @@ def _binding(node: Expr) -> int:
         case Arithmetic(op, _, _):
             return _PRECEDENCE[op]
         case Const(value):
-            return _SUM if value < 0 else _ATOM
+            return 0 if value < 0 else _ATOM
         case Compare() | Where():
             return 0
         case _:

@@ -148,7 +148,7 @@ def maximum(left: Expr | float, right: Expr | float) -> Arithmetic:
 
 
 def equal(left: Expr | float, right: Expr | float) -> Compare:
-    """Are two values equal? (`==` itself compares expressions, not their values.)"""
+    """Ask whether two values are equal; `==` itself compares expressions, not their values."""
     return Compare("==", expr(left), expr(right))
 
 

@@ -27,6 +27,8 @@ from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.recipe import OPTIONS, Options, Recipe, recipe
 from gainful.measure.references import REFERENCES
+from gainful.measure.which import Answer, Match, which
+from gainful.measure.worked import Line, Worked, explain
 
 __all__ = [
     "CG",
@@ -37,10 +39,14 @@ __all__ = [
     "MEASURES",
     "OPTIONS",
     "REFERENCES",
+    "Answer",
     "Entry",
+    "Line",
+    "Match",
     "Measure",
     "Options",
     "Recipe",
+    "Worked",
     "add",
     "average",
     "average_of_normalised",
@@ -49,6 +55,7 @@ __all__ = [
     "dcg",
     "dcg_curve",
     "discount",
+    "explain",
     "gain",
     "idcg",
     "idcg_curve",
@@ -65,4 +72,5 @@ __all__ = [
     "query_discount",
     "recipe",
     "scale",
+    "which",
 ]

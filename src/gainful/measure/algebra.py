@@ -24,11 +24,12 @@ def add(vectors: Sequence[ArrayLike]) -> Array:
     >>> add([[1, 2], [3, 4]]).tolist()
     [4.0, 6.0]
     """
-    return _stacked(vectors, "vectors").sum(axis=0)
+    total: Array = _stacked(vectors, "vectors").sum(axis=0)
+    return total
 
 
 def scale(vector: ArrayLike, by: float) -> Array:
-    """r · V, formula (3): such as a query's vector by its query discount.
+    """R · V, formula (3): such as a query's vector by its query discount.
 
     >>> scale([3, 6], 0.5).tolist()
     [1.5, 3.0]
@@ -42,7 +43,8 @@ def average(vectors: Sequence[ArrayLike]) -> Array:
     >>> average([[1, 2], [3, 6]]).tolist()
     [2.0, 4.0]
     """
-    return _stacked(vectors, "vectors").mean(axis=0)
+    mean: Array = _stacked(vectors, "vectors").mean(axis=0)
+    return mean
 
 
 def normalise(vector: ArrayLike, ideal: ArrayLike, *, empty: Empty = 0) -> Array:
@@ -70,7 +72,8 @@ def average_of_normalised(
     [0.625]
     """
     shares = normalise(_stacked(vectors, "vectors"), _stacked(ideals, "ideals"), empty=empty)
-    return shares.mean(axis=0)
+    mean: Array = shares.mean(axis=0)
+    return mean
 
 
 def normalised_average(

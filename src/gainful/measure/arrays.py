@@ -7,6 +7,7 @@ of which the ideal is made; without it the ideal comes from the list itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.errors import BadShape, NothingToAverage
-from gainful.measure.cumulated import Ranked, curve, ranked, ratio, total
+from gainful.measure.cumulated import Ranked, curve, ranked, share, total
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.read import Numbers, Rows, rows
@@ -37,7 +38,7 @@ def cg(
     >>> cg([3, 2, 3, 0, 1, 2])
     11.0
     """
-    return _value(CG, grades, None, scores, k, like, options)
+    return _value(CG @ k, grades, options, scores=scores, like=like)
 
 
 def ncg(
@@ -54,7 +55,7 @@ def ncg(
     >>> ncg([3, 2, 3, 0, 1, 2], k=2)
     0.8333333333333334
     """
-    return _value(nCG, grades, judged, scores, k, like, options)
+    return _value(nCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def dcg(
@@ -70,7 +71,7 @@ def dcg(
     >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
     8.0972
     """
-    return _value(DCG, grades, None, scores, k, like, options)
+    return _value(DCG @ k, grades, options, scores=scores, like=like)
 
 
 def idcg(
@@ -86,7 +87,7 @@ def idcg(
     >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
     8.6925
     """
-    return _value(IDCG, grades, judged, None, k, like, options)
+    return _value(IDCG @ k, grades, options, judged=judged, like=like)
 
 
 def ndcg(
@@ -107,7 +108,7 @@ def ndcg(
     >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
     [1.0, 0.2961]
     """
-    return _value(nDCG, grades, judged, scores, k, like, options)
+    return _value(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def cg_curve(
@@ -123,7 +124,7 @@ def cg_curve(
     >>> cg_curve([3, 2, 3, 0]).tolist()
     [3.0, 5.0, 8.0, 8.0]
     """
-    return _vector(CG, grades, None, scores, k, like, options)
+    return _vector(CG @ k, grades, options, scores=scores, like=like)
 
 
 def ncg_curve(
@@ -135,12 +136,12 @@ def ncg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """nCG at every rank.
+    """NCG at every rank.
 
     >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
     [1.0, 0.8333, 1.0, 1.0]
     """
-    return _vector(nCG, grades, judged, scores, k, like, options)
+    return _vector(nCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def dcg_curve(
@@ -156,7 +157,7 @@ def dcg_curve(
     >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
     [3.0, 4.3333, 6.007, 6.007]
     """
-    return _vector(DCG, grades, None, scores, k, like, options)
+    return _vector(DCG @ k, grades, options, scores=scores, like=like)
 
 
 def idcg_curve(
@@ -172,7 +173,7 @@ def idcg_curve(
     >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
     [3.0, 4.8928, 5.3928]
     """
-    return _vector(IDCG, grades, judged, None, k, like, options)
+    return _vector(IDCG @ k, grades, options, judged=judged, like=like)
 
 
 def ndcg_curve(
@@ -184,24 +185,24 @@ def ndcg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """nDCG at every rank.
+    """NDCG at every rank.
 
     >>> ndcg_curve([2, 0, 3]).round(4).tolist()
     [0.6667, 0.4693, 0.8209]
     """
-    return _vector(nDCG, grades, judged, scores, k, like, options)
+    return _vector(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def _value(
     measure: Measure,
     grades: Numbers,
-    judged: Numbers | None,
-    scores: Numbers | None,
-    k: int | None,
-    like: Like,
-    options: Any,
+    options: Mapping[str, Any],
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    like: Like = None,
 ) -> Values:
-    how, table, seen = _prepared(measure, grades, judged, scores, k, like, options)
+    how, table, seen = _prepared(measure, grades, options, judged=judged, scores=scores, like=like)
     found = _chosen(how, *total(how, seen))
     if table.shape:
         return found.reshape(table.shape)
@@ -213,13 +214,13 @@ def _value(
 def _vector(
     measure: Measure,
     grades: Numbers,
-    judged: Numbers | None,
-    scores: Numbers | None,
-    k: int | None,
-    like: Like,
-    options: Any,
+    options: Mapping[str, Any],
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    like: Like = None,
 ) -> Vectors:
-    how, table, seen = _prepared(measure, grades, judged, scores, k, like, options)
+    how, table, seen = _prepared(measure, grades, options, judged=judged, scores=scores, like=like)
     found = _chosen(how, *curve(how, seen))
     if table.ragged and how.k is None:
         return [found[row, :length] for row, length in enumerate(table.lengths)]
@@ -229,18 +230,20 @@ def _vector(
 def _prepared(
     measure: Measure,
     grades: Numbers,
-    judged: Numbers | None,
-    scores: Numbers | None,
-    k: int | None,
-    like: Like,
-    options: Any,
+    options: Mapping[str, Any],
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    like: Like = None,
 ) -> tuple[Recipe, Rows, Ranked]:
-    how = recipe(measure @ k, options=options, like_whom=like, judged=judged is not None)
+    how = recipe(measure, options=options, like_whom=like, judged=judged is not None)
     table = rows(grades, "grades")
     pool = None if judged is None else rows(judged, "judged")
     if pool is not None and pool.shape not in ((), table.shape):
         given = f"{len(pool.lengths)} lists"
-        raise BadShape("judged", given, f"one list, or one for each of {len(table.lengths)} rankings")
+        raise BadShape(
+            "judged", given, f"one list, or one for each of {len(table.lengths)} rankings"
+        )
     order = None if scores is None else rows(scores, "scores")
     if order is not None and not (
         order.shape == table.shape and np.array_equal(order.lengths, table.lengths)
@@ -261,8 +264,6 @@ def _chosen(
 ) -> NDArray[np.float64]:
     """The ranking's gain, the ideal's, or the one over the other."""
     entry = how.measure.entry
-    found = ideal if entry.of == "ideal" else actual
     if entry.normalised:
-        found = ratio(actual, ideal, how.convention.empty)
-    decimals = how.convention.decimals
-    return found if decimals is None else found.round(decimals)
+        return share(how, actual, ideal)
+    return ideal if entry.of == "ideal" else actual

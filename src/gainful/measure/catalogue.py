@@ -1,4 +1,4 @@
-"""The measures there are. One entry is all that a new one needs: language, help and docs read it."""
+"""The measures there are. To add one, add an entry: language, help and docs read this table."""
 
 from __future__ import annotations
 

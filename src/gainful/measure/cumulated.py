@@ -33,7 +33,7 @@ class Ranked:
 def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | None) -> Ranked:
     """Turn grades into gains, put them in the order of their scores, and make the ideal."""
     worth = gains(recipe, grades, "grades")
-    source = grades if judged is None or recipe.convention.ideal == "list" else judged
+    source = ideal_source(recipe, grades, judged)
     pool = worth if source is grades else gains(recipe, source, "judged")
     ideal = ideal_gains(pool, source, recipe.convention.negative == "in_ideal")
     placed = place(worth, _sortable(scores), recipe.convention.ties)
@@ -42,14 +42,23 @@ def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | Non
     return Ranked(placed, ideal, grades.lengths, lowest)
 
 
+def ideal_source(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
+    """The documents that the ideal ranking is made of."""
+    return grades if judged is None or recipe.convention.ideal == "list" else judged
+
+
 def gains(recipe: Recipe, grades: Rows, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
     habits, formula, values = recipe.convention, recipe.gain, grades.values
+    if habits.grade_bits == 32:
+        values = values.astype(np.float32).astype(np.float64)
     if habits.fractional != "keep":
         whole = np.trunc(values)
         if habits.fractional == "error" and (whole != values).any():
             place, value = grades.find(whole != values)
-            raise BadValue(argument + place, value, f"whole numbers (fractional=error{_by(recipe)})")
+            raise BadValue(
+                argument + place, value, f"whole numbers (fractional=error{_by(recipe)})"
+            )
         values = whole
     negative = values < 0
     some = bool(negative.any())
@@ -108,7 +117,7 @@ def total(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
     if seen.lowest:
         actual = actual + np.where(_lacking(seen, depth), seen.lowest, 0.0) @ discounts
     deep = seen.ideal.shape[1]
-    within = np.arange(deep) < _ideal_depth(recipe, seen.lengths)
+    within = np.arange(deep) < ideal_depth(recipe, seen.lengths)
     best = np.where(within, seen.ideal, 0.0) @ weights(recipe, deep)
     return actual, np.broadcast_to(best, actual.shape)
 
@@ -125,7 +134,7 @@ def curve(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
         best = (seen.ideal @ weights(recipe, seen.ideal.shape[1]))[:, None]
     else:
         ideal = Listed(seen.ideal).by_rank(depth)
-        within = np.arange(depth) < _ideal_depth(recipe, seen.lengths)
+        within = np.arange(depth) < ideal_depth(recipe, seen.lengths)
         best = np.cumsum(np.where(within, ideal, 0.0) * discounts, axis=1)
     return actual, np.broadcast_to(best, actual.shape)
 
@@ -137,6 +146,13 @@ def _depth(recipe: Recipe, seen: Ranked) -> int:
 def _lacking(seen: Ranked, depth: int) -> NDArray[np.bool_]:
     """The ranks that a ranking is too short to fill."""
     return np.arange(depth) >= seen.lengths[:, None]
+
+
+def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
+    """The normalised value, as the convention has it."""
+    found = ratio(actual, ideal, recipe.convention.empty)
+    decimals = recipe.convention.decimals
+    return found if decimals is None else found.round(decimals)
 
 
 def ratio(actual: Array, ideal: Array, empty: Empty) -> Array:
@@ -153,7 +169,7 @@ def ratio(actual: Array, ideal: Array, empty: Empty) -> Array:
     return np.ma.masked_array(share, mask=~some) if empty == "skip" else share
 
 
-def _ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:
+def ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:
     """How deep each ideal goes, as a column."""
     deepest = np.iinfo(np.intp).max
     habit = recipe.convention.ideal_depth

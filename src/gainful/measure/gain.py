@@ -13,8 +13,8 @@ g = Var("g", "grade")
 REL = Param("rel", "the lowest grade that counts as relevant", default=1, typical=(1, 4))
 
 
-def _gain(name: str, expr: Expr, meaning: str, cite: str, signed: bool = False) -> NamedFormula:
-    return NamedFormula("gain", name, expr, meaning, cite, signed)
+def _gain(name: str, expr: Expr, meaning: str, cite: str, *, signed: bool = False) -> NamedFormula:
+    return NamedFormula("gain", name, expr, meaning, cite, signed=signed)
 
 
 _ALL = (
@@ -75,7 +75,7 @@ def _table(weights: Mapping[object, object]) -> NamedFormula:
         expr = where(equal(g, grade), param, expr)
     name = "{" + ",".join(f"{_short(k)}:{_short(v)}" for k, v in checked) + "}"
     grades = tuple(grade for grade, _ in checked)
-    return NamedFormula("gain", name, expr, "a weight for each grade", "", True, grades)
+    return NamedFormula("gain", name, expr, "a weight for each grade", signed=True, grades=grades)
 
 
 def _parsed(text: str) -> dict[object, object]:

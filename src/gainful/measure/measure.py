@@ -10,8 +10,7 @@ from attrs import evolve, field, frozen
 from gainful.convention import HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, Entry
-from gainful.measure.discount import b as base
-from gainful.measure.discount import discount
+from gainful.measure.discount import b as base, discount
 from gainful.measure.gain import REL, gain
 
 Setting = str | float | int
@@ -77,7 +76,7 @@ class Measure:
         """The same measure with these parameters set."""
         return evolve(self, params=tuple((dict(self.params) | params).items()))
 
-    def __matmul__(self, k: int) -> Measure:
+    def __matmul__(self, k: int | None) -> Measure:
         """The same measure over the first k documents."""
         return evolve(self, k=k)
 

@@ -11,8 +11,18 @@ from typing import Any, TypedDict
 
 from attrs import frozen
 
-from gainful.convention import HABITS, Convention, like
-from gainful.convention import Empty, Fractional, Ideal, IdealDepth, Negative, Short, Ties
+from gainful.convention import (
+    HABITS,
+    Convention,
+    Empty,
+    Fractional,
+    Ideal,
+    IdealDepth,
+    Negative,
+    Short,
+    Ties,
+    like,
+)
 from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
 from gainful.measure.discount import discount
@@ -55,7 +65,7 @@ def recipe(
     *,
     options: Mapping[str, Any] | None = None,
     like_whom: str | Convention | None = None,
-    judged: bool = True,
+    judged: bool | None = None,
 ) -> Recipe:
     """Settle how a measure is computed.
 
@@ -63,7 +73,8 @@ def recipe(
         measure: what is asked for.
         options: what the caller set beside it.
         like_whom: the tool or source whose habits fill the rest.
-        judged: are judged documents given? If not, the ideal can only come from the list.
+        judged: are judged documents given? If so the ideal comes from them unless told
+            otherwise, if not it can only come from the list; None leaves it to the convention.
     """
     base = like(like_whom)
     options = {name: value for name, value in (options or {}).items() if value is not None}
@@ -80,7 +91,7 @@ def recipe(
         **habits
         | {"gain": worth.name, "discount": left.name}
         | {"rel": worth.bound.get("rel"), "b": left.bound.get("b")}
-        | {"ideal": habits.get("ideal", "judged") if judged else "list"}
+        | {"ideal": _ideal(habits.get("ideal"), base, judged=judged)}
     )
     if settled.ties == "average" and not measure.entry.linear:
         raise NotExact(f"ties=average is not exact for {measure.name}; choose another ties policy")
@@ -91,6 +102,12 @@ def recipe(
 
 
 _FORMULAS = {"gain", "rel", "discount", "b"}
+
+
+def _ideal(asked: object, base: Convention, *, judged: bool | None) -> object:
+    if judged is False:
+        return "list"
+    return asked or ("judged" if judged else base.ideal)
 
 
 def _formula(

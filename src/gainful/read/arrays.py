@@ -33,8 +33,8 @@ class Rows:
 
     def where(self, row: int, column: int) -> str:
         """The index of a cell as the user wrote it: `[17]`, or `[3][17]` in a batch."""
-        batch = np.unravel_index(row, self.shape) if self.shape else ()
-        return "".join(f"[{int(index)}]" for index in (*batch, column))
+        batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
+        return "".join(f"[{index}]" for index in (*batch, column))
 
     def find(self, wanted: NDArray[np.bool_]) -> tuple[str, float]:
         """Index and value of the first cell that is wanted."""

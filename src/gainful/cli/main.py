@@ -1,0 +1,69 @@
+"""`gainful`: all commands, and what happens when one of them cannot do what was asked.
+
+Exit status: 0 done, 1 the answer is no, 2 a mistake in what was given, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+
+import click
+
+from gainful.cli.conventions import conventions
+from gainful.cli.explain import explain
+from gainful.cli.measures import measures
+from gainful.cli.which import which
+from gainful.errors import GainfulError
+
+_MISTAKE, _STOPPED, _PIPE_CLOSED = 2, 130, 141
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Every number comes with its convention; --like NAME computes as another tool does.",
+)
+@click.version_option(version("gainful"), "-V", "--version", message="gainful %(version)s")
+def gainful() -> None:
+    """Judge rankings: cumulated gain in every formulation in use, with its work shown.
+
+    \b
+    Try:
+      gainful explain 3 2 3 0 1 2           how does this ranking come by its nDCG?
+      gainful which 0.932 3 2 3 0 1 2       whose nDCG is this?
+      gainful conventions sklearn           what does that tool do, in plain words?
+      gainful measures nDCG                 what can be computed, and how?
+    """
+
+
+for command in (explain, which, measures, conventions):
+    gainful.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; a user's mistake is one line on stderr, never a trace."""
+    try:
+        status = gainful.main(arguments, prog_name="gainful", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as empty:
+        click.echo(empty.format_message(), err=True)
+        status = _MISTAKE
+    except click.ClickException as mistake:
+        status = _said(mistake.format_message())
+    except GainfulError as mistake:
+        status = _said(str(mistake))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("gainful: stopped", err=True)
+        status = _STOPPED
+    except BrokenPipeError:  # the reader has seen enough: `gainful … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = _PIPE_CLOSED
+    except OSError as failure:
+        status = _said(f"cannot write: {failure.strerror or failure}")
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _said(message: str) -> int:
+    click.echo("gainful: " + " ".join(message.split()), err=True)
+    return _MISTAKE

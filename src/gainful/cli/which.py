@@ -1,0 +1,41 @@
+"""`gainful which`: whose nDCG is this?"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from gainful.cli.arguments import GRADES_SETTINGS, coloured, format_option, numbers
+from gainful.measure import which as find
+from gainful.show import table as tables, which as show
+
+
+@click.command(context_settings=GRADES_SETTINGS)
+@click.argument("value")
+@click.argument("grades", nargs=-1, required=True)
+@click.option("--judged", metavar="G,G,…", help="All judged grades of the query, for the ideal.")
+@format_option("table", "markdown", "json")
+def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) -> int:
+    """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
+
+    Gains, discounts, bases, ideals, cutoffs and the habits of all known tools are tried; VALUE
+    counts to the precision it is typed with. Exit status 1 if nothing fits.
+
+    \b
+    Examples:
+      gainful which 0.932 3 2 3 0 1 2
+      gainful which 0.7562 3 2 3 0 1 2 --judged 3,3,3,2,2,2,1,0
+      gainful which 8.10 3 2 3 0 1 2 --format json
+    """
+    pool = None if judged is None else numbers([judged], "judged")
+    answer = find(value, numbers(grades, "grades"), judged=pool)
+    if form == "json":
+        text = json.dumps(show.to_dict(answer), indent=2, ensure_ascii=False, allow_nan=False)
+    elif form == "markdown":
+        text = f"{show.sentence(answer)}\n\n{tables.to_markdown(show.table(answer))}"
+    else:
+        body = tables.to_text(show.table(answer), colour=coloured())
+        text = f"{show.sentence(answer)}\n\n{body}"
+    click.echo(text, color=True)
+    return 0 if answer.matches else 1

@@ -1,0 +1,150 @@
+"""One ranking, worked out rank by rank: every number that leads to its nDCG."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import attrs
+import numpy as np
+from attrs import evolve, frozen
+
+from gainful.convention import Convention
+from gainful.errors import BadShape
+from gainful.measure.cumulated import (
+    Ranked,
+    curve,
+    gains,
+    ideal_depth,
+    ideal_source,
+    ranked,
+    share,
+    total,
+    weights,
+)
+from gainful.measure.measure import nDCG
+from gainful.measure.recipe import Options, Recipe, recipe
+from gainful.read import Numbers, Rows, rows
+
+
+@frozen
+class Line:
+    """One rank of the worked table; None where there is no document."""
+
+    rank: int
+    grade: float | None
+    gain: float
+    discount: float
+    contribution: float
+    cg: float
+    dcg: float
+    ideal_grade: float | None
+    idcg: float
+    ndcg: float | None
+
+
+@frozen(eq=False)
+class Worked:
+    """The worked table of one ranking; `value` is its nDCG, None where it is left out."""
+
+    recipe: Recipe
+    grades: tuple[float, ...]
+    judged: tuple[float, ...] | None
+    ideal: tuple[float, ...]  # the grades that the IDCG is made of, best first
+    lines: tuple[Line, ...]
+    value: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Rows, value and convention at full precision."""
+        return {
+            "rows": [attrs.asdict(line) for line in self.lines],
+            "value": self.value,
+            "convention": {"like": self.recipe.convention.name}
+            | self.recipe.convention.settings()
+            | {"cutoff": self.recipe.k},
+        }
+
+    def __repr__(self) -> str:
+        value = "left out" if self.value is None else f"{self.value:.4f}"
+        return f"<{self.recipe.measure} = {value}, {len(self.lines)} ranks worked out>"
+
+
+def explain(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: str | Convention | None = None,
+    **options: Unpack[Options],
+) -> Worked:
+    """How does this ranking come by its nDCG?
+
+    >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")
+    >>> [round(line.dcg, 2) for line in table.lines]
+    [3.0, 5.0, 6.89, 6.89, 7.32, 8.1]
+    >>> round(table.value, 3)
+    0.932
+    """
+    how = recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
+    table = _single(grades, "grades")
+    pool = None if judged is None else _single(judged, "judged")
+    seen = ranked(how, table, None, pool)
+    best_grades = _ideal_grades(how, ideal_source(how, table, pool))
+    actual, best = total(how, seen)
+    value = share(how, actual, best)
+    return Worked(
+        how,
+        _tuple(table),
+        None if pool is None else _tuple(pool),
+        tuple(best_grades[: int(ideal_depth(how, seen.lengths)[0, 0])]),
+        _lines(how, table, best_grades, seen),
+        None if np.ma.is_masked(value) else float(value[0]),
+    )
+
+
+def _lines(how: Recipe, table: Rows, best: list[float], seen: Ranked) -> tuple[Line, ...]:
+    deepest = max(table.values.shape[1], len(best))
+    if how.convention.short == "minimum" or (how.k is not None and how.k < deepest):
+        deepest = how.k or deepest
+    cut = evolve(how, k=deepest)
+    plain = evolve(cut, discount=recipe(nDCG(discount="none")).discount)
+    gain = np.diff(curve(plain, seen)[0][0], prepend=0.0)
+    discount = weights(cut, deepest)
+    dcg, idcg = (vector[0] for vector in curve(cut, seen))
+    ndcg = share(how, dcg, idcg)
+    given = _tuple(table)
+    return tuple(
+        Line(
+            rank=at + 1,
+            grade=given[at] if at < len(given) else None,
+            gain=float(gain[at]),
+            discount=float(discount[at]),
+            contribution=float(gain[at] * discount[at]),
+            cg=float(gain[: at + 1].sum()),
+            dcg=float(dcg[at]),
+            ideal_grade=best[at] if at < len(best) else None,
+            idcg=float(idcg[at]),
+            ndcg=None if np.ma.is_masked(ndcg[at]) else float(ndcg[at]),
+        )
+        for at in range(deepest)
+    )
+
+
+def _ideal_grades(how: Recipe, source: Rows) -> list[float]:
+    """The grades in the ideal order; it stops before negative gains unless told otherwise."""
+    worth = gains(how, source, "judged")[0]
+    order = np.lexsort((-source.values[0], -worth))
+    wanted = np.ones_like(worth, dtype=bool)
+    if how.convention.negative != "in_ideal":
+        wanted = worth >= 0
+    return [float(source.values[0][at]) for at in order if wanted[at]]
+
+
+def _single(numbers: Numbers, argument: str) -> Rows:
+    table = rows(numbers, argument)
+    if table.shape:
+        raise BadShape(argument, f"{len(table.lengths)} lists", "one list, for one ranking")
+    return table
+
+
+def _tuple(table: Rows) -> tuple[float, ...]:
+    return tuple(float(value) for value in table.values[0])

@@ -1,0 +1,46 @@
+"""Whose nDCG is this: the measures that fit, and the tools that compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gainful.measure import Answer, Match
+from gainful.show.table import Table
+
+
+def sentence(answer: Answer) -> str:
+    """What was found, in words."""
+    value, within = f"{answer.value:.10g}", f"{answer.within:g}"
+    if not answer.matches:
+        return f"Nothing gives {value} ± {within}; the nearest:"
+    count = len(answer.matches)
+    found = "one measure gives" if count == 1 else f"{count} measures give"
+    return f"{found} {value} ± {within}:".capitalize()
+
+
+def table(answer: Answer) -> Table:
+    """A line for each measure, the best known first."""
+    rows = [
+        (str(match.measure), f"{match.value:.6f}", ", ".join(match.tools))
+        for match in _shown(answer)
+    ]
+    return Table(("measure", "value", "computed by"), rows)
+
+
+def to_dict(answer: Answer) -> dict[str, Any]:
+    """The answer as data."""
+    return {
+        "value": answer.value,
+        "within": answer.within,
+        "matches": [_match(match) for match in answer.matches],
+        "nearest": [_match(match) for match in answer.nearest],
+    }
+
+
+def _shown(answer: Answer) -> Sequence[Match]:
+    return answer.matches or answer.nearest
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {"measure": str(match.measure), "value": match.value, "tools": list(match.tools)}

@@ -1,0 +1,76 @@
+"""What tests share: the golden numbers, node, and an honest list of what did not run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+HERE = Path(__file__).parent
+settings.register_profile(
+    "gainful", deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("gainful")
+
+_not_run: list[str] = []
+
+
+@pytest.fixture(scope="session")
+def seeds():
+    return json.loads((HERE / "golden" / "seeds.json").read_text(encoding="utf-8"))
+
+
+def needed(part: str, command: str) -> str:
+    """The path of a command that a test needs; where it is missing the test is named as not run."""
+    found = shutil.which(command)
+    if found is None:
+        if os.environ.get("REQUIRE_ALL") == "1":
+            pytest.fail(f"{part} needs {command}, and REQUIRE_ALL=1 forbids to leave it out")
+        _not_run.append(f"{part} (needs {command})")
+        pytest.skip(f"{command} is not installed")
+    return found
+
+
+class Node:
+    """A JavaScript engine that evaluates one expression per line."""
+
+    LOOP = (
+        "require('readline').createInterface({input: process.stdin}).on('line', line => {"
+        "  const {code, values} = JSON.parse(line);"
+        "  const names = Object.keys(values);"
+        "  const result = new Function(...names, 'return ' + code)(...names.map(n => values[n]));"
+        "  console.log(String(result));"
+        "});"
+    )
+
+    def __init__(self, path: str) -> None:
+        self.process = subprocess.Popen(
+            [path, "-e", self.LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __call__(self, code: str, values: dict[str, float]) -> float:
+        self.process.stdin.write(json.dumps({"code": code, "values": values}) + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline().strip().replace("Infinity", "inf"))
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait(timeout=10)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def node():
+    engine = Node(needed("formulas in JavaScript", "node"))
+    yield engine
+    engine.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    for part in dict.fromkeys(_not_run):
+        terminalreporter.write_line(f"not run: {part}")

@@ -1,0 +1,220 @@
+"""`like=` gives the numbers that the tools themselves printed on seventeen small cases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+import gainful
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "conventions.json").read_text("utf-8"))
+CASES, OBSERVED = GOLDEN["cases"], GOLDEN["observed"]
+UNRETRIEVED = -1e30
+
+# What an array of grades cannot say, so that no array function can be held to it.
+EMPTY_LIST = {"C17": "an empty ranking is refused"}
+NO_IDS = {
+    **EMPTY_LIST,
+    "C06": "ties by document id",
+    "C07": "ties by document id",
+    "C12": "a missing query",
+    "C13": "a query without judgments",
+    "C14": "a duplicate document",
+}
+MANY_QUERIES = {k: NO_IDS[k] for k in ("C12", "C13", "C14", "C17")}
+ONE_DOCUMENT = {"C17": "scikit-learn refuses a list of one document; we do not"}
+
+
+@frozen
+class Row:
+    """A line of the golden table and the call that must reproduce it."""
+
+    tool: str
+    like: str
+    mode: str = "list"  # list: what was retrieved; pool: the rest appended; judged: as judged=
+    options: dict = {}
+    function: str = "ndcg"
+    beyond: dict = {}
+    digits: int = 6
+
+
+ROWS = [
+    # array tools
+    Row("scikit-learn 1.9.1 ndcg_score, list only", "sklearn"),
+    Row("scikit-learn 1.9.1 ndcg_score, pool", "sklearn", "pool", beyond=ONE_DOCUMENT),
+    Row(
+        "scikit-learn 1.9.1 ndcg_score(ignore_ties=True), pool",
+        "sklearn_ignore_ties",
+        "pool",
+        beyond=ONE_DOCUMENT,
+    ),
+    Row(
+        "scikit-learn 1.9.1 dcg_score, list only",
+        "sklearn",
+        options={"negative": "keep"},
+        function="dcg",
+    ),
+    Row("torchmetrics 1.9.0 RetrievalNormalizedDCG, list only", "torchmetrics"),
+    Row("torchmetrics 1.9.0 RetrievalNormalizedDCG, pool", "torchmetrics", "pool"),
+    Row(
+        "torchmetrics 1.9.0 empty_target_action='skip', list only",
+        "torchmetrics",
+        options={"empty": "skip"},
+        beyond={"C08": "torchmetrics calls the mean of no query 0; we refuse it"},
+    ),
+    Row("rax 0.4.0 ndcg_metric (default 2^y-1), list only", "rax", beyond=EMPTY_LIST),
+    Row("rax 0.4.0 ndcg_metric (default 2^y-1), pool", "rax", "pool"),
+    Row("rax 0.4.0 ndcg_metric gain_fn=identity, pool", "rax", "pool", {"gain": "linear"}),
+    Row("catboost 1.2.10 NDCG (defaults Base/LogPosition), list only", "catboost"),
+    Row("catboost 1.2.10 NDCG Base, pool", "catboost", "pool"),
+    Row("catboost 1.2.10 NDCG type=Exp, pool", "catboost", "pool", {"gain": "exp"}),
+    Row("catboost 1.2.10 NDCG denominator=Position, pool", "catboost", "pool", {"discount": "zipf"}),
+    Row("lightgbm 4.7.0 ndcg (default label_gain 2^i-1), list only", "lightgbm"),
+    Row("lightgbm 4.7.0 ndcg, pool", "lightgbm", "pool"),
+    Row(
+        "lightgbm 4.7.0 ndcg label_gain=0,1,2,3, pool",
+        "lightgbm",
+        "pool",
+        {"gain": {0: 0, 1: 1, 2: 2, 3: 3}},
+    ),
+    Row("xgboost 3.2.0 ndcg (exp gain), list only", "xgboost", beyond=EMPTY_LIST),
+    Row("xgboost 3.2.0 ndcg, pool", "xgboost", "pool"),
+    Row("xgboost 3.2.0 ndcg- , pool", "xgboost_minus", "pool"),
+    Row("xgboost 3.2.0 ndcg ndcg_exp_gain=False, pool", "xgboost_linear", "pool"),
+    Row("evidently 0.7.23 NDCGKMetric source, defaults (no_feedback_users=False)", "evidently"),
+    Row(
+        "evidently 0.7.23 NDCGKMetric source, no_feedback_users=True",
+        "evidently",
+        options={"empty": 0},
+    ),
+    # tools with judgments, as far as one list of grades can tell
+    Row("trec_eval 10.0-rc3 (ndcg / ndcg_cut)", "trec_eval", "judged", digits=4, beyond=NO_IDS),
+    Row("trec_eval 10.0-rc3 dcg", "trec_eval", "judged", {}, "dcg", NO_IDS, 4),
+    Row("trec_eval 10.0-rc3 ideal_dcg", "trec_eval", "judged", {}, "idcg", NO_IDS, 4),
+    Row("pytrec_eval-terrier 0.5.11 (mean of returned)", "pytrec_eval", "judged", beyond=NO_IDS),
+    Row("ir_measures 0.4.3 nDCG", "ir_measures", "judged", beyond=NO_IDS),
+    Row("ranx 0.3.21 ndcg", "ranx", "judged", beyond=MANY_QUERIES),
+    Row("ranx 0.3.21 ndcg_burges", "ranx_burges", "judged", beyond=MANY_QUERIES),
+    Row("trectools 0.0.50 get_ndcg(trec_eval=True)", "trectools", "judged", beyond=NO_IDS),
+    Row("trectools 0.0.50 get_ndcg(trec_eval=False)", "trectools_exp", "judged", beyond=NO_IDS),
+    Row("BEIR 2.2.0 EvaluateRetrieval.evaluate NDCG@(k or 1000) (source)", "beir", "judged",
+        digits=5, beyond=NO_IDS),
+    Row(
+        "pyNTCIREVAL 0.0.3 nDCG (J&K 2002) logb=2, grades 1,2,3",
+        "ntcireval",
+        "judged",
+        beyond=MANY_QUERIES | {"C11": "a negative grade reads its gain table from the end"},
+    ),
+    Row(
+        "pyNTCIREVAL 0.0.3 nDCG (J&K 2002) logb=10, grades 1,2,3",
+        "ntcireval",
+        "judged",
+        {"b": 10},
+        beyond=MANY_QUERIES | {"C11": "a negative grade reads its gain table from the end"},
+    ),
+    Row(
+        "pyNTCIREVAL 0.0.3 MSnDCG grades 1,3,7",
+        "ntcireval_ms",
+        "judged",
+        {"gain": {0: 0, 1: 1, 2: 3, 3: 7}},
+        beyond=MANY_QUERIES | {"C11": "a negative grade reads its gain table from the end"},
+    ),
+    Row("Quepid ndcg@10.js (k default 10 where case has none)", "quepid", "judged",
+        beyond=MANY_QUERIES),
+    Row("Quepid ndcg_cut@10.js (k default 10 where case has none)", "quepid_cut", "judged",
+        beyond=MANY_QUERIES),
+    Row("Elasticsearch/OpenSearch dcg normalize=true (from the Java source, by hand)",
+        "elasticsearch", "judged", beyond=MANY_QUERIES),
+    Row("pyvespa VespaEvaluator graded (source)", "vespa", "judged", beyond=MANY_QUERIES),
+    Row("recommenders 1.2.1 ndcg_at_k(score_type='raw')", "recommenders_raw", "judged",
+        beyond=MANY_QUERIES),
+    Row("recommenders 1.2.1 ndcg_at_k(score_type='exp')", "recommenders_exp", "judged",
+        beyond=MANY_QUERIES),
+    Row("cornac 3.0.1 NDCG (binary)", "cornac", "judged",
+        beyond=MANY_QUERIES | {"C09": "not a number there", "C16": "any judged grade counts there"}),
+    Row("RecBole 1.2.1 NDCG (binary)", "recbole", "judged",
+        beyond=MANY_QUERIES | {"C03": "k is the length of the list there",
+                               "C16": "any judged grade counts there"}),
+    Row("pyspark 4.3.0 RankingMetrics.ndcgAt, binary labels", "spark", "judged",
+        beyond=MANY_QUERIES | {"C08": "no label, no schema: refused there",
+                               "C16": "any judged grade counts there"}),
+    Row("Elliot 0.3.1 nDCG source, rel_threshold=1", "elliot", "judged", beyond=MANY_QUERIES),
+    Row("Elliot 0.3.1 nDCG source, rel_threshold=2", "elliot", "judged", {"rel": 2},
+        beyond=MANY_QUERIES),
+    Row("gdeval.pl 1.2a (per query rows)", "gdeval", "judged", digits=5,
+        beyond=NO_IDS | {"C09": "prints a row per query"}),
+]  # fmt: skip
+
+PAIRS = [
+    pytest.param(row, case, id=f"{row.tool} {case}")
+    for row in ROWS
+    for case in CASES
+    if case not in row.beyond
+]
+
+
+def _queries(case: str, mode: str):
+    """Grades, scores and judged grades of every query, as a caller would pass them."""
+    judgments, run = CASES[case]["judgments"], CASES[case]["run"]
+    for query, ranking in run.items():
+        known = judgments.get(query, {})
+        documents = [doc for doc, _ in ranking]
+        scores = [score for _, score in ranking]
+        if mode == "pool":
+            lacking = [doc for doc in known if doc not in documents]
+            documents += lacking
+            scores += [UNRETRIEVED] * len(lacking)
+        yield [known.get(doc, 0) for doc in documents], scores, list(known.values())
+
+
+def _computed(row: Row, case: str) -> float:
+    function = getattr(gainful, row.function)
+    grades, scores, judged = map(list, zip(*_queries(case, row.mode), strict=True))
+    options = {"k": CASES[case]["k"] if row.function == "ndcg" or row.mode == "list" else None}
+    options |= {"like": row.like} | row.options
+    if row.mode == "judged" and row.function != "dcg":
+        options["judged"] = judged
+    if row.function != "idcg":
+        options["scores"] = scores
+    if len(grades) == 1:
+        options |= {n: options[n][0] for n in ("scores", "judged") if n in options}
+        return function(grades[0], **options)
+    return float(np.mean(function(grades, **options)))
+
+
+@pytest.mark.parametrize(("row", "case"), PAIRS)
+def test_like_a_tool_gives_the_value_the_tool_printed(row, case):
+    printed = OBSERVED[row.tool][case].removeprefix("1:")
+    try:
+        value = float(printed)
+    except ValueError:  # an exception, an exit status, or no row at all
+        value = float("nan")
+    if np.isnan(value):
+        with pytest.raises(gainful.GainfulError):
+            _computed(row, case)
+    else:
+        assert _computed(row, case) == pytest.approx(value, abs=0.5001 * 10.0**-row.digits)
+
+
+def test_the_seventeen_cases_are_few_enough_to_be_left_out_by_name_only():
+    """Whoever adds an exception must name its case and reason."""
+    assert len(PAIRS) > 600
+    assert all(set(row.beyond) <= set(CASES) for row in ROWS)
+
+
+def test_one_tie_gives_five_different_numbers():
+    tied = {
+        "catboost": 0.537800,
+        "evidently": 0.740205,
+        "sklearn": 0.751317,
+        "sklearn_ignore_ties": 0.772440,
+        "torchmetrics": 0.751317,
+        "xgboost_linear": 0.906025,
+    }
+    for tool, value in tied.items():
+        ours = gainful.ndcg([3, 0, 0, 2], scores=[1, 1, 1, 1], like=tool)
+        assert ours == pytest.approx(value, abs=5e-7), tool
