@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import field, frozen
 
 import gainful
 
@@ -36,9 +36,9 @@ class Row:
     tool: str
     like: str
     mode: str = "list"  # list: what was retrieved; pool: the rest appended; judged: as judged=
-    options: dict = {}
+    options: dict = field(factory=dict)
     function: str = "ndcg"
-    beyond: dict = {}
+    beyond: dict = field(factory=dict)
     digits: int = 6
 
 

@@ -6,9 +6,10 @@ from math import e
 
 import numpy as np
 import pytest
-from pytest import approx
 
 import gainful
+
+approx = pytest.approx
 
 TO_12 = {"rel": 0, "abs": 1e-12}
 
@@ -147,7 +148,9 @@ def test_every_printed_figure_of_wikipedia_except_two_that_were_truncated():
     lines = gainful.explain(WIKI, like="wikipedia").lines
     logs = [1 / line.discount for line in lines]
     assert logs[1:5] == approx([1, 1.585, 2.0, 2.322], abs=5.01e-4)
-    assert [lines[at].contribution for at in (1, 3, 4, 5)] == approx([2, 0, 0.431, 0.774], abs=5.01e-4)
+    assert [lines[at].contribution for at in (1, 3, 4, 5)] == approx(
+        [2, 0, 0.431, 0.774], abs=5.01e-4
+    )
     assert (round(lines[-1].dcg, 2), round(lines[-1].idcg, 2)) == (8.10, 8.69)
     assert round(lines[-1].ndcg, 3) == 0.932
     assert [line.ideal_grade for line in lines] == [3, 3, 2, 2, 1, 0]

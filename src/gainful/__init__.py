@@ -1,10 +1,11 @@
 """gainful judges rankings: cumulated gain in every formulation in use, with its convention.
 
->>> import gainful
->>> round(gainful.ndcg([3, 2, 3, 0, 1, 2]), 4)
-0.9608
->>> round(gainful.ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
-0.9315
+Examples:
+    >>> import gainful
+    >>> round(gainful.ndcg([3, 2, 3, 0, 1, 2]), 4)
+    0.9608
+    >>> round(gainful.ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+    0.9315
 """
 
 from gainful.convention import CONVENTIONS, Convention, like

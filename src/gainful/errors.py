@@ -50,7 +50,9 @@ class UnknownName(GainfulError, LookupError):
         self.kind, self.name = kind, name
         names = list(known)
         by_lower = {known_name.lower(): known_name for known_name in names}
-        near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+        given = name.lower()
+        begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
+        near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.5)
         nearest = f"did you mean {by_lower[near[0]]}?" if near else ""
         advice = nearest or f"known: {', '.join(names)}"
         super().__init__(f"no {kind} {name!r}; {advice}" + (f" ({hint})" if hint else ""))

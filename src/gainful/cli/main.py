@@ -5,7 +5,6 @@ Exit status: 0 done, 1 the answer is no, 2 a mistake in what was given, 130 stop
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib.metadata import version
 
@@ -17,7 +16,7 @@ from gainful.cli.measures import measures
 from gainful.cli.which import which
 from gainful.errors import GainfulError
 
-_MISTAKE, _STOPPED, _PIPE_CLOSED = 2, 130, 141
+_MISTAKE, _STOPPED = 2, 130
 
 
 @click.group(
@@ -45,7 +44,6 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one line on stderr, never a trace."""
     try:
         status = gainful.main(arguments, prog_name="gainful", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as empty:
         click.echo(empty.format_message(), err=True)
         status = _MISTAKE
@@ -56,10 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("gainful: stopped", err=True)
         status = _STOPPED
-    except BrokenPipeError:  # the reader has seen enough: `gainful … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = _PIPE_CLOSED
-    except OSError as failure:
+    except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
         status = _said(f"cannot write: {failure.strerror or failure}")
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -42,8 +42,9 @@ class Convention:
     The defaults are gainful's own: trec_eval's habits, except that fractions count, missing
     queries count as 0, and nothing is skipped in silence.
 
-    >>> Convention(gain="exp").changed(empty=1).differences(Convention())
-    {'gain': ('exp', 'linear'), 'empty': (1, 0)}
+    Examples:
+        >>> Convention(gain="exp").changed(empty=1).differences(Convention())
+        {'gain': ('exp', 'linear'), 'empty': (1, 0)}
     """
 
     gain: Gain = _habit("linear")

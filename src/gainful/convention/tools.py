@@ -24,8 +24,9 @@ _ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "sp
 def like(name: str | Convention | None = None) -> Convention:
     """The habits of a tool or source by its name; without a name, gainful's own.
 
-    >>> like("quepid").ideal_depth
-    'all'
+    Examples:
+        >>> like("quepid").ideal_depth
+        'all'
     """
     if name is None:
         return GAINFUL

@@ -11,8 +11,9 @@ from gainful.errors import BadValue, WrongType
 class Domain:
     """An open interval of numbers.
 
-    >>> Domain(1, 1000).describe("bq")
-    '1 < bq < 1000'
+    Examples:
+        >>> Domain(1, 1000).describe("bq")
+        '1 < bq < 1000'
     """
 
     above: float = -inf

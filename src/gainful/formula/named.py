@@ -52,9 +52,10 @@ class NamedFormula:
     def at(self, where: ArrayLike) -> Array:
         """The values at these grades, ranks or positions, elementwise.
 
-        >>> from gainful.measure import DISCOUNTS
-        >>> DISCOUNTS["jk2008"].given({"b": 4}).at([1, 2, 4]).round(4).tolist()
-        [1.0, 0.6667, 0.5]
+        Examples:
+            >>> from gainful.measure import DISCOUNTS
+            >>> DISCOUNTS["jk2008"].given({"b": 4}).at([1, 2, 4]).round(4).tolist()
+            [1.0, 0.6667, 0.5]
         """
         points = np.asarray(where, dtype=np.float64)
         names = {node.symbol for node in walk(self.expr) if isinstance(node, Var)}

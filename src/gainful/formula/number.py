@@ -4,7 +4,8 @@
 def written(value: float, digits: int = 6) -> str:
     """A number as a person would write it.
 
-    >>> written(3.0), written(0.5), written(2.718281828)
-    ('3', '0.5', '2.71828')
+    Examples:
+        >>> written(3.0), written(0.5), written(2.718281828)
+        ('3', '0.5', '2.71828')
     """
     return f"{value:.{digits}g}"

@@ -14,9 +14,10 @@ _FUNCTIONS = {"pow": "Math.pow", "max": "Math.max"}
 def to_javascript(node: Expr) -> str:
     """The expression in JavaScript; variables and parameters keep their symbols.
 
-    >>> from gainful.formula import Var, log
-    >>> to_javascript(1 / log(2, Var("i", "rank") + 1))
-    '(1 / (Math.log((i + 1)) / Math.log(2)))'
+    Examples:
+        >>> from gainful.formula import Var, log
+        >>> to_javascript(1 / log(2, Var("i", "rank") + 1))
+        '(1 / (Math.log((i + 1)) / Math.log(2)))'
     """
     match node:
         case Const(value):

@@ -12,9 +12,10 @@ _LOOSE = {"+", "-"}
 def to_latex(node: Expr) -> str:
     r"""The expression in LaTeX's mathematics.
 
-    >>> from gainful.formula import Var, log
-    >>> print(to_latex(1 / log(2, Var("i", "rank") + 1)))
-    \frac{1}{\log_{2}(i + 1)}
+    Examples:
+        >>> from gainful.formula import Var, log
+        >>> print(to_latex(1 / log(2, Var("i", "rank") + 1)))
+        \frac{1}{\log_{2}(i + 1)}
     """
     match node:
         case Const(value):

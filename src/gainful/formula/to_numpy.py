@@ -28,9 +28,10 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 def to_numpy(node: Expr, values: Mapping[str, ArrayLike]) -> Array:
     """The value of an expression, elementwise; as IEEE 754 has it, without warnings.
 
-    >>> from gainful.formula import Var, log
-    >>> to_numpy(1 / log(2, Var("i", "rank") + 1), {"i": [1, 3, 7]}).round(4).tolist()
-    [1.0, 0.5, 0.3333]
+    Examples:
+        >>> from gainful.formula import Var, log
+        >>> to_numpy(1 / log(2, Var("i", "rank") + 1), {"i": [1, 3, 7]}).round(4).tolist()
+        [1.0, 0.5, 0.3333]
     """
     arrays = {symbol: np.asarray(value, dtype=np.float64) for symbol, value in values.items()}
     with np.errstate(all="ignore"):

@@ -14,9 +14,10 @@ _COMPARED = {"<": "<", "<=": "≤", "==": "=", ">=": "≥", ">": ">"}
 def to_text(node: Expr) -> str:
     """The expression as one would type it in a message.
 
-    >>> from gainful.formula import Var, log, maximum
-    >>> to_text(1 / maximum(1, log(2, Var("i", "rank"))))
-    '1/max(1, log2(i))'
+    Examples:
+        >>> from gainful.formula import Var, log, maximum
+        >>> to_text(1 / maximum(1, log(2, Var("i", "rank"))))
+        '1/max(1, log2(i))'
     """
     match node:
         case Const(value):

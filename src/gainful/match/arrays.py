@@ -91,11 +91,12 @@ def place(gain: Array, score: Array | None, ties: str) -> Listed | Placed:
         score: what each document is ranked by; None where the rows are in order already.
         ties: a policy of the table below, or `average`.
 
-    >>> gain, score = np.array([[3.0, 0, 2]]), np.array([[0.1, 0.5, 0.5]])
-    >>> place(gain, score, "worst").by_rank(3).tolist()
-    [[0.0, 2.0, 3.0]]
-    >>> place(gain, score, "average").by_rank(3).tolist()
-    [[1.0, 1.0, 3.0]]
+    Examples:
+        >>> gain, score = np.array([[3.0, 0, 2]]), np.array([[0.1, 0.5, 0.5]])
+        >>> place(gain, score, "worst").by_rank(3).tolist()
+        [[0.0, 2.0, 3.0]]
+        >>> place(gain, score, "average").by_rank(3).tolist()
+        [[1.0, 1.0, 3.0]]
     """
     if score is None:
         return Listed(gain)

@@ -21,8 +21,9 @@ Array = NDArray[np.float64]
 def add(vectors: Sequence[ArrayLike]) -> Array:
     """V₁ + V₂ + … + Vₙ, formula (3).
 
-    >>> add([[1, 2], [3, 4]]).tolist()
-    [4.0, 6.0]
+    Examples:
+        >>> add([[1, 2], [3, 4]]).tolist()
+        [4.0, 6.0]
     """
     total: Array = _stacked(vectors, "vectors").sum(axis=0)
     return total
@@ -31,17 +32,22 @@ def add(vectors: Sequence[ArrayLike]) -> Array:
 def scale(vector: ArrayLike, by: float) -> Array:
     """R · V, formula (3): such as a query's vector by its query discount.
 
-    >>> scale([3, 6], 0.5).tolist()
-    [1.5, 3.0]
+    Examples:
+        >>> scale([3, 6], 0.5).tolist()
+        [1.5, 3.0]
     """
-    return _vector(vector, "vector") * float(_vector(by, "by"))
+    factor = _vector(by, "by")
+    if factor.ndim:
+        raise BadShape("by", by, "one number")
+    return _vector(vector, "vector") * factor
 
 
 def average(vectors: Sequence[ArrayLike]) -> Array:
     """The average vector, formula (4).
 
-    >>> average([[1, 2], [3, 6]]).tolist()
-    [2.0, 4.0]
+    Examples:
+        >>> average([[1, 2], [3, 6]]).tolist()
+        [2.0, 4.0]
     """
     mean: Array = _stacked(vectors, "vectors").mean(axis=0)
     return mean
@@ -50,8 +56,9 @@ def average(vectors: Sequence[ArrayLike]) -> Array:
 def normalise(vector: ArrayLike, ideal: ArrayLike, *, empty: Empty = 0) -> Array:
     """V over I, rank by rank, formula (5); `empty` says what 0/0 is.
 
-    >>> normalise([3, 4], [3, 5]).tolist()
-    [1.0, 0.8]
+    Examples:
+        >>> normalise([3, 4], [3, 5]).tolist()
+        [1.0, 0.8]
     """
     HABITS["empty"].check(empty)
     actual, best = _vector(vector, "vector"), _vector(ideal, "ideal")
@@ -68,8 +75,9 @@ def average_of_normalised(
 ) -> Array:
     """Normalise each vector by its own ideal, then average: every query counts the same.
 
-    >>> average_of_normalised([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
-    [0.625]
+    Examples:
+        >>> average_of_normalised([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
+        [0.625]
     """
     shares = normalise(_stacked(vectors, "vectors"), _stacked(ideals, "ideals"), empty=empty)
     mean: Array = shares.mean(axis=0)
@@ -81,8 +89,9 @@ def normalised_average(
 ) -> Array:
     """Average the vectors, average the ideals, then divide: rich queries count for more.
 
-    >>> normalised_average([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
-    [0.4]
+    Examples:
+        >>> normalised_average([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
+        [0.4]
     """
     return normalise(average(vectors), average(ideals), empty=empty)
 

@@ -35,8 +35,9 @@ def cg(
 ) -> Values:
     """How much do the first k documents gain together, whatever their order?
 
-    >>> cg([3, 2, 3, 0, 1, 2])
-    11.0
+    Examples:
+        >>> cg([3, 2, 3, 0, 1, 2])
+        11.0
     """
     return _value(CG @ k, grades, options, scores=scores, like=like)
 
@@ -52,8 +53,9 @@ def ncg(
 ) -> Values:
     """What share of the gain that was possible have the first k documents?
 
-    >>> ncg([3, 2, 3, 0, 1, 2], k=2)
-    0.8333333333333334
+    Examples:
+        >>> ncg([3, 2, 3, 0, 1, 2], k=2)
+        0.8333333333333334
     """
     return _value(nCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
@@ -68,8 +70,9 @@ def dcg(
 ) -> Values:
     """How much does a searcher gain who looks less and less closely further down?
 
-    >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
-    8.0972
+    Examples:
+        >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+        8.0972
     """
     return _value(DCG @ k, grades, options, scores=scores, like=like)
 
@@ -84,8 +87,9 @@ def idcg(
 ) -> Values:
     """How much would a searcher gain from the best ranking that was possible?
 
-    >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
-    8.6925
+    Examples:
+        >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+        8.6925
     """
     return _value(IDCG @ k, grades, options, judged=judged, like=like)
 
@@ -101,12 +105,13 @@ def ndcg(
 ) -> Values:
     """How near is the ranking to the best one that was possible?
 
-    >>> round(ndcg([3, 2, 3, 0, 1, 2]), 4)
-    0.9608
-    >>> round(ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 3)
-    0.932
-    >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
-    [1.0, 0.2961]
+    Examples:
+        >>> round(ndcg([3, 2, 3, 0, 1, 2]), 4)
+        0.9608
+        >>> round(ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 3)
+        0.932
+        >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
+        [1.0, 0.2961]
     """
     return _value(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
@@ -119,10 +124,11 @@ def cg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """CG at every rank.
+    """The CG at every rank.
 
-    >>> cg_curve([3, 2, 3, 0]).tolist()
-    [3.0, 5.0, 8.0, 8.0]
+    Examples:
+        >>> cg_curve([3, 2, 3, 0]).tolist()
+        [3.0, 5.0, 8.0, 8.0]
     """
     return _vector(CG @ k, grades, options, scores=scores, like=like)
 
@@ -136,10 +142,11 @@ def ncg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """NCG at every rank.
+    """The nCG at every rank.
 
-    >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
-    [1.0, 0.8333, 1.0, 1.0]
+    Examples:
+        >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
+        [1.0, 0.8333, 1.0, 1.0]
     """
     return _vector(nCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
@@ -152,10 +159,11 @@ def dcg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """DCG at every rank.
+    """The DCG at every rank.
 
-    >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
-    [3.0, 4.3333, 6.007, 6.007]
+    Examples:
+        >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
+        [3.0, 4.3333, 6.007, 6.007]
     """
     return _vector(DCG @ k, grades, options, scores=scores, like=like)
 
@@ -168,10 +176,11 @@ def idcg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """IDCG at every rank.
+    """The IDCG at every rank.
 
-    >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
-    [3.0, 4.8928, 5.3928]
+    Examples:
+        >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
+        [3.0, 4.8928, 5.3928]
     """
     return _vector(IDCG @ k, grades, options, judged=judged, like=like)
 
@@ -185,10 +194,11 @@ def ndcg_curve(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Vectors:
-    """NDCG at every rank.
+    """The nDCG at every rank.
 
-    >>> ndcg_curve([2, 0, 3]).round(4).tolist()
-    [0.6667, 0.4693, 0.8209]
+    Examples:
+        >>> ndcg_curve([2, 0, 3]).round(4).tolist()
+        [0.6667, 0.4693, 0.8212]
     """
     return _vector(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
 

@@ -51,7 +51,8 @@ def gains(recipe: Recipe, grades: Rows, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
     habits, formula, values = recipe.convention, recipe.gain, grades.values
     if habits.grade_bits == 32:
-        values = values.astype(np.float32).astype(np.float64)
+        with np.errstate(over="ignore"):  # an infinite gain is refused below
+            values = values.astype(np.float32).astype(np.float64)
     if habits.fractional != "keep":
         whole = np.trunc(values)
         if habits.fractional == "error" and (whole != values).any():

@@ -63,8 +63,9 @@ DISCOUNTS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
 def discount(value: object) -> NamedFormula:
     """A discount by name, or as it is.
 
-    >>> discount("jk2002").given({"b": 2}).text()
-    '1/max(1, log2(i))'
+    Examples:
+        >>> discount("jk2002").given({"b": 2}).text()
+        '1/max(1, log2(i))'
     """
     if isinstance(value, NamedFormula):
         return value
@@ -82,8 +83,9 @@ def query_discount(
 
     The sDCG vector of a query is its DCG vector scaled by this (Järvelin et al. 2008, §2.2).
 
-    >>> round(query_discount(2, bq=4), 4)
-    0.6667
+    Examples:
+        >>> round(query_discount(2, bq=4), 4)
+        0.6667
     """
     return _at_positions(of_queries(_found(discount)), position, bq)
 

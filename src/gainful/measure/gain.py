@@ -43,10 +43,11 @@ GAINS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
 def gain(value: object) -> NamedFormula:
     """A gain by name, as a table of weights, or as it is.
 
-    >>> gain({0: 0, 1: 1, 2: 10, 3: 100}).at([3, 0, 2]).tolist()
-    [100.0, 0.0, 10.0]
-    >>> gain("exp").text()
-    '2^g-1'
+    Examples:
+        >>> gain({0: 0, 1: 1, 2: 10, 3: 100}).at([3, 0, 2]).tolist()
+        [100.0, 0.0, 10.0]
+        >>> gain("exp").text()
+        '2^g-1'
     """
     if isinstance(value, NamedFormula):
         return value

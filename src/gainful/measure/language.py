@@ -21,8 +21,9 @@ _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 def parse(text: str | Measure) -> Measure:
     """A measure from its spelling; `parse(str(m)) == m`.
 
-    >>> parse("nDCG(gain=exp)@10") == Measure("nDCG")(gain="exp") @ 10
-    True
+    Examples:
+        >>> parse("nDCG(gain=exp)@10") == Measure("nDCG")(gain="exp") @ 10
+        True
     """
     if isinstance(text, Measure):
         return text

@@ -44,9 +44,10 @@ def checked(name: str, value: Any) -> Setting:
 class Measure:
     """What is computed: `nDCG(gain="exp") @ 10`. Equal by its fields, usable as a key.
 
-    >>> nDCG = Measure("nDCG")
-    >>> str(nDCG(gain="exp", discount="jk2008", b=2) @ 10)
-    'nDCG(gain=exp, discount=jk2008, b=2)@10'
+    Examples:
+        >>> nDCG = Measure("nDCG")
+        >>> str(nDCG(gain="exp", discount="jk2008", b=2) @ 10)
+        'nDCG(gain=exp, discount=jk2008, b=2)@10'
     """
 
     name: str

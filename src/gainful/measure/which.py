@@ -71,9 +71,10 @@ class _Ranking:
 def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Answer:
     """Which formulations give this value, to the precision it is printed with?
 
-    >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
-    >>> print(answer.matches[0].measure, *answer.matches[0].tools)
-    nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
+    Examples:
+        >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
+        >>> print(answer.matches[0].measure, *answer.matches[0].tools)
+        nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
     """
     wanted, within = _printed(value)
     ranking = _ranking(grades, judged)

@@ -78,11 +78,12 @@ def explain(
 ) -> Worked:
     """How does this ranking come by its nDCG?
 
-    >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")
-    >>> [round(line.dcg, 2) for line in table.lines]
-    [3.0, 5.0, 6.89, 6.89, 7.32, 8.1]
-    >>> round(table.value, 3)
-    0.932
+    Examples:
+        >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")
+        >>> [round(line.dcg, 2) for line in table.lines]
+        [3.0, 5.0, 6.89, 6.89, 7.32, 8.1]
+        >>> round(table.value, 3)
+        0.932
     """
     how = recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
     table = _single(grades, "grades")

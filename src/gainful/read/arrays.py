@@ -45,14 +45,15 @@ class Rows:
 def rows(numbers: Numbers, argument: str) -> Rows:
     """Lists, ragged lists or arrays of numbers as `Rows`; the last axis is the rank.
 
-    >>> rows([[3, 2, 0], [1]], "grades").lengths.tolist()
-    [3, 1]
+    Examples:
+        >>> rows([[3, 2, 0], [1]], "grades").lengths.tolist()
+        [3, 1]
     """
     array = _rectangle(numbers)
     if array is None:
         return _finite(_ragged(numbers, argument), argument)
     if array.dtype.kind not in "buif":
-        raise _not_a_number(array, argument)
+        raise _not_a_number(numbers, argument)
     if array.ndim == 0:
         raise WrongType(argument, array.item(), "a ranking: a list or array of numbers")
     if array.size == 0:
@@ -85,7 +86,7 @@ def _ragged(numbers: Any, argument: str) -> Rows:
         if array.size == 0:
             raise BadValue(f"{argument}[{index}]", ranking, "at least one document")
         if array.dtype.kind not in "buif":
-            raise _not_a_number(array, f"{argument}[{index}]")
+            raise _not_a_number(ranking, f"{argument}[{index}]")
         lists.append(array)
     lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
     matrix = np.zeros((len(lists), int(lengths.max())))
@@ -97,24 +98,14 @@ def _is_list(value: object) -> bool:
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
 
 
-def _not_a_number(array: NDArray[Any], argument: str) -> WrongType:
+def _not_a_number(numbers: Any, argument: str) -> WrongType:
     """The error for the first entry that is not a number."""
-    for index, value in np.ndenumerate(array):
-        place = "".join(f"[{i}]" for i in index)
-        if isinstance(value, (str, bytes)) and not _was_number(value):
-            return WrongType(argument + place, str(value), _ALLOWED)
-        if not isinstance(value, (Real, str, bytes)):
-            return WrongType(argument + place, value, _ALLOWED)
-    return WrongType(argument, f"an array of {array.dtype}", _ALLOWED)
-
-
-def _was_number(value: str | bytes) -> bool:
-    """NumPy turns the numbers of a mixed list into strings; those are not the culprits."""
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
+    for index, value in np.ndenumerate(np.array(numbers, dtype=object)):
+        if not isinstance(value, Real):
+            place = "".join(f"[{at}]" for at in index)
+            shown = str(value) if isinstance(value, str) else value  # not np.str_('a')
+            return WrongType(argument + place, shown, _ALLOWED)
+    return WrongType(argument, numbers, _ALLOWED)
 
 
 def _finite(found: Rows, argument: str) -> Rows:

@@ -7,7 +7,7 @@ from typing import Any
 from gainful.convention import HABITS
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, Entry
+from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, Entry, of_queries
 from gainful.show import table as tables
 from gainful.show.table import Table
 
@@ -123,8 +123,9 @@ def _param_row(param: Param) -> tuple[str, ...]:
     return param.symbol, f"{param.default:g}", allowed, typical, param.meaning
 
 
-def _numbers() -> dict[str, Param]:
-    formulas = (*GAINS.values(), *DISCOUNTS.values())
+def all_params() -> dict[str, Param]:
+    """Every parameter a gain or a rank or query discount can have, by its symbol."""
+    formulas = (*GAINS.values(), *DISCOUNTS.values(), *map(of_queries, DISCOUNTS.values()))
     return {param.symbol: param for formula in formulas for param in formula.params}
 
 
@@ -133,13 +134,13 @@ def _allowed(name: str) -> str:
         return ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}"
     if name == "discount":
         return ", ".join(DISCOUNTS)
-    if name in _numbers():
-        return _numbers()[name].domain.describe(name)
+    if name in all_params():
+        return all_params()[name].domain.describe(name)
     return ", ".join(str(answer) for answer in HABITS[name].answers)
 
 
 def _asked(name: str) -> str:
-    return _numbers()[name].meaning if name in _numbers() else HABITS[name].question
+    return all_params()[name].meaning if name in all_params() else HABITS[name].question
 
 
 def _entry_dict(entry: Entry) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+# The doors of the project. A fresh machine needs git, make and python3 (3.11 or later) with venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SOURCES := $(shell git ls-files 'src/*.py' 2>/dev/null)
+
+.PHONY: help demo test check bench docs clean
+.DEFAULT_GOAL := help
+
+help: ## what one can do here
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# What is installed is remembered by a stamp, so that a second run has nothing to do.
+$(VENV)/.made:
+	@echo "Making $(VENV) …"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "gainful needs Python 3.11 or later; set PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.base: pyproject.toml | $(VENV)/.made
+	@echo "Installing gainful …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.made
+	@echo "Installing gainful and what its checks need (once; a minute or so) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.base
+
+demo: $(VENV)/.base ## set everything up and see one ranking worked out
+	@sh demo.sh $(BIN)/gainful
+
+test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
+	@$(BIN)/python -m pytest -q --cov --cov-report=term
+	@echo
+	@echo "All tests passed. Next: make check (lint, types, layers, wheel) or make bench (speed)."
+
+check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wheel by itself
+	@echo "ruff …";        $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
+	@echo "mypy …";        $(BIN)/mypy
+	@echo "import-linter …"; $(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	@echo "file sizes …";  awk 'FNR == 401 { print FILENAME ": more than 400 lines"; bad = 1 } END { exit bad }' $(SOURCES)
+	@echo "docs …";        $(BIN)/python docs/generate.py --check && $(MAKE) --no-print-directory docs
+	@echo "wheel …";       sh .ci/wheel $(BIN)/python
+	@echo "All checks passed. Next: make test."
+
+bench: $(VENV)/.dev ## measure speed against scikit-learn, as ratios in one run
+	@$(BIN)/python benchmarks/arrays.py
+
+docs: $(VENV)/.dev ## build the documentation into site/
+	@$(BIN)/python docs/generate.py
+	@$(BIN)/zensical build --clean >/dev/null
+	@echo "Documentation built: open site/index.html"
+
+clean: ## remove all that was made
+	@rm -rf $(VENV) site dist build demo .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

@@ -1,0 +1,32 @@
+"""Every example in the README and in docs/ is run: Python by its prompt, commands by theirs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+
+
+def run_console(example: Example) -> str | None:
+    """Run each `$ command` of a console block and compare what it prints with what follows it."""
+    bin_folder = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    for block in ("\n" + example.parsed).split("\n$ ")[1:]:
+        command, _, expected = block.partition("\n")
+        done = subprocess.run(
+            command, shell=True, capture_output=True, text=True, check=False, env=environment
+        )
+        printed = (done.stdout + done.stderr).strip("\n")
+        if printed != expected.strip("\n"):
+            return f"$ {command}\nprinted:\n{printed}\nbut the document says:\n{expected}"
+    return None
+
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(), CodeBlockParser("console", run_console)],
+    patterns=["*.md"],
+).pytest()

@@ -1,0 +1,5 @@
+"""`python -m gainful`: the same as the command."""
+
+from gainful.cli import main
+
+main()

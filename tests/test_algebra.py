@@ -1,0 +1,66 @@
+"""The vector algebra of the 2008 appendix; two orders of averaging, two names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gainful
+
+A = gainful.dcg_curve([3, 2, 0], discount="jk2008", b=2)
+B = gainful.dcg_curve([0, 1, 1], discount="jk2008", b=2)
+IDEAL_A = gainful.idcg_curve([3, 2, 0], discount="jk2008", b=2)
+IDEAL_B = gainful.idcg_curve([0, 1, 1], discount="jk2008", b=2)
+
+
+def test_sums_scaling_and_averages_by_hand():
+    assert A.tolist() == [3, 4, 4]
+    assert gainful.add([A, B]).tolist() == pytest.approx([3, 4.5, 4.5 + 1 / (1 + np.log2(3))])
+    assert gainful.scale(A, 0.5).tolist() == [1.5, 2, 2]
+    assert gainful.average([A, B]) == pytest.approx(gainful.scale(gainful.add([A, B]), 0.5))
+
+
+def test_normalising_then_averaging_is_not_averaging_then_normalising():
+    ratios = gainful.average_of_normalised([A, B], [IDEAL_A, IDEAL_B])
+    of_means = gainful.normalised_average([A, B], [IDEAL_A, IDEAL_B])
+    assert ratios[0] == pytest.approx((1 + 0) / 2)
+    assert of_means[0] == pytest.approx((3 + 0) / (3 + 1))
+    assert gainful.normalise(A, IDEAL_A) == pytest.approx(
+        gainful.ndcg_curve([3, 2, 0], discount="jk2008", b=2)
+    )
+
+
+def test_zero_over_zero_is_what_one_says():
+    assert gainful.normalise([0, 1], [0, 2]).tolist() == [0, 0.5]
+    assert gainful.normalise([0, 1], [0, 2], empty=1).tolist() == [1, 0.5]
+    assert gainful.normalise([0, 1], [0, 2], empty="skip").tolist() == [None, 0.5]
+    skipped = gainful.average_of_normalised([[0], [1]], [[0], [2]], empty="skip")
+    assert skipped.tolist() == [0.5]
+    with pytest.raises(gainful.BadValue, match=r"ideal\[0\] is 0"):
+        gainful.normalise([0, 1], [0, 2], empty="error")
+
+
+def test_many_vectors_are_normalised_by_one_ideal():
+    assert gainful.normalise([[1, 2], [3, 4]], [4, 4]).tolist() == [[0.25, 0.5], [0.75, 1]]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: gainful.normalise([1, 2, 3], [1, 2]),
+            gainful.BadShape,
+            "ideal is 2; allowed: as long as the vector: 3",
+        ),
+        (lambda: gainful.average([[1, 2], [1]]), gainful.BadShape, "vectors of one length"),
+        (lambda: gainful.average([]), gainful.BadShape, "at least one vector"),
+        (lambda: gainful.add([1, 2]), gainful.BadShape, "at least one vector"),
+        (lambda: gainful.scale(["a"], 2), gainful.WrongType, "vector is"),
+        (lambda: gainful.scale([1], float("nan")), gainful.BadValue, "by is nan; allowed: finite"),
+        (lambda: gainful.scale([1], [1, 2]), gainful.BadShape, "by is"),
+        (lambda: gainful.normalise([1], [1], empty="no"), gainful.BadValue, "empty is 'no'"),
+    ],
+)
+def test_vectors_that_do_not_fit(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,245 @@
+"""Cumulated gain on plain arrays: shapes, ideals, and laws that must hold for any ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, strategies as st
+
+import gainful
+
+grade = st.integers(0, 4)
+rankings = st.lists(grade, min_size=1, max_size=12)
+formulas = st.fixed_dictionaries(
+    {
+        "gain": st.sampled_from(["linear", "exp", "binary"]),
+        "discount": st.sampled_from(["log2", "log", "jk2002", "jk2008", "shifted", "zipf", "none"]),
+    }
+)
+FUNCTIONS = [gainful.cg, gainful.ncg, gainful.dcg, gainful.idcg, gainful.ndcg]
+CURVES = [
+    gainful.cg_curve,
+    gainful.ncg_curve,
+    gainful.dcg_curve,
+    gainful.idcg_curve,
+    gainful.ndcg_curve,
+]
+
+
+# ── laws ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(rankings, rankings, formulas)
+def test_normalised_values_lie_between_0_and_1_at_every_rank(ranking, others, how):
+    curve = gainful.ndcg_curve(ranking, judged=ranking + others, **how)
+    assert ((curve >= 0) & (curve <= 1 + 1e-12)).all()
+
+
+@given(rankings, formulas)
+def test_the_best_order_scores_1_unless_nothing_is_relevant(ranking, how):
+    wanted = 1 if max(ranking) > 0 else 0
+    assert gainful.ndcg(sorted(ranking, reverse=True), **how) == pytest.approx(wanted)
+
+
+@given(rankings, formulas, st.data())
+def test_moving_a_better_document_up_never_lowers_dcg(ranking, how, data):
+    assume(len(ranking) > 1)
+    at = data.draw(st.integers(0, len(ranking) - 2))
+    better = list(ranking)
+    better[at : at + 2] = sorted(better[at : at + 2], reverse=True)
+    for function in (gainful.dcg, gainful.ndcg):
+        assert function(better, **how) >= function(ranking, **how) - 1e-12
+    assert gainful.cg(better) == gainful.cg(ranking)
+
+
+@given(rankings, st.floats(0.1, 50))
+def test_linear_gain_scales_and_its_normalised_value_does_not(ranking, factor):
+    scaled = [factor * value for value in ranking]
+    assert gainful.dcg(scaled) == pytest.approx(factor * gainful.dcg(ranking))
+    assert gainful.ndcg(scaled) == pytest.approx(gainful.ndcg(ranking))
+
+
+@given(rankings, st.integers(1, 15), formulas)
+def test_curves_end_in_the_value_at_that_cutoff(ranking, k, how):
+    for function, curve in ((gainful.dcg, gainful.dcg_curve), (gainful.ndcg, gainful.ndcg_curve)):
+        vector = curve(ranking, k=k, **how)
+        assert len(vector) == k
+        by_cutoff = [function(ranking, k=at, **how) for at in range(1, k + 1)]
+        assert vector == pytest.approx(by_cutoff, abs=1e-12)
+
+
+@given(rankings)
+def test_no_discount_is_cg_and_dcg_never_exceeds_it(ranking):
+    assert gainful.dcg(ranking, discount="none") == gainful.cg(ranking)
+    assert gainful.ndcg(ranking, discount="none") == pytest.approx(gainful.ncg(ranking))
+    assert gainful.dcg(ranking) <= gainful.cg(ranking) + 1e-12
+
+
+@given(rankings, st.floats(1.01, 100), st.floats(1.01, 100))
+def test_a_more_patient_searcher_gains_no_less(ranking, one, other):
+    low, high = sorted((one, other))
+    for discount in ("jk2002", "jk2008"):
+        less = gainful.dcg(ranking, discount=discount, b=low)
+        assert gainful.dcg(ranking, discount=discount, b=high) >= less - 1e-12
+
+
+@given(st.lists(rankings, min_size=1, max_size=5), formulas)
+def test_a_batch_gives_what_its_rankings_give_alone(batch, how):
+    together = gainful.ndcg(batch, **how)
+    assert together == pytest.approx([gainful.ndcg(ranking, **how) for ranking in batch])
+    curves = gainful.ndcg_curve(batch, **how)
+    for curve, ranking in zip(curves, batch, strict=True):
+        assert curve == pytest.approx(gainful.ndcg_curve(ranking, **how))
+
+
+@given(st.lists(rankings, min_size=1, max_size=4), st.integers(0, 9))
+def test_ragged_scores_rank_each_list_by_itself(batch, seed):
+    rng = np.random.default_rng(seed)
+    scores = [rng.permutation(len(ranking)) - 5.0 for ranking in batch]
+    together = gainful.ndcg(batch, scores=scores)
+    alone = [gainful.ndcg(r, scores=s) for r, s in zip(batch, scores, strict=True)]
+    assert together == pytest.approx(alone)
+
+
+# ── shapes ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_ranking_gives_a_number_and_batch_axes_stay(function):
+    assert isinstance(function([3, 2, 1]), float)
+    assert function(np.ones((2, 3, 4))).shape == (2, 3)
+    assert function([[1, 2], [3, 4]]).shape == (2,)
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_a_curve_is_as_long_as_the_ranking_or_the_cutoff(curve):
+    assert curve([3, 2, 1]).shape == (3,)
+    assert curve(np.ones((2, 3, 4))).shape == (2, 3, 4)
+    assert curve([3, 2, 1], k=2).shape == (2,)
+    assert curve([3, 2, 1], k=5).shape == (5,)
+    assert [len(vector) for vector in curve([[1], [1, 2]])] == [1, 2]
+    assert curve([[1], [1, 2]], k=3).shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [
+        (3, 2, 1),
+        np.array([3, 2, 1], dtype=np.int8),
+        np.array([3, 2, 1], dtype=np.float32),
+        np.array([9, 3, 9, 2, 9, 1])[1::2],
+        range(3, 0, -1),
+    ],
+)
+def test_any_sequence_of_numbers_is_a_ranking(grades):
+    assert gainful.dcg(grades) == pytest.approx(gainful.dcg([3, 2, 1]))
+
+
+def test_booleans_are_grades_and_arrays_of_objects_may_be_ragged():
+    assert gainful.cg([True, False, True]) == 2
+    ragged = np.empty(2, dtype=object)
+    ragged[:] = [np.array([1, 2]), np.array([3])]
+    assert gainful.cg(ragged).tolist() == [3, 3]
+
+
+def test_inputs_are_not_changed():
+    grades, scores = np.array([1.0, 3.0]), np.array([0.2, 0.1])
+    gainful.ndcg(grades, scores=scores, ties="input")
+    assert (grades.tolist(), scores.tolist()) == ([1, 3], [0.2, 0.1])
+
+
+# ── the ideal ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_ideal_comes_from_the_list_unless_judged_documents_are_given():
+    assert gainful.ndcg([3, 2]) == 1
+    assert gainful.ndcg([3, 2], judged=[3, 3, 2]) == pytest.approx(
+        (3 + 2 / np.log2(3)) / (3 + 3 / np.log2(3) + 2 / 2)
+    )
+    assert gainful.explain([3, 2]).recipe.convention.ideal == "list"
+    assert gainful.explain([3, 2], judged=[3]).recipe.convention.ideal == "judged"
+    assert gainful.explain([3, 2], judged=[3], ideal="list").value == 1
+
+
+def test_a_list_tool_uses_judged_documents_that_are_given_explicitly():
+    assert gainful.ndcg([0, 1], judged=[1, 1], like="sklearn") < gainful.ndcg(
+        [0, 1], like="sklearn"
+    )
+
+
+def test_judged_may_be_one_list_for_all_or_one_for_each():
+    batch = [[3, 0], [0, 3]]
+    assert gainful.idcg(batch, judged=[3, 3]).tolist() == pytest.approx([4.8928, 4.8928], abs=1e-4)
+    assert gainful.idcg(batch, judged=[[3], [3, 1, 1]]) == pytest.approx(
+        [3, 3 + 1 / np.log2(3) + 0.5]
+    )
+
+
+def test_depth_of_the_ideal():
+    ranking, pool = [3, 0], [3, 2, 1]
+    full = 3 + 2 / np.log2(3) + 0.5
+    assert gainful.ndcg(ranking, judged=pool, k=1) == 1
+    assert gainful.ndcg(ranking, judged=pool, k=1, ideal_depth="all") == pytest.approx(3 / full)
+    assert gainful.ndcg(ranking, judged=pool) == pytest.approx(3 / full)
+    two = 3 + 2 / np.log2(3)
+    assert gainful.ndcg(ranking, judged=pool, ideal_depth="retrieved") == pytest.approx(3 / two)
+    assert gainful.ndcg_curve(ranking, judged=pool, k=3, ideal_depth="all") == pytest.approx(
+        [3 / full] * 3
+    )
+    assert gainful.idcg_curve(ranking, judged=pool, k=3, ideal_depth="retrieved") == pytest.approx(
+        [3, two, two]
+    )
+
+
+def test_negative_grades():
+    ranking = [-1, 2, 1]
+    third = 2 / np.log2(3)
+    assert gainful.dcg(ranking) == pytest.approx(third + 0.5)
+    assert gainful.dcg(ranking, negative="keep") == pytest.approx(-1 + third + 0.5)
+    assert gainful.idcg(ranking, negative="keep") == pytest.approx(2 + 1 / np.log2(3))
+    assert gainful.idcg(ranking, negative="in_ideal") == pytest.approx(2 + 1 / np.log2(3) - 0.5)
+    assert gainful.dcg(ranking, gain={-1: -5, 1: 1, 2: 2}) == pytest.approx(-5 + third + 0.5)
+
+
+def test_fractional_grades():
+    assert gainful.cg([0.5, 1.9]) == pytest.approx(2.4)
+    assert gainful.cg([0.5, 1.9], fractional="truncate") == 1
+
+
+@pytest.mark.parametrize(("empty", "value"), [(0, 0), (1, 1)])
+def test_an_ideal_of_zero_is_what_the_convention_says(empty, value):
+    assert gainful.ndcg([0, 0], empty=empty) == value
+    assert gainful.ndcg_curve([[0, 0], [1, 0]], empty=empty).tolist() == [[value] * 2, [1, 1]]
+
+
+def test_a_skipped_query_is_masked_and_left_out_of_the_mean():
+    values = gainful.ndcg([[1, 0], [0, 0]], empty="skip")
+    assert values.tolist() == [1, None]
+    assert values.mean() == 1
+    with pytest.raises(gainful.NothingToAverage):
+        gainful.ndcg([0, 0], empty="skip")
+
+
+def test_short_lists_are_filled_with_the_lowest_grade_there_is():
+    curve = gainful.cg_curve([2, -1], k=4, gain="penalised", short="minimum")
+    assert curve.tolist() == [3, 2, 1, 0]
+    assert gainful.cg([2, -1], k=4, gain="penalised", short="minimum") == 0
+    table = {1: -1, 2: 5}
+    assert gainful.cg([[2], [2, 2, 2]], k=3, gain=table, short="minimum").tolist() == [3, 15]
+
+
+def test_rounding_is_a_habit_too():
+    assert gainful.ndcg([3, 2, 3, 0, 1, 2], like="opensearch_workbench") == 0.95
+    assert gainful.explain([3, 2, 3, 0, 1, 2], like="opensearch_workbench").value == 0.95
+
+
+def test_explicit_wins_over_like_and_like_over_default():
+    ranking = [0, 1, 2]
+    assert gainful.dcg(ranking, like="jk2002", b=10) == gainful.dcg(
+        ranking, discount="jk2002", b=10
+    )
+    assert gainful.dcg(ranking, like="burges2005", discount="jk2002") == gainful.dcg(
+        ranking, gain="exp", discount="jk2002", b=2
+    )
+    own = gainful.like("quepid").changed(gain="linear")
+    assert gainful.dcg(ranking, like=own) == gainful.dcg(ranking)

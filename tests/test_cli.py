@@ -1,0 +1,250 @@
+"""The command: what it prints, how it ends, and what it says to a mistake."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gainful.cli import main
+from gainful.convention import CONVENTIONS
+
+WIKI = ["3", "2", "3", "0", "1", "2"]
+GAINFUL = [sys.executable, "-c", "from gainful.cli import main; main()"]
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main(list(words))
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        return printed.err if status == 2 else printed.out
+
+    return command
+
+
+# ── explain ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_explain_prints_table_formula_and_convention(run):
+    out = run("explain", *WIKI, "--like", "wikipedia")
+    lines = out.splitlines()
+    assert lines[0].split("  ")[0] == "rank"
+    assert lines[6].split() == [
+        "6",
+        "2",
+        "2",
+        "0.3869",
+        "0.7737",
+        "11",
+        "8.0972",
+        "0",
+        "8.6925",
+        "0.9315",
+    ]
+    assert "nDCG = DCG/IDCG = 8.0972/8.6925 = 0.9315" in lines
+    assert "like wikipedia" in out
+    assert "\x1b" not in out
+
+
+def test_explain_json_has_full_precision_and_every_column(run, seeds):
+    found = json.loads(run("explain", *WIKI, "--like", "wikipedia", "--format", "json"))
+    assert list(found) == ["rows", "value", "convention"]
+    assert list(found["rows"][0]) == [
+        *("rank", "grade", "gain", "discount", "contribution", "cg", "dcg"),
+        *("ideal_grade", "idcg", "ndcg"),
+    ]
+    assert found["value"] == pytest.approx(seeds["wikipedia"]["jk2002_b2"]["ndcg"], abs=1e-15)
+    assert found["convention"]["discount"] == "jk2002"
+    assert found["convention"]["b"] == 2
+    assert found["convention"]["ideal"] == "list"
+
+
+def test_explain_takes_negative_grades_commas_and_options_anywhere(run):
+    found = json.loads(run("explain", "1", "0", "-1", "--gain", "penalised", "--format", "json"))
+    assert [row["gain"] for row in found["rows"]] == [1, 0, -1]
+    spread = json.loads(run("explain", "-k", "2", "-1.5", "3,2", "--format=json", "-.5"))
+    assert [row["grade"] for row in spread["rows"]] == [-1.5, 3]
+    judged = json.loads(run("explain", *WIKI, "--judged", "3,3,3,2,2", "--format", "json"))
+    assert [row["ideal_grade"] for row in judged["rows"]] == [3, 3, 3, 2, 2, None]
+    assert judged["convention"]["ideal"] == "judged"
+
+
+def test_explain_takes_every_option_of_the_recipe(run):
+    words = ("--gain", "{0:0,1:1,2:10,3:100}", "--discount", "jk2008", "--b", "4", "-k", "3")
+    found = json.loads(run("explain", "3", "2", "3", *words, "--format", "json"))
+    assert found["rows"][-1]["dcg"] == pytest.approx(162.45525579689263)
+    assert found["convention"]["cutoff"] == 3
+    binary = json.loads(
+        run("explain", "3", "1", "--gain", "binary", "--rel", "2", "--format", "json")
+    )
+    assert [row["gain"] for row in binary["rows"]] == [1, 0]
+    empty = json.loads(run("explain", "0", "--empty", "1", "--format", "json"))
+    assert empty["value"] == 1
+
+
+def test_explain_reads_grades_from_a_pipe(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("3\n2\n3 0,1 2\n"))
+    assert "0.9608" in run("explain", "-")
+
+
+def test_explain_for_a_page_and_for_a_paper(run):
+    markdown = run("explain", "3", "1", "--format", "markdown")
+    assert markdown.startswith("| rank | grade | gain |")
+    latex = run("explain", "3", "1", "--format", "latex")
+    assert r"\toprule" in latex
+    assert r"\begin{align*}" in latex
+    assert r"\frac{3}{\log_{2}(1 + 1)}" in latex
+
+
+# ── which, measures, conventions ─────────────────────────────────────────────────────────────
+
+
+def test_which_exits_0_if_something_fits_and_1_if_not(run):
+    out = run("which", "0.932", *WIKI)
+    assert out.startswith("3 measures give 0.932 ± 0.0005:")
+    assert "nDCG(discount=jk2002, b=2)" in out.splitlines()[3]
+    assert "jk2002, wikipedia, ntcireval" in out
+    assert "the nearest:" in run("which", "0.123", *WIKI, status=1)
+    found = json.loads(run("which", "8.10", *WIKI, "--format", "json"))
+    assert found["matches"][0]["measure"] == "DCG(discount=jk2002, b=2)"
+    assert "| measure |" in run("which", "0.3575", "-1", "2", "1", "--format", "markdown")
+    assert run("which", "8.0972", *WIKI).startswith("One measure gives 8.0972")
+    assert "trec_eval" in run("which", "0.7562", *WIKI, "--judged", "3,3,3,2,2,2,1,0")
+
+
+def test_measures_lists_everything_and_tells_one(run):
+    out = run("measures")
+    for name in ("nDCG", "IDCG", "penalised", "jk2008", "1/max(1, log_b(i))"):
+        assert name in out
+    assert "did you mean" not in run("measures", "ndcg")
+    assert "doi:10.1145/582415.582418" in run("measures", "nDCG")
+    assert "1.5 to 10" in run("measures", "jk2008")
+    assert json.loads(run("measures", "--format", "json"))["discounts"]["zipf"]["formula"] == "1/i"
+    assert (
+        json.loads(run("measures", "jk2002", "--format", "json"))["parameters"]["b"]["default"] == 2
+    )
+    assert json.loads(run("measures", "CG", "--format", "json"))["parameters"]["gain"]
+    assert "| parameter |" in run("measures", "binary", "--format", "markdown")
+    assert "| gain |" in run("measures", "--format", "markdown")
+    assert "parameter" not in run("measures", "linear")
+
+
+def test_conventions_lists_all_tells_one_and_the_difference_of_two(run):
+    out = run("conventions")
+    assert all(name in out for name in CONVENTIONS)
+    assert "averaged over all their orders" in run("conventions", "sklearn")
+    difference = run("conventions", "sklearn", "--diff", "sklearn_ignore_ties")
+    assert "differ in 1 habit." in difference
+    assert "in the reverse of the order given" in difference
+    assert "differ in nothing." in run("conventions", "ranx", "--diff", "ranx")
+    assert json.loads(run("conventions", "--format", "json"))["quepid"]["ideal_depth"] == "all"
+    found = json.loads(run("conventions", "quepid", "--diff", "quepid_cut", "--format", "json"))
+    assert found == {"ideal_depth": {"quepid": "all", "quepid_cut": "k"}}
+    assert "| question | answer |" in run("conventions", "rax", "--format", "markdown")
+    assert json.loads(run("conventions", "rax", "--format", "json"))["gain"] == "exp"
+
+
+# ── help, mistakes, ends ─────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("words", [[], ["explain"], ["which"], ["measures"], ["conventions"]])
+def test_help_has_examples(run, words):
+    out = run(*words, "--help")
+    assert out.startswith("Usage: gainful")
+    assert ("Try:" if not words else "Examples:") in out
+    assert "gainful " + " ".join(words) in out
+    assert run(*words, "-h") == out
+
+
+def test_version_and_no_arguments(run):
+    assert run("--version").startswith("gainful 0.")
+    assert "Usage: gainful" in run(status=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["explain", "3", "two"], "grades is 'two'; allowed: numbers, such as 3 2 3 0 1 2"),
+        (["explain", "3", "nan"], "grades[1] is nan; allowed: finite numbers"),
+        (["explain", "3", "1e999"], "grades[1] is inf; allowed: finite numbers"),
+        (["explain", ","], "grades is ''; allowed: at least one number"),
+        (["explain"], "Missing argument 'GRADES...'."),
+        (["explain", "3", "-k", "0"], "k is 0; allowed: a whole number from 1 on"),
+        (["explain", "3", "-k", "ten"], "Invalid value for '-k': 'ten' is not a valid integer."),
+        (["explain", "3", "--b", "1", "--discount", "log"], "b is 1; allowed: b > 1"),
+        (["explain", "3", "--b", "3"], "b is 3; allowed: nothing: discount log2 has no parameter b"),
+        (["explain", "3", "--gain", "{0:0}"], "grades[0] is 3; allowed: grades in the gain table: 0"),
+        (["explain", "3", "--gain", "exq"], "no gain 'exq'; did you mean exp? (or a table such as {0:0,1:1,2:10,3:100})"),
+        (["explain", "3", "--like", "quepit"], "no convention 'quepit'; did you mean quepid? (gainful conventions lists them all)"),
+        (["explain", "3", "--judged", "a"], "judged is 'a'; allowed: numbers, such as 3 2 3 0 1 2"),
+        (["explain", "3", "--discuont", "log2"], "no option '--discuont'; did you mean --discount?"),
+        (["explain", "3", "--xyz"], "no option '--xyz'; gainful explain --help lists them"),
+        (["explain", "3", "--empty", "5"], "empty is '5'; allowed: 0, 1, skip, error"),
+        (["explain", "-1", "--like", "sklearn"], "grades[0] is -1; allowed: grades from 0 on (negative=error, like sklearn)"),
+        (["which", "high", "3"], "value is 'high'; allowed: a number as a tool prints it, such as 0.932"),
+        (["which", "0.5"], "Missing argument 'GRADES...'."),
+        (["measures", "nDGC"], "no measure 'nDGC'; did you mean nDCG? (gainful measures lists them all)"),
+        (["conventions", "trek_eval"], "no convention 'trek_eval'; did you mean trec_eval? (gainful conventions lists them all)"),
+        (["conventions", "--diff", "ranx"], "--diff needs two names: gainful conventions NAME --diff OTHER"),
+        (["explian", "3"], "No such command 'explian'. Did you mean 'explain'?"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_and_exit_status_2(run, words, message):
+    assert run(*words, status=2) == f"gainful: {message}\n"
+
+
+def test_a_closed_pipe_ends_quietly():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*GAINFUL, "conventions"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert done.stderr == b""
+    assert done.returncode == 1
+
+
+def test_a_full_disk_is_said_in_one_line():
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*GAINFUL, "explain", "3"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "gainful: cannot write: No space left on device\n"
+
+
+def test_ctrl_c_ends_with_130(monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gainful.cli.explain.worked_out", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main(["explain", "3"])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err.strip() == "gainful: stopped"
+
+
+def test_a_terminal_gets_a_bold_head_unless_colour_is_unwanted(run, monkeypatch):
+    monkeypatch.setattr("gainful.cli.arguments.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1m" in run("explain", "3")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in run("explain", "3")
+
+
+def test_unicode_survives_a_plain_locale():
+    done = subprocess.run(
+        [*GAINFUL, "explain", "3", "1"],
+        env={"LC_ALL": "C", "PATH": os.environ["PATH"]},
+        capture_output=True,
+        check=True,
+    )
+    assert "gain × discount" in done.stdout.decode("utf-8")

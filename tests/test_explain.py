@@ -1,0 +1,104 @@
+"""The worked table: right at every rank, and its formula with the numbers put in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, strategies as st
+
+import gainful
+from gainful.show import worked as show
+
+rankings = st.lists(st.integers(-1, 4), min_size=1, max_size=8)
+pools = st.one_of(st.none(), rankings)
+settings_of = st.fixed_dictionaries(
+    {
+        "k": st.one_of(st.none(), st.integers(1, 10)),
+        "gain": st.sampled_from(["linear", "exp", "binary", "penalised"]),
+        "discount": st.sampled_from(["log2", "jk2002", "jk2008", "none", "zipf"]),
+        "negative": st.sampled_from(["zero", "keep", "in_ideal"]),
+        "ideal_depth": st.sampled_from(["k", "all", "retrieved"]),
+        "empty": st.sampled_from([0, 1]),
+    }
+)
+
+
+@given(rankings, pools, settings_of)
+def test_the_table_agrees_with_the_functions_and_adds_up(ranking, pool, how):
+    table = gainful.explain(ranking, judged=pool, **how)
+    value = gainful.ndcg(ranking, judged=pool, **how)
+    assert table.value == pytest.approx(value, abs=1e-12)
+    assert table.lines[-1].ndcg == pytest.approx(value, abs=1e-12)
+    total = 0.0
+    for line in table.lines:
+        total += line.contribution
+        assert line.contribution == pytest.approx(line.gain * line.discount)
+        assert line.dcg == pytest.approx(total, abs=1e-12)
+        at = {**how, "k": line.rank}
+        assert line.idcg == pytest.approx(
+            gainful.idcg(ranking, judged=pool, **{n: v for n, v in at.items() if n != "empty"}),
+            abs=1e-12,
+        )
+    assert [line.rank for line in table.lines] == list(range(1, len(table.lines) + 1))
+    shown = min(len(ranking), how["k"] or len(ranking))
+    assert [line.grade for line in table.lines[:shown]] == ranking[:shown]
+
+
+@given(rankings, pools, settings_of)
+def test_every_format_can_show_every_table(ranking, pool, how):
+    table = gainful.explain(ranking, judged=pool, **how)
+    for text in (show.to_text(table), show.to_markdown(table), show.to_latex(table)):
+        assert "nDCG" in text
+        assert "nan" not in text
+    assert json.loads(json.dumps(table.to_dict(), allow_nan=False))["value"] == table.value
+
+
+def test_the_formula_with_its_numbers_put_in():
+    sums = dict(show.sums(gainful.explain([3, 2, 3, 0, 1, 2], gain="exp")))
+    assert sums == {
+        "nDCG": "DCG/IDCG = 13.8483/14.5954 = 0.9488",
+        "DCG": "(2^3-1)/log2(1+1) + (2^2-1)/log2(2+1) + (2^3-1)/log2(3+1) + … "
+        "+ (2^2-1)/log2(6+1) = 13.8483",
+        "IDCG": "(2^3-1)/log2(1+1) + (2^3-1)/log2(2+1) + (2^2-1)/log2(3+1) + … "
+        "+ (2^0-1)/log2(6+1) = 14.5954",
+    }
+    latex = dict(show.sums(gainful.explain([3], discount="zipf"), latex=True))
+    assert latex["DCG"] == r"\frac{3}{1} = 3.0000"
+    clipped = dict(show.sums(gainful.explain([1, -1])))
+    assert clipped["DCG"] == "1/log2(1+1) + 0/log2(2+1) = 1.0000"
+    binary = dict(show.sums(gainful.explain([3, 0], gain="binary", discount="none")))
+    assert binary["DCG"] == "1 + 0 = 1.0000"
+
+
+def test_an_ideal_of_zero_is_explained():
+    sums = dict(show.sums(gainful.explain([0, 0], empty=1)))
+    assert sums["nDCG"] == "DCG/IDCG = 0.0000/0.0000 = 1.0000 (the ideal is not above 0: empty=1)"
+    left_out = gainful.explain([0, 0], like="evidently")
+    assert left_out.value is None
+    assert left_out.lines[0].ndcg is None
+    assert "left out" in show.to_text(left_out)
+    assert r"\text{left out" in show.to_latex(left_out)
+    assert repr(left_out) == "<nDCG = left out, 2 ranks worked out>"
+    assert repr(gainful.explain([1, 0], k=1)) == "<nDCG@1 = 1.0000, 1 ranks worked out>"
+
+
+def test_rows_go_on_as_long_as_the_ideal_does():
+    table = gainful.explain([1], judged=[3, 2, 1])
+    assert [(line.grade, line.ideal_grade) for line in table.lines] == [
+        (1, 3),
+        (None, 2),
+        (None, 1),
+    ]
+    assert "–" in show.to_text(table)
+    filled = gainful.explain([1], judged=[1, -2], k=3, short="minimum", gain="penalised")
+    assert [line.gain for line in filled.lines] == [1, -3, -3]
+
+
+def test_the_convention_says_whose_it_is_and_what_was_set():
+    text = show.to_text(gainful.explain([3, 1], like="sklearn", gain="exp"))
+    assert "like sklearn: scikit-learn 1.9 ndcg_score" in text
+    assert "set here: gain" in text
+    own = show.to_text(gainful.explain([3, 1]))
+    assert "Convention: gainful's own habits" in own
+    assert "only the documents in the list itself" in own

@@ -1,0 +1,43 @@
+"""The package as a whole: light to import, and its public names are what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import gainful
+
+
+def _fresh(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_import_loads_nothing_heavy():
+    heavy = "{'polars', 'scipy', 'click', 'rich', 'pandas', 'sklearn', 'narwhals'}"
+    assert _fresh(f"import sys, gainful; print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+def test_import_adds_little_to_numpy():
+    """At most 0.15 s; the best of five, because a busy machine is not our fault."""
+    code = (
+        "import time, numpy; start = time.perf_counter(); import gainful; "
+        "print(time.perf_counter() - start)"
+    )
+    assert min(float(_fresh(code)) for _ in range(5)) < 0.15
+
+
+def test_public_names_are_there_documented_and_sorted():
+    assert all(hasattr(gainful, name) for name in gainful.__all__)
+    assert all(getattr(gainful, name).__doc__ for name in gainful.__all__)
+    assert len(set(gainful.__all__)) == len(gainful.__all__)
+
+
+def test_every_error_is_one_of_ours():
+    errors = [
+        value
+        for value in vars(gainful).values()
+        if isinstance(value, type) and issubclass(value, Exception)
+    ]
+    assert len(errors) == 8
+    assert all(issubclass(error, gainful.GainfulError) for error in errors)

@@ -1,0 +1,102 @@
+"""Whose nDCG is this? Found by value, told in the measure language."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import gainful
+
+WIKI = [3, 2, 3, 0, 1, 2]
+
+
+def _first(value, *grades, **options):
+    best = gainful.which(value, list(grades) or WIKI, **options).matches[0]
+    return str(best.measure), best.tools
+
+
+def test_three_famous_values_of_one_ranking():
+    assert _first("0.932") == ("nDCG(discount=jk2002, b=2)", ("jk2002", "wikipedia", "ntcireval"))
+    measure, tools = _first("0.9488")
+    assert measure == "nDCG(gain=exp)"
+    assert {"burges2005", "gdeval", "lightgbm", "xgboost", "quepid"} <= set(tools)
+    measure, tools = _first("0.961")
+    assert measure == "nDCG"
+    assert {"gainful", "trec_eval", "sklearn", "catboost"} <= set(tools)
+
+
+def test_judged_documents_tell_tools_apart():
+    pool = [*WIKI, 3, 2]
+    measure, tools = _first("0.7562", judged=pool)
+    assert measure == "nDCG"
+    assert "trec_eval" in tools
+    assert "sklearn" not in tools
+    measure, tools = _first("0.960808", judged=pool)
+    assert measure == "nDCG(ideal=list)"
+    assert "sklearn" in tools
+    found = {str(m.measure): m.tools for m in gainful.which("0.6602", WIKI, judged=pool).matches}
+    assert "quepid" in found["nDCG(gain=exp, ideal_depth=all)@3"]
+
+
+def test_negative_and_fractional_grades_tell_tools_apart():
+    assert "torchmetrics" in _first("0.3575", -1, 2, 1)[1]
+    assert "trec_eval" in _first("0.6697", -1, 2, 1)[1]
+    found = {str(m.measure): m.tools for m in gainful.which("0.00", [0.5, 0.9]).matches}
+    assert {"trec_eval", "ranx"} <= set(found["nDCG(fractional=truncate)"])
+    assert _first("1.0", 0, 0) == ("nDCG(empty=1)", ("xgboost_linear", "catboost"))
+
+
+def test_values_above_one_are_looked_for_among_dcg_and_cg():
+    assert _first("8.10") == ("DCG(discount=jk2002, b=2)", ("jk2002", "wikipedia", "ntcireval"))
+    assert "CG" in {str(match.measure) for match in gainful.which("11", WIKI).matches}
+    assert _first("8.69")[0] == "IDCG(discount=jk2002, b=2)"
+    natural = {str(m.measure) for m in gainful.which("19.9788", WIKI).matches}
+    assert "DCG(gain=exp, discount=log, b=2.718281828459045)" in natural
+
+
+def test_every_match_gives_the_value_when_computed_again():
+    answer = gainful.which("0.93", WIKI, judged=[*WIKI, 1])
+    assert len(answer.matches) > 3
+    functions = {"nDCG": gainful.ndcg}
+    for match in answer.matches:
+        options = dict(match.measure.params)
+        again = functions[match.measure.name](WIKI, judged=[*WIKI, 1], k=match.measure.k, **options)
+        assert again == pytest.approx(match.value, abs=1e-12)
+        assert abs(again - 0.93) <= 0.005 + 1e-12
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=7).filter(any),
+    st.sampled_from(["jk2002", "jk2008", "shifted"]),
+    st.sampled_from([3, 4, 5, 10]),
+    st.sampled_from(["linear", "exp"]),
+)
+def test_what_was_computed_is_found(grades, discount, b, gain):
+    value = gainful.ndcg(grades, gain=gain, discount=discount, b=b)
+    found = gainful.which(f"{value:.9f}", grades).matches
+    wanted = gainful.nDCG(discount=discount, b=b)
+    assert (wanted(gain=gain) if gain != "linear" else wanted) in {m.measure for m in found}
+
+
+def test_nothing_fits():
+    answer = gainful.which("0.123", WIKI)
+    assert answer.matches == ()
+    distances = [abs(match.value - 0.123) for match in answer.nearest]
+    assert distances == sorted(distances)
+    assert len(distances) == 5
+
+
+@pytest.mark.parametrize("value", ["abc", "", "nan", "inf", "0.9.3"])
+def test_a_value_must_be_a_number(value):
+    with pytest.raises(
+        gainful.BadValue, match=r"value is .*; allowed: a number as a tool prints it"
+    ):
+        gainful.which(value, WIKI)
+
+
+def test_precision_is_that_of_the_last_printed_digit():
+    assert gainful.which("0.93", WIKI).within == pytest.approx(0.005)
+    assert gainful.which(0.9315, WIKI).within == pytest.approx(0.00005)
+    assert gainful.which("1", WIKI).within == pytest.approx(0.5)
+    assert gainful.which("9.3e-1", WIKI).within == pytest.approx(0.005)
