@@ -243,3 +243,22 @@ def test_explicit_wins_over_like_and_like_over_default():
     )
     own = gainful.like("quepid").changed(gain="linear")
     assert gainful.dcg(ranking, like=own) == gainful.dcg(ranking)
+
+
+def test_a_formula_of_ones_own_takes_the_place_of_a_gain_or_discount():
+    from gainful.formula import NamedFormula
+    from gainful.measure.discount import i
+    from gainful.measure.gain import g
+
+    squared = NamedFormula("gain", "squared", g**2, "the square of the grade")
+    halved = NamedFormula("discount", "halved", 0.5 ** (i - 1), "half at each rank")
+    assert gainful.dcg([3, 2], gain=squared, discount=halved) == 9 + 4 / 2
+    table = gainful.explain([3, 2], gain=squared, discount=halved)
+    assert table.recipe.gain.text() == "g^2"
+    assert table.recipe.gain.latex() == "g^{2}"
+    assert table.to_dict()["convention"]["gain"] == "squared"
+
+
+def test_scores_of_another_shape_say_both_shapes():
+    with pytest.raises(gainful.BadShape, match="scores is 'lists of 1, 2 documents'"):
+        gainful.ndcg([[1, 2], [3]], scores=[[1], [1, 2]])

@@ -96,3 +96,8 @@ def test_measures_are_equal_by_their_fields_and_usable_as_keys():
 def test_a_misspelt_measure_is_answered_with_what_is_right(text, error, message):
     with pytest.raises(error, match=message):
         parse(text)
+
+
+def test_a_measure_that_is_not_in_the_catalogue_cannot_be_made():
+    with pytest.raises(UnknownName, match="no measure 'MRR'"):
+        gainful.Measure("MRR")

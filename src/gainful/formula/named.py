@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +16,7 @@ from gainful.formula.to_text import to_text
 from gainful.formula.tree import Expr, Param, Var, parameters, substitute, walk
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NamedFormula:
     """One gain or one discount: what it is called, what it computes, who proposed it."""
 
@@ -28,18 +29,20 @@ class NamedFormula:
     grades: tuple[float, ...] = ()  # the only grades it knows; empty where it knows all
     values: tuple[tuple[str, float], ...] = ()
 
-    @property
+    @cached_property
     def params(self) -> tuple[Param, ...]:
         """What a user may choose in this formula."""
         return parameters(self.expr)
 
-    @property
+    @cached_property
     def bound(self) -> dict[str, float]:
         """Every parameter with its value, chosen or default."""
         return {p.symbol: p.default for p in self.params} | dict(self.values)
 
     def given(self, values: Mapping[str, object]) -> NamedFormula:
         """The same formula with these parameter values, each checked against its domain."""
+        if not values:
+            return self
         known = {p.symbol: p for p in self.params}
         for symbol, value in values.items():
             if symbol not in known:
@@ -47,7 +50,7 @@ class NamedFormula:
                 allowed = f"nothing: {self.kind} {self.name} has no parameter {symbol}{owned}"
                 raise BadValue(symbol, value, allowed)
         checked = {symbol: known[symbol].check(value) for symbol, value in values.items()}
-        return replace(self, values=tuple((self.bound | checked).items()))
+        return replace(self, values=tuple((dict(self.values) | checked).items()))
 
     def at(self, where: ArrayLike) -> Array:
         """The values at these grades, ranks or positions, elementwise.

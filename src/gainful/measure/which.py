@@ -9,7 +9,7 @@ from math import e
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadShape, BadValue, GainfulError
@@ -34,6 +34,7 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "CG": (arrays.cg, arrays.cg_curve),
 }
 Variants = dict[Measure, list[str]]
+Candidate = tuple[float, Measure, int | None, list[str]]  # value, measure, cutoff, tools
 
 
 @frozen
@@ -79,12 +80,17 @@ def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None)
     wanted, within = _printed(value)
     ranking = _ranking(grades, judged)
     measures = [nDCG] if wanted <= 1 + within else [nDCG, DCG, IDCG, CG]
-    found = [match for measure in measures for match in _all(measure, ranking)]
-    fitting = [match for match in found if abs(match.value - wanted) <= within * (1 + 1e-9)]
+    found = [candidate for measure in measures for candidate in _all(measure, ranking)]
+    found.sort(key=lambda candidate: abs(candidate[0] - wanted))
+    reach = within * (1 + 1e-9)  # half a unit, whatever binary fractions make of it
+    fitting = [_match(*near) for near in found if abs(near[0] - wanted) <= reach]
     if fitting:
         return Answer(wanted, within, tuple(sorted(fitting, key=_simplest)))
-    found.sort(key=lambda match: (abs(match.value - wanted), _simplest(match)))
-    return Answer(wanted, within, (), tuple(found[:_NEAREST]))
+    return Answer(wanted, within, (), tuple(_match(*near) for near in found[:_NEAREST]))
+
+
+def _match(value: float, measure: Measure, k: int | None, tools: list[str]) -> Match:
+    return Match(measure @ k, value, tuple(sorted(tools, key=_FAME.index)))
 
 
 def _printed(value: str | float) -> tuple[float, float]:
@@ -121,7 +127,7 @@ def _longer(given: Rows, pool: Rows | None) -> bool:
     return pool is not None and pool.values.shape[1] > given.values.shape[1]
 
 
-def _all(measure: Measure, ranking: _Ranking) -> Iterator[Match]:
+def _all(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
     """Every formula at every cutoff; habits that change nothing here share one line."""
     cutoffs = (None, *range(1, ranking.size + ranking.longer))
     for variants in _combinations(measure, ranking).values():
@@ -135,9 +141,9 @@ def _all(measure: Measure, ranking: _Ranking) -> Iterator[Match]:
             found: dict[float, tuple[Measure, list[str]]] = {}
             for spelled, tools, values in computed:
                 same = next((v for v in found if abs(v - values[at]) < _SAME), values[at])
-                found.setdefault(same, (evolve(spelled, k=k), []))[1].extend(tools)
-            for value, (fewest_words, tools) in found.items():
-                yield Match(fewest_words, value, tuple(sorted(tools, key=_FAME.index)))
+                found.setdefault(same, (spelled, []))[1].extend(tools)
+            for value, (fewest_words, users) in found.items():
+                yield value, fewest_words, k, users
 
 
 def _values(measure: Measure, ranking: _Ranking) -> list[float]:
