@@ -41,7 +41,7 @@ check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wh
 	@echo "mypy …";        $(BIN)/mypy
 	@echo "import-linter …"; $(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
 	@echo "file sizes …";  awk 'FNR == 401 { print FILENAME ": more than 400 lines"; bad = 1 } END { exit bad }' $(SOURCES)
-	@echo "docs …";        $(BIN)/python docs/generate.py --check && $(MAKE) --no-print-directory docs
+	@echo "docs …";        $(BIN)/python tools/docs.py --check && $(MAKE) --no-print-directory docs
 	@echo "wheel …";       sh .ci/wheel $(BIN)/python
 	@echo "All checks passed. Next: make test."
 
@@ -49,7 +49,7 @@ bench: $(VENV)/.dev ## measure speed against scikit-learn, as ratios in one run
 	@$(BIN)/python benchmarks/arrays.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
-	@$(BIN)/python docs/generate.py
+	@$(BIN)/python tools/docs.py
 	@$(BIN)/zensical build --clean >/dev/null
 	@echo "Documentation built: open site/index.html"
 

@@ -64,3 +64,14 @@ def test_many_vectors_are_normalised_by_one_ideal():
 def test_vectors_that_do_not_fit(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_what_was_left_out_stays_out_of_sums_and_averages():
+    curves = gainful.ndcg_curve([[3, 0], [0, 1], [0, 0]], empty="skip")
+    assert gainful.average(curves).tolist() == pytest.approx(curves.mean(axis=0).tolist())
+    assert gainful.average(list(curves)).tolist() == pytest.approx(
+        [0.5, (1 + 0.6309) / 2], abs=1e-4
+    )
+    assert gainful.add(curves).tolist() == pytest.approx([1, 1.6309], abs=1e-4)
+    assert gainful.scale(curves, 2)[2].tolist() == [None, None]
+    assert gainful.normalise(curves[2], [1, 1]).tolist() == [None, None]

@@ -262,3 +262,13 @@ def test_a_formula_of_ones_own_takes_the_place_of_a_gain_or_discount():
 def test_scores_of_another_shape_say_both_shapes():
     with pytest.raises(gainful.BadShape, match="scores is 'lists of 1, 2 documents'"):
         gainful.ndcg([[1, 2], [3]], scores=[[1], [1, 2]])
+
+
+def test_any_measure_of_the_language_can_be_computed():
+    ranking = [3, 2, 3, 0, 1, 2]
+    measure = gainful.nDCG(gain="exp") @ 3
+    assert gainful.compute(measure, ranking) == gainful.ndcg(ranking, gain="exp", k=3)
+    assert gainful.compute("CG@2", [ranking, ranking]).tolist() == [5, 5]
+    explicit = gainful.compute("nDCG(gain=linear)", ranking, gain="exp", like="quepid")
+    assert explicit == pytest.approx(gainful.ndcg(ranking))
+    assert gainful.compute("IDCG", ranking, judged=[3]) == 3

@@ -36,8 +36,9 @@ def run(capsys):
 def test_explain_prints_table_formula_and_convention(run):
     out = run("explain", *WIKI, "--like", "wikipedia")
     lines = out.splitlines()
-    assert lines[0].split("  ")[0] == "rank"
-    assert lines[6].split() == [
+    assert lines[1].split()[0] == "rank"
+    assert max(map(len, lines[:8])) <= 80
+    assert lines[7].split() == [
         "6",
         "2",
         "2",
@@ -247,4 +248,28 @@ def test_unicode_survives_a_plain_locale():
         capture_output=True,
         check=True,
     )
-    assert "gain × discount" in done.stdout.decode("utf-8")
+    assert "gain ×" in done.stdout.decode("utf-8")
+
+
+def test_measures_explains_what_the_values_of_an_option_mean(run):
+    out = run("measures", "negative")
+    assert "in_ideal  worth its gain, below zero; the ideal ends with it" in out
+    assert "Default: zero" in out
+    found = json.loads(run("measures", "empty", "--format", "json"))
+    assert found["default"] == 0
+    assert "skip" in found["answers"]
+
+
+def test_words_are_folded_to_the_width_of_a_terminal(run, monkeypatch):
+    monkeypatch.setattr("gainful.cli.arguments.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    out = run("conventions", "sklearn", "--diff", "quepid")
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_base_may_be_e_and_weights_need_no_braces(run):
+    words = ("--discount", "log", "--b", "e", "--gain", "0:0,1:1,2:10,3:100", "--format", "json")
+    found = json.loads(run("explain", "3", *words))
+    assert found["rows"][0]["dcg"] == pytest.approx(100 / 0.6931471805599453)
+    assert "b is 'x'" in run("explain", "3", "--discount", "log", "--b", "x", status=2)

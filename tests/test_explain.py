@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -102,3 +103,30 @@ def test_the_convention_says_whose_it_is_and_what_was_set():
     own = show.to_text(gainful.explain([3, 1]))
     assert "Convention: gainful's own habits" in own
     assert "only the documents in the list itself" in own
+
+
+@given(rankings, pools, settings_of, st.booleans())
+def test_the_printed_sums_add_up(ranking, pool, how, fill):
+    """What stands in the formula, read by Python, is what stands behind the equals sign."""
+    if fill:
+        how = {**how, "k": how["k"] or 5, "short": "minimum"}
+    table = gainful.explain(ranking, judged=pool, **how)
+    for name, line in show.sums(table)[1:]:
+        terms, _, result = line.rpartition(" = ")
+        if "…" in terms:
+            continue
+        code = terms.replace("^", "**").replace("log2(", "np.log2(")
+        assert eval(code, {"np": np, "max": max}) == pytest.approx(float(result), abs=6e-5), (  # noqa: S307
+            name
+        )
+
+
+def test_a_note_tells_when_judged_documents_are_incomplete():
+    text = show.to_text(gainful.explain([3, 3], judged=[3]))
+    assert (
+        "Note: the ranking has grades that the judged documents lack (3): nDCG can pass 1" in text
+    )
+    assert "Note" not in show.to_text(gainful.explain([3, 0, 0], judged=[3]))
+    listed = show.to_text(gainful.explain([3], judged=[3, 3], like="sklearn"))
+    assert "scikit-learn 1.9 ndcg_score itself knows only the list" in listed
+    assert "set here: judged" in listed

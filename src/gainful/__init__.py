@@ -32,6 +32,7 @@ from gainful.measure import (
     average_of_normalised,
     cg,
     cg_curve,
+    compute,
     dcg,
     dcg_curve,
     explain,
@@ -50,6 +51,15 @@ from gainful.measure import (
     scale,
     which,
 )
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module 'gainful' has no attribute {name!r}")
+    from importlib.metadata import version  # noqa: PLC0415  (slow, and rarely asked for)
+
+    return version("gainful")
+
 
 __all__ = [
     "CG",
@@ -74,6 +84,7 @@ __all__ = [
     "average_of_normalised",
     "cg",
     "cg_curve",
+    "compute",
     "dcg",
     "dcg_curve",
     "explain",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from math import e
 from typing import Any
 
 import click
 
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue, WrongType
+from gainful.show.table import PLAIN, Terminal
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -70,6 +73,16 @@ def like_option() -> Decorator:
     )
 
 
-def coloured() -> bool:
-    """Is the output a terminal that may be coloured?"""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+def terminal() -> Terminal:
+    """The terminal that is printed to, or the plain page that a pipe is."""
+    if not sys.stdout.isatty():
+        return PLAIN
+    columns = shutil.get_terminal_size().columns
+    return Terminal(width=columns, colour=not os.environ.get("NO_COLOR"))
+
+
+def base(_: object, __: object, text: str | None) -> float | None:
+    """The base of a logarithm: a number, or e."""
+    if text is None:
+        return None
+    return e if text == "e" else numbers([text], "b")[0]

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import coloured, format_option
+from gainful.cli.arguments import format_option, terminal
 from gainful.convention import CONVENTIONS, Convention, like
 from gainful.measure import nDCG, recipe
 from gainful.show import convention as show, table as tables
 from gainful.show.table import Table
 
 
-@click.command()
+@click.command(short_help="What does a tool do, in plain words?")
 @click.argument("name", required=False)
 @click.option(
     "--diff", "other", metavar="OTHER", help="Only what NAME does differently from OTHER."
@@ -43,7 +43,9 @@ def conventions(name: str | None, other: str | None, form: str) -> None:
     elif form == "markdown":
         text = f"{heading}\n\n{tables.to_markdown(table)}" if table.rows else heading
     else:
-        text = f"{heading}\n\n{tables.to_text(table, colour=coloured())}" if table.rows else heading
+        text = (
+            f"{heading}\n\n{tables.to_text(table, terminal=terminal())}" if table.rows else heading
+        )
     click.echo(text, color=True)
 
 

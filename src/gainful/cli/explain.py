@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import GRADES_SETTINGS, coloured, format_option, like_option, numbers
+from gainful.cli.arguments import (
+    GRADES_SETTINGS,
+    base,
+    format_option,
+    like_option,
+    numbers,
+    terminal,
+)
 from gainful.convention import HABITS
 from gainful.measure import DISCOUNTS, GAINS, explain as worked_out
 from gainful.show import worked as show
@@ -28,18 +35,26 @@ def _habit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(context_settings=GRADES_SETTINGS)
+@click.command(
+    context_settings=GRADES_SETTINGS, short_help="How does this ranking come by its nDCG?"
+)
 @click.argument("grades", nargs=-1, required=True)
-@click.option("--judged", metavar="G,G,…", help="All judged grades of the query, for the ideal.")
+@click.option(
+    "--judged",
+    metavar="G,G,…",
+    help="Every judged grade of the query, those of the ranking too: the ideal.",
+)
 @click.option("-k", type=int, metavar="K", help="Look at the first K documents only.")
 @click.option(
     "--gain",
     metavar="NAME",
-    help=f"{', '.join(GAINS)}, or a table such as {{0:0,1:1,2:10,3:100}}.",
+    help=f"{', '.join(GAINS)}, or weights by grade: 0:0,1:1,2:10,3:100.",
 )
 @click.option("--rel", type=float, metavar="G", help="Lowest relevant grade, for gain binary.")
 @click.option("--discount", metavar="NAME", help=f"{', '.join(DISCOUNTS)}.")
-@click.option("--b", type=float, metavar="BASE", help="Base of the discount's logarithm, above 1.")
+@click.option(
+    "--b", callback=base, metavar="BASE", help="Base of the discount's logarithm: above 1, or e."
+)
 @_habit_options
 @like_option()
 @format_option("table", "markdown", "latex", "json")
@@ -53,12 +68,15 @@ def explain(
 ) -> None:
     """How does a ranking come by its nDCG? GRADES in rank order, or - to read them.
 
+    What the values of an option mean: gainful measures NAME, such as gainful measures negative.
+
     \b
     Examples:
       gainful explain 3 2 3 0 1 2
       gainful explain 3 2 3 0 1 2 --like wikipedia
       gainful explain 3 2 3 0 1 2 --judged 3,3,3,2,2,2,1 -k 5 --gain exp
       gainful explain 1 0 -1 --gain penalised
+      gainful explain 3 2 3 0 1 2 --gain 0:0,1:1,2:10,3:100
       gainful explain 3 2 3 0 1 2 --discount jk2008 --b 4 --format latex
       cut -f4 graded.tsv | gainful explain - --format json
     """
@@ -74,5 +92,5 @@ def explain(
     elif form == "latex":
         text = show.to_latex(table)
     else:
-        text = show.to_text(table, colour=coloured())
+        text = show.to_text(table, terminal=terminal())
     click.echo(text, color=True)

@@ -6,21 +6,24 @@ import json
 
 import click
 
-from gainful.cli.arguments import coloured, format_option
+from gainful.cli.arguments import format_option, terminal
 from gainful.show import measures as show
 
 
-@click.command()
+@click.command(short_help="What can be computed, and what do its options mean?")
 @click.argument("name", required=False)
 @format_option("table", "markdown", "json")
 def measures(name: str | None, form: str) -> None:
-    """What can be computed: all measures, gains and discounts, or all about one of them.
+    """What can be computed: all measures, gains and discounts, or all about one NAME.
+
+    NAME may also be an option, such as ties or negative: what its values mean.
 
     \b
     Examples:
       gainful measures
       gainful measures nDCG
       gainful measures jk2008
+      gainful measures ties
       gainful measures --format json
     """
     if form == "json":
@@ -29,7 +32,7 @@ def measures(name: str | None, form: str) -> None:
     elif form == "markdown":
         text = show.one_markdown(name) if name else show.overview_markdown()
     elif name:
-        text = show.one_text(name, colour=coloured())
+        text = show.one_text(name, terminal=terminal())
     else:
-        text = show.overview_text(colour=coloured())
+        text = show.overview_text(terminal=terminal())
     click.echo(text, color=True)

@@ -6,21 +6,26 @@ import json
 
 import click
 
-from gainful.cli.arguments import GRADES_SETTINGS, coloured, format_option, numbers
+from gainful.cli.arguments import GRADES_SETTINGS, format_option, numbers, terminal
 from gainful.measure import which as find
 from gainful.show import table as tables, which as show
 
 
-@click.command(context_settings=GRADES_SETTINGS)
+@click.command(context_settings=GRADES_SETTINGS, short_help="Whose nDCG is this?")
 @click.argument("value")
 @click.argument("grades", nargs=-1, required=True)
-@click.option("--judged", metavar="G,G,…", help="All judged grades of the query, for the ideal.")
+@click.option(
+    "--judged",
+    metavar="G,G,…",
+    help="Every judged grade of the query, those of the ranking too: the ideal.",
+)
 @format_option("table", "markdown", "json")
 def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) -> int:
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
 
     Gains, discounts, bases, ideals, cutoffs and the habits of all known tools are tried; VALUE
-    counts to the precision it is typed with. Exit status 1 if nothing fits.
+    counts to the precision it is typed with; one above 1 may be a DCG or CG. Exit status 1 if
+    nothing fits.
 
     \b
     Examples:
@@ -35,7 +40,7 @@ def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) ->
     elif form == "markdown":
         text = f"{show.sentence(answer)}\n\n{tables.to_markdown(show.table(answer))}"
     else:
-        body = tables.to_text(show.table(answer), colour=coloured())
+        body = tables.to_text(show.table(answer), terminal=terminal())
         text = f"{show.sentence(answer)}\n\n{body}"
     click.echo(text, color=True)
     return 0 if answer.matches else 1

@@ -83,9 +83,9 @@ _ALL = (
         "negative",
         "What is a document with a negative grade worth?",
         {
-            "zero": "nothing, unless the gain itself says what it is worth",
-            "keep": "its gain, below zero; the ideal stops before it",
-            "in_ideal": "its gain, below zero; the ideal ends with it",
+            "zero": "worth nothing, unless the gain itself says otherwise",
+            "keep": "worth its gain, below zero; the ideal stops before it",
+            "in_ideal": "worth its gain, below zero; the ideal ends with it",
             "error": "it is refused",
         },
     ),
@@ -93,15 +93,20 @@ _ALL = (
         "fractional",
         "What happens to a grade that is not a whole number?",
         {
-            "keep": "it counts as it is",
-            "truncate": "its fraction is cut off, silently",
+            "keep": "fractions count as they are",
+            "truncate": "fractions are cut off, silently",
             "error": "it is refused",
         },
     ),
     Habit(
         "empty",
         "What does a query score that has nothing relevant (an ideal of zero)?",
-        {0: "0", 1: "1", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
+        {
+            0: "with nothing relevant it scores 0",
+            1: "with nothing relevant it scores 1",
+            "skip": "with nothing relevant it is left out of the mean",
+            "error": "it is refused",
+        },
     ),
     Habit(
         "missing",
@@ -126,8 +131,8 @@ _ALL = (
         "short",
         "What if a list is shorter than k?",
         {
-            "as_is": "nothing is added",
-            "minimum": "it is filled up to k with documents of the lowest grade",
+            "as_is": "short lists stay short",
+            "minimum": "short lists are filled up to k with documents of the lowest grade",
         },
     ),
     Habit(

@@ -1,5 +1,6 @@
 """Formula → LaTeX, without the dollar signs: for papers, docs and notebooks."""
 
+import re
 from math import e
 
 from gainful.formula.number import written
@@ -21,7 +22,7 @@ def to_latex(node: Expr) -> str:
         case Const(value):
             return written(value)
         case Var(symbol) | Param(symbol):
-            return symbol if len(symbol) == 1 else f"{symbol[0]}_{{{symbol[1:]}}}"
+            return _symbol(symbol)
         case Arithmetic("pow", left, right):
             return f"{_base(left)}^{{{to_latex(right)}}}"
         case Arithmetic("max", left, right):
@@ -46,6 +47,15 @@ def to_latex(node: Expr) -> str:
             return _cases(node)
         case _:
             raise TypeError(f"not a formula node: {node!r}")
+
+
+def _symbol(symbol: str) -> str:
+    """A symbol of one letter with an index, such as b_q or w_{0.5}, or a word."""
+    indexed = re.fullmatch(r"([a-z])(q|[\d_].*)", symbol)
+    if indexed:
+        index = indexed[2].replace("_minus", "-").replace("_", ".")
+        return f"{indexed[1]}_{{{index}}}"
+    return symbol if len(symbol) == 1 else rf"\mathit{{{symbol}}}"
 
 
 def _cases(node: Expr) -> str:

@@ -11,6 +11,7 @@ from gainful.measure.algebra import (
 from gainful.measure.arrays import (
     cg,
     cg_curve,
+    compute,
     dcg,
     dcg_curve,
     idcg,
@@ -52,6 +53,7 @@ __all__ = [
     "average_of_normalised",
     "cg",
     "cg_curve",
+    "compute",
     "dcg",
     "dcg_curve",
     "discount",

@@ -7,6 +7,7 @@ normalising give two different numbers; each has its own name here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,11 +64,15 @@ def normalise(vector: ArrayLike, ideal: ArrayLike, *, empty: Empty = 0) -> Array
     HABITS["empty"].check(empty)
     actual, best = _vector(vector, "vector"), _vector(ideal, "ideal")
     try:
-        actual, best = np.broadcast_arrays(actual, best)
+        left_out = np.ma.getmaskarray(actual) | np.ma.getmaskarray(best)
     except ValueError:
         allowed = f"as long as the vector: {actual.shape[-1]}"
         raise BadShape("ideal", best.shape[-1], allowed) from None
-    return ratio(actual, best, empty)
+    above, below = np.broadcast_arrays(np.asarray(actual), np.asarray(best))
+    share = ratio(above, below, empty)
+    if not left_out.any():
+        return share
+    return np.ma.masked_array(share, mask=left_out | np.ma.getmaskarray(share))
 
 
 def average_of_normalised(
@@ -98,9 +103,10 @@ def normalised_average(
 
 def _vector(value: ArrayLike, argument: str) -> Array:
     try:
-        array = np.asarray(value)
+        array = np.asanyarray(value)  # a masked array stays one: what is left out stays out
     except ValueError:
-        raise BadShape(argument, value, "vectors of one length") from None
+        allowed = "vectors of one length; k= makes curves equally long"
+        raise BadShape(argument, value, allowed) from None
     if array.dtype.kind not in "buif":
         raise WrongType(argument, value, "numbers")
     if not np.isfinite(array).all():
@@ -109,7 +115,11 @@ def _vector(value: ArrayLike, argument: str) -> Array:
 
 
 def _stacked(vectors: Sequence[ArrayLike], argument: str) -> Array:
-    array = _vector(vectors, argument)  # type: ignore[arg-type]  # a sequence of arrays is one
+    if isinstance(vectors, (list, tuple)) and any(map(np.ma.isMaskedArray, vectors)):
+        stacked: Any = np.ma.stack([np.ma.asarray(vector) for vector in vectors])
+    else:
+        stacked = vectors
+    array = _vector(stacked, argument)
     if array.ndim < 2 or array.shape[0] == 0:
         raise BadShape(argument, vectors, "at least one vector, all of one length")
     return array

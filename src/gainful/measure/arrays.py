@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.errors import BadShape, NothingToAverage
 from gainful.measure.cumulated import Ranked, curve, ranked, share, total
+from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.read import Numbers, Rows, rows
@@ -105,6 +106,21 @@ def ndcg(
 ) -> Values:
     """How near is the ranking to the best one that was possible?
 
+    Args:
+        grades: the grades in rank order; the last axis is the rank. A list, lists of any
+            lengths, or an array.
+        judged: every graded document of the query, those of the ranking included, of which
+            the ideal is made; one list for all rankings or one for each. Without it the ideal
+            comes from the ranking itself.
+        scores: rank by these instead, one for each grade; equal ones need `ties=`.
+        k: look at the first k documents only.
+        like: the tool or source whose habits to follow, by name or as a `Convention`.
+        options: gain, discount, their parameters, and single habits, such as `ties="average"`.
+
+    Returns:
+        A number for one ranking, an array for a batch; masked where `empty="skip"` leaves a
+        ranking out.
+
     Examples:
         >>> round(ndcg([3, 2, 3, 0, 1, 2]), 4)
         0.9608
@@ -114,6 +130,25 @@ def ndcg(
         [1.0, 0.2961]
     """
     return _value(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
+
+
+def compute(
+    measure: str | Measure,
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Values:
+    """What does a measure of the measure language say of these rankings?
+
+    Examples:
+        >>> round(compute("nDCG(discount=jk2002, b=2)@6", [3, 2, 3, 0, 1, 2]), 4)
+        0.9315
+    """
+    asked = parse(measure)
+    return _value(asked, grades, options, judged=judged, scores=scores, like=like)
 
 
 def cg_curve(

@@ -5,8 +5,6 @@ The one place where CG, DCG, the ideal and their ratio are computed, for all ran
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
@@ -27,7 +25,8 @@ class Ranked:
     placed: Listed | Placed
     ideal: Array  # descending; one row per ranking, or one for all of them
     lengths: NDArray[np.intp]  # how many documents each ranking has
-    lowest: float  # the gain of every rank below them, down to k
+    lowest_grade: float | None  # of the documents that fill short lists up to k, if any do
+    lowest: float  # what those are worth
 
 
 def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | None) -> Ranked:
@@ -37,9 +36,12 @@ def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | Non
     pool = worth if source is grades else gains(recipe, source, "judged")
     ideal = ideal_gains(pool, source, recipe.convention.negative == "in_ideal")
     placed = place(worth, _sortable(scores), recipe.convention.ties)
-    filled = recipe.convention.short == "minimum"
-    lowest = _lowest_gain(recipe, grades, judged) if filled else 0.0
-    return Ranked(placed, ideal, grades.lengths, lowest)
+    grade, lowest = None, 0.0
+    if recipe.convention.short == "minimum":
+        grade = _lowest_grade(recipe, grades, judged)
+        one = Rows(np.array([[grade]]), np.ones(1, dtype=np.intp), ())
+        lowest = float(gains(recipe, one, "grades")[0, 0])
+    return Ranked(placed, ideal, grades.lengths, grade, lowest)
 
 
 def ideal_source(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
@@ -187,14 +189,12 @@ def _sortable(scores: Rows | None) -> Array | None:
     return scores.values if present is None else np.where(present, scores.values, -np.inf)
 
 
-def _lowest_gain(recipe: Recipe, grades: Rows, judged: Rows | None) -> float:
-    """The gain of the lowest grade there is: 0, or less if lower ones occur."""
-    known: Sequence[float] = recipe.gain.grades
-    if not known:
-        pools = [rows.values.min() for rows in (grades, judged) if rows is not None]
-        known = [0.0, *map(float, pools)]
-    one = Rows(np.array([[min(known)]]), np.ones(1, dtype=np.intp), ())
-    return float(gains(recipe, one, "grades")[0, 0])
+def _lowest_grade(recipe: Recipe, grades: Rows, judged: Rows | None) -> float:
+    """The lowest grade there is: that of the gain table, or 0, or less if lower ones occur."""
+    if recipe.gain.grades:
+        return min(recipe.gain.grades)
+    pools = [rows.values.min() for rows in (grades, judged) if rows is not None]
+    return float(min(0.0, *pools))
 
 
 def _by(recipe: Recipe) -> str:

@@ -55,7 +55,7 @@ def gain(value: object) -> NamedFormula:
         return _table(value)
     if not isinstance(value, str):
         raise WrongType("gain", value, f"{', '.join(GAINS)}, or a table such as {{0: 0, 1: 1}}")
-    if value.lstrip().startswith("{"):
+    if value.lstrip().startswith("{") or ":" in value:
         return _table(_parsed(value))
     if value not in GAINS:
         raise UnknownName("gain", value, GAINS, "or a table such as {0:0,1:1,2:10,3:100}")

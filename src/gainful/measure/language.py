@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import e
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES
@@ -72,6 +73,8 @@ def _params(inner: str, text: str) -> dict[str, Setting]:
 def _value(text: str) -> Setting:
     if text[0] in "'\"":
         return text[1:-1]
+    if text == "e":
+        return e
     for number in (int, float):
         try:
             return number(text)

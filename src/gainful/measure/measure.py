@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import e
 from numbers import Integral
 from typing import Any
 
@@ -88,6 +89,8 @@ class Measure:
 
 
 def _written(value: Setting) -> str:
+    if value == e:
+        return "e"
     if isinstance(value, float):
         return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)

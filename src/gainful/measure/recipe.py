@@ -47,6 +47,7 @@ class Options(TypedDict, total=False):
 
 
 OPTIONS = tuple(Options.__annotations__)
+_BESIDE = ("k", "judged", "scores", "like")  # what calls take besides
 
 
 @frozen(eq=False)
@@ -58,6 +59,7 @@ class Recipe:
     discount: NamedFormula
     k: int | None
     convention: Convention
+    asked: tuple[str, ...] = ()  # what was set explicitly, in the measure or as an option
 
 
 def recipe(
@@ -80,7 +82,8 @@ def recipe(
     options = {name: value for name, value in (options or {}).items() if value is not None}
     for name in options:
         if name not in measure.entry.params:
-            raise UnknownName(f"option of {measure.name}", name, measure.entry.params)
+            known = (*measure.entry.params, *_BESIDE)
+            raise UnknownName(f"option of {measure.name}", name, known)
     asked = options | dict(measure.params)
     worth = _formula("gain", "rel", gain, asked, base)
     left = _formula("discount", "b", discount, asked, base)
@@ -98,7 +101,7 @@ def recipe(
     depth = measure.k if measure.k is not None else base.cutoff
     if settled.short == "minimum" and depth is None:
         raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
-    return Recipe(measure, worth, left, depth, settled)
+    return Recipe(measure, worth, left, depth, settled, tuple(asked))
 
 
 _FORMULAS = {"gain", "rel", "discount", "b"}

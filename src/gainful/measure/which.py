@@ -50,8 +50,8 @@ class Match:
 class Answer:
     """What was found: all that fits, or if nothing does, the nearest few."""
 
-    value: float
-    within: float
+    printed: str  # the value as it was given
+    within: float  # half a unit of its last digit
     matches: tuple[Match, ...]
     nearest: tuple[Match, ...] = ()
 
@@ -85,8 +85,8 @@ def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None)
     reach = within * (1 + 1e-9)  # half a unit, whatever binary fractions make of it
     fitting = [_match(*near) for near in found if abs(near[0] - wanted) <= reach]
     if fitting:
-        return Answer(wanted, within, tuple(sorted(fitting, key=_simplest)))
-    return Answer(wanted, within, (), tuple(_match(*near) for near in found[:_NEAREST]))
+        return Answer(str(value), within, tuple(sorted(fitting, key=_simplest)))
+    return Answer(str(value), within, (), tuple(_match(*near) for near in found[:_NEAREST]))
 
 
 def _match(value: float, measure: Measure, k: int | None, tools: list[str]) -> Match:

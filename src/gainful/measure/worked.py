@@ -49,7 +49,7 @@ class Worked:
     recipe: Recipe
     grades: tuple[float, ...]
     judged: tuple[float, ...] | None
-    ideal: tuple[float, ...]  # the grades that the IDCG is made of, best first
+    ideal: tuple[tuple[float, float], ...]  # grade and gain of what the IDCG is made of
     lines: tuple[Line, ...]
     value: float | None
 
@@ -89,21 +89,23 @@ def explain(
     table = _single(grades, "grades")
     pool = None if judged is None else _single(judged, "judged")
     seen = ranked(how, table, None, pool)
-    best_grades = _ideal_grades(how, ideal_source(how, table, pool))
+    ideal = _ideal(how, ideal_source(how, table, pool))
     actual, best = total(how, seen)
     value = share(how, actual, best)
     return Worked(
         how,
         _tuple(table),
         None if pool is None else _tuple(pool),
-        tuple(best_grades[: int(ideal_depth(how, seen.lengths)[0, 0])]),
-        _lines(how, table, best_grades, seen),
+        tuple(ideal[: int(ideal_depth(how, seen.lengths)[0, 0])]),
+        _lines(how, _tuple(table), ideal, seen),
         None if np.ma.is_masked(value) else float(value[0]),
     )
 
 
-def _lines(how: Recipe, table: Rows, best: list[float], seen: Ranked) -> tuple[Line, ...]:
-    deepest = max(table.values.shape[1], len(best))
+def _lines(
+    how: Recipe, given: tuple[float, ...], best: list[tuple[float, float]], seen: Ranked
+) -> tuple[Line, ...]:
+    deepest = max(len(given), len(best))
     if how.convention.short == "minimum" or (how.k is not None and how.k < deepest):
         deepest = how.k or deepest
     cut = evolve(how, k=deepest)
@@ -112,17 +114,16 @@ def _lines(how: Recipe, table: Rows, best: list[float], seen: Ranked) -> tuple[L
     discount = weights(cut, deepest)
     dcg, idcg = (vector[0] for vector in curve(cut, seen))
     ndcg = share(how, dcg, idcg)
-    given = _tuple(table)
     return tuple(
         Line(
             rank=at + 1,
-            grade=given[at] if at < len(given) else None,
+            grade=given[at] if at < len(given) else seen.lowest_grade,
             gain=float(gain[at]),
             discount=float(discount[at]),
             contribution=float(gain[at] * discount[at]),
             cg=float(gain[: at + 1].sum()),
             dcg=float(dcg[at]),
-            ideal_grade=best[at] if at < len(best) else None,
+            ideal_grade=best[at][0] if at < len(best) else None,
             idcg=float(idcg[at]),
             ndcg=None if np.ma.is_masked(ndcg[at]) else float(ndcg[at]),
         )
@@ -130,14 +131,16 @@ def _lines(how: Recipe, table: Rows, best: list[float], seen: Ranked) -> tuple[L
     )
 
 
-def _ideal_grades(how: Recipe, source: Rows) -> list[float]:
-    """The grades in the ideal order; it stops before negative gains unless told otherwise."""
+def _ideal(how: Recipe, source: Rows) -> list[tuple[float, float]]:
+    """Grade and gain in the ideal order; it stops before negative gains unless told otherwise."""
     worth = gains(how, source, "judged")[0]
     order = np.lexsort((-source.values[0], -worth))
-    wanted = np.ones_like(worth, dtype=bool)
-    if how.convention.negative != "in_ideal":
-        wanted = worth >= 0
-    return [float(source.values[0][at]) for at in order if wanted[at]]
+    with_negative = how.convention.negative == "in_ideal"
+    return [
+        (float(source.values[0][at]), float(worth[at]))
+        for at in order
+        if with_negative or worth[at] >= 0
+    ]
 
 
 def _single(numbers: Numbers, argument: str) -> Rows:

@@ -64,22 +64,21 @@ def one_line(how: Recipe) -> str:
 
 def overview() -> Table:
     """All conventions, a line each."""
+    cut = {"k": "", "all": ", never cut", "retrieved": ", cut at the retrieved"}
     rows = []
     for name, convention in CONVENTIONS.items():
         how = recipe(nDCG, like_whom=convention)
         habits = (
-            how.gain.text() if how.gain.name != "presence" else "1",
+            how.gain.text(),
             how.discount.text(),
-            convention.ideal,
-            str(convention.ideal_depth),
+            convention.ideal + cut[convention.ideal_depth],
             str(convention.ties),
             str(convention.negative),
             str(convention.empty),
-            str(convention.missing),
         )
         rows.append((name, convention.title, *habits))
-    columns = ("name", "tool or source", "gain", "discount", "ideal", "ideal cut at")
-    return Table((*columns, "ties", "negative", "empty", "missing"), rows)
+    columns = ("name", "tool or source", "gain", "discount", "ideal", "ties", "negative", "empty")
+    return Table(columns, rows)
 
 
 def difference(one: Convention, other: Convention) -> Table:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.convention import HABITS
+from gainful.convention import GAINFUL, HABITS, Habit
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, Entry, of_queries
 from gainful.show import table as tables
-from gainful.show.table import Table
+from gainful.show.table import PLAIN, Table, Terminal
 
 
 def definition(entry: Entry) -> str:
@@ -41,9 +41,9 @@ def formulas(kind: str) -> Table:
     return Table((kind, "formula", "parameters", "meaning"), rows)
 
 
-def overview_text(*, colour: bool = False) -> str:
+def overview_text(*, terminal: Terminal = PLAIN) -> str:
     """Measures, gains and discounts for a terminal."""
-    return "\n\n".join(tables.to_text(table, colour=colour) for table in _overview())
+    return "\n\n".join(tables.to_text(table, terminal=terminal) for table in _overview())
 
 
 def overview_markdown() -> str:
@@ -60,23 +60,25 @@ def overview_dict() -> dict[str, Any]:
     }
 
 
-def one_text(name: str, *, colour: bool = False) -> str:
-    """All about one measure, gain or discount, for a terminal."""
+def one_text(name: str, *, terminal: Terminal = PLAIN) -> str:
+    """All about one measure, gain, discount or habit, for a terminal."""
     head, table = _one(name)
-    body = tables.to_text(table, colour=colour) if table.rows else ""
+    body = tables.to_text(table, terminal=terminal) if table.rows else ""
     return "\n\n".join(part for part in ("\n".join(head), body) if part)
 
 
 def one_markdown(name: str) -> str:
-    """All about one measure, gain or discount, as Markdown."""
+    """All about one measure, gain, discount or habit, as Markdown."""
     head, table = _one(name)
     body = tables.to_markdown(table) if table.rows else ""
     return "\n\n".join(part for part in (*head, body) if part)
 
 
 def one_dict(name: str) -> dict[str, Any]:
-    """All about one measure, gain or discount, as data."""
+    """All about one measure, gain, discount or habit, as data."""
     found = _find(name)
+    if isinstance(found, Habit):
+        return _habit_dict(found)
     return _entry_dict(found) if isinstance(found, Entry) else _formula_dict(found)
 
 
@@ -84,8 +86,13 @@ def _overview() -> tuple[Table, ...]:
     return measures(), formulas("gain"), formulas("discount")
 
 
-def _find(name: str) -> Entry | NamedFormula:
-    known: dict[str, Entry | NamedFormula] = {**MEASURES, **GAINS, **DISCOUNTS}
+def _find(name: str) -> Entry | NamedFormula | Habit:
+    known: dict[str, Entry | NamedFormula | Habit] = {
+        **{name: habit for name, habit in HABITS.items() if habit.answers},
+        **MEASURES,
+        **GAINS,
+        **DISCOUNTS,
+    }
     by_lower = {key.lower(): key for key in known}
     found = name if name in known else by_lower.get(name, "")
     if not found:
@@ -95,6 +102,10 @@ def _find(name: str) -> Entry | NamedFormula:
 
 def _one(name: str) -> tuple[list[str], Table]:
     found = _find(name)
+    if isinstance(found, Habit):
+        answers = [(str(answer), meaning) for answer, meaning in found.answers.items()]
+        head = [f"{found.name}: {found.question}", f"Default: {_default(found.name)}"]
+        return head, Table(("value", "meaning"), answers)
     source = f"Source: {REFERENCES[found.cite]}"
     if isinstance(found, NamedFormula):
         head = [
@@ -113,8 +124,8 @@ def _one(name: str) -> tuple[list[str], Table]:
         f"Spelling: {found.name}@10, {found.name}(gain=exp)@10",
         source,
     ]
-    rows = [(name, _allowed(name), _asked(name)) for name in found.params]
-    return head, Table(("parameter", "allowed", "meaning"), rows)
+    rows = [(name, _allowed(name), _default(name), _asked(name)) for name in found.params]
+    return head, Table(("parameter", "allowed", "default", "meaning"), rows)
 
 
 def _param_row(param: Param) -> tuple[str, ...]:
@@ -139,6 +150,11 @@ def _allowed(name: str) -> str:
     return ", ".join(str(answer) for answer in HABITS[name].answers)
 
 
+def _default(name: str) -> str:
+    own = getattr(GAINFUL, name)
+    return f"{all_params()[name].default:g}" if own is None else str(own)
+
+
 def _asked(name: str) -> str:
     return all_params()[name].meaning if name in all_params() else HABITS[name].question
 
@@ -150,6 +166,15 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
         "value": definition(entry),
         "parameters": {name: _allowed(name) for name in entry.params},
         "source": REFERENCES[entry.cite],
+    }
+
+
+def _habit_dict(habit: Habit) -> dict[str, Any]:
+    return {
+        "name": habit.name,
+        "question": habit.question,
+        "default": getattr(GAINFUL, habit.name),
+        "answers": {str(answer): meaning for answer, meaning in habit.answers.items()},
     }
 
 

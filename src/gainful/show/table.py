@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-_WIDE = 10_000  # never fold or cut a row: a pipe has no width, and a terminal wraps by itself
+_WIDE = 10_000  # a pipe has no width: nothing is folded there
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -33,6 +33,17 @@ _LATEX = {
 
 
 @frozen
+class Terminal:
+    """What text is shown on: how wide it is (None for a pipe), and whether it may be coloured."""
+
+    width: int | None = None
+    colour: bool = False
+
+
+PLAIN = Terminal()
+
+
+@frozen
 class Table:
     """Columns with a name each, rows of cells; `numbers` are set flush right."""
 
@@ -41,16 +52,20 @@ class Table:
     numbers: bool = False
 
 
-def to_text(table: Table, *, colour: bool = False) -> str:
-    """Aligned columns without rules; the head in bold on a terminal."""
+def to_text(table: Table, *, terminal: Terminal = PLAIN) -> str:
+    """Aligned columns without rules; on a terminal words are folded to its width."""
     justify: Literal["right", "left"] = "right" if table.numbers else "left"
     grid = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in table.columns:
-        grid.add_column(Text(name), justify=justify, no_wrap=True)
+        grid.add_column(Text(name), justify=justify, no_wrap=table.numbers, overflow="fold")
     for row in table.rows:
         grid.add_row(*(Text(cell) for cell in row))
     buffer = StringIO()
-    Console(file=buffer, width=_WIDE, force_terminal=colour, legacy_windows=False).print(grid)
+    width = _WIDE if table.numbers or terminal.width is None else terminal.width
+    console = Console(
+        file=buffer, width=width, force_terminal=terminal.colour, legacy_windows=False
+    )
+    console.print(grid)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
 
 

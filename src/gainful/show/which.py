@@ -11,7 +11,7 @@ from gainful.show.table import Table
 
 def sentence(answer: Answer) -> str:
     """What was found, in words."""
-    value, within = f"{answer.value:.10g}", f"{answer.within:g}"
+    value, within = answer.printed, f"{answer.within:.12f}".rstrip("0").rstrip(".")
     if not answer.matches:
         return f"Nothing gives {value} ± {within}; the nearest:"
     count = len(answer.matches)
@@ -31,7 +31,7 @@ def table(answer: Answer) -> Table:
 def to_dict(answer: Answer) -> dict[str, Any]:
     """The answer as data."""
     return {
-        "value": answer.value,
+        "value": float(answer.printed),
         "within": answer.within,
         "matches": [_match(match) for match in answer.matches],
         "nearest": [_match(match) for match in answer.nearest],

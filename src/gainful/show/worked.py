@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from gainful.convention import CONVENTIONS
@@ -12,17 +13,18 @@ from gainful.formula import (
     Where,
     substitute,
     to_latex as as_latex,
+    to_numpy,
     to_text as as_text,
     walk,
 )
 from gainful.measure import Recipe, Worked
 from gainful.show import table as tables
-from gainful.show.convention import OF_ONE_LIST, described, number
-from gainful.show.table import Table
+from gainful.show.convention import OF_ONE_LIST, number, words
+from gainful.show.table import PLAIN, Table, Terminal
 
 _COLUMNS = (
-    *("rank", "grade", "gain", "discount", "gain × discount", "CG", "DCG"),
-    *("ideal grade", "IDCG", "nDCG"),
+    *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
+    *("ideal\ngrade", "IDCG", "nDCG"),
 )
 _SHOWN = 4  # terms of a sum that are written out
 
@@ -47,14 +49,15 @@ def worked_table(worked: Worked) -> Table:
     return Table(_COLUMNS, rows, numbers=True)
 
 
-def to_text(worked: Worked, *, colour: bool = False) -> str:
+def to_text(worked: Worked, *, terminal: Terminal = PLAIN) -> str:
     """For a terminal: table, formulas, convention."""
-    answers = Table(("", ""), [(habit, answer) for habit, _, answer in _answers(worked)])
+    answers = Table(("", ""), _answers(worked))
     parts = (
-        tables.to_text(worked_table(worked), colour=colour),
+        tables.to_text(worked_table(worked), terminal=terminal),
         "\n".join(f"{name:<4} = {sum_}" for name, sum_ in sums(worked)),
+        *(f"Note: {note}" for note in notes(worked)),
         f"Convention: {_title(worked)}",
-        tables.to_text(answers).lstrip("\n"),
+        tables.to_text(answers, terminal=terminal).lstrip("\n"),
     )
     return "\n\n".join(parts)
 
@@ -62,40 +65,70 @@ def to_text(worked: Worked, *, colour: bool = False) -> str:
 def to_markdown(worked: Worked) -> str:
     """For a page or a pull request."""
     formulas = "\n".join(f"{name:<4} = {sum_}" for name, sum_ in sums(worked))
-    answers = "\n".join(f"- {habit}: {answer}" for habit, _, answer in _answers(worked))
-    table = tables.to_markdown(worked_table(worked))
-    return f"{table}\n\n```text\n{formulas}\n```\n\nConvention: {_title(worked)}\n\n{answers}"
+    parts = (
+        tables.to_markdown(worked_table(worked)),
+        f"```text\n{formulas}\n```",
+        *(f"Note: {note}" for note in notes(worked)),
+        f"Convention: {_title(worked)}",
+        "\n".join(f"- {habit}: {answer}" for habit, answer in _answers(worked)),
+    )
+    return "\n\n".join(parts)
 
 
 def to_latex(worked: Worked) -> str:
     """For a paper: a booktabs table, the formulas, the convention as a sentence."""
-    answers = "; ".join(f"{habit}: {answer}" for habit, _, answer in _answers(worked))
+    answers = "; ".join(f"{habit}: {answer}" for habit, answer in _answers(worked))
     formulas = [rf"\mathrm{{{name}}} &= {sum_} \\" for name, sum_ in sums(worked, latex=True)]
     return "\n".join(
         (
+            r"% needs \usepackage{amsmath,booktabs}",
             tables.to_latex(worked_table(worked)),
             "",
             r"\begin{align*}",
             *formulas,
             r"\end{align*}",
+            *(tables.latex_escaped(f"Note: {note}.") for note in notes(worked)),
             tables.latex_escaped(f"Convention: {_title(worked)}; {answers}."),
         )
     )
 
 
-def _answers(worked: Worked) -> Sequence[Sequence[str]]:
-    return described(worked.recipe, OF_ONE_LIST).rows
+def notes(worked: Worked) -> list[str]:
+    """What a reader might stumble over."""
+    if worked.judged is None:
+        return []
+    lacking = Counter(grade for grade in worked.grades if grade > 0) - Counter(worked.judged)
+    if not lacking:
+        return []
+    missing = ", ".join(number(grade) for grade in sorted(lacking.elements(), reverse=True))
+    return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can pass 1"]
+
+
+def _answers(worked: Worked) -> list[tuple[str, str]]:
+    """The habits that matter for one list, as they came out for this one."""
+    how = worked.recipe
+    answers = {habit: words(how, habit) for habit in OF_ONE_LIST}
+    own = CONVENTIONS.get(how.convention.name, how.convention)
+    if worked.judged is None:
+        answers["ideal"] += ", as no judged documents were given"
+    elif own.ideal == "list" and how.convention.ideal == "judged":
+        answers["ideal"] += f", as they were given; {own.title} itself knows only the list"
+    if how.k is None and how.convention.ideal_depth == "k":
+        count = len(worked.ideal)
+        answers["ideal_depth"] = f"not cut, as no k is set: {count} document{'s' * (count != 1)}"
+    return list(answers.items())
 
 
 def _title(worked: Worked) -> str:
     """Whose convention it is, and what was set otherwise."""
-    convention = worked.recipe.convention
-    own = CONVENTIONS.get(convention.name, convention)
-    changed = [name for name in convention.differences(own) if name != "ideal"]
-    named = "" if convention.name == "gainful" else f"like {convention.name}: "
-    note = f" ({convention.note})" if convention.note else ""
+    how = worked.recipe
+    named = "" if how.convention.name == "gainful" else f"like {how.convention.name}: "
+    note = f" ({how.convention.note})" if how.convention.note else ""
+    cut = ["k"] if how.measure.k is not None else []
+    pool = ["judged"] if worked.judged is not None else []
+    chosen = [*how.asked, *cut, *pool]
     return (
-        named + convention.title + note + (f"; set here: {', '.join(changed)}" if changed else "")
+        named + how.convention.title + note + (f"; set here: {', '.join(chosen)}" if chosen else "")
     )
 
 
@@ -105,7 +138,7 @@ def sums(worked: Worked, *, latex: bool = False) -> list[tuple[str, str]]:
     dcg, idcg = f"{last.dcg:.4f}", f"{last.idcg:.4f}"
     quotient = rf"\frac{{{dcg}}}{{{idcg}}}" if latex else f"DCG/IDCG = {dcg}/{idcg}"
     mine = [(line.rank, line.grade, line.gain) for line in worked.lines if line.grade is not None]
-    best = [(rank, grade, None) for rank, grade in enumerate(worked.ideal, start=1)]
+    best = [(rank, grade, gain) for rank, (grade, gain) in enumerate(worked.ideal, start=1)]
     return [
         ("nDCG", f"{quotient} = {_outcome(worked, latex=latex)}"),
         ("DCG", f"{_sum(worked.recipe, mine, latex=latex)} = {dcg}"),
@@ -120,7 +153,7 @@ def _outcome(worked: Worked, *, latex: bool) -> str:
     return rf"\text{{{value}{said}}}" if latex and (empty or worked.value is None) else value + said
 
 
-def _sum(how: Recipe, terms: Sequence[tuple[int, float, float | None]], *, latex: bool) -> str:
+def _sum(how: Recipe, terms: Sequence[tuple[int, float, float]], *, latex: bool) -> str:
     """The first terms of a sum and its last one."""
     written = [_term(how, *term) for term in terms]
     render = as_latex if latex else as_text
@@ -130,12 +163,11 @@ def _sum(how: Recipe, terms: Sequence[tuple[int, float, float | None]], *, latex
     return " + ".join(shown) or "0"
 
 
-def _term(how: Recipe, rank: int, grade: float, gain: float | None) -> Expr:
+def _term(how: Recipe, rank: int, grade: float, gain: float) -> Expr:
     """Gain × discount of one document, written as the formula with its numbers put in."""
     worth = substitute(how.gain.filled, {"g": grade})
-    value = float(how.gain.at([grade])[0])
-    if any(isinstance(node, Where) for node in walk(worth)) or gain not in (None, value):
-        worth = Const(value if gain is None else gain)
+    if any(isinstance(node, Where) for node in walk(worth)) or to_numpy(worth, {}) != gain:
+        worth = Const(gain)  # a choice among cases, or a grade that the convention changed
     match substitute(how.discount.filled, {"i": rank}):
         case Arithmetic("/", Const(1), divisor):
             return worth / divisor

@@ -1,23 +1,26 @@
-"""Writes the pages that are made from tables: which-ndcg.md and measures.md.
+"""Writes what documentation is made, not typed: two pages from tables, and what commands print.
 
-`python docs/generate.py` writes them, `--check` fails if they are not up to date.
+`python tools/docs.py` writes it, `--check` fails where something is not up to date.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
-from gainful.convention import CONVENTIONS, HABITS
+from gainful.convention import CONVENTIONS, GAINFUL, HABITS, Habit
 from gainful.formula import to_latex
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES
 from gainful.show import convention as conventions, measures
 from gainful.show.table import Table, to_markdown
 
-HERE = Path(__file__).parent
-GOLDEN = HERE.parent / "tests" / "golden" / "conventions.json"
-MADE = "<!-- made by docs/generate.py: change the tables it reads, not this page -->\n\n"
+ROOT = Path(__file__).parent.parent
+GOLDEN = ROOT / "tests" / "golden" / "conventions.json"
+MADE = "<!-- made by tools/docs.py: change the tables it reads, not this page -->\n\n"
 
 # The columns of the table of numbers: cases that show a disagreement, with their question.
 SHOWN = {
@@ -50,7 +53,7 @@ def which_ndcg() -> str:
         if tool.startswith(ARRAY_TOOLS)
     ]
     cases = "\n".join(f"- **{case}**: {what}" for case, what in SHOWN.items())
-    habits = [(habit.name, habit.question) for habit in HABITS.values()]
+    habits = "\n\n".join(_habit(habit) for habit in HABITS.values())
     notes = [(name, c.title, c.note) for name, c in CONVENTIONS.items() if c.note]
     return f"""{MADE}# Which nDCG?
 
@@ -60,7 +63,10 @@ every result; `like=` (on the command line `--like`) computes as another tool do
 
 ## The habits
 
-{to_markdown(Table(("field", "question it settles"), habits))}
+Each is a field of `Convention`, a parameter of the measures it concerns, and an option of calls:
+`gainful.ndcg(…, negative="keep")`, `gainful explain … --negative keep`.
+
+{habits}
 
 ## Whose habits
 
@@ -102,6 +108,17 @@ nDCG(gain={{0:0,1:1,2:10,3:100}}, discount=shifted, b=5)@5  0.931529
 """
 
 
+def _habit(habit: Habit) -> str:
+    own = getattr(GAINFUL, habit.name)
+    if not habit.answers:
+        return f"**{habit.name}**: {habit.question}"
+    answers = "\n".join(
+        f"- `{answer}`: {meaning}" + (" (gainful's default)" if answer == own else "")
+        for answer, meaning in habit.answers.items()
+    )
+    return f"**{habit.name}**: {habit.question}\n\n{answers}"
+
+
 def _printed(value: str) -> str:
     return "error" if value.startswith("ERR") else value
 
@@ -113,8 +130,8 @@ def measures_page() -> str:
         for p in measures.all_params().values()
         if p.typical
     ]
-    latex = "\n\n".join(
-        f"**{formula.name}**: ${to_latex(formula.expr)}$"
+    latex = "\n".join(
+        f"- {formula.name}: `{to_latex(formula.expr)}`"
         for formula in (*GAINS.values(), *DISCOUNTS.values())
     )
     sources = "\n".join(f"- *{key}*: {text}" for key, text in REFERENCES.items())
@@ -161,7 +178,7 @@ rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.
 
 {to_markdown(Table(("parameter", "allowed", "typical", "meaning"), parameters))}
 
-## The formulas as mathematics
+## The formulas in LaTeX, to paste into a paper
 
 {latex}
 
@@ -171,23 +188,45 @@ rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.
 """
 
 
-PAGES = {"which-ndcg.md": which_ndcg, "measures.md": measures_page}
+PAGES = {"docs/which-ndcg.md": which_ndcg, "docs/measures.md": measures_page}
+TYPED = ("README.md", "docs/index.md")  # typed by hand, except what their commands print
+
+
+def printed_anew(text: str) -> str:
+    """A page with the output of every `$ command` in its console blocks replaced by today's."""
+
+    def block(found: re.Match[str]) -> str:
+        commands = re.findall(r"^\$ (.*)$", found[0], flags=re.MULTILINE)
+        parts = [f"$ {command}\n{_output(command)}" for command in commands]
+        return "```console\n" + "\n".join(parts) + "\n```"
+
+    return re.sub(r"^```console\n.*?^```", block, text, flags=re.MULTILINE | re.DOTALL)
+
+
+def _output(command: str) -> str:
+    folder = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(  # noqa: S602  (the commands of our own documentation)
+        command, shell=True, capture_output=True, text=True, check=False, env=environment
+    )
+    return (done.stdout + done.stderr).strip("\n")
 
 
 def main() -> int:
-    """Write the pages, or with --check say which are out of date."""
+    """Write what is out of date, or with --check only name it."""
+    check = "--check" in sys.argv
+    made = {page: make() for page, make in PAGES.items()}
+    made |= {page: printed_anew((ROOT / page).read_text(encoding="utf-8")) for page in TYPED}
     stale = []
-    for name, made in PAGES.items():
-        page = HERE / name
-        text = made()
+    for name, text in made.items():
+        page = ROOT / name
         if not page.exists() or page.read_text(encoding="utf-8") != text:
             stale.append(name)
-            if "--check" not in sys.argv:
+            if not check:
                 page.write_text(text, encoding="utf-8")
-    if stale and "--check" in sys.argv:
-        print(f"out of date: {', '.join(stale)}; run make docs")
-        return 1
-    return 0
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run make docs" if check else f"wrote {stale}")
+    return 1 if stale and check else 0
 
 
 if __name__ == "__main__":
