@@ -109,7 +109,7 @@ def _vector(value: ArrayLike, argument: str) -> Array:
         raise BadShape(argument, value, allowed) from None
     if array.dtype.kind not in "buif":
         raise WrongType(argument, value, "numbers")
-    if not np.isfinite(array).all():
+    if not np.isfinite(np.ma.filled(array, 0)).all():
         raise BadValue(argument, value, "finite numbers")
     return array.astype(np.float64)
 
