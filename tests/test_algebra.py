@@ -40,6 +40,10 @@ def test_zero_over_zero_is_what_one_says():
         gainful.normalise([0, 1], [0, 2], empty="error")
 
 
+def test_an_average_of_huge_numbers_is_no_overflow():
+    assert gainful.average([[1e308], [1e308]]).tolist() == [1e308]
+
+
 def test_many_vectors_are_normalised_by_one_ideal():
     assert gainful.normalise([[1, 2], [3, 4]], [4, 4]).tolist() == [[0.25, 0.5], [0.75, 1]]
 
@@ -52,6 +56,26 @@ def test_many_vectors_are_normalised_by_one_ideal():
             gainful.BadShape,
             "ideal is 2; allowed: as long as the vector: 3",
         ),
+        (
+            lambda: gainful.normalise([1, 2, 3], [2]),
+            gainful.BadShape,
+            "ideal is 1; allowed: as long",
+        ),
+        (
+            lambda: gainful.normalise([1], [1, 2, 3]),
+            gainful.BadShape,
+            "ideal is 3; allowed: as long",
+        ),
+        (lambda: gainful.normalise(1, 0), gainful.BadShape, "a single number"),
+        (lambda: gainful.normalise([[1], [2]], [[1], [2], [3]]), gainful.BadShape, "3 vectors"),
+        (
+            lambda: gainful.normalised_average([[1], [1]], [[1], [2], [3]]),
+            gainful.BadShape,
+            "one for each",
+        ),
+        (lambda: gainful.average_of_normalised([[1, 2]], [[1]]), gainful.BadShape, "one for each"),
+        (lambda: gainful.add([[1e308], [1e308]]), gainful.BadValue, "sum is"),
+        (lambda: gainful.scale([1e308], 10), gainful.BadValue, "product is"),
         (lambda: gainful.average([[1, 2], [1]]), gainful.BadShape, "vectors of one length"),
         (lambda: gainful.average([]), gainful.BadShape, "at least one vector"),
         (lambda: gainful.add([1, 2]), gainful.BadShape, "at least one vector"),

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 import gainful
+from gainful.formula import Const, NamedFormula
+from gainful.measure import DISCOUNTS
 
 grade = st.integers(0, 4)
 rankings = st.lists(grade, min_size=1, max_size=12)
@@ -246,7 +248,6 @@ def test_explicit_wins_over_like_and_like_over_default():
 
 
 def test_a_formula_of_ones_own_takes_the_place_of_a_gain_or_discount():
-    from gainful.formula import NamedFormula
     from gainful.measure.discount import i
     from gainful.measure.gain import g
 
@@ -272,3 +273,90 @@ def test_any_measure_of_the_language_can_be_computed():
     explicit = gainful.compute("nDCG(gain=linear)", ranking, gain="exp", like="quepid")
     assert explicit == pytest.approx(gainful.ndcg(ranking))
     assert gainful.compute("IDCG", ranking, judged=[3]) == 3
+
+
+def test_a_short_list_is_filled_by_its_own_lowest_grade_whatever_stands_beside_it():
+    how = {"k": 5, "short": "minimum", "negative": "keep"}
+    alone = [gainful.ndcg(ranking, **how) for ranking in ([1, 1], [-2, 3])]
+    assert gainful.ndcg([[1, 1], [-2, 3]], **how).tolist() == pytest.approx(alone)
+    pool = [1, -1, 0, 3]
+    options = {"k": 3, "gain": "penalised", "judged": pool}
+    ratio = gainful.dcg([2], **options, short="minimum") / gainful.idcg([2], **options)
+    assert gainful.ndcg([2], **options, short="minimum") == pytest.approx(ratio)
+
+
+def test_removed_documents_let_the_others_move_up():
+    assert gainful.ndcg([-1, 2, 1], negative="remove") == 1
+    assert gainful.dcg([-1, 2], scores=[1, 0], negative="remove") == 2
+    assert gainful.ndcg([[-1, -1], [0, 1]], negative="remove").tolist() == [
+        0,
+        pytest.approx(0.6309, abs=1e-4),
+    ]
+    assert [line.grade for line in gainful.explain([-1, 2, 1], negative="remove").lines] == [2, 1]
+
+
+def test_scores_are_as_precise_as_the_convention_has_them():
+    close = [1.0, 1.0 + 1e-9]
+    assert gainful.ndcg([0, 3], scores=close) == 1
+    with pytest.raises(gainful.Tied):
+        gainful.ndcg([0, 3], scores=close, like="trec_eval_9")
+
+
+def test_grades_of_32_bit_are_still_found_in_a_table_of_weights():
+    assert gainful.ndcg([0.1, 1], gain={0.1: 1, 1: 2}, like="rax") == pytest.approx(
+        gainful.ndcg([1, 2])
+    )
+
+
+def test_a_value_chosen_in_a_formula_wins_over_that_of_a_preset():
+    patient = DISCOUNTS["jk2008"].given({"b": 4})
+    assert gainful.dcg([1, 2], discount=patient, like="jk2008") == pytest.approx(1 + 2 / 1.5)
+    assert gainful.query_discount(2, discount=patient) == pytest.approx(2 / 3)
+    assert str(gainful.nDCG(discount=patient)) == "nDCG(discount=jk2008, b=4)"
+    with pytest.raises(gainful.BadValue, match="a formula of your own is an option of the call"):
+        gainful.nDCG(gain=NamedFormula("gain", "exp", Const(1), "another"))
+
+
+def test_perfect_rankings_score_exactly_1():
+    rng = np.random.default_rng(1)
+    for size in (3, 10, 100, 1000):
+        perfect = np.sort(rng.integers(0, 5, (50, size)), axis=1)[:, ::-1]
+        for options in ({}, {"k": 7}, {"judged": perfect}, {"scores": perfect, "ties": "average"}):
+            assert (gainful.ndcg(perfect, **options) == 1).all()
+
+
+def test_ties_deep_down_are_averaged_precisely():
+    grades = np.zeros(100_000)
+    grades[-2] = 1
+    scores = -np.arange(100_000.0)
+    scores[-1] = scores[-2]
+    found = gainful.dcg(grades, scores=scores, ties="average", discount="zipf")
+    assert found == pytest.approx((1 / 99_999 + 1 / 100_000) / 2, rel=1e-12)
+
+
+def test_columns_of_data_frames_are_rankings():
+    class Column:
+        """What pandas, polars and Arrow have in common: a length, and an array on request."""
+
+        def __init__(self, *values):
+            self.values = np.array(values)
+
+        def __len__(self):
+            return len(self.values)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.values
+
+    assert gainful.cg(Column(1, 2)) == 3
+    assert gainful.cg([Column(1, 2), Column(3, 2, 1)]).tolist() == [3, 6]
+
+
+def test_what_is_returned_may_be_changed():
+    for function in (gainful.idcg, gainful.ndcg, gainful.idcg_curve, gainful.cg_curve):
+        values = function([[1, 2], [3, 4]])
+        values[0] = 0
+
+
+def test_shifted_discount_is_1_at_rank_1_for_every_base():
+    for b in (1 + 1e-15, 1.0000001, 1.5, 10):
+        assert gainful.dcg([1], discount="shifted", b=b) == pytest.approx(1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 
 import gainful
 from gainful import BadShape, BadValue, UnknownName, WrongType
+from gainful.measure import DISCOUNTS, GAINS
 
 GOOD = [3, 2, 1]
 
@@ -60,7 +62,7 @@ def test_rankings_that_are_none(function, arguments, error, message):
             BadValue,
             r"grades\[0\] is 3; allowed: grades in the gain table: 0, 1",
         ),
-        ({"gain": {}}, BadValue, "at least one grade"),
+        ({"gain": {}}, BadValue, "gain is 'a table of 0 grades'; allowed: 1 to 256 grades"),
         ({"gain": {"a": 1}}, WrongType, "grade of the gain table is 'a'; allowed: a number"),
         ({"gain": {1: math.nan}}, BadValue, "weight of the gain table is nan"),
         ({"gain": 2}, WrongType, "gain is 2; allowed: linear, exp"),
@@ -156,3 +158,74 @@ def test_long_values_are_cut_in_messages():
     with pytest.raises(WrongType) as caught:
         gainful.ndcg("9" * 1000)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("function", [gainful.ndcg, gainful.dcg, gainful.cg, gainful.ndcg_curve])
+@pytest.mark.parametrize("grades", [[1e308] * 3, [0, 1e308, 1e308, 1e308]])
+def test_sums_beyond_all_bounds_are_refused(function, grades):
+    options = {} if function is gainful.cg else {"discount": "none"}
+    with pytest.raises(BadValue, match="cumulated gain is inf; allowed: a finite sum"):
+        function(grades, **options)
+
+
+def test_a_huge_gain_over_a_tiny_ideal_is_refused():
+    with pytest.raises(BadValue, match="ideal is 1e-308; allowed: a larger ideal"):
+        gainful.ndcg([1e308], judged=[1e-308])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: gainful.ndcg(np.ma.array([3.0, 9.0], mask=[0, 1])), BadValue, r"grades\[1\] is 'masked'"),
+        (lambda: gainful.ndcg([0, 3], scores=np.array([2**53, 2**53 + 2])), BadValue, r"up to 2\^53"),
+        (lambda: gainful.ndcg([10**400]), BadValue, "grades is 'a huge number'; allowed: finite"),
+        (lambda: gainful.ndcg([1], discount="log", b=10**400), BadValue, "b is .*; allowed: b > 1"),
+        (lambda: gainful.ndcg([1], k=-(10**5000)), BadValue, "k is a huge number"),
+        (lambda: gainful.ndcg([1], gain={1: 10**400}), BadValue, "weight of the gain table"),
+        (lambda: gainful.ndcg([1], gain={i: i for i in range(300)}), BadValue, "1 to 256 grades"),
+        (lambda: gainful.ndcg([1], gain={2**53: 1, 2**53 + 1: 2}), BadValue, "each grade once"),
+        (lambda: gainful.ndcg([1], discuont=None), UnknownName, "did you mean discount"),
+        (lambda: gainful.dcg([1], gain=DISCOUNTS["zipf"]), WrongType, "gain is 'zipf'; allowed: a gain"),
+        (lambda: gainful.dcg([1], discount=GAINS["exp"]), WrongType, "discount is 'exp'; allowed: a discount"),
+        (lambda: gainful.ndcg_curve([1], k=10**12), BadValue, "k is 1000000000000; allowed: at most"),
+        (lambda: gainful.query_discount("2"), WrongType, "position is '2'"),
+        (lambda: gainful.query_discount([True]), WrongType, "position is .True"),
+        (lambda: gainful.query_discount(math.inf), BadValue, "position is inf"),
+        (lambda: gainful.query_discount([]), BadValue, r"position is \[\]"),
+        (lambda: gainful.Measure(5), WrongType, "measure is 5"),
+        (lambda: gainful.ndcg(GOOD, k=2.0), WrongType, "k is 2.0; allowed: a whole number"),
+        (lambda: gainful.ndcg([[1]] * 20000 + [[1] * 20000]), BadShape, "split the batch by length"),
+        (lambda: gainful.ndcg([-3], negative="in_ideal", empty="error"), BadValue, r"ideal\[0\] is -3"),
+    ],
+)  # fmt: skip
+def test_odd_things(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_discount_of_ones_own_must_be_finite():
+    from gainful.formula import NamedFormula, log
+    from gainful.measure.discount import i
+
+    with pytest.raises(BadValue, match="discount is 'inv'; allowed: a discount that is finite"):
+        gainful.dcg([1, 2], discount=NamedFormula("discount", "inv", 1 / log(2, i), ""))
+
+
+def test_errors_travel_between_processes():
+    for error in (
+        BadValue("k", 0, "more"),
+        UnknownName("gain", "x", ["exp"]),
+        WrongType("k", "", ""),
+    ):
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert (type(again), str(again)) == (type(error), str(error))
+
+
+def test_numbers_of_any_kind_are_numbers():
+    from fractions import Fraction
+
+    assert gainful.cg([Fraction(1, 2), 1]) == 1.5
+    assert gainful.cg([10**30, 1]) == pytest.approx(1e30)
+    assert gainful.cg(np.array([3, 2], dtype=object)) == 5
+    with pytest.raises(BadValue, match=r"grades\[0\] is nan"):
+        gainful.cg(np.array([math.nan, 1], dtype=object))

@@ -176,7 +176,13 @@ def test_version_and_no_arguments(run):
         (["explain", "3", "two"], "grades is 'two'; allowed: numbers, such as 3 2 3 0 1 2"),
         (["explain", "3", "nan"], "grades[1] is nan; allowed: finite numbers"),
         (["explain", "3", "1e999"], "grades[1] is inf; allowed: finite numbers"),
-        (["explain", ","], "grades is ''; allowed: at least one number"),
+        (["explain", ","], "grades is ''; allowed: numbers, such as 3 2 3 0 1 2"),
+        (["explain", "3,,2"], "grades is ''; allowed: numbers, such as 3 2 3 0 1 2"),
+        (["explain", "1_000"], "grades is '1_000'; allowed: numbers, such as 3 2 3 0 1 2"),
+        (["explain", "3", "-"], "grades is '-'; allowed: numbers, such as 3 2 3 0 1 2"),
+        (["explain", "3", "-k", "1" + "0" * 12, "--short", "minimum"], "k is 1000000000000; allowed: at most 10000000 where every rank is computed"),
+        (["explain", "1e308", "1e308", "1e308", "--format", "json"], "cumulated gain is inf; allowed: a finite sum; the grades are too large"),
+        (["which", "1e400", "3"], "value is '1e400'; allowed: a number as a tool prints it, such as 0.932"),
         (["explain"], "Missing argument 'GRADES...'."),
         (["explain", "3", "-k", "0"], "k is 0; allowed: a whole number from 1 on"),
         (["explain", "3", "-k", "ten"], "Invalid value for '-k': 'ten' is not a valid integer."),
@@ -187,7 +193,7 @@ def test_version_and_no_arguments(run):
         (["explain", "3", "--like", "quepit"], "no convention 'quepit'; did you mean quepid? (gainful conventions lists them all)"),
         (["explain", "3", "--judged", "a"], "judged is 'a'; allowed: numbers, such as 3 2 3 0 1 2"),
         (["explain", "3", "--discuont", "log2"], "no option '--discuont'; did you mean --discount?"),
-        (["explain", "3", "--xyz"], "no option '--xyz'; gainful explain --help lists them"),
+        (["explain", "3", "--xyz"], "no option '--xyz'; known: --judged, --gain, --rel, --discount, --b, --ideal, --ideal-depth, --negative, --fractional, --empty, --short, --like, --format"),
         (["explain", "3", "--empty", "5"], "empty is '5'; allowed: 0, 1, skip, error"),
         (["explain", "-1", "--like", "sklearn"], "grades[0] is -1; allowed: grades from 0 on (negative=error, like sklearn)"),
         (["which", "high", "3"], "value is 'high'; allowed: a number as a tool prints it, such as 0.932"),
@@ -219,7 +225,7 @@ def test_a_full_disk_is_said_in_one_line():
             [*GAINFUL, "explain", "3"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    assert done.stderr == "gainful: cannot write: No space left on device\n"
+    assert done.stderr == "gainful: cannot read or write: No space left on device\n"
 
 
 def test_ctrl_c_ends_with_130(monkeypatch, capsys):
@@ -273,3 +279,27 @@ def test_the_base_may_be_e_and_weights_need_no_braces(run):
     found = json.loads(run("explain", "3", *words))
     assert found["rows"][0]["dcg"] == pytest.approx(100 / 0.6931471805599453)
     assert "b is 'x'" in run("explain", "3", "--discount", "log", "--b", "x", status=2)
+
+
+def test_what_is_no_text_is_refused():
+    for given, message in ((b"3\xff2", "no text"), (b"", "grades is")):
+        done = subprocess.run(
+            [*GAINFUL, "explain", "-"],
+            input=given,
+            env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert message in done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+
+
+def test_an_old_code_page_is_no_reason_to_fail():
+    done = subprocess.run(
+        [*GAINFUL, "measures"],
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"nDCG" in done.stdout

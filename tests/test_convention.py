@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args, get_type_hints
+
 import attrs
 import pytest
 
 import gainful
 from gainful.convention import CONVENTIONS, HABITS
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, nDCG, recipe
-from gainful.show.convention import described, difference, one_line
+from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES
+from gainful.show.convention import heading, table
 
 
 def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():
@@ -20,18 +22,49 @@ def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():
 def test_every_convention_can_be_computed_with_and_told_in_words(name):
     convention = gainful.like(name)
     assert gainful.ndcg([3, 2, 3, 0, 1, 2], like=name) > 0.9
-    table = described(recipe(nDCG, like_whom=name))
-    assert len(table.rows) == len(HABITS) - 2  # base and threshold are told with their formula
-    assert all(answer.strip() for _, _, answer in table.rows)
-    assert convention.title
-    assert recipe(nDCG, like_whom=name).gain.text() in one_line(recipe(nDCG, like_whom=name))
+    told = table(convention).rows
+    assert len(told) == len(HABITS) - 2  # base and threshold are told with their formula
+    assert all(answer.strip() for _, answer in told)
+    assert heading(convention).startswith(f"{name}: {convention.title}")
+
+
+def test_the_types_of_the_fields_are_the_answers_in_the_table():
+    hints = get_type_hints(gainful.Convention)
+    for habit in HABITS.values():
+        if habit.answers:
+            assert set(get_args(hints[habit.name])) == set(habit.answers), habit.name
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "allowed"),
+    [
+        ("cutoff", 0, "a whole number from 1 on"),
+        ("cutoff", -5, "a whole number from 1 on"),
+        ("cutoff", 2.5, "a whole number from 1 on"),
+        ("cutoff", True, "a whole number from 1 on"),
+        ("cutoff", "5", "a whole number from 1 on"),
+        ("decimals", -1, "a whole number from 0 to 15"),
+        ("decimals", 400, "a whole number from 0 to 15"),
+        ("decimals", "x", "a whole number from 0 to 15"),
+        ("b", 1, "b > 1"),
+        ("b", "2", "b > 1"),
+        ("rel", float("nan"), "any finite number"),
+        ("gain", 42, "the name of a gain"),
+        ("discount", None, "the name of a discount"),
+        ("score_bits", 16, "64, 32"),
+    ],
+)
+def test_a_convention_is_validated_when_it_is_built(field, value, allowed):
+    with pytest.raises(gainful.BadValue, match=f"{field} is .*; allowed: {allowed}"):
+        gainful.Convention(**{field: value})
 
 
 def test_every_tool_of_the_research_that_can_be_expressed_is_there():
     wanted = """jk2002 jk2008 burges2005 wikipedia trec_eval trec_eval_9 pytrec_eval ir_measures
         gdeval ranx ntcireval trectools beir sklearn torchmetrics tensorflow_ranking rax lightgbm
         xgboost catboost spark recbole recommenders cornac elliot evidently quepid elasticsearch
-        opensearch opensearch_workbench vespa mlflow"""
+        opensearch opensearch_workbench vespa mlflow spark_ml trec_eval_c trec_eval_j
+        ranx_comparable vespa_binary"""
     assert set(wanted.split()) <= set(CONVENTIONS)
 
 
@@ -47,9 +80,9 @@ def test_names_are_found_in_any_case_and_by_their_other_spelling():
 
 
 def test_a_difference_tells_only_what_differs():
-    table = difference(gainful.like("sklearn"), gainful.like("sklearn_ignore_ties"))
-    assert [row[0] for row in table.rows] == ["ties"]
-    assert difference(gainful.like("ranx"), gainful.like("ranx")).rows == []
+    differing = table(gainful.like("sklearn"), gainful.like("sklearn_ignore_ties"))
+    assert [row[0] for row in differing.rows] == ["ties"]
+    assert table(gainful.like("ranx"), gainful.like("ranx")).rows == []
     fields = gainful.like("quepid").differences(gainful.like("quepid_cut"))
     assert fields == {"ideal_depth": ("all", "k")}
 

@@ -130,3 +130,10 @@ def test_a_note_tells_when_judged_documents_are_incomplete():
     listed = show.to_text(gainful.explain([3], judged=[3, 3], like="sklearn"))
     assert "scikit-learn 1.9 ndcg_score itself knows only the list" in listed
     assert "set here: judged" in listed
+
+
+def test_gains_are_shown_as_they_are_and_not_as_differences():
+    assert [line.gain for line in gainful.explain([0.1, 0.2, 0.3]).lines] == [0.1, 0.2, 0.3]
+    assert gainful.explain([60, 1], gain="exp").lines[1].gain == 1
+    assert "1234567" in show.to_text(gainful.explain([1234567]))
+    assert str(gainful.explain([-0.5, 1], fractional="truncate").lines[0].gain) == "0.0"

@@ -88,8 +88,11 @@ def test_measures_are_equal_by_their_fields_and_usable_as_keys():
         ("nDCG(gain=exp, gain=linear)", BadValue, "each parameter once"),
         ("nDCG(ties=random)", BadValue, "ties is 'random'; allowed: doc_descending"),
         ("nDCG(gain={0:0,0:1})", BadValue, "each grade once"),
-        ("nDCG(gain={0=0})", BadValue, "pairs grade:weight"),
-        ("nDCG(gain={})", BadValue, "at least one grade"),
+        ("nDCG(gain='{0:0')", BadValue, "each grade once"),
+        ("nDCG@1_0", WrongType, "k is '1_0'"),
+        ("nDCG" + " " * 30000 + "!", BadValue, "allowed: NAME"),
+        ("nDCG(gain={0=0})", BadValue, "each grade once with its weight"),
+        ("nDCG(gain={})", BadValue, "each grade once with its weight"),
         (10, WrongType, "measure is 10"),
     ],
 )

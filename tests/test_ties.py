@@ -132,8 +132,11 @@ def test_ties_need_a_policy_and_distinct_scores_do_not():
         gainful.ndcg([0, 1], scores=[1, 1], like="trec_eval")
 
 
-def test_ties_among_worthless_documents_do_not_matter():
+def test_ties_whose_order_does_not_matter_need_no_policy():
     assert gainful.ndcg([2, 0, 0], scores=[3, 1, 1]) == 1
+    assert gainful.ndcg([1, 1], scores=[1, 1]) == 1
+    with pytest.raises(Tied):
+        gainful.ndcg([1, 2], scores=[1, 1])
 
 
 def test_average_is_refused_where_it_would_not_be_exact(monkeypatch):

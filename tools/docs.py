@@ -73,7 +73,7 @@ Each is a field of `Convention`, a parameter of the measures it concerns, and an
 `gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
-{to_markdown(conventions.overview())}
+{to_markdown(conventions.table())}
 
 What else there is to know:
 

@@ -4,6 +4,8 @@ Every message is one line that names the argument, the value and what is allowed
 person can mend it without a trace and a program can catch it by its type.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 
@@ -17,11 +19,20 @@ class BadValue(GainfulError, ValueError):
     def __init__(self, argument: str, value: object, allowed: str) -> None:
         """Say which argument, which value, and what would be right."""
         self.argument, self.value, self.allowed = argument, value, allowed
-        super().__init__(f"{argument} is {_shown(value)}; allowed: {allowed}")
+        super().__init__(f"{argument} is {self._told()}; allowed: {allowed}")
+
+    def _told(self) -> str:
+        return f"{self.value:g}" if isinstance(self.value, float) else _shown(self.value)
+
+    def __reduce__(self) -> tuple[type[BadValue], tuple[object, ...]]:
+        return type(self), (self.argument, self.value, self.allowed)  # for other processes
 
 
 class WrongType(BadValue, TypeError):
     """A value of the wrong kind, such as a string where a number is due."""
+
+    def _told(self) -> str:
+        return _shown(self.value)  # 2.0, not 2: the kind is what is wrong
 
 
 class BadShape(BadValue):
@@ -47,17 +58,30 @@ class UnknownName(GainfulError, LookupError):
         """Suggest the nearest of the `known` names, or list them where there is no near one."""
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
-        self.kind, self.name = kind, name
-        names = list(known)
-        by_lower = {known_name.lower(): known_name for known_name in names}
-        given = name.lower()
+        self.kind, self.name, self.known, self.hint = kind, name, tuple(known), hint
+        given = name.lower()[:_LONGEST]
+        by_lower = {known_name.lower(): known_name for known_name in self.known}
         begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
-        near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.5)
-        nearest = f"did you mean {by_lower[near[0]]}?" if near else ""
-        advice = nearest or f"known: {', '.join(names)}"
-        super().__init__(f"no {kind} {name!r}; {advice}" + (f" ({hint})" if hint else ""))
+        near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.55)
+        nearest = f"did you mean {_short(by_lower[near[0]])}?" if near else ""
+        advice = nearest or f"known: {', '.join(map(_short, self.known))}"
+        super().__init__(f"no {kind} {_shown(name)}; {advice}" + (f" ({hint})" if hint else ""))
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
+        return type(self), (self.kind, self.name, self.known, self.hint)
+
+
+_LONGEST = 60
 
 
 def _shown(value: object) -> str:
-    text = f"{value:g}" if isinstance(value, float) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    """A value on one line of a message, and not a long one."""
+    try:
+        return _short(repr(value))
+    except ValueError:  # Python refuses to write out a number of thousands of digits
+        return "a huge number"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from math import e
 from typing import Any
 
 import click
 
 from gainful.convention import CONVENTIONS
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.show.table import PLAIN, Terminal
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
+
+Writer = Callable[[], Any]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # A word that begins with a dash may be a negative grade, so click must not refuse it.
@@ -26,28 +30,32 @@ def numbers(words: Iterable[str], argument: str) -> list[float]:
     """The numbers in some words; a word that is none is an error that says so."""
     words = list(words)
     if words == ["-"]:
-        words = sys.stdin.read().split()
+        words = _piped(argument).split()
     found = []
-    for word in (part for text in words for part in text.replace(",", " ").split()):
-        try:
-            found.append(float(word))
-        except ValueError:
-            raise _refused(word, argument) from None
-    if not found:
-        raise BadValue(argument, "", "at least one number")
+    for word in (part for text in words for part in text.split(",")):
+        if not _NUMBER.fullmatch(word.strip()):
+            raise _refused(word.strip(), argument)
+        found.append(float(word))
     return found
 
 
+def _piped(argument: str) -> str:
+    """All that comes through the pipe."""
+    if sys.stdin is None:
+        raise BadValue(argument, "-", "numbers, or - with something to read from")
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError:
+        raise BadValue(argument, "no text", "numbers in UTF-8 text") from None
+
+
 def _refused(word: str, argument: str) -> Exception:
-    if not word.startswith("-"):
-        return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
-    context = click.get_current_context()
-    known = [name for param in context.command.params for name in param.opts]
-    near = get_close_matches(word, known, n=1)
-    advice = (
-        f"did you mean {near[0]}?" if near else f"gainful {context.info_name} --help lists them"
-    )
-    return click.UsageError(f"no option {word!r}; {advice}")
+    if word.startswith("--") and argument == "grades":
+        known = [
+            name for param in click.get_current_context().command.params for name in param.opts
+        ]
+        return UnknownName("option", word, [name for name in known if name.startswith("--")])
+    return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
 
 
 def format_option(*formats: str) -> Decorator:
@@ -73,9 +81,19 @@ def like_option() -> Decorator:
     )
 
 
+def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more: Writer) -> None:
+    """Print what was found in the form that was asked for."""
+    writers = {"table": table, "markdown": markdown, **more}
+    if form == "json":
+        text = json.dumps(data(), indent=2, ensure_ascii=False, allow_nan=False)
+    else:
+        text = writers[form]()
+    click.echo(text, color=True)
+
+
 def terminal() -> Terminal:
     """The terminal that is printed to, or the plain page that a pipe is."""
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         return PLAIN
     columns = shutil.get_terminal_size().columns
     return Terminal(width=columns, colour=not os.environ.get("NO_COLOR"))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import click
 
-from gainful.cli.arguments import format_option, terminal
-from gainful.convention import CONVENTIONS, Convention, like
-from gainful.measure import nDCG, recipe
+from gainful.cli.arguments import format_option, printed, terminal
+from gainful.convention import like
 from gainful.show import convention as show, table as tables
 from gainful.show.table import Table
 
@@ -30,49 +26,17 @@ def conventions(name: str | None, other: str | None, form: str) -> None:
       gainful conventions sklearn --diff trec_eval
       gainful conventions --format json
     """
-    if name is None:
-        if other is not None:
-            raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
-        heading, table, data = _all()
-    elif other is None:
-        heading, table, data = _one(like(name))
-    else:
-        heading, table, data = _difference(like(name), like(other))
-    if form == "json":
-        text = json.dumps(data, indent=2, ensure_ascii=False)
-    elif form == "markdown":
-        text = f"{heading}\n\n{tables.to_markdown(table)}" if table.rows else heading
-    else:
-        text = (
-            f"{heading}\n\n{tables.to_text(table, terminal=terminal())}" if table.rows else heading
-        )
-    click.echo(text, color=True)
-
-
-def _all() -> tuple[str, Table, dict[str, Any]]:
-    heading = f"{len(CONVENTIONS)} conventions; gainful conventions NAME tells one in plain words."
-    data = {name: _data(convention) for name, convention in CONVENTIONS.items()}
-    return heading, show.overview(), data
-
-
-def _one(convention: Convention) -> tuple[str, Table, dict[str, Any]]:
-    note = f"\nNote: {convention.note}." if convention.note else ""
-    table = show.described(recipe(nDCG, like_whom=convention))
-    plain = Table(
-        ("question", "answer"), [(question, answer) for _, question, answer in table.rows]
+    if name is None and other is not None:
+        raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
+    one, second = like(name) if name else None, like(other) if other else None
+    head, table = show.heading(one, second), show.table(one, second)
+    printed(
+        form,
+        table=lambda: _below(head, tables.to_text(table, terminal=terminal()), table),
+        markdown=lambda: _below(head, tables.to_markdown(table), table),
+        data=lambda: show.to_dict(one, second),
     )
-    return f"{convention.name}: {convention.title}{note}", plain, _data(convention)
 
 
-def _difference(one: Convention, other: Convention) -> tuple[str, Table, dict[str, Any]]:
-    table = show.difference(one, other)
-    differing = one.differences(other)
-    count = len(table.rows)
-    found = "nothing" if not count else f"{count} habit{'s' if count > 1 else ''}"
-    data = {name: {one.name: a, other.name: b} for name, (a, b) in differing.items()}
-    return f"{one.name} and {other.name} differ in {found}.", table, data
-
-
-def _data(convention: Convention) -> dict[str, Any]:
-    about = {"name": convention.name, "title": convention.title, "note": convention.note}
-    return about | convention.settings()
+def _below(heading: str, text: str, table: Table) -> str:
+    return f"{heading}\n\n{text}" if table.rows else heading

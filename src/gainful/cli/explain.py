@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +13,14 @@ from gainful.cli.arguments import (
     format_option,
     like_option,
     numbers,
+    printed,
     terminal,
 )
 from gainful.convention import HABITS
 from gainful.measure import DISCOUNTS, GAINS, explain as worked_out
 from gainful.show import worked as show
 
-_HABITS = ("negative", "fractional", "empty", "short", "ideal_depth")
+_HABITS = ("ideal", "ideal_depth", "negative", "fractional", "empty", "short")
 
 
 def _habit_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,12 +85,10 @@ def explain(
     chosen: Any = {name: value for name, value in options.items() if value is not None}
     pool = None if judged is None else numbers([judged], "judged")
     table = worked_out(numbers(grades, "grades"), judged=pool, k=k, like=like, **chosen)
-    if form == "json":
-        text = json.dumps(table.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    elif form == "markdown":
-        text = show.to_markdown(table)
-    elif form == "latex":
-        text = show.to_latex(table)
-    else:
-        text = show.to_text(table, terminal=terminal())
-    click.echo(text, color=True)
+    printed(
+        form,
+        table=lambda: show.to_text(table, terminal=terminal()),
+        markdown=lambda: show.to_markdown(table),
+        latex=lambda: show.to_latex(table),
+        data=table.to_dict,
+    )

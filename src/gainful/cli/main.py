@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import version
+from io import TextIOWrapper
 
 import click
 
@@ -42,6 +43,9 @@ for command in (explain, which, measures, conventions):
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one line on stderr, never a trace."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a page that knows no Σ gets a ? instead
+            stream.reconfigure(errors="replace")
     try:
         status = gainful.main(arguments, prog_name="gainful", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as empty:
@@ -55,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("gainful: stopped", err=True)
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
-        status = _said(f"cannot write: {failure.strerror or failure}")
+        status = _said(f"cannot read or write: {failure.strerror or failure}")
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from gainful.cli.arguments import format_option, terminal
+from gainful.cli.arguments import format_option, printed, terminal
 from gainful.show import measures as show
 
 
@@ -26,13 +24,9 @@ def measures(name: str | None, form: str) -> None:
       gainful measures ties
       gainful measures --format json
     """
-    if form == "json":
-        found = show.one_dict(name) if name else show.overview_dict()
-        text = json.dumps(found, indent=2, ensure_ascii=False)
-    elif form == "markdown":
-        text = show.one_markdown(name) if name else show.overview_markdown()
-    elif name:
-        text = show.one_text(name, terminal=terminal())
-    else:
-        text = show.overview_text(terminal=terminal())
-    click.echo(text, color=True)
+    printed(
+        form,
+        table=lambda: show.to_text(name, terminal=terminal()),
+        markdown=lambda: show.to_markdown(name),
+        data=lambda: show.to_dict(name),
+    )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from gainful.cli.arguments import GRADES_SETTINGS, format_option, numbers, terminal
+from gainful.cli.arguments import GRADES_SETTINGS, format_option, numbers, printed, terminal
 from gainful.measure import which as find
 from gainful.show import table as tables, which as show
 
@@ -35,12 +33,11 @@ def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) ->
     """
     pool = None if judged is None else numbers([judged], "judged")
     answer = find(value, numbers(grades, "grades"), judged=pool)
-    if form == "json":
-        text = json.dumps(show.to_dict(answer), indent=2, ensure_ascii=False, allow_nan=False)
-    elif form == "markdown":
-        text = f"{show.sentence(answer)}\n\n{tables.to_markdown(show.table(answer))}"
-    else:
-        body = tables.to_text(show.table(answer), terminal=terminal())
-        text = f"{show.sentence(answer)}\n\n{body}"
-    click.echo(text, color=True)
+    table, sentence = show.table(answer), show.sentence(answer)
+    printed(
+        form,
+        table=lambda: f"{sentence}\n\n{tables.to_text(table, terminal=terminal())}",
+        markdown=lambda: f"{sentence}\n\n{tables.to_markdown(table)}",
+        data=lambda: show.to_dict(answer),
+    )
     return 0 if answer.matches else 1

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from gainful.convention.convention import Convention
 
-_ARRAYS = Convention(ideal="list", missing="skip", extra="zero", duplicates="count")
+_ARRAYS = Convention(ideal="list", missing="skip", extra="empty", duplicates="count")
 _FLOATS = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels in 32 bit
 
 SKLEARN = evolve(
@@ -26,6 +26,7 @@ SKLEARN_IGNORE_TIES = evolve(
 )
 TORCHMETRICS = evolve(
     _FLOATS,
+    score_bits=32,
     name="torchmetrics",
     title="torchmetrics 1.9 RetrievalNormalizedDCG",
     ties="average",
@@ -34,6 +35,7 @@ TORCHMETRICS = evolve(
 )
 RAX = evolve(
     _FLOATS,
+    score_bits=32,
     name="rax",
     title="rax 0.4 ndcg_metric",
     gain="exp",
@@ -42,11 +44,13 @@ RAX = evolve(
 )
 TENSORFLOW_RANKING = evolve(
     _FLOATS,
+    score_bits=32,
     name="tensorflow_ranking",
     title="TensorFlow Ranking 0.5 NDCGMetric",
     gain="exp",
     ties="average",
-    note="shuffles ties at random: this is the expected value; grades below 0 are padding",
+    negative="remove",
+    note="shuffles ties at random: this is the expected value",
 )
 LIGHTGBM = evolve(
     _FLOATS,
@@ -61,6 +65,7 @@ LIGHTGBM = evolve(
 )
 XGBOOST = evolve(
     LIGHTGBM,
+    score_bits=32,
     name="xgboost",
     title="XGBoost 3.2 ndcg",
     cutoff=32,
@@ -101,9 +106,16 @@ SPARK = Convention(
     b=e,
     ties="input",
     missing="skip",
-    extra="zero",
+    extra="empty",
     duplicates="count",
     note="the relevance column it documents is ignored",
+)
+SPARK_ML = evolve(
+    SPARK,
+    name="spark_ml",
+    title="pyspark.ml 4.3 RankingEvaluator ndcgAtK",
+    cutoff=10,
+    note="",
 )
 
 ARRAY_TOOLS: tuple[Convention, ...] = (
@@ -119,4 +131,5 @@ ARRAY_TOOLS: tuple[Convention, ...] = (
     CATBOOST,
     EVIDENTLY,
     SPARK,
+    SPARK_ML,
 )

@@ -17,11 +17,11 @@ Ties = Literal[
     "doc_descending", "doc_ascending", "input", "reversed", "average", "best", "worst", "mean_rank"
 ]
 Unjudged = Literal["zero", "remove"]
-Negative = Literal["zero", "keep", "in_ideal", "error"]
+Negative = Literal["zero", "keep", "remove", "in_ideal", "error"]
 Fractional = Literal["keep", "truncate", "error"]
 Empty = Literal[0, 1, "skip", "error"]
 Missing = Literal["zero", "skip", "error"]
-Extra = Literal["ignore", "zero", "error"]
+Extra = Literal["ignore", "empty", "zero", "error"]
 Duplicates = Literal["error", "last", "count"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]

@@ -6,7 +6,9 @@ are made from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import inf
+from numbers import Integral, Real
 
 from attrs import field, frozen
 
@@ -17,29 +19,84 @@ Setting = str | float | int | None
 
 @frozen
 class Habit:
-    """One thing that changes a number: its name, its question, its answers."""
+    """One thing that changes a number: its name, its question, its answers.
+
+    Answers are a table of values and their meanings, or any value that `fits`.
+    """
 
     name: str
     question: str
     answers: Mapping[Setting, str] = field(factory=dict)
+    allowed: str = ""
+    fits: Callable[[object], bool] = field(default=lambda _: True)
 
-    def check(self, value: Setting) -> None:
-        """Refuse an answer that is not in the table (free values are checked by their users)."""
-        known = isinstance(value, (str, int, float)) or value is None
-        if self.answers and not (known and value in self.answers):
-            raise BadValue(self.name, value, ", ".join(str(answer) for answer in self.answers))
+    def check(self, value: object) -> None:
+        """Refuse an answer that is not one."""
+        if self.answers:
+            known = isinstance(value, (str, int, float))
+            if not (known and value in self.answers):
+                raise BadValue(self.name, value, ", ".join(str(answer) for answer in self.answers))
+        elif not self.fits(value):
+            raise BadValue(self.name, value, self.allowed)
 
     def words(self, value: Setting) -> str:
         """The answer in plain words."""
         return self.answers[value] if self.answers else ("none" if value is None else str(value))
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _number_or_none(*, above: float) -> Callable[[object], bool]:
+    def fits(value: object) -> bool:
+        if value is None:
+            return True
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        return number and above < float(value) < inf  # type: ignore[arg-type]
+
+    return fits
+
+
+def _whole_or_none(low: int, high: float) -> Callable[[object], bool]:
+    def fits(value: object) -> bool:
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return value is None or (whole and low <= int(value) <= high)  # type: ignore[call-overload]
+
+    return fits
+
+
 _ALL = (
-    Habit("gain", "What is a document of a grade worth?"),
-    Habit("discount", "What is left of that worth at each rank?"),
-    Habit("b", "To which base is the discount's logarithm?"),
-    Habit("rel", "From which grade on is a document relevant?"),
-    Habit("cutoff", "How deep does a measure look that names no cutoff?"),
+    Habit(
+        "gain",
+        "What is a document of a grade worth?",
+        allowed="the name of a gain, or weights by grade such as {0:0,1:1,2:10}",
+        fits=_is_text,
+    ),
+    Habit(
+        "discount",
+        "What is left of that worth at each rank?",
+        allowed="the name of a discount",
+        fits=_is_text,
+    ),
+    Habit(
+        "b",
+        "To which base is the discount's logarithm?",
+        allowed="b > 1",
+        fits=_number_or_none(above=1),
+    ),
+    Habit(
+        "rel",
+        "From which grade on is a document relevant?",
+        allowed="any finite number",
+        fits=_number_or_none(above=-inf),
+    ),
+    Habit(
+        "cutoff",
+        "How deep does a measure look that names no cutoff?",
+        allowed="a whole number from 1 on",
+        fits=_whole_or_none(1, inf),
+    ),
     Habit(
         "ideal",
         "Which documents is the ideal ranking made of?",
@@ -85,6 +142,7 @@ _ALL = (
         {
             "zero": "worth nothing, unless the gain itself says otherwise",
             "keep": "worth its gain, below zero; the ideal stops before it",
+            "remove": "taken out of the ranking; the others move up",
             "in_ideal": "worth its gain, below zero; the ideal ends with it",
             "error": "it is refused",
         },
@@ -116,7 +174,12 @@ _ALL = (
     Habit(
         "extra",
         "What does a query of the run score that has no judgments?",
-        {"ignore": "nothing: it is left out", "zero": "0", "error": "it is refused"},
+        {
+            "ignore": "nothing: it is left out",
+            "empty": "what a query with nothing relevant scores",
+            "zero": "0",
+            "error": "it is refused",
+        },
     ),
     Habit(
         "duplicates",
@@ -153,7 +216,12 @@ _ALL = (
             "trec_eval_9": "as trec_eval 9 rounded it",
         },
     ),
-    Habit("decimals", "To how many decimals is each query's value rounded?"),
+    Habit(
+        "decimals",
+        "To how many decimals is each query's value rounded?",
+        allowed="a whole number from 0 to 15",
+        fits=_whole_or_none(0, 15),
+    ),
 )
 
 HABITS: Mapping[str, Habit] = {habit.name: habit for habit in _ALL}

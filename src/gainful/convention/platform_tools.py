@@ -12,7 +12,7 @@ RECBOLE = Convention(
     gain="binary",
     ties="input",
     missing="skip",
-    extra="zero",
+    extra="empty",
     duplicates="count",
 )
 CORNAC = evolve(RECBOLE, name="cornac", title="Cornac 3.0 NDCG", empty="skip")
@@ -69,7 +69,7 @@ QUEPID = Convention(
     ties="input",
     negative="in_ideal",
     missing="skip",
-    extra="zero",
+    extra="empty",
     duplicates="count",
 )
 QUEPID_CUT = evolve(QUEPID, name="quepid_cut", title="Quepid nDCG_cut@10", ideal_depth="k")
@@ -85,11 +85,14 @@ OPENSEARCH = evolve(
     name="opensearch",
     title="OpenSearch _rank_eval dcg, normalize=true",
 )
-OPENSEARCH_WORKBENCH = evolve(
-    QUEPID_CUT,
+OPENSEARCH_WORKBENCH = Convention(
     name="opensearch_workbench",
     title="OpenSearch Search Relevance Workbench NDCG",
+    gain="exp",
+    ties="input",
+    duplicates="count",
     decimals=2,
+    note="values above 1 were reported; habits that its source does not tell are gainful's own",
 )
 VESPA = Convention(
     name="vespa",
@@ -100,6 +103,12 @@ VESPA = Convention(
     extra="error",
     duplicates="count",
 )
+VESPA_BINARY = evolve(
+    VESPA,
+    name="vespa_binary",
+    title="pyvespa VespaEvaluator, binary",
+    gain="binary",
+)
 MLFLOW = Convention(
     name="mlflow",
     title="MLflow ndcg_at_k",
@@ -107,8 +116,9 @@ MLFLOW = Convention(
     ideal_depth="retrieved",
     ties="input",
     missing="skip",
-    extra="zero",
-    note="k shrinks to what was retrieved, so a short list is flattered",
+    extra="empty",
+    duplicates="count",
+    note="k shrinks to what was retrieved; duplicates are renamed and count as irrelevant",
 )
 
 PLATFORM_TOOLS: tuple[Convention, ...] = (
@@ -125,5 +135,6 @@ PLATFORM_TOOLS: tuple[Convention, ...] = (
     OPENSEARCH,
     OPENSEARCH_WORKBENCH,
     VESPA,
+    VESPA_BINARY,
     MLFLOW,
 )

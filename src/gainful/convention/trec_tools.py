@@ -13,6 +13,21 @@ TREC_EVAL = Convention(
     missing="error",
     note="with -c a missing query scores 0; a measure without cutoff never cuts the ideal",
 )
+TREC_EVAL_C = evolve(
+    TREC_EVAL,
+    name="trec_eval_c",
+    title="trec_eval 10 -c",
+    missing="zero",
+    note="",
+)
+TREC_EVAL_J = evolve(
+    TREC_EVAL,
+    name="trec_eval_j",
+    title="trec_eval 10 -J",
+    unjudged="remove",
+    negative="remove",
+    note="",
+)
 TREC_EVAL_9 = evolve(
     TREC_EVAL,
     name="trec_eval_9",
@@ -37,10 +52,19 @@ IR_MEASURES = evolve(
     missing="zero",
     note="",
 )
+IR_MEASURES_JUDGED = evolve(
+    IR_MEASURES,
+    name="ir_measures_judged",
+    title="ir_measures 0.4 nDCG(judged_only=True)",
+    unjudged="remove",
+    negative="remove",
+)
 GDEVAL = Convention(
     name="gdeval",
     title="gdeval.pl 1.2 ndcg",
     gain="exp",
+    discount="log",
+    b=e,
     fractional="error",
     empty="skip",
     missing="skip",
@@ -71,6 +95,13 @@ RANX = Convention(
     extra="error",
     duplicates="last",
     note="its sort is unstable: many tied documents may come in any order",
+)
+RANX_COMPARABLE = evolve(
+    RANX,
+    name="ranx_comparable",
+    title="ranx 0.3 ndcg, make_comparable=True",
+    missing="zero",
+    extra="ignore",
 )
 RANX_BURGES = evolve(RANX, name="ranx_burges", title="ranx 0.3 ndcg_burges", gain="exp")
 TRECTOOLS = Convention(
@@ -111,13 +142,17 @@ NTCIREVAL_MS = evolve(
 
 TREC_TOOLS: tuple[Convention, ...] = (
     TREC_EVAL,
+    TREC_EVAL_C,
+    TREC_EVAL_J,
     TREC_EVAL_9,
     PYTREC_EVAL,
     IR_MEASURES,
+    IR_MEASURES_JUDGED,
     GDEVAL,
     IR_MEASURES_EXP,
     BEIR,
     RANX,
+    RANX_COMPARABLE,
     RANX_BURGES,
     TRECTOOLS,
     TRECTOOLS_EXP,

@@ -32,7 +32,10 @@ class Domain:
         allowed = self.describe(symbol)
         if isinstance(value, bool) or not isinstance(value, Real):
             raise WrongType(symbol, value, f"a number, {allowed}")
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = inf
         if not (isfinite(number) and self.above < number < self.below):
             raise BadValue(symbol, value, allowed)
         return number

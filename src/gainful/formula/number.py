@@ -9,3 +9,13 @@ def written(value: float, digits: int = 6) -> str:
         ('3', '0.5', '2.71828')
     """
     return f"{value:.{digits}g}"
+
+
+def exact(value: float) -> str:
+    """A number in as few characters as tell it exactly.
+
+    Examples:
+        >>> exact(2.0), exact(0.1), exact(1e300)
+        ('2', '0.1', '1e+300')
+    """
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else repr(value)

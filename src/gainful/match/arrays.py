@@ -73,7 +73,7 @@ class Placed:
         block = np.nonzero(self.first < self.last)[0]
         if block.size:
             first, last = self.first[block], self.last[block]
-            until = np.append(0.0, np.cumsum(weights))
+            until = np.append(0.0, np.cumsum(weights, dtype=np.longdouble))  # deep ranks are small
             over = until[np.minimum(last, depth)] - until[np.minimum(first - 1, depth)]
             weight[block] = over / (last - first + 1)
         return self._summed(self.row, self.gain * weight, 1)[:, 0]
@@ -172,16 +172,24 @@ def _returned(order: Ranks, values: Ranks) -> Ranks:
 
 
 def _untied(placed: Placed, score: Array) -> Ranks:
-    """The ranks where nothing is tied; an error where something is."""
+    """The ranks where no tie matters; an error where one does."""
     tied = np.nonzero(placed.first < placed.last)[0]
-    if tied.size:
+    if tied.size and not _all_alike(placed, tied):
         row, column = int(placed.row[tied[0]]), int(placed.column[tied[0]])
         raise Tied(
             f"scores are tied: ranking {row}, document {column}, score {score[row, column]:g}; "
             "arrays have no document ids to break ties by, so set ties to "
             f"{', '.join((*_POLICIES, 'average'))}"
         )
-    return placed.first
+    return _by_gain(placed, placed.gain)
+
+
+def _all_alike(placed: Placed, tied: Ranks) -> bool:
+    """Are all documents of each tied block worth the same, so that any order will do?"""
+    alike = np.stack((placed.row[tied], placed.first[tied], placed.gain[tied]))
+    _, inverse, count = np.unique(alike, axis=1, return_inverse=True, return_counts=True)
+    size = placed.last[tied] - placed.first[tied] + 1
+    return bool((count[inverse.ravel()] == size).all())
 
 
 def _tied_before(placed: Placed, score: Array) -> Ranks:

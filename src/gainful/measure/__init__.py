@@ -12,6 +12,7 @@ from gainful.measure.arrays import (
     cg,
     cg_curve,
     compute,
+    compute_curve,
     dcg,
     dcg_curve,
     idcg,
@@ -22,11 +23,11 @@ from gainful.measure.arrays import (
     ndcg_curve,
 )
 from gainful.measure.catalogue import MEASURES, Entry
-from gainful.measure.discount import DISCOUNTS, discount, of_queries, query_discount
-from gainful.measure.gain import GAINS, gain
+from gainful.measure.discount import DISCOUNTS, as_discount, of_queries, query_discount
+from gainful.measure.gain import GAINS, as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.recipe import OPTIONS, Options, Recipe, recipe
+from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.references import REFERENCES
 from gainful.measure.which import Answer, Match, which
 from gainful.measure.worked import Line, Worked, explain
@@ -38,7 +39,6 @@ __all__ = [
     "GAINS",
     "IDCG",
     "MEASURES",
-    "OPTIONS",
     "REFERENCES",
     "Answer",
     "Entry",
@@ -49,16 +49,17 @@ __all__ = [
     "Recipe",
     "Worked",
     "add",
+    "as_discount",
+    "as_gain",
     "average",
     "average_of_normalised",
     "cg",
     "cg_curve",
     "compute",
+    "compute_curve",
     "dcg",
     "dcg_curve",
-    "discount",
     "explain",
-    "gain",
     "idcg",
     "idcg_curve",
     "nCG",

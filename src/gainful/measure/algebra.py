@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gainful.convention import HABITS, Empty
 from gainful.errors import BadShape, BadValue, WrongType
+from gainful.formula import Array
 from gainful.measure.cumulated import ratio
-
-Array = NDArray[np.float64]
 
 
 def add(vectors: Sequence[ArrayLike]) -> Array:
@@ -26,8 +25,9 @@ def add(vectors: Sequence[ArrayLike]) -> Array:
         >>> add([[1, 2], [3, 4]]).tolist()
         [4.0, 6.0]
     """
-    total: Array = _stacked(vectors, "vectors").sum(axis=0)
-    return total
+    with np.errstate(over="ignore"):
+        total: Array = _stacked(vectors, "vectors").sum(axis=0)
+    return _vector(total, "sum")
 
 
 def scale(vector: ArrayLike, by: float) -> Array:
@@ -40,7 +40,9 @@ def scale(vector: ArrayLike, by: float) -> Array:
     factor = _vector(by, "by")
     if factor.ndim:
         raise BadShape("by", by, "one number")
-    return _vector(vector, "vector") * factor
+    with np.errstate(over="ignore"):
+        scaled = _vector(vector, "vector") * factor
+    return _vector(scaled, "product")
 
 
 def average(vectors: Sequence[ArrayLike]) -> Array:
@@ -50,7 +52,10 @@ def average(vectors: Sequence[ArrayLike]) -> Array:
         >>> average([[1, 2], [3, 6]]).tolist()
         [2.0, 4.0]
     """
-    mean: Array = _stacked(vectors, "vectors").mean(axis=0)
+    stacked = _stacked(vectors, "vectors")
+    mean: Array = (stacked / len(stacked)).sum(axis=0)
+    if np.ma.isMaskedArray(stacked):  # what is left out does not count
+        mean = stacked.mean(axis=0)
     return mean
 
 
@@ -63,11 +68,12 @@ def normalise(vector: ArrayLike, ideal: ArrayLike, *, empty: Empty = 0) -> Array
     """
     HABITS["empty"].check(empty)
     actual, best = _vector(vector, "vector"), _vector(ideal, "ideal")
+    if actual.shape[-1:] != best.shape[-1:] or not actual.ndim:
+        raise BadShape("ideal", _length(best), f"as long as the vector: {_length(actual)}")
     try:
         left_out = np.ma.getmaskarray(actual) | np.ma.getmaskarray(best)
     except ValueError:
-        allowed = f"as long as the vector: {actual.shape[-1]}"
-        raise BadShape("ideal", best.shape[-1], allowed) from None
+        raise BadShape("ideal", f"{len(best)} vectors", f"one, or {len(actual)}") from None
     above, below = np.broadcast_arrays(np.asarray(actual), np.asarray(best))
     share = ratio(above, below, empty)
     if not left_out.any():
@@ -84,8 +90,7 @@ def average_of_normalised(
         >>> average_of_normalised([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
         [0.625]
     """
-    shares = normalise(_stacked(vectors, "vectors"), _stacked(ideals, "ideals"), empty=empty)
-    mean: Array = shares.mean(axis=0)
+    mean: Array = normalise(*_paired(vectors, ideals), empty=empty).mean(axis=0)
     return mean
 
 
@@ -98,7 +103,21 @@ def normalised_average(
         >>> normalised_average([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
         [0.4]
     """
-    return normalise(average(vectors), average(ideals), empty=empty)
+    paired, best = _paired(vectors, ideals)
+    return normalise(average([*paired]), average([*best]), empty=empty)
+
+
+def _paired(vectors: Sequence[ArrayLike], ideals: Sequence[ArrayLike]) -> tuple[Array, Array]:
+    """As many ideals as vectors, all of one length."""
+    one, other = _stacked(vectors, "vectors"), _stacked(ideals, "ideals")
+    if one.shape != other.shape:
+        shapes = (" × ".join(map(str, array.shape)) for array in (other, one))
+        raise BadShape("ideals", next(shapes), f"one for each vector: {next(shapes)}")
+    return one, other
+
+
+def _length(array: Array) -> object:
+    return array.shape[-1] if array.ndim else "a single number"
 
 
 def _vector(value: ArrayLike, argument: str) -> Array:

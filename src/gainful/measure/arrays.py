@@ -29,6 +29,7 @@ Like = str | Convention | None
 def cg(
     grades: Numbers,
     *,
+    judged: Numbers | None = None,
     scores: Numbers | None = None,
     k: int | None = None,
     like: Like = None,
@@ -40,7 +41,7 @@ def cg(
         >>> cg([3, 2, 3, 0, 1, 2])
         11.0
     """
-    return _value(CG @ k, grades, options, scores=scores, like=like)
+    return _value(CG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def ncg(
@@ -64,6 +65,7 @@ def ncg(
 def dcg(
     grades: Numbers,
     *,
+    judged: Numbers | None = None,
     scores: Numbers | None = None,
     k: int | None = None,
     like: Like = None,
@@ -75,13 +77,14 @@ def dcg(
         >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.0972
     """
-    return _value(DCG @ k, grades, options, scores=scores, like=like)
+    return _value(DCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def idcg(
     grades: Numbers,
     *,
     judged: Numbers | None = None,
+    scores: Numbers | None = None,
     k: int | None = None,
     like: Like = None,
     **options: Unpack[Options],
@@ -92,7 +95,7 @@ def idcg(
         >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.6925
     """
-    return _value(IDCG @ k, grades, options, judged=judged, like=like)
+    return _value(IDCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def ndcg(
@@ -138,6 +141,7 @@ def compute(
     *,
     judged: Numbers | None = None,
     scores: Numbers | None = None,
+    k: int | None = None,
     like: Like = None,
     **options: Unpack[Options],
 ) -> Values:
@@ -147,13 +151,14 @@ def compute(
         >>> round(compute("nDCG(discount=jk2002, b=2)@6", [3, 2, 3, 0, 1, 2]), 4)
         0.9315
     """
-    asked = parse(measure)
+    asked = _cut(measure, k)
     return _value(asked, grades, options, judged=judged, scores=scores, like=like)
 
 
 def cg_curve(
     grades: Numbers,
     *,
+    judged: Numbers | None = None,
     scores: Numbers | None = None,
     k: int | None = None,
     like: Like = None,
@@ -165,7 +170,7 @@ def cg_curve(
         >>> cg_curve([3, 2, 3, 0]).tolist()
         [3.0, 5.0, 8.0, 8.0]
     """
-    return _vector(CG @ k, grades, options, scores=scores, like=like)
+    return _vector(CG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def ncg_curve(
@@ -189,6 +194,7 @@ def ncg_curve(
 def dcg_curve(
     grades: Numbers,
     *,
+    judged: Numbers | None = None,
     scores: Numbers | None = None,
     k: int | None = None,
     like: Like = None,
@@ -200,13 +206,14 @@ def dcg_curve(
         >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
         [3.0, 4.3333, 6.007, 6.007]
     """
-    return _vector(DCG @ k, grades, options, scores=scores, like=like)
+    return _vector(DCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def idcg_curve(
     grades: Numbers,
     *,
     judged: Numbers | None = None,
+    scores: Numbers | None = None,
     k: int | None = None,
     like: Like = None,
     **options: Unpack[Options],
@@ -217,7 +224,7 @@ def idcg_curve(
         >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
         [3.0, 4.8928, 5.3928]
     """
-    return _vector(IDCG @ k, grades, options, judged=judged, like=like)
+    return _vector(IDCG @ k, grades, options, judged=judged, scores=scores, like=like)
 
 
 def ndcg_curve(
@@ -236,6 +243,32 @@ def ndcg_curve(
         [0.6667, 0.4693, 0.8212]
     """
     return _vector(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
+
+
+def compute_curve(
+    measure: str | Measure,
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Vectors:
+    """What does a measure of the measure language say at every rank?
+
+    Examples:
+        >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()
+        [7.0, 10.0, 17.0, 17.0]
+    """
+    asked = _cut(measure, k)
+    return _vector(asked, grades, options, judged=judged, scores=scores, like=like)
+
+
+def _cut(measure: str | Measure, k: int | None) -> Measure:
+    """The measure, cut at k unless it says itself where."""
+    asked = parse(measure)
+    return asked if asked.k is not None else asked @ k
 
 
 def _value(
@@ -311,4 +344,4 @@ def _chosen(
     entry = how.measure.entry
     if entry.normalised:
         return share(how, actual, ideal)
-    return ideal if entry.of == "ideal" else actual
+    return np.array(ideal) if entry.of == "ideal" else actual

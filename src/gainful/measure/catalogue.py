@@ -22,7 +22,6 @@ class Entry:
     discounted: bool
     normalised: bool = False  # divided by the ideal?
     linear: bool = True  # is the mean over tie orders the value at the mean gains?
-    bounded: bool = False  # between 0 and 1 when nothing is negative?
     cite: str = "jarvelin2002"
 
     @property
@@ -44,7 +43,6 @@ _ALL = (
         question="How near is the ranking to the best one that was possible?",
         discounted=True,
         normalised=True,
-        bounded=True,
     ),
     Entry(
         name="DCG",
@@ -62,7 +60,6 @@ _ALL = (
         question="What share of the gain that was possible have the first k documents?",
         discounted=False,
         normalised=True,
-        bounded=True,
     ),
     Entry(
         name="CG",

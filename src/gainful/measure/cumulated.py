@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from gainful.convention import Empty
 from gainful.errors import BadValue
+from gainful.formula import Array
 from gainful.match import Listed, Placed, place
 from gainful.measure.recipe import Recipe
 from gainful.read import Rows
 
-Array = NDArray[np.float64]
+_DEEPEST = int(np.iinfo(np.intp).max)
+_LONGEST_VECTOR = 10_000_000
+_ROUNDING = 1e-13
 
 
 @frozen(eq=False)
@@ -25,23 +28,34 @@ class Ranked:
     placed: Listed | Placed
     ideal: Array  # descending; one row per ranking, or one for all of them
     lengths: NDArray[np.intp]  # how many documents each ranking has
-    lowest_grade: float | None  # of the documents that fill short lists up to k, if any do
-    lowest: float  # what those are worth
+    filling: Rows | None  # the lowest grade of each ranking, if short ones are filled up to k
+    fill: Array  # what that grade is worth, as a column
+
+    def gain_by_rank(self, depth: int) -> Array:
+        """The gain at ranks 1 … depth of each ranking, as a matrix."""
+        gain = self.placed.by_rank(depth)
+        if not self.fill.any():
+            return gain
+        return np.where(np.arange(depth) >= self.lengths[:, None], self.fill, gain)
 
 
 def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | None) -> Ranked:
     """Turn grades into gains, put them in the order of their scores, and make the ideal."""
+    if recipe.convention.negative == "remove":
+        unwanted = grades.values < 0
+        scores = None if scores is None else scores.without(unwanted)
+        grades = grades.without(unwanted)
+        judged = None if judged is None else judged.without(judged.values < 0)
     worth = gains(recipe, grades, "grades")
     source = ideal_source(recipe, grades, judged)
     pool = worth if source is grades else gains(recipe, source, "judged")
-    ideal = ideal_gains(pool, source, recipe.convention.negative == "in_ideal")
-    placed = place(worth, _sortable(scores), recipe.convention.ties)
-    grade, lowest = None, 0.0
+    ideal = ideal_gains(pool, source, with_negative=recipe.convention.negative == "in_ideal")
+    placed = place(worth, _sortable(recipe, scores), recipe.convention.ties)
+    filling, fill = None, np.zeros((1, 1))
     if recipe.convention.short == "minimum":
-        grade = _lowest_grade(recipe, grades, judged)
-        one = Rows(np.array([[grade]]), np.ones(1, dtype=np.intp), ())
-        lowest = float(gains(recipe, one, "grades")[0, 0])
-    return Ranked(placed, ideal, grades.lengths, grade, lowest)
+        filling = _lowest_grades(recipe, grades, judged)
+        fill = gains(recipe, filling, "grades")
+    return Ranked(placed, ideal, grades.lengths, filling, fill)
 
 
 def ideal_source(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
@@ -52,42 +66,42 @@ def ideal_source(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
 def gains(recipe: Recipe, grades: Rows, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
     habits, formula, values = recipe.convention, recipe.gain, grades.values
-    if habits.grade_bits == 32:
-        with np.errstate(over="ignore"):  # an infinite gain is refused below
-            values = values.astype(np.float32).astype(np.float64)
     if habits.fractional != "keep":
-        whole = np.trunc(values)
+        whole = np.trunc(values) + 0.0  # no minus zero
         if habits.fractional == "error" and (whole != values).any():
-            place, value = grades.find(whole != values)
-            raise BadValue(
-                argument + place, value, f"whole numbers (fractional=error{_by(recipe)})"
-            )
+            place_, value = grades.find(whole != values)
+            allowed = f"whole numbers (fractional=error{_by(recipe)})"
+            raise BadValue(argument + place_, value, allowed)
         values = whole
     negative = values < 0
     some = bool(negative.any())
     if some and habits.negative == "error":
-        place, value = grades.find(negative)
-        raise BadValue(argument + place, value, f"grades from 0 on (negative=error{_by(recipe)})")
+        place_, value = grades.find(negative)
+        allowed = f"grades from 0 on (negative=error{_by(recipe)})"
+        raise BadValue(argument + place_, value, allowed)
     present = grades.present
     if formula.grades:
         unknown = ~np.isin(values, formula.grades)
         unknown = unknown if present is None else unknown & present
         if unknown.any():
-            place, value = grades.find(unknown)
+            place_, value = grades.find(unknown)
             known = ", ".join(f"{grade:g}" for grade in formula.grades)
-            raise BadValue(argument + place, value, f"grades in the gain table: {known}")
+            raise BadValue(argument + place_, value, f"grades in the gain table: {known}")
+    elif habits.grade_bits == 32:
+        with np.errstate(over="ignore"):  # an infinite gain is refused below
+            values = values.astype(np.float32).astype(np.float64)
     worth = formula.at(values)
     if some and habits.negative == "zero" and not formula.signed:
         worth = np.where(negative, 0.0, worth)
     if present is not None:
         worth = np.where(present, worth, 0.0)
     if not np.isfinite(worth).all():
-        place, value = grades.find(~np.isfinite(worth))
-        raise BadValue(argument + place, value, f"grades whose {formula.name} gain is finite")
+        place_, value = grades.find(~np.isfinite(worth))
+        raise BadValue(argument + place_, value, f"grades whose {formula.name} gain is finite")
     return worth
 
 
-def ideal_gains(worth: Array, pool: Rows, with_negative: bool) -> Array:
+def ideal_gains(worth: Array, pool: Rows, *, with_negative: bool) -> Array:
     """The same documents, the most valuable first; they end before the first worthless one.
 
     Gains below zero are left out, unless the convention wants the ideal to end with them.
@@ -100,55 +114,49 @@ def ideal_gains(worth: Array, pool: Rows, with_negative: bool) -> Array:
         packed = np.where(wanted, -worth, np.inf)
     else:  # few are worth anything: sort only those
         count = np.bincount(row, minlength=len(worth))
-        place = np.arange(row.size) - (np.cumsum(count) - count)[row]
+        position = np.arange(row.size) - (np.cumsum(count) - count)[row]
         packed = np.full((len(worth), max(1, int(count.max()))), np.inf)
-        packed[row, place] = -worth[row, column]
+        packed[row, position] = -worth[row, column]
     packed.sort(axis=1)
     return np.where(np.isinf(packed), 0.0, -packed)
 
 
 def weights(recipe: Recipe, depth: int) -> Array:
     """What is left of a gain at ranks 1 … depth."""
-    return recipe.discount.at(np.arange(1, depth + 1))
+    left = recipe.discount.at(np.arange(1, depth + 1))
+    if not np.isfinite(left).all():
+        raise BadValue("discount", recipe.discount.name, "a discount that is finite at every rank")
+    return left
 
 
 def total(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
     """The gain of each ranking and of its ideal, as one number each."""
-    depth = _depth(recipe, seen)
-    discounts = weights(recipe, depth)
-    actual = seen.placed.weighted(discounts)
-    if seen.lowest:
-        actual = actual + np.where(_lacking(seen, depth), seen.lowest, 0.0) @ discounts
-    deep = seen.ideal.shape[1]
-    within = np.arange(deep) < ideal_depth(recipe, seen.lengths)
-    best = np.where(within, seen.ideal, 0.0) @ weights(recipe, deep)
-    return actual, np.broadcast_to(best, actual.shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if seen.fill.any():
+            depth = _vector_depth(recipe, seen)
+            actual = seen.gain_by_rank(depth) @ weights(recipe, depth)
+        else:  # below the last document nothing is gained
+            depth = min(_depth(recipe, seen), _longest(seen))
+            actual = seen.placed.weighted(weights(recipe, depth))
+        deep = seen.ideal.shape[1]
+        within = np.arange(deep) < ideal_depth(recipe, seen.lengths)
+        best = np.where(within, seen.ideal, 0.0) @ weights(recipe, deep)
+    return _finite(actual, np.broadcast_to(best, actual.shape))
 
 
 def curve(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
     """The cumulated gain of each ranking and of its ideal, rank by rank."""
-    depth = _depth(recipe, seen)
+    depth = _vector_depth(recipe, seen)
     discounts = weights(recipe, depth)
-    gain = seen.placed.by_rank(depth)
-    if seen.lowest:
-        gain = np.where(_lacking(seen, depth), seen.lowest, gain)
-    actual = np.cumsum(gain * discounts, axis=1)
-    if recipe.convention.ideal_depth == "all":
-        best = (seen.ideal @ weights(recipe, seen.ideal.shape[1]))[:, None]
-    else:
-        ideal = Listed(seen.ideal).by_rank(depth)
-        within = np.arange(depth) < ideal_depth(recipe, seen.lengths)
-        best = np.cumsum(np.where(within, ideal, 0.0) * discounts, axis=1)
-    return actual, np.broadcast_to(best, actual.shape)
-
-
-def _depth(recipe: Recipe, seen: Ranked) -> int:
-    return recipe.k if recipe.k is not None else int(seen.lengths.max())
-
-
-def _lacking(seen: Ranked, depth: int) -> NDArray[np.bool_]:
-    """The ranks that a ranking is too short to fill."""
-    return np.arange(depth) >= seen.lengths[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        actual = np.cumsum(seen.gain_by_rank(depth) * discounts, axis=1)
+        if recipe.convention.ideal_depth == "all":
+            best = (seen.ideal @ weights(recipe, seen.ideal.shape[1]))[:, None]
+        else:
+            ideal = Listed(seen.ideal).by_rank(depth)
+            within = np.arange(depth) < ideal_depth(recipe, seen.lengths)
+            best = np.cumsum(np.where(within, ideal, 0.0) * discounts, axis=1)
+    return _finite(actual, np.broadcast_to(best, actual.shape))
 
 
 def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
@@ -166,35 +174,67 @@ def ratio(actual: Array, ideal: Array, empty: Empty) -> Array:
     some = ideal > 0
     if empty == "error" and not some.all():
         where = "".join(f"[{int(index[0])}]" for index in np.nonzero(~some))
-        raise BadValue(f"ideal{where}", 0.0, "an ideal above zero (empty=error)")
+        value = float(ideal[~some][0])
+        raise BadValue(f"ideal{where}", value, "an ideal above zero (empty=error)")
     fill = float(empty) if empty in (0, 1) else 0.0
-    share = np.divide(actual, ideal, out=np.full(actual.shape, fill), where=some)
-    return np.ma.masked_array(share, mask=~some) if empty == "skip" else share
+    with np.errstate(over="ignore"):  # a huge gain over a tiny ideal
+        found = np.divide(actual, ideal, out=np.full(actual.shape, fill), where=some)
+    if not np.isfinite(found).all():
+        raise BadValue("ideal", float(ideal[~np.isfinite(found)][0]), "a larger ideal")
+    found[np.abs(found - 1) < _ROUNDING] = 1.0  # the sums were added in different orders
+    return np.ma.masked_array(found, mask=~some) if empty == "skip" else found
 
 
 def ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:
     """How deep each ideal goes, as a column."""
-    deepest = np.iinfo(np.intp).max
     habit = recipe.convention.ideal_depth
-    cut = deepest if recipe.k is None or habit == "all" else recipe.k
-    own = lengths if habit == "retrieved" else np.full(1, deepest, dtype=np.intp)
+    cut = _DEEPEST if recipe.k is None or habit == "all" else min(recipe.k, _DEEPEST)
+    own = lengths if habit == "retrieved" else np.full(1, _DEEPEST, dtype=np.intp)
     return np.minimum(own, cut)[:, None]
 
 
-def _sortable(scores: Rows | None) -> Array | None:
-    """Scores with what is no document at the very end."""
+def _longest(seen: Ranked) -> int:
+    return max(1, int(seen.lengths.max()))
+
+
+def _depth(recipe: Recipe, seen: Ranked) -> int:
+    return recipe.k if recipe.k is not None else _longest(seen)
+
+
+def _vector_depth(recipe: Recipe, seen: Ranked) -> int:
+    depth = _depth(recipe, seen)
+    if depth > _LONGEST_VECTOR:
+        raise BadValue("k", depth, f"at most {_LONGEST_VECTOR} where every rank is computed")
+    return depth
+
+
+def _finite(actual: Array, ideal: Array) -> tuple[Array, Array]:
+    for found in (actual, ideal):
+        if not np.isfinite(found).all():
+            raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
+    return actual, ideal
+
+
+def _sortable(recipe: Recipe, scores: Rows | None) -> Array | None:
+    """Scores as precise as the convention has them, what is no document at the very end."""
     if scores is None:
         return None
-    present = scores.present
-    return scores.values if present is None else np.where(present, scores.values, -np.inf)
+    values, present = scores.values, scores.present
+    if recipe.convention.score_bits == 32:
+        with np.errstate(over="ignore"):
+            values = values.astype(np.float32).astype(np.float64)
+    return values if present is None else np.where(present, values, -np.inf)
 
 
-def _lowest_grade(recipe: Recipe, grades: Rows, judged: Rows | None) -> float:
+def _lowest_grades(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
     """The lowest grade there is: that of the gain table, or 0, or less if lower ones occur."""
     if recipe.gain.grades:
-        return min(recipe.gain.grades)
-    pools = [rows.values.min() for rows in (grades, judged) if rows is not None]
-    return float(min(0.0, *pools))
+        lowest = np.full(len(grades.values), min(recipe.gain.grades))
+    else:
+        lowest = np.minimum(grades.values.min(axis=1), 0.0)
+        if judged is not None:
+            lowest = np.minimum(lowest, judged.values.min(axis=1))
+    return Rows(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)
 
 
 def _by(recipe: Recipe) -> str:

@@ -52,7 +52,9 @@ _ALL = (
     _discount("log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"),
     _discount("jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"),
     _discount("jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"),
-    _discount("shifted", 1 / log(b, i + b - 1), "the log moved to be 1 at rank 1", "kanoulas2011"),
+    _discount(
+        "shifted", 1 / log(b, i + (b - 1)), "the log moved to be 1 at rank 1", "kanoulas2011"
+    ),
     _discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
     _discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
 )
@@ -60,20 +62,31 @@ _ALL = (
 DISCOUNTS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
 
 
-def discount(value: object) -> NamedFormula:
+def as_discount(value: object) -> NamedFormula:
     """A discount by name, or as it is.
 
     Examples:
-        >>> discount("jk2002").given({"b": 2}).text()
+        >>> as_discount("jk2002").given({"b": 2}).text()
         '1/max(1, log2(i))'
     """
     if isinstance(value, NamedFormula):
+        if value.kind != "discount":
+            raise WrongType("discount", value.name, f"a discount; this is a {value.kind}")
         return value
     if not isinstance(value, str):
         raise WrongType("discount", value, ", ".join(DISCOUNTS))
     if value not in DISCOUNTS:
         raise UnknownName("discount", value, DISCOUNTS)
     return DISCOUNTS[value]
+
+
+def of_queries(per_rank: NamedFormula) -> NamedFormula:
+    """The same discount for queries: position q instead of rank i, base bq instead of b."""
+    expr = substitute(per_rank.expr, {"i": q, "b": bq})
+    values = tuple((bq.symbol, value) for symbol, value in per_rank.values if symbol == b.symbol)
+    return NamedFormula(
+        "query discount", per_rank.name, expr, per_rank.meaning, per_rank.cite, values=values
+    )
 
 
 def query_discount(
@@ -87,25 +100,12 @@ def query_discount(
         >>> round(query_discount(2, bq=4), 4)
         0.6667
     """
-    return _at_positions(of_queries(_found(discount)), position, bq)
-
-
-_found = discount  # the argument of `query_discount` bears the same name
-
-
-def of_queries(per_rank: NamedFormula) -> NamedFormula:
-    """The same discount for queries: position q instead of rank i, base bq instead of b."""
-    expr = substitute(per_rank.expr, {"i": q, "b": bq})
-    return NamedFormula("query discount", per_rank.name, expr, per_rank.meaning, per_rank.cite)
-
-
-def _at_positions(formula: NamedFormula, position: ArrayLike, base: float | None) -> float | Array:
-    try:
-        positions = np.asarray(position, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise WrongType("position", position, "whole numbers from 1 on") from None
-    if not np.all((positions >= 1) & (positions == np.floor(positions))):
+    formula = of_queries(as_discount(discount)).given({} if bq is None else {"bq": bq})
+    positions = np.asarray(position)
+    if positions.dtype.kind not in "iuf":
+        raise WrongType("position", position, "whole numbers from 1 on")
+    whole = (positions >= 1) & (positions == np.floor(positions)) & np.isfinite(positions)
+    if not (positions.size and whole.all()):
         raise BadValue("position", position, "whole numbers from 1 on")
-    chosen = formula.given({} if base is None else {"bq": base})
-    values = chosen.at(positions)
+    values = formula.at(positions)
     return float(values) if values.ndim == 0 else values

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, where
+from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, exact, where
 
 g = Var("g", "grade")
+_MOST = 256  # grades in a table of weights
+_NUMBER = r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"
+_PAIR = re.compile(f"{_NUMBER}:{_NUMBER}", re.ASCII)
 REL = Param("rel", "the lowest grade that counts as relevant", default=1, typical=(1, 4))
 
 
@@ -40,16 +44,18 @@ _ALL = (
 GAINS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
 
 
-def gain(value: object) -> NamedFormula:
+def as_gain(value: object) -> NamedFormula:
     """A gain by name, as a table of weights, or as it is.
 
     Examples:
-        >>> gain({0: 0, 1: 1, 2: 10, 3: 100}).at([3, 0, 2]).tolist()
+        >>> as_gain({0: 0, 1: 1, 2: 10, 3: 100}).at([3, 0, 2]).tolist()
         [100.0, 0.0, 10.0]
-        >>> gain("exp").text()
+        >>> as_gain("exp").text()
         '2^g-1'
     """
     if isinstance(value, NamedFormula):
+        if value.kind != "gain":
+            raise WrongType("gain", value.name, f"a gain; this is a {value.kind}")
         return value
     if isinstance(value, Mapping):
         return _table(value)
@@ -64,9 +70,11 @@ def gain(value: object) -> NamedFormula:
 
 def _table(weights: Mapping[object, object]) -> NamedFormula:
     """Nested alternatives over one parameter per grade, so that each weight can be a slider."""
-    if not weights:
-        raise BadValue("gain", "{}", "a table with at least one grade, such as {0:0,1:1}")
+    if not 1 <= len(weights) <= _MOST:
+        raise BadValue("gain", f"a table of {len(weights)} grades", f"1 to {_MOST} grades")
     checked = sorted((_number(k, "grade"), _number(v, "weight")) for k, v in weights.items())
+    if len({grade for grade, _ in checked}) < len(checked):
+        raise BadValue("gain", dict(weights), "each grade once, such as {0:0,1:1,2:10}")
     params = [
         Param(_symbol(grade), f"the weight of grade {grade:g}", default=weight)
         for grade, weight in checked
@@ -74,38 +82,34 @@ def _table(weights: Mapping[object, object]) -> NamedFormula:
     expr: Expr = params[0]
     for (grade, _), param in zip(checked[1:], params[1:], strict=True):
         expr = where(equal(g, grade), param, expr)
-    name = "{" + ",".join(f"{_short(k)}:{_short(v)}" for k, v in checked) + "}"
+    name = "{" + ",".join(f"{exact(k)}:{exact(v)}" for k, v in checked) + "}"
     grades = tuple(grade for grade, _ in checked)
     return NamedFormula("gain", name, expr, "a weight for each grade", signed=True, grades=grades)
 
 
 def _parsed(text: str) -> dict[object, object]:
-    inner = text.strip().removeprefix("{").removesuffix("}")
-    table: dict[object, object] = {}
-    for pair in filter(None, (part.strip() for part in inner.split(","))):
-        grade, colon, weight = pair.partition(":")
-        try:
-            key, value = float(grade), float(weight)
-        except ValueError:
-            raise BadValue("gain", text, "pairs grade:weight, such as {0:0,1:1,2:10}") from None
-        if not colon or key in table:
-            raise BadValue("gain", text, "each grade once, such as {0:0,1:1,2:10}")
-        table[key] = value
+    """The table that a text such as {0:0,1:1,2:10} tells; the braces may be left out."""
+    inner = re.fullmatch(r"\{(.*)\}|([^{}]*)", text.strip(), flags=re.DOTALL)
+    pairs = (inner[1] if inner[1] is not None else inner[2]).split(",") if inner else []
+    found = [_PAIR.fullmatch(pair) for pair in pairs]
+    table: dict[object, object] = {float(pair[1]): float(pair[2]) for pair in found if pair}
+    if not all(found) or len(table) < len(found) or not table:
+        raise BadValue("gain", text, "each grade once with its weight, such as {0:0,1:1,2:10}")
     return table
 
 
 def _number(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongType(f"{what} of the gain table", value, "a number")
-    if not isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = inf
+    if not isfinite(number):
         raise BadValue(f"{what} of the gain table", value, "a finite number")
-    return float(value)
-
-
-def _short(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return number
 
 
 def _symbol(grade: float) -> str:
     """A name that is also one in JavaScript: w2, w0_5, w_minus1."""
-    return "w" + _short(grade).replace("-", "_minus").replace(".", "_").replace("+", "")
+    return "w" + exact(grade).replace("-", "_minus").replace(".", "_").replace("+", "")

@@ -16,6 +16,8 @@ _PARAM = re.compile(
         \s*(?P<end>,|$)""",
     re.VERBOSE | re.ASCII,
 )
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_LONGEST = 1000  # characters; no measure is longer
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
 
@@ -30,17 +32,16 @@ def parse(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise WrongType("measure", text, _ALLOWED)
-    found = _SHAPE.fullmatch(text.strip())
+    found = _SHAPE.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if not found:
         raise BadValue("measure", text, _ALLOWED)
     name = _named(found["name"], text.strip())
     params = _params(found["inner"], text) if found["inner"] else {}
     cut = None
     if found["k"] is not None:
-        try:
-            cut = int(found["k"])
-        except ValueError:
-            raise WrongType("k", found["k"], "a whole number from 1 on") from None
+        if not re.fullmatch(r"-?\d+", found["k"], re.ASCII):
+            raise WrongType("k", found["k"], "a whole number from 1 on")
+        cut = int(found["k"])
     return Measure(name, tuple(params.items()), cut)
 
 
@@ -75,9 +76,6 @@ def _value(text: str) -> Setting:
         return text[1:-1]
     if text == "e":
         return e
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
+    if not _NUMBER.fullmatch(text):
+        return text
+    return int(text) if text.lstrip("+-").isdecimal() else float(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import e
 from numbers import Integral
 from typing import Any
@@ -10,12 +11,28 @@ from attrs import evolve, field, frozen
 
 from gainful.convention import HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.formula import NamedFormula, exact
 from gainful.measure.catalogue import MEASURES, Entry
-from gainful.measure.discount import b as base, discount
-from gainful.measure.gain import REL, gain
+from gainful.measure.discount import DISCOUNTS, as_discount, b as base
+from gainful.measure.gain import GAINS, REL, as_gain
 
 Setting = str | float | int
 _NUMBERS = {"b": base, "rel": REL}
+_FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
+    "gain": (as_gain, GAINS),
+    "discount": (as_discount, DISCOUNTS),
+}
+
+
+def _named(name: str, value: object) -> NamedFormula:
+    """A formula that can be named in a measure; one's own goes into the call beside it."""
+    find, known = _FORMULAS[name]
+    formula = find(value)
+    own = known.get(formula.name)
+    if not formula.grades and (own is None or own.expr != formula.expr):
+        allowed = f"{', '.join(known)}; a formula of your own is an option of the call"
+        raise BadValue(name, formula.name, allowed)
+    return formula
 
 
 def cutoff(k: object) -> int | None:
@@ -25,7 +42,7 @@ def cutoff(k: object) -> int | None:
     if isinstance(k, bool) or not isinstance(k, Integral):
         raise WrongType("k", k, "a whole number from 1 on")
     if k < 1:
-        raise BadValue("k", int(k), "a whole number from 1 on")
+        raise BadValue("k", k, "a whole number from 1 on")
     return int(k)
 
 
@@ -33,12 +50,14 @@ def checked(name: str, value: Any) -> Setting:
     """A parameter's value in its canonical form, or an error that says what is allowed."""
     if name in _NUMBERS:
         return _NUMBERS[name].check(value)
-    if name == "gain":
-        return gain(value).name
-    if name == "discount":
-        return discount(value).name
+    if name in _FORMULAS:
+        return _named(name, value).name
     HABITS[name].check(value)
     return value  # type: ignore[no-any-return]  # the table of answers has just vouched for it
+
+
+def _pairs(params: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple(params.items()) if isinstance(params, Mapping) else tuple(params)
 
 
 @frozen
@@ -52,22 +71,27 @@ class Measure:
     """
 
     name: str
-    params: tuple[tuple[str, Setting], ...] = ()
+    params: tuple[tuple[str, Setting], ...] = field(default=(), converter=_pairs)
     k: int | None = field(default=None, converter=cutoff)
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise WrongType("measure", self.name, ", ".join(MEASURES))
         if self.name not in MEASURES:
             raise UnknownName("measure", self.name, MEASURES, "gainful measures lists them all")
         for name, _ in self.params:
             if name not in self.entry.params:
                 raise UnknownName(f"parameter of {self.name}", name, self.entry.params)
         given = {name: checked(name, value) for name, value in self.params}
+        for name in _FORMULAS.keys() & given.keys():  # values a formula came with, unless set
+            values = _named(name, dict(self.params)[name]).values
+            given = {**{key: value for key, value in values if key in _NUMBERS}, **given}
         ordered = tuple((name, given[name]) for name in self.entry.params if name in given)
         object.__setattr__(self, "params", ordered)
         if "discount" in given and "b" in given:
-            discount(given["discount"]).given({"b": given["b"]})
+            as_discount(given["discount"]).given({"b": given["b"]})
         if "gain" in given and "rel" in given:
-            gain(given["gain"]).given({"rel": given["rel"]})
+            as_gain(given["gain"]).given({"rel": given["rel"]})
 
     @property
     def entry(self) -> Entry:
@@ -91,9 +115,7 @@ class Measure:
 def _written(value: Setting) -> str:
     if value == e:
         return "e"
-    if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
-    return str(value)
+    return exact(value) if isinstance(value, float) else str(value)
 
 
 nDCG, DCG, IDCG, nCG, CG = (Measure(name) for name in ("nDCG", "DCG", "IDCG", "nCG", "CG"))

@@ -25,8 +25,8 @@ from gainful.convention import (
 )
 from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
-from gainful.measure.discount import discount
-from gainful.measure.gain import gain
+from gainful.measure.discount import as_discount
+from gainful.measure.gain import as_gain
 from gainful.measure.measure import Measure, checked
 
 
@@ -46,7 +46,6 @@ class Options(TypedDict, total=False):
     empty: Empty
 
 
-OPTIONS = tuple(Options.__annotations__)
 _BESIDE = ("k", "judged", "scores", "like")  # what calls take besides
 
 
@@ -79,16 +78,17 @@ def recipe(
             otherwise, if not it can only come from the list; None leaves it to the convention.
     """
     base = like(like_whom)
-    options = {name: value for name, value in (options or {}).items() if value is not None}
+    options = dict(options or {})
     for name in options:
         if name not in measure.entry.params:
             known = (*measure.entry.params, *_BESIDE)
             raise UnknownName(f"option of {measure.name}", name, known)
-    asked = options | dict(measure.params)
-    worth = _formula("gain", "rel", gain, asked, base)
-    left = _formula("discount", "b", discount, asked, base)
+    given = {name: value for name, value in options.items() if value is not None}
+    asked = given | dict(measure.params)
+    worth = _formula("gain", "rel", as_gain, asked, base)
+    left = _formula("discount", "b", as_discount, asked, base)
     if not measure.entry.discounted:
-        left = discount("none")
+        left = as_discount("none")
     habits = {n: checked(n, asked[n]) for n in asked if n in HABITS and n not in _FORMULAS}
     settled = base.changed(
         **habits
@@ -124,7 +124,7 @@ def _formula(
     own: NamedFormula = find(getattr(base, kind))
     chosen = find(asked[kind]) if kind in asked else own
     values = dict(chosen.values)
-    if chosen.name == own.name and getattr(base, param) is not None:
+    if chosen.name == own.name and param not in values and getattr(base, param) is not None:
         values[param] = getattr(base, param)
     if param in asked:
         values[param] = asked[param]

@@ -19,10 +19,6 @@ REFERENCES: Mapping[str, str] = {
         "E. Kanoulas, B. Carterette, P. Clough, M. Sanderson: Evaluating multi-query sessions. "
         "SIGIR 2011. doi:10.1145/2009916.2010056"
     ),
-    "mcsherry2008": (
-        "F. McSherry, M. Najork: Computing information retrieval performance measures "
-        "efficiently in the presence of tied scores. ECIR 2008. doi:10.1007/978-3-540-78646-7_38"
-    ),
     "wikipedia": "Wikipedia: Discounted cumulative gain, section Limitations.",
     "catboost": "CatBoost documentation: NDCG, denominator=Position.",
     "elliot": "V. W. Anelli et al.: Elliot, nDCG with a relevance threshold. SIGIR 2021.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from itertools import product
 from math import e
@@ -12,29 +12,24 @@ import numpy as np
 from attrs import frozen
 
 from gainful.convention import CONVENTIONS, Convention
-from gainful.errors import BadShape, BadValue, GainfulError
+from gainful.errors import BadValue, GainfulError
 from gainful.formula import NamedFormula
-from gainful.measure import arrays
+from gainful.measure.arrays import compute, compute_curve
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.gain import GAINS, REL, gain
-from gainful.measure.measure import CG, DCG, IDCG, Measure, Setting, nDCG
+from gainful.measure.gain import GAINS, REL, as_gain
+from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
 from gainful.measure.recipe import recipe
-from gainful.read import Numbers, Rows, rows
+from gainful.read import Numbers, single
 
-BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0)
-_WEIGHTS = {0: 0, 1: 1, 2: 10, 3: 100}
+BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
+_WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})
+_FORMULA = ("gain", "rel", "discount", "b")
 _NEAREST = 5
 _SAME = 1e-12
-_FORMULA = ("gain", "rel", "discount", "b")
 _FAME = tuple(CONVENTIONS)
-_FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "nDCG": (arrays.ndcg, arrays.ndcg_curve),
-    "DCG": (arrays.dcg, arrays.dcg_curve),
-    "IDCG": (arrays.idcg, arrays.idcg_curve),
-    "CG": (arrays.cg, arrays.cg_curve),
-}
-Variants = dict[Measure, list[str]]
-Candidate = tuple[float, Measure, int | None, list[str]]  # value, measure, cutoff, tools
+
+Params = Mapping[str, Any]
+Candidate = tuple[float, Measure, list[str]]  # a value, the measure that gives it, its tools
 
 
 @frozen
@@ -56,16 +51,14 @@ class Answer:
     nearest: tuple[Match, ...] = ()
 
 
-@frozen
+@frozen(eq=False)
 class _Ranking:
-    """A ranking and what it makes a difference for."""
+    """A ranking, how deep it can be cut, and which habits can make a difference for it."""
 
     grades: Any
     judged: Any
-    size: int
-    negative: bool
-    fractional: bool
-    longer: bool  # are there more judged documents than ranked ones?
+    depth: int
+    habits: tuple[str, ...]
     values: frozenset[float]
 
 
@@ -89,10 +82,6 @@ def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None)
     return Answer(str(value), within, (), tuple(_match(*near) for near in found[:_NEAREST]))
 
 
-def _match(value: float, measure: Measure, k: int | None, tools: list[str]) -> Match:
-    return Match(measure @ k, value, tuple(sorted(tools, key=_FAME.index)))
-
-
 def _printed(value: str | float) -> tuple[float, float]:
     """The number and half a unit of its last printed digit."""
     try:
@@ -100,127 +89,132 @@ def _printed(value: str | float) -> tuple[float, float]:
         exponent = number.as_tuple().exponent
     except InvalidOperation:
         exponent = "n"
-    if not isinstance(exponent, int):
+    if not isinstance(exponent, int) or not -300 < number.adjusted() < 300 or exponent < -300:
         raise BadValue("value", value, "a number as a tool prints it, such as 0.932")
     return float(number), 0.5 * 10.0**exponent
 
 
 def _ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
-    given = rows(grades, "grades")
-    pool = None if judged is None else rows(judged, "judged")
-    for argument, table in (("grades", given), ("judged", pool)):
-        if table is not None and table.shape:
-            raise BadShape(argument, f"{len(table.lengths)} lists", "one list, for one ranking")
-    values = np.concatenate([table.values[0] for table in (given, pool) if table is not None])
+    given = single(grades, "grades").values[0]
+    pool = None if judged is None else single(judged, "judged").values[0]
+    values = given if pool is None else np.concatenate((given, pool))
+    matters = {
+        "ideal": pool is not None,
+        "ideal_depth": True,
+        "negative": bool((values < 0).any()),
+        "fractional": bool((values != np.trunc(values)).any()),
+        "empty": not (values > 0).any(),
+    }
     return _Ranking(
-        grades=given.values[0],
-        judged=None if pool is None else pool.values[0],
-        size=given.values.shape[1],
-        negative=bool((values < 0).any()),
-        fractional=bool((values != np.trunc(values)).any()),
-        longer=_longer(given, pool),
+        grades=given,
+        judged=pool,
+        depth=max(len(given), 0 if pool is None else len(pool)),
+        habits=tuple(habit for habit, does in matters.items() if does),
         values=frozenset(values.tolist()),
     )
 
 
-def _longer(given: Rows, pool: Rows | None) -> bool:
-    return pool is not None and pool.values.shape[1] > given.values.shape[1]
-
-
 def _all(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
-    """Every formula at every cutoff; habits that change nothing here share one line."""
-    cutoffs = (None, *range(1, ranking.size + ranking.longer))
-    for variants in _combinations(measure, ranking).values():
-        computed = []
-        for spelled, tools in sorted(variants.items(), key=lambda pair: len(pair[0].params)):
-            try:
-                computed.append((spelled, tools, _values(spelled, ranking)))
-            except GainfulError:  # this combination refuses such grades
-                continue
-        for at, k in enumerate(cutoffs):
-            found: dict[float, tuple[Measure, list[str]]] = {}
-            for spelled, tools, values in computed:
-                same = next((v for v in found if abs(v - values[at]) < _SAME), values[at])
-                found.setdefault(same, (spelled, []))[1].extend(tools)
-            for value, (fewest_words, users) in found.items():
-                yield value, fewest_words, k, users
+    """Every formula at every cutoff; what gives the same value shares a line, in few words."""
+    found: dict[tuple[Measure, int | None], list[Candidate]] = {}
+    for spelled, values, tool in _computed(measure, ranking):
+        kept = {name: value for name, value in spelled.params if name in _FORMULA}
+        for k, value in values.items():
+            same = found.setdefault((measure(**kept), k), [])
+            known = next((line for line in same if abs(line[0] - value) < _SAME), None)
+            if known is None:
+                known = (value, spelled @ k, [])
+                same.append(known)
+            known[2].extend(tool)
+    for lines in found.values():
+        yield from lines
 
 
-def _values(measure: Measure, ranking: _Ranking) -> list[float]:
-    """The value of the whole list, then of its first 1, 2, … documents."""
-    options: Any = dict(measure.params)
-    if "ideal" in measure.entry.params:
-        options["judged"] = ranking.judged
-    whole, by_rank = _FUNCTIONS[measure.name]
-    vector: Any = by_rank(ranking.grades, k=ranking.size, **options)
-    return [float(whole(ranking.grades, **options)), *vector.tolist()]
-
-
-def _combinations(measure: Measure, ranking: _Ranking) -> dict[Measure, Variants]:
-    """For every formula, its variants by habits, each with the tools that compute it."""
-    found: dict[Measure, Variants] = {}
-
-    def add(params: Mapping[str, Setting], tools: list[str]) -> None:
-        formula = _spelled(measure, {n: v for n, v in params.items() if n in _FORMULA})
-        found.setdefault(formula, {}).setdefault(_spelled(measure, params), []).extend(tools)
-
+def _computed(
+    measure: Measure, ranking: _Ranking
+) -> Iterator[tuple[Measure, dict[int | None, float], list[str]]]:
+    """Formulas and habits by themselves, then each tool as it is: measure, values, tool."""
+    grid = product(_formulas(measure, ranking), _habits(measure, ranking))
+    for spelled in sorted((_spelled(measure, a | b) for a, b in grid), key=_words):
+        yield from _values(spelled, ranking, dict(spelled.params), [])
     for convention in CONVENTIONS.values():
-        add(_habit(measure, convention, ranking), [convention.name])
-    for formulas, habits in product(_formulas(measure, ranking), _habits(measure, ranking)):
-        add(formulas | habits, [])
+        spelled = _spelled(measure, _as_computed_by(convention, measure, ranking))
+        options: dict[str, Any] = {"like": convention}
+        if "ideal" in measure.entry.params:
+            options["ideal"] = convention.ideal
+        yield from _values(spelled, ranking, options, [convention.name])
+
+
+def _values(
+    spelled: Measure, ranking: _Ranking, options: dict[str, Any], tool: list[str]
+) -> Iterator[tuple[Measure, dict[int | None, float], list[str]]]:
+    """The value of the whole list and of its first 1, 2, … documents."""
+    bare = Measure(spelled.name)
+    try:
+        whole: Any = compute(bare, ranking.grades, judged=ranking.judged, **options)
+        vector: Any = compute_curve(
+            bare, ranking.grades, judged=ranking.judged, k=ranking.depth, **options
+        )
+    except GainfulError:  # this combination refuses such grades
+        return
+    values: dict[int | None, float] = {
+        k: value
+        for k, value in enumerate(vector.tolist(), start=1)
+        if k < len(ranking.grades) or abs(value - whole) > _SAME  # else the same as no cutoff
+    }
+    cutoff = getattr(options.get("like"), "cutoff", None)
+    if cutoff is None or cutoff >= ranking.depth:  # else the tool cuts the list by itself
+        values[None] = whole
+    yield spelled, values, tool
+
+
+def _match(value: float, measure: Measure, tools: list[str]) -> Match:
+    return Match(measure, value, tuple(sorted(tools, key=_FAME.index)))
+
+
+def _as_computed_by(convention: Convention, measure: Measure, ranking: _Ranking) -> Params:
+    """The parameters of the measure as a tool computes it, as far as they matter here."""
+    how = recipe(measure, like_whom=convention)
+    params: dict[str, Any] = {"gain": how.gain.name, "discount": how.discount.name}
+    params |= how.gain.bound | how.discount.bound
+    if params["discount"] == "log" and measure.entry.normalised:
+        del params["b"]  # cancels out
+        params["discount"] = "log2"
+    return params | {habit: getattr(convention, habit) for habit in ranking.habits}
+
+
+def _spelled(measure: Measure, params: Params) -> Measure:
+    """The measure with only those parameters that are not gainful's defaults."""
+    usual: Params = CONVENTIONS["gainful"].settings() | {"rel": REL.default}
+    return measure(
+        **{
+            name: value
+            for name, value in params.items()
+            if name in measure.entry.params and value != usual[name]
+        }
+    )
+
+
+def _formulas(measure: Measure, ranking: _Ranking) -> list[dict[str, Any]]:
+    """Every gain with every discount; those that only one tool uses come with that tool."""
+    gains = [GAINS["linear"], GAINS["exp"], GAINS["binary"]]
+    gains += [GAINS["penalised"]] if "negative" in ranking.habits else []
+    gains += [_WEIGHTS] if ranking.values <= set(_WEIGHTS.grades) else []
+    discounts = list(DISCOUNTS.values()) if measure.entry.discounted else [DISCOUNTS["none"]]
+    found = []
+    for worth, left in product(gains, discounts):
+        if left.name == "log" and measure.entry.normalised:
+            continue  # the base cancels: the same as log2
+        for rel, base in product(_rels(worth, ranking), _bases(left)):
+            if (left.name, base) != ("shifted", {"b": 2.0}):  # that is log2 again
+                found.append({"gain": worth.name, "discount": left.name, **rel, **base})
     return found
 
 
-def _habit(measure: Measure, convention: Convention, ranking: _Ranking) -> dict[str, Setting]:
-    """The parameters of the measure as a tool computes it, as far as they matter here."""
-    how = recipe(measure, like_whom=convention)
-    params: dict[str, Setting] = {"gain": how.gain.name, "discount": how.discount.name}
-    params |= how.gain.bound | how.discount.bound
-    if params["discount"] == "log" and measure.entry.normalised:
-        params = {k: v for k, v in params.items() if k != "b"} | {"discount": "log2"}
-    for name in _matters(ranking):
-        params[name] = getattr(convention, name)
-    return params
-
-
-def _matters(ranking: _Ranking) -> list[str]:
-    return [
-        *(["ideal"] if ranking.judged is not None else []),
-        "ideal_depth",
-        *(["negative"] if ranking.negative else []),
-        *(["fractional"] if ranking.fractional else []),
-        *(["empty"] if not any(value > 0 for value in ranking.values) else []),
-    ]
-
-
-def _spelled(measure: Measure, params: Mapping[str, Setting]) -> Measure:
-    """The measure with only those parameters that are not gainful's defaults."""
-    usual: Mapping[str, object] = CONVENTIONS["gainful"].settings() | {"rel": REL.default}
-    kept = {
-        name: value
-        for name, value in params.items()
-        if name in measure.entry.params and value != usual[name]
-    }
-    return measure(**kept)
-
-
-def _formulas(measure: Measure, ranking: _Ranking) -> Iterator[dict[str, Setting]]:
-    """Every gain with every discount; those that only one tool uses come with that tool."""
-    gains = [GAINS["linear"], GAINS["exp"], GAINS["binary"]]
-    gains += [GAINS["penalised"]] if ranking.negative else []
-    gains += [gain(_WEIGHTS)] if ranking.values <= set(_WEIGHTS) else []
-    grades = [value for value in ranking.values if value > 0]
-    for worth, left in product(gains, DISCOUNTS.values()):
-        if left.name == "log" and measure.entry.normalised:
-            continue  # the base cancels: the same as log2
-        for rel, base in product(_rels(worth, grades), _bases(left)):
-            if (left.name, base) != ("shifted", {"b": 2.0}):  # that is log2 again
-                yield {"gain": worth.name, "discount": left.name, **rel, **base}
-
-
-def _rels(worth: NamedFormula, grades: list[float]) -> list[dict[str, float]]:
+def _rels(worth: NamedFormula, ranking: _Ranking) -> list[dict[str, float]]:
     has = any(p.symbol == "rel" for p in worth.params)
-    return [{"rel": grade} for grade in sorted({1.0, *grades})] if has else [{}]
+    grades = {1.0, *(value for value in ranking.values if value > 0)}
+    return [{"rel": grade} for grade in sorted(grades)] if has else [{}]
 
 
 def _bases(left: NamedFormula) -> list[dict[str, float]]:
@@ -228,19 +222,23 @@ def _bases(left: NamedFormula) -> list[dict[str, float]]:
     return [{"b": base} for base in BASES] if has else [{}]
 
 
-def _habits(measure: Measure, ranking: _Ranking) -> list[dict[str, Setting]]:
-    choices: dict[str, tuple[Setting, ...]] = {
+def _habits(measure: Measure, ranking: _Ranking) -> list[dict[str, Any]]:
+    choices = {
         "ideal": ("judged", "list"),
         "ideal_depth": ("k", "all", "retrieved"),
         "negative": ("zero", "keep", "in_ideal"),
         "fractional": ("keep", "truncate"),
         "empty": (0, 1),
     }
-    names = [name for name in _matters(ranking) if name in measure.entry.params]
+    names = [name for name in ranking.habits if name in measure.entry.params]
     return [
         dict(zip(names, values, strict=True))
         for values in product(*(choices[name] for name in names))
     ]
+
+
+def _words(measure: Measure) -> int:
+    return len(measure.params)
 
 
 def _simplest(match: Match) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.errors import BadShape
 from gainful.measure.cumulated import (
     Ranked,
     curve,
@@ -23,7 +22,7 @@ from gainful.measure.cumulated import (
 )
 from gainful.measure.measure import nDCG
 from gainful.measure.recipe import Options, Recipe, recipe
-from gainful.read import Numbers, Rows, rows
+from gainful.read import Numbers, Rows, single
 
 
 @frozen
@@ -86,8 +85,11 @@ def explain(
         0.932
     """
     how = recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
-    table = _single(grades, "grades")
-    pool = None if judged is None else _single(judged, "judged")
+    table = single(grades, "grades")
+    pool = None if judged is None else single(judged, "judged")
+    if how.convention.negative == "remove":
+        table = table.without(table.values < 0)
+        pool = None if pool is None else pool.without(pool.values < 0)
     seen = ranked(how, table, None, pool)
     ideal = _ideal(how, ideal_source(how, table, pool))
     actual, best = total(how, seen)
@@ -105,19 +107,18 @@ def explain(
 def _lines(
     how: Recipe, given: tuple[float, ...], best: list[tuple[float, float]], seen: Ranked
 ) -> tuple[Line, ...]:
-    deepest = max(len(given), len(best))
+    deepest = max(1, len(given), len(best))
     if how.convention.short == "minimum" or (how.k is not None and how.k < deepest):
         deepest = how.k or deepest
     cut = evolve(how, k=deepest)
-    plain = evolve(cut, discount=recipe(nDCG(discount="none")).discount)
-    gain = np.diff(curve(plain, seen)[0][0], prepend=0.0)
-    discount = weights(cut, deepest)
     dcg, idcg = (vector[0] for vector in curve(cut, seen))
+    gain, discount = seen.gain_by_rank(deepest)[0], weights(cut, deepest)
     ndcg = share(how, dcg, idcg)
+    filled = None if seen.filling is None else float(seen.filling.values[0, 0])
     return tuple(
         Line(
             rank=at + 1,
-            grade=given[at] if at < len(given) else seen.lowest_grade,
+            grade=given[at] if at < len(given) else filled,
             gain=float(gain[at]),
             discount=float(discount[at]),
             contribution=float(gain[at] * discount[at]),
@@ -139,16 +140,9 @@ def _ideal(how: Recipe, source: Rows) -> list[tuple[float, float]]:
     return [
         (float(source.values[0][at]), float(worth[at]))
         for at in order
-        if with_negative or worth[at] >= 0
+        if at < source.lengths[0] and (with_negative or worth[at] >= 0)
     ]
 
 
-def _single(numbers: Numbers, argument: str) -> Rows:
-    table = rows(numbers, argument)
-    if table.shape:
-        raise BadShape(argument, f"{len(table.lengths)} lists", "one list, for one ranking")
-    return table
-
-
 def _tuple(table: Rows) -> tuple[float, ...]:
-    return tuple(float(value) for value in table.values[0])
+    return tuple(float(value) for value in table.values[0][: table.lengths[0]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from numbers import Real
 from typing import Any
 
@@ -14,6 +14,8 @@ from gainful.errors import BadShape, BadValue, WrongType
 
 Array = NDArray[np.float64]
 Numbers = ArrayLike | Sequence[Sequence[float]]
+_EXACT = 2.0**53
+_MOST_CELLS = 10**8
 _ALLOWED = "finite numbers, one list per ranking"
 
 
@@ -36,6 +38,14 @@ class Rows:
         batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
         return "".join(f"[{index}]" for index in (*batch, column))
 
+    def without(self, unwanted: NDArray[np.bool_]) -> Rows:
+        """The same rankings less some documents; those below them move up."""
+        order = np.argsort(unwanted, axis=1, kind="stable")
+        lengths = self.lengths - np.count_nonzero(unwanted, axis=1)
+        kept = np.arange(self.values.shape[1]) < lengths[:, None]
+        values = np.where(kept, np.take_along_axis(self.values, order, axis=1), 0.0)
+        return Rows(values, lengths, self.shape, ragged=True)
+
     def find(self, wanted: NDArray[np.bool_]) -> tuple[str, float]:
         """Index and value of the first cell that is wanted."""
         row, column = (int(index[0]) for index in np.nonzero(wanted))
@@ -52,21 +62,28 @@ def rows(numbers: Numbers, argument: str) -> Rows:
     array = _rectangle(numbers)
     if array is None:
         return _finite(_ragged(numbers, argument), argument)
-    if array.dtype.kind not in "buif":
-        raise _not_a_number(numbers, argument)
+    array = _numeric(array, numbers, argument)
     if array.ndim == 0:
-        raise WrongType(argument, array.item(), "a ranking: a list or array of numbers")
+        raise WrongType(argument, numbers, "a ranking: a list or array of numbers")
     if array.size == 0:
         raise BadValue(argument, numbers, "at least one document; this ranking is empty")
-    matrix = np.ascontiguousarray(array, dtype=np.float64).reshape(-1, array.shape[-1])
+    matrix = np.ascontiguousarray(array).reshape(-1, array.shape[-1])
     lengths = np.full(len(matrix), matrix.shape[1], dtype=np.intp)
     return _finite(Rows(matrix, lengths, array.shape[:-1]), argument)
+
+
+def single(numbers: Numbers, argument: str) -> Rows:
+    """One list of numbers, for one ranking."""
+    table = rows(numbers, argument)
+    if table.shape:
+        raise BadShape(argument, f"{len(table.lengths)} lists", "one list, for one ranking")
+    return table
 
 
 def _rectangle(numbers: Any) -> NDArray[Any] | None:
     """The input as an array, or None if its lists differ in length."""
     try:
-        array = np.asarray(numbers)
+        array: NDArray[Any] = np.asanyarray(numbers)
     except ValueError:  # NumPy's word for lists of different lengths
         return None
     if array.dtype.kind == "O" and array.ndim == 1 and any(map(_is_list, array)):
@@ -85,17 +102,50 @@ def _ragged(numbers: Any, argument: str) -> Rows:
             raise BadShape(f"{argument}[{index}]", ranking, "one list of numbers per ranking")
         if array.size == 0:
             raise BadValue(f"{argument}[{index}]", ranking, "at least one document")
-        if array.dtype.kind not in "buif":
-            raise _not_a_number(ranking, f"{argument}[{index}]")
-        lists.append(array)
+        lists.append(_numeric(array, ranking, f"{argument}[{index}]"))
+    _refuse_unequal(lists, argument)
     lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
     matrix = np.zeros((len(lists), int(lengths.max())))
     matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = np.concatenate(lists)
     return Rows(matrix, lengths, (len(lists),), ragged=True)
 
 
+def _refuse_unequal(lists: list[Array], argument: str) -> None:
+    """Lists are filled up to the longest; that must not take gigabytes."""
+    longest = max(map(len, lists))
+    cells = longest * len(lists)
+    if cells > _MOST_CELLS and cells > 10 * sum(map(len, lists)):
+        shown = f"{len(lists)} lists, the longest of {longest}"
+        raise BadShape(argument, shown, "lists of similar length; split the batch by length")
+
+
 def _is_list(value: object) -> bool:
-    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
+    """A list, an array, or a column of a data frame; not a text, and nothing without order."""
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping, AbstractSet))
+
+
+def _numeric(array: NDArray[Any], numbers: Any, argument: str) -> Array:
+    """The numbers as 64-bit floats, or an error for the first entry that is none."""
+    if np.ma.is_masked(array):
+        place = "".join(f"[{int(index[0])}]" for index in np.nonzero(np.ma.getmaskarray(array)))
+        raise BadValue(argument + place, "masked", "a number in every place")
+    array = np.asarray(array)
+    if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat):
+        array = _as_floats(array, argument)
+    if array.dtype.kind not in "buif":
+        raise _not_a_number(numbers, argument)
+    with np.errstate(over="ignore"):
+        floats = array.astype(np.float64, copy=False)
+    if array.dtype.kind in "iu" and (np.abs(floats) > _EXACT).any():
+        raise BadValue(argument, int(array.max()), "whole numbers up to 2^53; beyond, use floats")
+    return floats
+
+
+def _as_floats(array: NDArray[Any], argument: str) -> NDArray[Any]:
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise BadValue(argument, "a huge number", "finite numbers") from None
 
 
 def _not_a_number(numbers: Any, argument: str) -> WrongType:

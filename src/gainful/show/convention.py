@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 from gainful.convention import CONVENTIONS, HABITS, Convention
-from gainful.formula import written
 from gainful.measure import Recipe, nDCG, recipe
 from gainful.show.table import Table
 
@@ -14,7 +13,7 @@ OF_ONE_LIST = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
     *("negative", "fractional", "empty", "short", "grade_bits", "decimals"),
 )
-_WITHIN = ("b", "rel")  # told together with the formula they belong to
+_TOLD = [habit for habit in HABITS if habit not in ("b", "rel")]  # those come with their formula
 
 
 def words(how: Recipe, habit: str) -> str:
@@ -35,35 +34,45 @@ def _formula(text: str, name: str, meaning: str) -> str:
     return f"{text}   ({name}: {meaning})"
 
 
-def described(how: Recipe, habits: Iterable[str] = tuple(HABITS)) -> Table:
-    """Every habit: its question and its answer."""
-    rows = [
-        (habit, HABITS[habit].question, words(how, habit))
-        for habit in habits
-        if habit not in _WITHIN
+def heading(one: Convention | None, other: Convention | None = None) -> str:
+    """What the table below is about."""
+    if one is None:
+        return f"{len(CONVENTIONS)} conventions; gainful conventions NAME tells one in plain words."
+    if other is None:
+        note = f"\nNote: {one.note}." if one.note else ""
+        return f"{one.name}: {one.title}{note}"
+    count = len(table(one, other).rows)
+    found = "nothing" if not count else f"{count} habit{'s' * (count > 1)}"
+    return f"{one.name} and {other.name} differ in {found}."
+
+
+def table(one: Convention | None = None, other: Convention | None = None) -> Table:
+    """All conventions, one in plain words, or only what two do differently."""
+    if one is None:
+        return _all()
+    how = recipe(nDCG, like_whom=one)
+    if other is None:
+        rows = [(HABITS[habit].question, words(how, habit)) for habit in _TOLD]
+        return Table(("question", "answer"), rows)
+    pairs = [
+        (habit, words(how, habit), words(recipe(nDCG, like_whom=other), habit)) for habit in _TOLD
     ]
-    return Table(("field", "question", "answer"), rows)
+    differing = [(habit, HABITS[habit].question, a, b) for habit, a, b in pairs if a != b]
+    return Table(("field", "question", one.name, other.name), differing)
 
 
-def one_line(how: Recipe) -> str:
-    """The convention of a result in one line."""
-    convention = how.convention
-    source = {"judged": "ideal from all judged", "list": "ideal from the list itself"}
-    depth = {
-        "k": "",
-        "all": ", never cut",
-        "retrieved": ", cut at the number retrieved",
-    }
-    parts = [
-        f"gain {how.gain.text()} ({how.gain.name})",
-        f"discount {how.discount.text()} ({how.discount.name})",
-        source[convention.ideal] + depth[convention.ideal_depth],
-    ]
-    return " · ".join(parts)
+def to_dict(one: Convention | None = None, other: Convention | None = None) -> dict[str, Any]:
+    """The same as data."""
+    if one is None:
+        return {name: to_dict(convention) for name, convention in CONVENTIONS.items()}
+    if other is None:
+        about = {"name": one.name, "title": one.title, "note": one.note}
+        return about | one.settings()
+    differing = one.differences(other)
+    return {name: {one.name: a, other.name: b} for name, (a, b) in differing.items()}
 
 
-def overview() -> Table:
-    """All conventions, a line each."""
+def _all() -> Table:
     cut = {"k": "", "all": ", never cut", "retrieved": ", cut at the retrieved"}
     rows = []
     for name, convention in CONVENTIONS.items():
@@ -79,23 +88,3 @@ def overview() -> Table:
         rows.append((name, convention.title, *habits))
     columns = ("name", "tool or source", "gain", "discount", "ideal", "ties", "negative", "empty")
     return Table(columns, rows)
-
-
-def difference(one: Convention, other: Convention) -> Table:
-    """Only the habits in which two conventions differ."""
-    both = [recipe(nDCG, like_whom=convention) for convention in (one, other)]
-    rows = []
-    for habit in HABITS:
-        if habit in _WITHIN:
-            continue
-        answers = [words(how, habit) for how in both]
-        if answers[0] != answers[1]:
-            rows.append((habit, HABITS[habit].question, *answers))
-    return Table(("field", "question", one.name, other.name), rows)
-
-
-def number(value: float | None, decimals: int = 4) -> str:
-    """A number for a table: short if whole, else with a fixed number of decimals."""
-    if value is None:
-        return "–"
-    return written(value) if float(value).is_integer() else f"{value:.{decimals}f}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from gainful.convention import GAINFUL, HABITS, Habit
 from gainful.errors import UnknownName
-from gainful.formula import NamedFormula, Param, to_latex, to_text
+from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, Entry, of_queries
 from gainful.show import table as tables
 from gainful.show.table import PLAIN, Table, Terminal
@@ -35,47 +35,38 @@ def formulas(kind: str) -> Table:
     """All gains or all discounts, a line each."""
     known = GAINS if kind == "gain" else DISCOUNTS
     rows = [
-        (name, to_text(formula.expr), ", ".join(p.symbol for p in formula.params), formula.meaning)
+        (name, as_text(formula.expr), ", ".join(p.symbol for p in formula.params), formula.meaning)
         for name, formula in known.items()
     ]
     return Table((kind, "formula", "parameters", "meaning"), rows)
 
 
-def overview_text(*, terminal: Terminal = PLAIN) -> str:
-    """Measures, gains and discounts for a terminal."""
-    return "\n\n".join(tables.to_text(table, terminal=terminal) for table in _overview())
-
-
-def overview_markdown() -> str:
-    """Measures, gains and discounts as Markdown."""
-    return "\n\n".join(tables.to_markdown(table) for table in _overview())
-
-
-def overview_dict() -> dict[str, Any]:
-    """Measures, gains and discounts as data."""
-    return {
-        "measures": {name: _entry_dict(entry) for name, entry in MEASURES.items()},
-        "gains": {name: _formula_dict(formula) for name, formula in GAINS.items()},
-        "discounts": {name: _formula_dict(formula) for name, formula in DISCOUNTS.items()},
-    }
-
-
-def one_text(name: str, *, terminal: Terminal = PLAIN) -> str:
-    """All about one measure, gain, discount or habit, for a terminal."""
+def to_text(name: str | None, *, terminal: Terminal = PLAIN) -> str:
+    """All measures, gains and discounts, or all about one name, for a terminal."""
+    if name is None:
+        return "\n\n".join(tables.to_text(table, terminal=terminal) for table in _overview())
     head, table = _one(name)
     body = tables.to_text(table, terminal=terminal) if table.rows else ""
     return "\n\n".join(part for part in ("\n".join(head), body) if part)
 
 
-def one_markdown(name: str) -> str:
-    """All about one measure, gain, discount or habit, as Markdown."""
+def to_markdown(name: str | None) -> str:
+    """All measures, gains and discounts, or all about one name, as Markdown."""
+    if name is None:
+        return "\n\n".join(tables.to_markdown(table) for table in _overview())
     head, table = _one(name)
     body = tables.to_markdown(table) if table.rows else ""
     return "\n\n".join(part for part in (*head, body) if part)
 
 
-def one_dict(name: str) -> dict[str, Any]:
-    """All about one measure, gain, discount or habit, as data."""
+def to_dict(name: str | None) -> dict[str, Any]:
+    """All measures, gains and discounts, or all about one name, as data."""
+    if name is None:
+        return {
+            "measures": {name: _entry_dict(entry) for name, entry in MEASURES.items()},
+            "gains": {name: _formula_dict(formula) for name, formula in GAINS.items()},
+            "discounts": {name: _formula_dict(formula) for name, formula in DISCOUNTS.items()},
+        }
     found = _find(name)
     if isinstance(found, Habit):
         return _habit_dict(found)
@@ -110,7 +101,7 @@ def _one(name: str) -> tuple[list[str], Table]:
     if isinstance(found, NamedFormula):
         head = [
             f"{found.name} ({found.kind}): {found.meaning}",
-            f"Formula: {to_text(found.expr)}",
+            f"Formula: {as_text(found.expr)}",
             f"LaTeX: {to_latex(found.expr)}",
             source,
         ]
@@ -182,7 +173,7 @@ def _formula_dict(formula: NamedFormula) -> dict[str, Any]:
     return {
         "name": formula.name,
         "meaning": formula.meaning,
-        "formula": to_text(formula.expr),
+        "formula": as_text(formula.expr),
         "latex": to_latex(formula.expr),
         "parameters": {
             param.symbol: {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import StringIO
-from typing import Literal
 
 from attrs import frozen
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
+
+from gainful.formula import exact
 
 _WIDE = 10_000  # a pipe has no width: nothing is folded there
 _LATEX = {
@@ -52,16 +53,41 @@ class Table:
     numbers: bool = False
 
 
+def number(value: float | None, decimals: int = 4) -> str:
+    """A number for a table: short if whole, else with a fixed number of decimals."""
+    if value is None:
+        return "–"
+    return exact(value) if float(value).is_integer() else f"{value:.{decimals}f}"
+
+
 def to_text(table: Table, *, terminal: Terminal = PLAIN) -> str:
     """Aligned columns without rules; on a terminal words are folded to its width."""
-    justify: Literal["right", "left"] = "right" if table.numbers else "left"
+    return _numbers(table, terminal) if table.numbers else _words(table, terminal)
+
+
+def _numbers(table: Table, terminal: Terminal) -> str:
+    """Numbers flush right and never folded; a head may have two lines."""
+    heads = [name.split("\n") for name in table.columns]
+    deep = max(map(len, heads))
+    head = list(zip(*([""] * (deep - len(lines)) + lines for lines in heads), strict=True))
+    widths = [max(map(len, column)) for column in zip(*head, *table.rows, strict=True)]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in (*head, *table.rows)
+    ]
+    if terminal.colour:
+        lines[:deep] = [f"\x1b[1m{line}\x1b[0m" for line in lines[:deep]]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _words(table: Table, terminal: Terminal) -> str:
     grid = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in table.columns:
-        grid.add_column(Text(name), justify=justify, no_wrap=table.numbers, overflow="fold")
+        grid.add_column(Text(name), overflow="fold")
     for row in table.rows:
         grid.add_row(*(Text(cell) for cell in row))
     buffer = StringIO()
-    width = _WIDE if table.numbers or terminal.width is None else terminal.width
+    width = _WIDE if terminal.width is None else terminal.width
     console = Console(
         file=buffer, width=width, force_terminal=terminal.colour, legacy_windows=False
     )

@@ -19,8 +19,8 @@ from gainful.formula import (
 )
 from gainful.measure import Recipe, Worked
 from gainful.show import table as tables
-from gainful.show.convention import OF_ONE_LIST, number, words
-from gainful.show.table import PLAIN, Table, Terminal
+from gainful.show.convention import OF_ONE_LIST, words
+from gainful.show.table import PLAIN, Table, Terminal, number
 
 _COLUMNS = (
     *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
