@@ -201,7 +201,7 @@ def test_version_and_no_arguments(run):
         (["measures", "nDGC"], "no measure 'nDGC'; did you mean nDCG? (gainful measures lists them all)"),
         (["conventions", "trek_eval"], "no convention 'trek_eval'; did you mean trec_eval? (gainful conventions lists them all)"),
         (["conventions", "--diff", "ranx"], "--diff needs two names: gainful conventions NAME --diff OTHER"),
-        (["explian", "3"], "No such command 'explian'. Did you mean 'explain'?"),
+        (["explian", "3"], "no command 'explian'; did you mean explain? (gainful --help lists them)"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_status_2(run, words, message):

@@ -63,8 +63,9 @@ every result; `like=` (on the command line `--like`) computes as another tool do
 
 ## The habits
 
-Each is a field of `Convention`, a parameter of the measures it concerns, and an option of calls:
-`gainful.ndcg(…, negative="keep")`, `gainful explain … --negative keep`.
+Each is a field of `Convention`. Those that matter for a list of grades are also parameters of the
+measures they concern and options of the calls: `gainful.ndcg(…, negative="keep")`,
+`gainful explain … --negative keep`, `nDCG(negative=keep)@10`. The others matter for runs and judgments.
 
 {habits}
 
@@ -80,15 +81,15 @@ What else there is to know:
 {to_markdown(Table(("name", "tool or source", "note"), notes))}
 
 Not here, because it cannot be said in these fields: cwl_eval's and ir_measures' scaled DCG (no
-ideal at all), Spark's Scala API with relevance (an ideal in the order given), and LlamaIndex
-(changed since it was read).
+ideal at all), trec_eval's ndcg_rel and Rndcg and alpha-nDCG (other measures), Spark's Scala API with
+relevance (an ideal in the order given), and LlamaIndex (changed since it was read).
 
 ## What the array tools print
 
 The numbers below were printed by the tools themselves (*list*: only what was retrieved is passed;
 *pool*: unretrieved judged documents are appended with a very low score). gainful's tests hold
-`like=` to every one of them, and to those of the tools that read judgments as far as one list of
-grades can tell.
+`like=` to these numbers, and to those of the tools that read judgments, as far as a list of grades
+can tell; `tests/test_presets.py` names every exception with its reason.
 
 {cases}
 

@@ -15,12 +15,24 @@ from gainful.cli.conventions import conventions
 from gainful.cli.explain import explain
 from gainful.cli.measures import measures
 from gainful.cli.which import which
-from gainful.errors import GainfulError
+from gainful.errors import GainfulError, UnknownName
 
 _MISTAKE, _STOPPED = 2, 130
 
 
+class Commands(click.Group):
+    """The commands by name; a misspelt one is answered as every misspelt name is."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """The command, or an error that names the nearest one."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            raise UnknownName("command", cmd_name, self.commands, "gainful --help lists them")
+        return found
+
+
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Every number comes with its convention; --like NAME computes as another tool does.",
 )

@@ -16,7 +16,7 @@ from gainful.measure.catalogue import MEASURES, Entry
 from gainful.measure.discount import DISCOUNTS, as_discount, b as base
 from gainful.measure.gain import GAINS, REL, as_gain
 
-Setting = str | float | int
+Setting = str | float | int  # what can stand in the brackets of a measure
 _NUMBERS = {"b": base, "rel": REL}
 _FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
     "gain": (as_gain, GAINS),
