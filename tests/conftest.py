@@ -13,11 +13,9 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 settings.register_profile(
-    "gainful", deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
+    "gainful", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("gainful")
-
-_not_run: list[str] = []
 
 
 @pytest.fixture(scope="session")
@@ -31,8 +29,7 @@ def needed(part: str, command: str) -> str:
     if found is None:
         if os.environ.get("REQUIRE_ALL") == "1":
             pytest.fail(f"{part} needs {command}, and REQUIRE_ALL=1 forbids to leave it out")
-        _not_run.append(f"{part} (needs {command})")
-        pytest.skip(f"{command} is not installed")
+        pytest.skip(f"{part} (needs {command})")
     return found
 
 
@@ -72,5 +69,7 @@ def node():
 
 
 def pytest_terminal_summary(terminalreporter):
-    for part in dict.fromkeys(_not_run):
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = (report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for part in dict.fromkeys(reasons):
         terminalreporter.write_line(f"not run: {part}")

@@ -354,7 +354,8 @@ def test_columns_of_data_frames_are_rankings():
 def test_what_is_returned_may_be_changed():
     for function in (gainful.idcg, gainful.ndcg, gainful.idcg_curve, gainful.cg_curve):
         values = function([[1, 2], [3, 4]])
-        values[0] = 0
+        values[...] = 7
+        assert (values == 7).all()
 
 
 def test_shifted_discount_is_1_at_rank_1_for_every_base():

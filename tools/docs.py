@@ -22,17 +22,6 @@ ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "conventions.json"
 MADE = "<!-- made by tools/docs.py: change the tables it reads, not this page -->\n\n"
 
-# The columns of the table of numbers: cases that show a disagreement, with their question.
-SHOWN = {
-    "C01": "3 2 3 0 1 2, all judged",
-    "C02": "two more relevant documents not retrieved, k=6",
-    "C05": "the same, k=3",
-    "C06": "four tied documents, graded 3 0 0 2",
-    "C08": "nothing relevant",
-    "C11": "graded -1 2 1",
-    "C15": "only rank 35 of 40 relevant",
-    "C16": "graded 0.5 0.9",
-}
 ARRAY_TOOLS = (
     "scikit-learn",
     "torchmetrics",
@@ -46,13 +35,12 @@ ARRAY_TOOLS = (
 
 def which_ndcg() -> str:
     """The page "Which nDCG?"."""
-    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))["observed"]
-    rows = [
-        (tool, *(_printed(golden[tool][case]) for case in SHOWN))
-        for tool in golden
-        if tool.startswith(ARRAY_TOOLS)
-    ]
-    cases = "\n".join(f"- **{case}**: {what}" for case, what in SHOWN.items())
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    cases = "\n".join(f"- **{name}**: {case['what']}" for name, case in golden["cases"].items())
+    names = list(golden["cases"])
+    numbers = "\n\n".join(
+        _numbers(golden["observed"], part) for part in (names[:6], names[6:12], names[12:])
+    )
     habits = "\n\n".join(_habit(habit) for habit in HABITS.values())
     notes = [(name, c.title, c.note) for name, c in CONVENTIONS.items() if c.note]
     return f"""{MADE}# Which nDCG?
@@ -93,7 +81,7 @@ can tell; `tests/test_presets.py` names every exception with its reason.
 
 {cases}
 
-{to_markdown(Table(("tool", *SHOWN), rows, numbers=False))}
+{numbers}
 
 So if somebody reports a number, ask which one it is:
 
@@ -109,6 +97,15 @@ nDCG(gain={{0:0,1:1,2:10,3:100}}, discount=shifted, b=5)@5  0.931529
 """
 
 
+def _numbers(observed: dict[str, dict[str, str]], cases: list[str]) -> str:
+    rows = [
+        (tool, *(_printed(values[case]) for case in cases))
+        for tool, values in observed.items()
+        if tool.startswith(ARRAY_TOOLS)
+    ]
+    return to_markdown(Table(("tool", *cases), rows))
+
+
 def _habit(habit: Habit) -> str:
     own = getattr(GAINFUL, habit.name)
     if not habit.answers:
@@ -121,7 +118,8 @@ def _habit(habit: Habit) -> str:
 
 
 def _printed(value: str) -> str:
-    return "error" if value.startswith("ERR") else value
+    """A value with four decimals; `gainful` is held to all six."""
+    return "error" if value.startswith("ERR") else f"{float(value):.4f}"
 
 
 def measures_page() -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.errors import BadShape, NothingToAverage
-from gainful.measure.cumulated import Ranked, curve, ranked, share, total
+from gainful.measure.cumulated import Ranked, curve, outcome, ranked, total
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.recipe import Options, Recipe, recipe
@@ -281,7 +281,7 @@ def _value(
     like: Like = None,
 ) -> Values:
     how, table, seen = _prepared(measure, grades, options, judged=judged, scores=scores, like=like)
-    found = _chosen(how, *total(how, seen))
+    found = outcome(how, *total(how, seen))
     if table.shape:
         return found.reshape(table.shape)
     if np.ma.is_masked(found):
@@ -299,7 +299,7 @@ def _vector(
     like: Like = None,
 ) -> Vectors:
     how, table, seen = _prepared(measure, grades, options, judged=judged, scores=scores, like=like)
-    found = _chosen(how, *curve(how, seen))
+    found = outcome(how, *curve(how, seen))
     if table.ragged and how.k is None:
         return [found[row, :length] for row, length in enumerate(table.lengths)]
     return found.reshape(*table.shape, found.shape[1])
@@ -335,13 +335,3 @@ def _size(table: Rows) -> str:
     if table.ragged:
         return f"lists of {', '.join(map(str, table.lengths[:9]))} documents"
     return " × ".join(map(str, (*table.shape, table.values.shape[1])))
-
-
-def _chosen(
-    how: Recipe, actual: NDArray[np.float64], ideal: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The ranking's gain, the ideal's, or the one over the other."""
-    entry = how.measure.entry
-    if entry.normalised:
-        return share(how, actual, ideal)
-    return np.array(ideal) if entry.of == "ideal" else actual

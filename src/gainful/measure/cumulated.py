@@ -159,6 +159,14 @@ def curve(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
     return _finite(actual, np.broadcast_to(best, actual.shape))
 
 
+def outcome(recipe: Recipe, actual: Array, ideal: Array) -> Array:
+    """What the measure asks for: the ranking's gain, the ideal's, or the one over the other."""
+    entry = recipe.measure.entry
+    if entry.normalised:
+        return share(recipe, actual, ideal)
+    return np.array(ideal) if entry.of == "ideal" else actual
+
+
 def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """The normalised value, as the convention has it."""
     found = ratio(actual, ideal, recipe.convention.empty)

@@ -9,17 +9,17 @@ from math import e
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
 from gainful.formula import NamedFormula
-from gainful.measure.arrays import compute, compute_curve
+from gainful.measure.cumulated import curve, outcome, ranked, total
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS, REL, as_gain
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
 from gainful.measure.recipe import recipe
-from gainful.read import Numbers, single
+from gainful.read import Numbers, Rows, single
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
 _WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})
@@ -29,7 +29,7 @@ _SAME = 1e-12
 _FAME = tuple(CONVENTIONS)
 
 Params = Mapping[str, Any]
-Candidate = tuple[float, Measure, list[str]]  # a value, the measure that gives it, its tools
+Candidate = tuple[float, Measure, int | None, list[str]]  # value, measure, cutoff, tools
 
 
 @frozen
@@ -55,8 +55,8 @@ class Answer:
 class _Ranking:
     """A ranking, how deep it can be cut, and which habits can make a difference for it."""
 
-    grades: Any
-    judged: Any
+    grades: Rows
+    judged: Rows | None
     depth: int
     habits: tuple[str, ...]
     values: frozenset[float]
@@ -95,9 +95,9 @@ def _printed(value: str | float) -> tuple[float, float]:
 
 
 def _ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
-    given = single(grades, "grades").values[0]
-    pool = None if judged is None else single(judged, "judged").values[0]
-    values = given if pool is None else np.concatenate((given, pool))
+    given = single(grades, "grades")
+    pool = None if judged is None else single(judged, "judged")
+    values = np.concatenate([rows.values[0] for rows in (given, pool) if rows is not None])
     matters = {
         "ideal": pool is not None,
         "ideal_depth": True,
@@ -108,7 +108,7 @@ def _ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
     return _Ranking(
         grades=given,
         judged=pool,
-        depth=max(len(given), 0 if pool is None else len(pool)),
+        depth=max(rows.values.shape[1] for rows in (given, pool) if rows is not None),
         habits=tuple(habit for habit, does in matters.items() if does),
         values=frozenset(values.tolist()),
     )
@@ -116,16 +116,16 @@ def _ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
 
 def _all(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
     """Every formula at every cutoff; what gives the same value shares a line, in few words."""
-    found: dict[tuple[Measure, int | None], list[Candidate]] = {}
+    found: dict[tuple[object, int | None], list[Candidate]] = {}
     for spelled, values, tool in _computed(measure, ranking):
-        kept = {name: value for name, value in spelled.params if name in _FORMULA}
+        formula = tuple(pair for pair in spelled.params if pair[0] in _FORMULA)
         for k, value in values.items():
-            same = found.setdefault((measure(**kept), k), [])
+            same = found.setdefault((formula, k), [])
             known = next((line for line in same if abs(line[0] - value) < _SAME), None)
             if known is None:
-                known = (value, spelled @ k, [])
+                known = (value, spelled, k, [])
                 same.append(known)
-            known[2].extend(tool)
+            known[3].extend(tool)
     for lines in found.values():
         yield from lines
 
@@ -149,18 +149,25 @@ def _values(
     spelled: Measure, ranking: _Ranking, options: dict[str, Any], tool: list[str]
 ) -> Iterator[tuple[Measure, dict[int | None, float], list[str]]]:
     """The value of the whole list and of its first 1, 2, … documents."""
-    bare = Measure(spelled.name)
     try:
-        whole: Any = compute(bare, ranking.grades, judged=ranking.judged, **options)
-        vector: Any = compute_curve(
-            bare, ranking.grades, judged=ranking.judged, k=ranking.depth, **options
+        how = recipe(
+            Measure(spelled.name),
+            options={name: value for name, value in options.items() if name != "like"},
+            like_whom=options.get("like"),
+            judged=ranking.judged is not None,
         )
+        seen = ranked(how, ranking.grades, None, ranking.judged)
+        deep = evolve(how, k=ranking.depth)
+        whole = outcome(how, *total(how, seen)).tolist()[0]
+        vector = outcome(deep, *curve(deep, seen))[0].tolist()
     except GainfulError:  # this combination refuses such grades
+        return
+    if whole is None or None in vector:  # or leaves the query out
         return
     values: dict[int | None, float] = {
         k: value
-        for k, value in enumerate(vector.tolist(), start=1)
-        if k < len(ranking.grades) or abs(value - whole) > _SAME  # else the same as no cutoff
+        for k, value in enumerate(vector, start=1)
+        if k < ranking.grades.lengths[0] or abs(value - whole) > _SAME  # else the same as no cutoff
     }
     cutoff = getattr(options.get("like"), "cutoff", None)
     if cutoff is None or cutoff >= ranking.depth:  # else the tool cuts the list by itself
@@ -168,8 +175,8 @@ def _values(
     yield spelled, values, tool
 
 
-def _match(value: float, measure: Measure, tools: list[str]) -> Match:
-    return Match(measure, value, tuple(sorted(tools, key=_FAME.index)))
+def _match(value: float, measure: Measure, k: int | None, tools: list[str]) -> Match:
+    return Match(measure @ k, value, tuple(sorted(tools, key=_FAME.index)))
 
 
 def _as_computed_by(convention: Convention, measure: Measure, ranking: _Ranking) -> Params:
