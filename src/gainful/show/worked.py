@@ -109,9 +109,9 @@ def _answers(worked: Worked) -> list[tuple[str, str]]:
     how = worked.recipe
     answers = {habit: words(how, habit) for habit in OF_ONE_LIST}
     own = CONVENTIONS.get(how.convention.name, how.convention)
-    if worked.judged is None:
+    if worked.judged is None and own.ideal == "judged":
         answers["ideal"] += ", as no judged documents were given"
-    elif own.ideal == "list" and how.convention.ideal == "judged":
+    if worked.judged is not None and own.ideal == "list" and how.convention.ideal == "judged":
         answers["ideal"] += f", as they were given; {own.title} itself knows only the list"
     if how.k is None and how.convention.ideal_depth == "k":
         count = len(worked.ideal)
