@@ -361,3 +361,21 @@ def test_what_is_returned_may_be_changed():
 def test_shifted_discount_is_1_at_rank_1_for_every_base():
     for b in (1 + 1e-15, 1.0000001, 1.5, 10):
         assert gainful.dcg([1], discount="shifted", b=b) == pytest.approx(1)
+
+
+def test_the_ideal_does_not_care_about_ties():
+    assert gainful.idcg([1, 0], scores=[1, 1]) == 1
+    assert gainful.idcg_curve([0, 2], scores=[1, 1]).tolist() == [2, 2]
+
+
+def test_scores_too_large_for_32_bit_still_belong_to_documents():
+    batch, scores = [[1, 0], [1, 0, 0, 0]], [[-1e39, 1], [4, 3, 2, 1]]
+    alone = gainful.ndcg(batch[0], scores=scores[0], like="torchmetrics")
+    assert gainful.ndcg(batch, scores=scores, like="torchmetrics")[0] == alone
+
+
+def test_judged_lists_that_do_not_fit_a_batch_say_both_shapes():
+    with pytest.raises(
+        gainful.BadShape, match="judged is '6 lists'; allowed: one list, or one for each of 2 × 3"
+    ):
+        gainful.ndcg(np.ones((2, 3, 2)), judged=[[1, 2], [1], [1], [2], [3], [1]])

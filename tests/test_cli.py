@@ -182,6 +182,11 @@ def test_version_and_no_arguments(run):
         (["explain", "3", "-"], "grades is '-'; allowed: numbers, such as 3 2 3 0 1 2"),
         (["explain", "3", "-k", "1" + "0" * 12, "--short", "minimum"], "k is 1000000000000; allowed: at most 10000000 where every rank is computed"),
         (["explain", "1e308", "1e308", "1e308", "--format", "json"], "cumulated gain is inf; allowed: a finite sum; the grades are too large"),
+        (["explain", "1e308", "1e308"], "cumulated gain is inf; allowed: a finite sum; the grades are too large"),
+        (["explain", "--", "3", "--like", "ranx"], "--like stands behind --; options go before it"),
+        (["explain", "3", "--b", ""], "b is ''; allowed: a number above 1, or e"),
+        (["conventions", ""], "no convention ''; known: " + ", ".join(CONVENTIONS) + " (gainful conventions lists them all)"),
+        (["which", "1_0", "3"], "value is '1_0'; allowed: a number as a tool prints it, such as 0.932"),
         (["which", "1e400", "3"], "value is '1e400'; allowed: a number as a tool prints it, such as 0.932"),
         (["explain"], "Missing argument 'GRADES...'."),
         (["explain", "3", "-k", "0"], "k is 0; allowed: a whole number from 1 on"),
@@ -261,6 +266,8 @@ def test_measures_explains_what_the_values_of_an_option_mean(run):
     out = run("measures", "negative")
     assert "in_ideal  worth its gain, below zero; the ideal ends with it" in out
     assert "Default: zero" in out
+    assert "Allowed: linear, exp" in run("measures", "gain")
+    assert "Default: none" in run("measures", "cutoff")
     found = json.loads(run("measures", "empty", "--format", "json"))
     assert found["default"] == 0
     assert "skip" in found["answers"]

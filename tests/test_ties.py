@@ -135,6 +135,7 @@ def test_ties_need_a_policy_and_distinct_scores_do_not():
 def test_ties_whose_order_does_not_matter_need_no_policy():
     assert gainful.ndcg([2, 0, 0], scores=[3, 1, 1]) == 1
     assert gainful.ndcg([1, 1], scores=[1, 1]) == 1
+    assert gainful.ndcg([1, 0, 2], scores=[3, 1, 1], k=1) == 0.5
     with pytest.raises(Tied):
         gainful.ndcg([1, 2], scores=[1, 1])
 

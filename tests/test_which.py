@@ -138,3 +138,20 @@ def test_a_tool_that_leaves_the_query_out_is_not_named():
     tools = {t for match in gainful.which("0", [0.5, 0.9]).matches for t in match.tools}
     assert "recbole" in tools
     assert not {"elliot", "cornac"} & tools
+
+
+def test_a_rounded_value_says_who_rounds():
+    from gainful.show.which import sentence, table
+
+    answer = gainful.which("0.94881", WIKI)
+    assert "gdeval (rounds to 5 decimals)" in " ".join(row[2] for row in table(answer).rows)
+    assert sentence(gainful.which("0.94881000000000000", WIKI)).endswith(
+        "± 0.000000000000000005; the nearest:"
+    )
+
+
+def test_an_ideal_that_negative_grades_make_zero_follows_empty():
+    for match in gainful.which("1", [0, -2, 1, -1]).matches:
+        options = dict(match.measure.params)
+        again = gainful.ndcg([0, -2, 1, -1], k=match.measure.k, **options)
+        assert again == pytest.approx(match.value, abs=1e-12)

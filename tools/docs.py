@@ -51,8 +51,8 @@ every result; `like=` (on the command line `--like`) computes as another tool do
 
 ## The habits
 
-Each is a field of `Convention`. Those that matter for a list of grades are also parameters of the
-measures they concern and options of the calls: `gainful.ndcg(…, negative="keep")`,
+Each is a field of `Convention`. Most that matter for a list of grades are also parameters of the
+measures they concern and options of the calls (`gainful measures nDCG` lists them): `gainful.ndcg(…, negative="keep")`,
 `gainful explain … --negative keep`, `nDCG(negative=keep)@10`. The others matter for runs and judgments.
 
 {habits}

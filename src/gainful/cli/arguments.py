@@ -54,6 +54,8 @@ def _refused(word: str, argument: str) -> Exception:
         known = [
             name for param in click.get_current_context().command.params for name in param.opts
         ]
+        if word in known:
+            return click.UsageError(f"{word} stands behind --; options go before it")
         return UnknownName("option", word, [name for name in known if name.startswith("--")])
     return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
 
@@ -103,4 +105,6 @@ def base(_: object, __: object, text: str | None) -> float | None:
     """The base of a logarithm: a number, or e."""
     if text is None:
         return None
-    return e if text == "e" else numbers([text], "b")[0]
+    if text != "e" and not _NUMBER.fullmatch(text):
+        raise WrongType("b", text, "a number above 1, or e")
+    return e if text == "e" else float(text)

@@ -28,7 +28,8 @@ def conventions(name: str | None, other: str | None, form: str) -> None:
     """
     if name is None and other is not None:
         raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
-    one, second = like(name) if name else None, like(other) if other else None
+    one = None if name is None else like(name)
+    second = None if other is None else like(other)
     head, table = show.heading(one, second), show.table(one, second)
     printed(
         form,

@@ -22,8 +22,8 @@ def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) ->
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
 
     Gains, discounts, bases, ideals, cutoffs and the habits of all known tools are tried; VALUE
-    counts to the precision it is typed with; one above 1 may be a DCG or CG. Exit status 1 if
-    nothing fits.
+    counts to the precision it is typed with; one above 1 may be a DCG or CG. A tool is taken as it
+    is: if its ideal comes from the list, then with --judged too. Exit status 1 if nothing fits.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ SKLEARN = evolve(
     title="scikit-learn 1.9 ndcg_score",
     ties="average",
     negative="error",
-    note="a list of one document is refused there",
+    note="a list of one document is refused there; dcg_score takes negative grades",
 )
 SKLEARN_IGNORE_TIES = evolve(
     SKLEARN,
@@ -31,7 +31,7 @@ TORCHMETRICS = evolve(
     title="torchmetrics 1.9 RetrievalNormalizedDCG",
     ties="average",
     negative="in_ideal",
-    note="empty_target_action sets `empty`",
+    note="empty_target_action sets `empty`; grades that sum to 0 count as nothing relevant",
 )
 RAX = evolve(
     _FLOATS,
@@ -61,7 +61,7 @@ LIGHTGBM = evolve(
     negative="error",
     fractional="error",
     empty=1,
-    note="label_gain sets the gain",
+    note="label_gain sets the gain; grades above 30 are refused there",
 )
 XGBOOST = evolve(
     LIGHTGBM,
@@ -69,7 +69,7 @@ XGBOOST = evolve(
     name="xgboost",
     title="XGBoost 3.2 ndcg",
     cutoff=32,
-    note="a metric that names no cutoff is cut at 32",
+    note="a metric that names no cutoff is cut at 32; grades above 31 are refused there",
 )
 XGBOOST_MINUS = evolve(XGBOOST, name="xgboost_minus", title="XGBoost 3.2 ndcg-", empty=0)
 XGBOOST_LINEAR = evolve(
@@ -108,7 +108,7 @@ SPARK = Convention(
     missing="skip",
     extra="empty",
     duplicates="count",
-    note="the relevance column it documents is ignored",
+    note="whatever is passed as relevant counts as 1; its relevance column is ignored",
 )
 SPARK_ML = evolve(
     SPARK,

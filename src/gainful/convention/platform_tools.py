@@ -9,13 +9,20 @@ from gainful.convention.convention import Convention
 RECBOLE = Convention(
     name="recbole",
     title="RecBole 1.2 NDCG",
+    note="whatever is passed as relevant counts as 1; k is at most the length of the list",
     gain="binary",
     ties="input",
     missing="skip",
     extra="empty",
     duplicates="count",
 )
-CORNAC = evolve(RECBOLE, name="cornac", title="Cornac 3.0 NDCG", empty="skip")
+CORNAC = evolve(
+    RECBOLE,
+    name="cornac",
+    title="Cornac 3.0 NDCG",
+    empty="skip",
+    note="whatever is passed as relevant counts as 1",
+)
 RECOMMENDERS = Convention(
     name="recommenders",
     title="Microsoft recommenders 1.2 ndcg_at_k",
@@ -118,7 +125,7 @@ MLFLOW = Convention(
     missing="skip",
     extra="empty",
     duplicates="count",
-    note="k shrinks to what was retrieved; duplicates are renamed and count as irrelevant",
+    note="k shrinks to what was retrieved; duplicates are renamed; 1 if both lists are empty",
 )
 
 PLATFORM_TOOLS: tuple[Convention, ...] = (

@@ -9,6 +9,7 @@ made afterwards.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -83,13 +84,16 @@ class Placed:
         return flat.astype(np.float64, copy=False).reshape(self.rows, width)
 
 
-def place(gain: Array, score: Array | None, ties: str) -> Listed | Placed:
+def place(
+    gain: Array, score: Array | None, ties: str, deepest: int = sys.maxsize
+) -> Listed | Placed:
     """Rank documents by score; `ties` says where equal scores stand in their block.
 
     Args:
         gain: what each document is worth, one row per ranking.
         score: what each document is ranked by; None where the rows are in order already.
-        ties: a policy of the table below, or `average`.
+        ties: a policy of the table below, or `average`; with any other, ties are an error.
+        deepest: the last rank that is looked at; ties below it do not matter.
 
     Examples:
         >>> gain, score = np.array([[3.0, 0, 2]]), np.array([[0.1, 0.5, 0.5]])
@@ -112,7 +116,10 @@ def place(gain: Array, score: Array | None, ties: str) -> Listed | Placed:
     placed = Placed(len(gain), row, column, gain[row, column], first, last)
     if ties == "average":
         return placed
-    rank = _POLICIES.get(ties, _untied)(placed, score)
+    if ties not in _POLICIES:
+        _refuse_ties(placed, score, deepest)
+        ties = "worst"  # as good as any, where the order does not matter
+    rank = _POLICIES[ties](placed, score)
     return evolve(placed, first=rank, last=rank)
 
 
@@ -171,9 +178,9 @@ def _returned(order: Ranks, values: Ranks) -> Ranks:
     return back
 
 
-def _untied(placed: Placed, score: Array) -> Ranks:
-    """The ranks where no tie matters; an error where one does."""
-    tied = np.nonzero(placed.first < placed.last)[0]
+def _refuse_ties(placed: Placed, score: Array, deepest: int) -> None:
+    """Ties are an error where their order matters."""
+    tied = np.nonzero((placed.first < placed.last) & (placed.first <= deepest))[0]
     if tied.size and not _all_alike(placed, tied):
         row, column = int(placed.row[tied[0]]), int(placed.column[tied[0]])
         raise Tied(
@@ -181,7 +188,6 @@ def _untied(placed: Placed, score: Array) -> Ranks:
             "arrays have no document ids to break ties by, so set ties to "
             f"{', '.join((*_POLICIES, 'average'))}"
         )
-    return _by_gain(placed, placed.gain)
 
 
 def _all_alike(placed: Placed, tied: Ranks) -> bool:

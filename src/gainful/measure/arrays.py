@@ -318,10 +318,10 @@ def _prepared(
     table = rows(grades, "grades")
     pool = None if judged is None else rows(judged, "judged")
     if pool is not None and pool.shape not in ((), table.shape):
-        given = f"{len(pool.lengths)} lists"
-        raise BadShape(
-            "judged", given, f"one list, or one for each of {len(table.lengths)} rankings"
-        )
+        batch = " × ".join(map(str, table.shape)) or "1"
+        given = " × ".join(map(str, pool.shape))
+        allowed = f"one list, or one for each of {batch} rankings"
+        raise BadShape("judged", f"{given} lists", allowed)
     order = None if scores is None else rows(scores, "scores")
     if order is not None and not (
         order.shape == table.shape and np.array_equal(order.lengths, table.lengths)

@@ -25,6 +25,8 @@ _ROUNDING = 1e-13
 class Ranked:
     """What a measure sees: gains at their ranks, and those of the ideal ranking."""
 
+    grades: Rows  # the rankings that count
+    source: Rows  # the documents that the ideal is made of
     placed: Listed | Placed
     ideal: Array  # descending; one row per ranking, or one for all of them
     lengths: NDArray[np.intp]  # how many documents each ranking has
@@ -47,20 +49,17 @@ def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | Non
         grades = grades.without(unwanted)
         judged = None if judged is None else judged.without(judged.values < 0)
     worth = gains(recipe, grades, "grades")
-    source = ideal_source(recipe, grades, judged)
+    source = grades if judged is None or recipe.convention.ideal == "list" else judged
     pool = worth if source is grades else gains(recipe, source, "judged")
     ideal = ideal_gains(pool, source, with_negative=recipe.convention.negative == "in_ideal")
-    placed = place(worth, _sortable(recipe, scores), recipe.convention.ties)
+    order = None if recipe.measure.entry.of == "ideal" else _sortable(recipe, scores)
+    deepest = _DEEPEST if recipe.k is None else recipe.k
+    placed = place(worth, order, recipe.convention.ties, deepest)
     filling, fill = None, np.zeros((1, 1))
     if recipe.convention.short == "minimum":
         filling = _lowest_grades(recipe, grades, judged)
         fill = gains(recipe, filling, "grades")
-    return Ranked(placed, ideal, grades.lengths, filling, fill)
-
-
-def ideal_source(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
-    """The documents that the ideal ranking is made of."""
-    return grades if judged is None or recipe.convention.ideal == "list" else judged
+    return Ranked(grades, source, placed, ideal, grades.lengths, filling, fill)
 
 
 def gains(recipe: Recipe, grades: Rows, argument: str) -> Array:
@@ -141,22 +140,28 @@ def total(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
         deep = seen.ideal.shape[1]
         within = np.arange(deep) < ideal_depth(recipe, seen.lengths)
         best = np.where(within, seen.ideal, 0.0) @ weights(recipe, deep)
-    return _finite(actual, np.broadcast_to(best, actual.shape))
+    return _finite(actual), np.broadcast_to(_finite(best), actual.shape)
 
 
 def curve(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
     """The cumulated gain of each ranking and of its ideal, rank by rank."""
     depth = _vector_depth(recipe, seen)
     discounts = weights(recipe, depth)
+    actual = cumulated_gain(seen.gain_by_rank(depth) * discounts)
     with np.errstate(over="ignore", invalid="ignore"):
-        actual = np.cumsum(seen.gain_by_rank(depth) * discounts, axis=1)
         if recipe.convention.ideal_depth == "all":
             best = (seen.ideal @ weights(recipe, seen.ideal.shape[1]))[:, None]
         else:
             ideal = Listed(seen.ideal).by_rank(depth)
             within = np.arange(depth) < ideal_depth(recipe, seen.lengths)
             best = np.cumsum(np.where(within, ideal, 0.0) * discounts, axis=1)
-    return _finite(actual, np.broadcast_to(best, actual.shape))
+    return actual, np.broadcast_to(_finite(best), actual.shape)
+
+
+def cumulated_gain(gain: Array) -> Array:
+    """The sum of the gains down to each rank; a sum beyond all bounds is refused."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(np.cumsum(gain, axis=-1))
 
 
 def outcome(recipe: Recipe, actual: Array, ideal: Array) -> Array:
@@ -216,11 +221,10 @@ def _vector_depth(recipe: Recipe, seen: Ranked) -> int:
     return depth
 
 
-def _finite(actual: Array, ideal: Array) -> tuple[Array, Array]:
-    for found in (actual, ideal):
-        if not np.isfinite(found).all():
-            raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
-    return actual, ideal
+def _finite(cumulated: Array) -> Array:
+    if not np.isfinite(cumulated).all():
+        raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
+    return cumulated
 
 
 def _sortable(recipe: Recipe, scores: Rows | None) -> Array | None:
@@ -229,8 +233,8 @@ def _sortable(recipe: Recipe, scores: Rows | None) -> Array | None:
         return None
     values, present = scores.values, scores.present
     if recipe.convention.score_bits == 32:
-        with np.errstate(over="ignore"):
-            values = values.astype(np.float32).astype(np.float64)
+        largest = float(np.finfo(np.float32).max)  # stays above what is no document
+        values = np.clip(values, -largest, largest).astype(np.float32).astype(np.float64)
     return values if present is None else np.where(present, values, -np.inf)
 
 

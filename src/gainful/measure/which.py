@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import product
 from math import e
 from typing import Any
@@ -24,6 +25,7 @@ from gainful.read import Numbers, Rows, single
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
 _WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})
 _FORMULA = ("gain", "rel", "discount", "b")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _NEAREST = 5
 _SAME = 1e-12
 _FAME = tuple(CONVENTIONS)
@@ -84,13 +86,15 @@ def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None)
 
 def _printed(value: str | float) -> tuple[float, float]:
     """The number and half a unit of its last printed digit."""
-    try:
-        number = Decimal(str(value))
-        exponent = number.as_tuple().exponent
-    except InvalidOperation:
-        exponent = "n"
-    if not isinstance(exponent, int) or not -300 < number.adjusted() < 300 or exponent < -300:
-        raise BadValue("value", value, "a number as a tool prints it, such as 0.932")
+    allowed = "a number as a tool prints it, such as 0.932"
+    if not re.fullmatch(
+        r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", str(value), re.ASCII | re.IGNORECASE
+    ):
+        raise BadValue("value", value, allowed)
+    number = Decimal(str(value))
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent < -300 or number.adjusted() > 300:
+        raise BadValue("value", value, allowed)
     return float(number), 0.5 * 10.0**exponent
 
 
@@ -103,7 +107,7 @@ def _ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
         "ideal_depth": True,
         "negative": bool((values < 0).any()),
         "fractional": bool((values != np.trunc(values)).any()),
-        "empty": not (values > 0).any(),
+        "empty": not (values > 0).any() or bool((values < 0).any()),  # can the ideal be zero?
     }
     return _Ranking(
         grades=given,

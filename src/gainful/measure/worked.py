@@ -11,10 +11,10 @@ from attrs import evolve, frozen
 from gainful.convention import Convention
 from gainful.measure.cumulated import (
     Ranked,
+    cumulated_gain,
     curve,
     gains,
     ideal_depth,
-    ideal_source,
     ranked,
     share,
     total,
@@ -87,19 +87,16 @@ def explain(
     how = recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
     table = single(grades, "grades")
     pool = None if judged is None else single(judged, "judged")
-    if how.convention.negative == "remove":
-        table = table.without(table.values < 0)
-        pool = None if pool is None else pool.without(pool.values < 0)
     seen = ranked(how, table, None, pool)
-    ideal = _ideal(how, ideal_source(how, table, pool))
+    ideal = _ideal(how, seen.source)
     actual, best = total(how, seen)
     value = share(how, actual, best)
     return Worked(
         how,
-        _tuple(table),
+        _tuple(seen.grades),
         None if pool is None else _tuple(pool),
         tuple(ideal[: int(ideal_depth(how, seen.lengths)[0, 0])]),
-        _lines(how, _tuple(table), ideal, seen),
+        _lines(how, _tuple(seen.grades), ideal, seen),
         None if np.ma.is_masked(value) else float(value[0]),
     )
 
@@ -113,6 +110,7 @@ def _lines(
     cut = evolve(how, k=deepest)
     dcg, idcg = (vector[0] for vector in curve(cut, seen))
     gain, discount = seen.gain_by_rank(deepest)[0], weights(cut, deepest)
+    cg = cumulated_gain(gain)
     ndcg = share(how, dcg, idcg)
     filled = None if seen.filling is None else float(seen.filling.values[0, 0])
     return tuple(
@@ -122,7 +120,7 @@ def _lines(
             gain=float(gain[at]),
             discount=float(discount[at]),
             contribution=float(gain[at] * discount[at]),
-            cg=float(gain[: at + 1].sum()),
+            cg=float(cg[at]),
             dcg=float(dcg[at]),
             ideal_grade=best[at][0] if at < len(best) else None,
             idcg=float(idcg[at]),

@@ -79,7 +79,7 @@ def _overview() -> tuple[Table, ...]:
 
 def _find(name: str) -> Entry | NamedFormula | Habit:
     known: dict[str, Entry | NamedFormula | Habit] = {
-        **{name: habit for name, habit in HABITS.items() if habit.answers},
+        **HABITS,
         **MEASURES,
         **GAINS,
         **DISCOUNTS,
@@ -96,6 +96,8 @@ def _one(name: str) -> tuple[list[str], Table]:
     if isinstance(found, Habit):
         answers = [(str(answer), meaning) for answer, meaning in found.answers.items()]
         head = [f"{found.name}: {found.question}", f"Default: {_default(found.name)}"]
+        if not answers:
+            head.append(f"Allowed: {_habit_allowed(found)}")
         return head, Table(("value", "meaning"), answers)
     source = f"Source: {REFERENCES[found.cite]}"
     if isinstance(found, NamedFormula):
@@ -131,6 +133,12 @@ def all_params() -> dict[str, Param]:
     return {param.symbol: param for formula in formulas for param in formula.params}
 
 
+def _habit_allowed(habit: Habit) -> str:
+    """What may be said in answer to a habit that has no table of answers."""
+    known = {"gain": f"{', '.join(GAINS)}; or weights by grade", "discount": ", ".join(DISCOUNTS)}
+    return known.get(habit.name, habit.allowed)
+
+
 def _allowed(name: str) -> str:
     if name == "gain":
         return ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}"
@@ -143,7 +151,9 @@ def _allowed(name: str) -> str:
 
 def _default(name: str) -> str:
     own = getattr(GAINFUL, name)
-    return f"{all_params()[name].default:g}" if own is None else str(own)
+    if own is None and name in all_params():
+        return f"{all_params()[name].default:g}"
+    return "none" if own is None else str(own)
 
 
 def _asked(name: str) -> str:

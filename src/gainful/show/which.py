@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
+from gainful.convention import CONVENTIONS
 from gainful.measure import Answer, Match
 from gainful.show.table import Table
 
 
 def sentence(answer: Answer) -> str:
     """What was found, in words."""
-    value, within = answer.printed, f"{answer.within:.12f}".rstrip("0").rstrip(".")
+    value, within = answer.printed, f"{Decimal(str(answer.within)):f}"
     if not answer.matches:
         return f"Nothing gives {value} ± {within}; the nearest:"
     count = len(answer.matches)
@@ -22,10 +24,15 @@ def sentence(answer: Answer) -> str:
 def table(answer: Answer) -> Table:
     """A line for each measure, the best known first."""
     rows = [
-        (str(match.measure), f"{match.value:.6f}", ", ".join(match.tools))
+        (str(match.measure), f"{match.value:.6f}", ", ".join(map(_told, match.tools)))
         for match in _shown(answer)
     ]
     return Table(("measure", "value", "computed by"), rows)
+
+
+def _told(tool: str) -> str:
+    decimals = CONVENTIONS[tool].decimals
+    return tool if decimals is None else f"{tool} (rounds to {decimals} decimals)"
 
 
 def to_dict(answer: Answer) -> dict[str, Any]:
