@@ -18,5 +18,6 @@ mkdir -p demo
 "$gainful" explain 3 2 3 0 1 2 --like wikipedia --format latex >demo/worked.tex
 "$gainful" explain 3 2 3 0 1 2 --like wikipedia --format json >demo/worked.json
 echo
-echo "Done: nDCG worked out three ways; demo/ holds one table as Markdown, LaTeX and JSON."
+echo "Done: one ranking worked out, one number traced to its tools, two tools compared; demo/ holds the"
+echo "worked table as Markdown, LaTeX and JSON."
 echo "Try next: $gainful explain 1 0 2 --gain exp -k 2    or    $gainful --help"
