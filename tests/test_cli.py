@@ -245,7 +245,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
 
 
 def test_a_terminal_gets_a_bold_head_unless_colour_is_unwanted(run, monkeypatch):
-    monkeypatch.setattr("gainful.cli.arguments.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("gainful.cli.output.sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[1m" in run("explain", "3")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -274,7 +274,7 @@ def test_measures_explains_what_the_values_of_an_option_mean(run):
 
 
 def test_words_are_folded_to_the_width_of_a_terminal(run, monkeypatch):
-    monkeypatch.setattr("gainful.cli.arguments.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("gainful.cli.output.sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
     out = run("conventions", "sklearn", "--diff", "quepid")

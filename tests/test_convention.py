@@ -98,6 +98,20 @@ def test_a_changed_habit_is_checked():
         gainful.like("ranx").changed(ties=["input"])
 
 
+def test_a_convention_allows_the_bases_and_thresholds_that_formulas_allow():
+    params = {p.symbol: p for f in (*GAINS.values(), *DISCOUNTS.values()) for p in f.params}
+    assert set(params) == {"b", "rel"}
+    for symbol, param in params.items():
+        assert HABITS[symbol].allowed == param.domain.describe(symbol)
+        for value in (-1, 0, 1, 1.0001, 2, 1e9, float("inf"), float("nan")):
+            refused = False
+            try:
+                param.check(value)
+            except gainful.BadValue:
+                refused = True
+            assert HABITS[symbol].fits(value) is not refused, (symbol, value)
+
+
 def test_every_formula_and_measure_names_its_source():
     for entry in (*GAINS.values(), *DISCOUNTS.values(), *MEASURES.values()):
         assert entry.cite in REFERENCES

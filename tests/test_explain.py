@@ -126,6 +126,8 @@ def test_a_note_tells_when_judged_documents_are_incomplete():
     assert (
         "Note: the ranking has grades that the judged documents lack (3): nDCG can pass 1" in text
     )
+    many = show.to_text(gainful.explain([3] * 500, judged=[3]))
+    assert "lack (3, 3, 3, 3, …): nDCG can pass 1" in many
     assert "Note" not in show.to_text(gainful.explain([3, 0, 0], judged=[3]))
     listed = show.to_text(gainful.explain([3], judged=[3, 3], like="sklearn"))
     assert "scikit-learn 1.9 ndcg_score itself knows only the list" in listed

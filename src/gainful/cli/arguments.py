@@ -1,11 +1,8 @@
-"""Grades typed on a command line: separate words, comma-separated, or from a pipe (`-`)."""
+"""What is typed on a command line: grades (words, commas, or a pipe) and shared options."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable
 from math import e
@@ -15,11 +12,11 @@ import click
 
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.show.table import PLAIN, Terminal
+from gainful.formula import NUMBER
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
+# nan and inf are numbers to a person who types them; why they are refused is said further in.
+_NUMBER = re.compile(rf"{NUMBER}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
 
-Writer = Callable[[], Any]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # A word that begins with a dash may be a negative grade, so click must not refuse it.
@@ -81,24 +78,6 @@ def like_option() -> Decorator:
         help=f"Compute as a tool or source does: {few}, … "
         f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
     )
-
-
-def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more: Writer) -> None:
-    """Print what was found in the form that was asked for."""
-    writers = {"table": table, "markdown": markdown, **more}
-    if form == "json":
-        text = json.dumps(data(), indent=2, ensure_ascii=False, allow_nan=False)
-    else:
-        text = writers[form]()
-    click.echo(text, color=True)
-
-
-def terminal() -> Terminal:
-    """The terminal that is printed to, or the plain page that a pipe is."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return PLAIN
-    columns = shutil.get_terminal_size().columns
-    return Terminal(width=columns, colour=not os.environ.get("NO_COLOR"))
 
 
 def base(_: object, __: object, text: str | None) -> float | None:

@@ -7,15 +7,8 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import (
-    GRADES_SETTINGS,
-    base,
-    format_option,
-    like_option,
-    numbers,
-    printed,
-    terminal,
-)
+from gainful.cli.arguments import GRADES_SETTINGS, base, format_option, like_option, numbers
+from gainful.cli.output import printed, terminal
 from gainful.convention import HABITS
 from gainful.measure import DISCOUNTS, GAINS, explain as worked_out
 from gainful.show import worked as show

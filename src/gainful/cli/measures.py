@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gainful.cli.arguments import format_option, printed, terminal
+from gainful.cli.arguments import format_option
+from gainful.cli.output import printed, terminal
 from gainful.show import measures as show
 
 

@@ -10,7 +10,6 @@ from attrs import field, frozen
 from gainful.convention.habit import HABITS, Setting
 from gainful.errors import UnknownName
 
-Gain = str
 Ideal = Literal["judged", "list"]
 IdealDepth = Literal["k", "all", "retrieved"]
 Ties = Literal[
@@ -47,7 +46,7 @@ class Convention:
         {'gain': ('exp', 'linear'), 'empty': (1, 0)}
     """
 
-    gain: Gain = _habit("linear")
+    gain: str = _habit("linear")
     discount: str = _habit("log2")
     b: float | None = _habit(None)
     rel: float | None = _habit(None)

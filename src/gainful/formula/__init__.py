@@ -6,7 +6,7 @@ beside them.
 
 from gainful.formula.domain import ANY, Domain
 from gainful.formula.named import NamedFormula
-from gainful.formula.number import exact, written
+from gainful.formula.number import NUMBER, exact, written
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
 from gainful.formula.to_numpy import Array, to_numpy
@@ -31,6 +31,7 @@ from gainful.formula.tree import (
 
 __all__ = [
     "ANY",
+    "NUMBER",
     "Arithmetic",
     "Array",
     "Compare",

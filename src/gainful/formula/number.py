@@ -1,4 +1,7 @@
-"""How a number is written for people: no more digits than it needs."""
+"""How a number is written: for people, exactly, and in what people type."""
+
+# What counts as a number in a text; Python itself would also take 1_000 and infinity.
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
 
 def written(value: float, digits: int = 6) -> str:

@@ -41,7 +41,7 @@ def cg(
         >>> cg([3, 2, 3, 0, 1, 2])
         11.0
     """
-    return _value(CG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _value(_prepared(CG @ k, grades, options, judged, scores, like))
 
 
 def ncg(
@@ -59,7 +59,7 @@ def ncg(
         >>> ncg([3, 2, 3, 0, 1, 2], k=2)
         0.8333333333333334
     """
-    return _value(nCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _value(_prepared(nCG @ k, grades, options, judged, scores, like))
 
 
 def dcg(
@@ -77,7 +77,7 @@ def dcg(
         >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.0972
     """
-    return _value(DCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _value(_prepared(DCG @ k, grades, options, judged, scores, like))
 
 
 def idcg(
@@ -95,7 +95,7 @@ def idcg(
         >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.6925
     """
-    return _value(IDCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _value(_prepared(IDCG @ k, grades, options, judged, scores, like))
 
 
 def ndcg(
@@ -132,7 +132,7 @@ def ndcg(
         >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
         [1.0, 0.2961]
     """
-    return _value(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _value(_prepared(nDCG @ k, grades, options, judged, scores, like))
 
 
 def compute(
@@ -152,7 +152,7 @@ def compute(
         0.9315
     """
     asked = _cut(measure, k)
-    return _value(asked, grades, options, judged=judged, scores=scores, like=like)
+    return _value(_prepared(asked, grades, options, judged, scores, like))
 
 
 def cg_curve(
@@ -170,7 +170,7 @@ def cg_curve(
         >>> cg_curve([3, 2, 3, 0]).tolist()
         [3.0, 5.0, 8.0, 8.0]
     """
-    return _vector(CG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _vector(_prepared(CG @ k, grades, options, judged, scores, like))
 
 
 def ncg_curve(
@@ -188,7 +188,7 @@ def ncg_curve(
         >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
         [1.0, 0.8333, 1.0, 1.0]
     """
-    return _vector(nCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _vector(_prepared(nCG @ k, grades, options, judged, scores, like))
 
 
 def dcg_curve(
@@ -206,7 +206,7 @@ def dcg_curve(
         >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
         [3.0, 4.3333, 6.007, 6.007]
     """
-    return _vector(DCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _vector(_prepared(DCG @ k, grades, options, judged, scores, like))
 
 
 def idcg_curve(
@@ -224,7 +224,7 @@ def idcg_curve(
         >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
         [3.0, 4.8928, 5.3928]
     """
-    return _vector(IDCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _vector(_prepared(IDCG @ k, grades, options, judged, scores, like))
 
 
 def ndcg_curve(
@@ -242,7 +242,7 @@ def ndcg_curve(
         >>> ndcg_curve([2, 0, 3]).round(4).tolist()
         [0.6667, 0.4693, 0.8212]
     """
-    return _vector(nDCG @ k, grades, options, judged=judged, scores=scores, like=like)
+    return _vector(_prepared(nDCG @ k, grades, options, judged, scores, like))
 
 
 def compute_curve(
@@ -262,7 +262,7 @@ def compute_curve(
         [7.0, 10.0, 17.0, 17.0]
     """
     asked = _cut(measure, k)
-    return _vector(asked, grades, options, judged=judged, scores=scores, like=like)
+    return _vector(_prepared(asked, grades, options, judged, scores, like))
 
 
 def _cut(measure: str | Measure, k: int | None) -> Measure:
@@ -271,16 +271,11 @@ def _cut(measure: str | Measure, k: int | None) -> Measure:
     return asked if asked.k is not None else asked @ k
 
 
-def _value(
-    measure: Measure,
-    grades: Numbers,
-    options: Mapping[str, Any],
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    like: Like = None,
-) -> Values:
-    how, table, seen = _prepared(measure, grades, options, judged=judged, scores=scores, like=like)
+Prepared = tuple[Recipe, Rows, Ranked]
+
+
+def _value(prepared: Prepared) -> Values:
+    how, table, seen = prepared
     found = outcome(how, *total(how, seen))
     if table.shape:
         return found.reshape(table.shape)
@@ -289,31 +284,22 @@ def _value(
     return float(found[0])
 
 
-def _vector(
-    measure: Measure,
-    grades: Numbers,
-    options: Mapping[str, Any],
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    like: Like = None,
-) -> Vectors:
-    how, table, seen = _prepared(measure, grades, options, judged=judged, scores=scores, like=like)
+def _vector(prepared: Prepared) -> Vectors:
+    how, table, seen = prepared
     found = outcome(how, *curve(how, seen))
     if table.ragged and how.k is None:
         return [found[row, :length] for row, length in enumerate(table.lengths)]
     return found.reshape(*table.shape, found.shape[1])
 
 
-def _prepared(
+def _prepared(  # noqa: PLR0917  (the six things that every call is made of, in one order)
     measure: Measure,
     grades: Numbers,
     options: Mapping[str, Any],
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    like: Like = None,
-) -> tuple[Recipe, Rows, Ranked]:
+    judged: Numbers | None,
+    scores: Numbers | None,
+    like: Like,
+) -> Prepared:
     how = recipe(measure, options=options, like_whom=like, judged=judged is not None)
     table = rows(grades, "grades")
     pool = None if judged is None else rows(judged, "judged")

@@ -8,12 +8,11 @@ from math import inf, isfinite
 from numbers import Real
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, exact, where
+from gainful.formula import NUMBER, Const, Expr, NamedFormula, Param, Var, equal, exact, where
 
 g = Var("g", "grade")
 _MOST = 256  # grades in a table of weights
-_NUMBER = r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"
-_PAIR = re.compile(f"{_NUMBER}:{_NUMBER}", re.ASCII)
+_PAIR = re.compile(rf"\s*({NUMBER})\s*:\s*({NUMBER})\s*", re.ASCII)
 REL = Param("rel", "the lowest grade that counts as relevant", default=1, typical=(1, 4))
 
 

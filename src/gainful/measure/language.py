@@ -6,6 +6,7 @@ import re
 from math import e
 
 from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.formula import NUMBER
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.measure import Measure, Setting
 
@@ -16,7 +17,6 @@ _PARAM = re.compile(
         \s*(?P<end>,|$)""",
     re.VERBOSE | re.ASCII,
 )
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _LONGEST = 1000  # characters; no measure is longer
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
@@ -76,6 +76,6 @@ def _value(text: str) -> Setting:
         return text[1:-1]
     if text == "e":
         return e
-    if not _NUMBER.fullmatch(text):
+    if not re.fullmatch(NUMBER, text, re.ASCII):
         return text
     return int(text) if text.lstrip("+-").isdecimal() else float(text)

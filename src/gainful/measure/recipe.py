@@ -46,6 +46,7 @@ class Options(TypedDict, total=False):
     empty: Empty
 
 
+FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
 _BESIDE = ("k", "judged", "scores", "like")  # what calls take besides
 
 
@@ -89,7 +90,7 @@ def recipe(
     left = _formula("discount", "b", as_discount, asked, base)
     if not measure.entry.discounted:
         left = as_discount("none")
-    habits = {n: checked(n, asked[n]) for n in asked if n in HABITS and n not in _FORMULAS}
+    habits = {n: checked(n, asked[n]) for n in asked if n in HABITS and n not in FORMULAS}
     settled = base.changed(
         **habits
         | {"gain": worth.name, "discount": left.name}
@@ -102,9 +103,6 @@ def recipe(
     if settled.short == "minimum" and depth is None:
         raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
     return Recipe(measure, worth, left, depth, settled, tuple(asked))
-
-
-_FORMULAS = {"gain", "rel", "discount", "b"}
 
 
 def _ideal(asked: object, base: Convention, *, judged: bool | None) -> object:

@@ -14,18 +14,16 @@ from attrs import evolve, frozen
 
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
-from gainful.formula import NamedFormula
+from gainful.formula import NUMBER, NamedFormula
 from gainful.measure.cumulated import curve, outcome, ranked, total
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS, REL, as_gain
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
-from gainful.measure.recipe import recipe
+from gainful.measure.recipe import FORMULAS, recipe
 from gainful.read import Numbers, Rows, single
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
 _WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})
-_FORMULA = ("gain", "rel", "discount", "b")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _NEAREST = 5
 _SAME = 1e-12
 _FAME = tuple(CONVENTIONS)
@@ -87,14 +85,12 @@ def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None)
 def _printed(value: str | float) -> tuple[float, float]:
     """The number and half a unit of its last printed digit."""
     allowed = "a number as a tool prints it, such as 0.932"
-    if not re.fullmatch(
-        r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", str(value), re.ASCII | re.IGNORECASE
-    ):
+    if not re.fullmatch(NUMBER, str(value), re.ASCII):
         raise BadValue("value", value, allowed)
     number = Decimal(str(value))
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or exponent < -300 or number.adjusted() > 300:
-        raise BadValue("value", value, allowed)
+        raise BadValue("value", value, allowed)  # beyond what a float can tell
     return float(number), 0.5 * 10.0**exponent
 
 
@@ -122,7 +118,7 @@ def _all(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
     """Every formula at every cutoff; what gives the same value shares a line, in few words."""
     found: dict[tuple[object, int | None], list[Candidate]] = {}
     for spelled, values, tool in _computed(measure, ranking):
-        formula = tuple(pair for pair in spelled.params if pair[0] in _FORMULA)
+        formula = tuple(pair for pair in spelled.params if pair[0] in FORMULAS)
         for k, value in values.items():
             same = found.setdefault((formula, k), [])
             known = next((line for line in same if abs(line[0] - value) < _SAME), None)

@@ -100,7 +100,8 @@ def notes(worked: Worked) -> list[str]:
     lacking = Counter(grade for grade in worked.grades if grade > 0) - Counter(worked.judged)
     if not lacking:
         return []
-    missing = ", ".join(number(grade) for grade in sorted(lacking.elements(), reverse=True))
+    grades = [number(grade) for grade in sorted(lacking.elements(), reverse=True)]
+    missing = ", ".join(grades[:_SHOWN] + ["…"] * (len(grades) > _SHOWN))
     return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can pass 1"]
 
 
@@ -155,11 +156,12 @@ def _outcome(worked: Worked, *, latex: bool) -> str:
 
 def _sum(how: Recipe, terms: Sequence[tuple[int, float, float]], *, latex: bool) -> str:
     """The first terms of a sum and its last one."""
-    written = [_term(how, *term) for term in terms]
     render = as_latex if latex else as_text
-    shown = [render(term) for term in written]
-    if len(shown) > _SHOWN:
-        shown = [*shown[: _SHOWN - 1], r"\dots" if latex else "…", shown[-1]]
+    long = len(terms) > _SHOWN
+    kept = [*terms[: _SHOWN - 1], terms[-1]] if long else terms
+    shown = [render(_term(how, *term)) for term in kept]
+    if long:
+        shown.insert(-1, r"\dots" if latex else "…")
     return " + ".join(shown) or "0"
 
 
