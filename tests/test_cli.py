@@ -198,6 +198,7 @@ def test_version_and_no_arguments(run):
         (["explain", "3", "--like", "quepit"], "no convention 'quepit'; did you mean quepid? (gainful conventions lists them all)"),
         (["explain", "3", "--judged", "a"], "judged is 'a'; allowed: numbers, such as 3 2 3 0 1 2"),
         (["explain", "3", "--discuont", "log2"], "no option '--discuont'; did you mean --discount?"),
+        (["explain", "3", "--ties", "best"], "no option '--ties'; known: --judged, --gain, --rel, --discount, --b, --ideal, --ideal-depth, --negative, --fractional, --empty, --short, --like, --format"),
         (["explain", "3", "--xyz"], "no option '--xyz'; known: --judged, --gain, --rel, --discount, --b, --ideal, --ideal-depth, --negative, --fractional, --empty, --short, --like, --format"),
         (["explain", "3", "--empty", "5"], "empty is '5'; allowed: 0, 1, skip, error"),
         (["explain", "-1", "--like", "sklearn"], "grades[0] is -1; allowed: grades from 0 on (negative=error, like sklearn)"),

@@ -59,8 +59,8 @@ class UnknownName(GainfulError, LookupError):
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name, self.known, self.hint = kind, name, tuple(known), hint
-        given = name.lower()[:_LONGEST]
-        by_lower = {known_name.lower(): known_name for known_name in self.known}
+        given = name.lower().lstrip("-")[:_LONGEST]  # dashes make no two options alike
+        by_lower = {known_name.lower().lstrip("-"): known_name for known_name in self.known}
         begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
         near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.55)
         nearest = f"did you mean {_short(by_lower[near[0]])}?" if near else ""
