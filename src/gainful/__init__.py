@@ -8,8 +8,12 @@ Examples:
     0.9315
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from gainful.convention import CONVENTIONS, Convention, like
 from gainful.errors import (
+    BadInput,
     BadShape,
     BadValue,
     GainfulError,
@@ -54,7 +58,23 @@ from gainful.measure import (
 )
 
 
-def __getattr__(name: str) -> str:
+if TYPE_CHECKING:
+    from gainful.measure.evaluate import evaluate
+    from gainful.measure.results import Results
+    from gainful.read.values import Judgments, Run
+
+# What needs polars is imported when it is first asked for.
+_LATER = {
+    "evaluate": "gainful.measure.evaluate",
+    "Results": "gainful.measure.results",
+    "Judgments": "gainful.read.values",
+    "Run": "gainful.read.values",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     if name != "__version__":
         raise AttributeError(f"module 'gainful' has no attribute {name!r}")
     from importlib.metadata import version  # noqa: PLC0415  (slow, and rarely asked for)
@@ -68,14 +88,18 @@ __all__ = [
     "DCG",
     "IDCG",
     "Answer",
+    "BadInput",
     "BadShape",
     "BadValue",
     "Convention",
     "GainfulError",
+    "Judgments",
     "Match",
     "Measure",
     "NotExact",
     "NothingToAverage",
+    "Results",
+    "Run",
     "Tied",
     "UnknownName",
     "Worked",
@@ -89,6 +113,7 @@ __all__ = [
     "compute_curve",
     "dcg",
     "dcg_curve",
+    "evaluate",
     "explain",
     "idcg",
     "idcg_curve",

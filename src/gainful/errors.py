@@ -22,7 +22,7 @@ class BadValue(GainfulError, ValueError):
         super().__init__(f"{argument} is {self._told()}; allowed: {allowed}")
 
     def _told(self) -> str:
-        return f"{self.value:g}" if isinstance(self.value, float) else _shown(self.value)
+        return f"{self.value:g}" if isinstance(self.value, float) else shown(self.value)
 
     def __reduce__(self) -> tuple[type[BadValue], tuple[object, ...]]:
         return type(self), (self.argument, self.value, self.allowed)  # for other processes
@@ -32,11 +32,31 @@ class WrongType(BadValue, TypeError):
     """A value of the wrong kind, such as a string where a number is due."""
 
     def _told(self) -> str:
-        return _shown(self.value)  # 2.0, not 2: the kind is what is wrong
+        return shown(self.value)  # 2.0, not 2: the kind is what is wrong
 
 
 class BadShape(BadValue):
     """Arrays that do not fit one another."""
+
+
+class BadInput(GainfulError, ValueError):
+    """A file, a line of one, or an entry of a dict that cannot be what it should be."""
+
+    def __init__(self, where: str, problem: str, expected: str = "") -> None:
+        """Say where it is, what is wrong there, and what was expected."""
+        self.where, self.problem, self.expected = where, problem, expected
+        super().__init__(f"{where}: {problem}" + (f" (expected: {expected})" if expected else ""))
+
+    def __reduce__(self) -> tuple[type[BadInput], tuple[object, ...]]:
+        return type(self), (self.where, self.problem, self.expected)
+
+
+class Duplicated(BadInput):
+    """A document that stands twice where it may stand once."""
+
+
+class NothingInCommon(BadInput):
+    """Judgments and a run of quite different queries: a mistake, not a score of zero."""
 
 
 class Tied(GainfulError, ValueError):
@@ -63,9 +83,9 @@ class UnknownName(GainfulError, LookupError):
         by_lower = {known_name.lower().lstrip("-"): known_name for known_name in self.known}
         begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
         near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.55)
-        nearest = f"did you mean {_short(by_lower[near[0]])}?" if near else ""
-        advice = nearest or f"known: {', '.join(map(_short, self.known))}"
-        super().__init__(f"no {kind} {_shown(name)}; {advice}" + (f" ({hint})" if hint else ""))
+        nearest = f"did you mean {short(by_lower[near[0]])}?" if near else ""
+        advice = nearest or f"known: {', '.join(map(short, self.known))}"
+        super().__init__(f"no {kind} {shown(name)}; {advice}" + (f" ({hint})" if hint else ""))
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
         return type(self), (self.kind, self.name, self.known, self.hint)
@@ -74,14 +94,14 @@ class UnknownName(GainfulError, LookupError):
 _LONGEST = 60
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value on one line of a message, and not a long one."""
     try:
-        return _short(repr(value))
+        return short(repr(value))
     except ValueError:  # Python refuses to write out a number of thousands of digits
         return "a huge number"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."

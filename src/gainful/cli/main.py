@@ -14,6 +14,7 @@ import click
 from gainful.cli.conventions import conventions
 from gainful.cli.explain import explain
 from gainful.cli.measures import measures
+from gainful.cli.trec_eval import trec_eval
 from gainful.cli.which import which
 from gainful.errors import GainfulError, UnknownName
 
@@ -49,7 +50,7 @@ def gainful() -> None:
     """
 
 
-for command in (explain, which, measures, conventions):
+for command in (explain, which, measures, conventions, trec_eval):
     gainful.add_command(command)
 
 

@@ -26,6 +26,11 @@ def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more:
     click.echo(text, color=True)
 
 
+def written(text: str, end: str = "\n") -> None:
+    """Print text as it is."""
+    click.echo(text + end, nl=False)
+
+
 def terminal() -> Terminal:
     """The terminal that is printed to, or the plain page that a pipe is."""
     if sys.stdout is None or not sys.stdout.isatty():

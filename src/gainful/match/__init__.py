@@ -1,5 +1,6 @@
-"""Room `match`: gains and scores go in, every document's rank comes out."""
+"""Room `match`: judgments and runs go in, ranked gains and tie blocks come out."""
 
-from gainful.match.arrays import Listed, Placed, place
+from gainful.match.arrays import Listed, Placed, by_gain, place
+from gainful.match.matched import Matched
 
-__all__ = ["Listed", "Placed", "place"]
+__all__ = ["Listed", "Matched", "Placed", "by_gain", "place"]

@@ -36,6 +36,15 @@ class Listed:
         lacking = depth - self.gain.shape[1]
         return np.pad(self.gain, ((0, 0), (0, lacking))) if lacking > 0 else self.gain[:, :depth]
 
+    @property
+    def deepest(self) -> int:
+        """The last rank there is."""
+        return self.gain.shape[1]
+
+    def cut(self, depth: Ranks) -> Listed:
+        """Only the first documents of each row, as many as a column of depths says."""
+        return Listed(np.where(np.arange(self.gain.shape[1]) < depth, self.gain, 0.0))
+
     def weighted(self, weights: Array) -> Array:
         """The sum of each row, the gain at rank i weighted by weights[i - 1]."""
         depth = min(len(weights), self.gain.shape[1])
@@ -66,6 +75,16 @@ class Placed:
             steps -= self._summed(after[~alone], share[~alone], wide)
             earned += np.cumsum(steps, axis=1)
         return earned[:, :depth]
+
+    @property
+    def deepest(self) -> int:
+        """The last rank there is."""
+        return int(self.last.max(initial=1))
+
+    def cut(self, depth: Ranks) -> Placed:
+        """Only the first documents of each row, as many as a column of depths says."""
+        kept = self.first <= np.broadcast_to(depth[:, 0], self.rows)[self.row]
+        return evolve(self, gain=np.where(kept, self.gain, 0.0))
 
     def weighted(self, weights: Array) -> Array:
         """The (expected) sum of each row, the gain at rank i weighted by weights[i - 1]."""
@@ -222,15 +241,16 @@ def _mean_rank(placed: Placed, score: Array) -> Ranks:
 
 
 def _best(placed: Placed, score: Array) -> Ranks:
-    return _by_gain(placed, -placed.gain)
+    return by_gain(placed, best=True)
 
 
 def _worst(placed: Placed, score: Array) -> Ranks:
-    return _by_gain(placed, placed.gain)
+    return by_gain(placed, best=False)
 
 
-def _by_gain(placed: Placed, order: Array) -> Ranks:
-    """Within a block the lowest `order` first; what is worth nothing stands in the middle."""
+def by_gain(placed: Placed, *, best: bool) -> Ranks:
+    """Within a block the best (or worst) first; what is worth nothing stands in the middle."""
+    order = -placed.gain if best else placed.gain
     sequence = np.lexsort((order, placed.first, placed.row))
     row, first = placed.row[sequence], placed.first[sequence]
     starts = np.ones(len(row), dtype=bool)

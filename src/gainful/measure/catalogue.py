@@ -3,69 +3,415 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any
 
-from attrs import frozen
-
-_OF_GRADES = ("negative", "fractional")
-_OF_RANKING = ("ties", "short")
-_OF_IDEAL = ("ideal", "ideal_depth")
+from gainful.measure import gained, precision
+from gainful.measure.entry import Entry, Example
 
 
-@frozen(kw_only=True)
-class Entry:
-    """One measure: what it asks, what it is made of, what one may choose in it."""
-
-    name: str
-    question: str
-    of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?
-    discounted: bool
-    normalised: bool = False  # divided by the ideal?
-    linear: bool = True  # is the mean over tie orders the value at the mean gains?
-    cite: str = "jarvelin2002"
-
-    @property
-    def params(self) -> tuple[str, ...]:
-        """What may stand in its brackets, in the order in which it is written."""
-        return (
-            *("gain", "rel"),
-            *(("discount", "b") if self.discounted else ()),
-            *(_OF_IDEAL if self.normalised or self.of == "ideal" else ()),
-            *(_OF_RANKING if self.of == "ranking" else ()),
-            *_OF_GRADES,
-            *(("empty",) if self.normalised else ()),
-        )
+def _gain(name: str, question: str, value: str, example: Example, **flags: Any) -> Entry:
+    return Entry(
+        name=name,
+        question=question,
+        value=value,
+        example=example,
+        linear=True,
+        cite="jarvelin2002",
+        **flags,
+    )
 
 
-_ALL = (
-    Entry(
-        name="nDCG",
-        question="How near is the ranking to the best one that was possible?",
-        discounted=True,
-        normalised=True,
-    ),
-    Entry(
-        name="DCG",
-        question="How much does a searcher gain who looks less and less closely further down?",
+_CUMULATED = (
+    _gain(
+        "nDCG",
+        "How near is the ranking to the best one that was possible?",
+        "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
+        Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
         discounted=True,
     ),
-    Entry(
-        name="IDCG",
-        question="How much would a searcher gain from the best ranking that was possible?",
+    _gain(
+        "DCG",
+        "How much does a searcher gain who looks less and less closely further down?",
+        "Σ gain(i)·discount(i) over ranks i ≤ k",
+        Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
+        discounted=True,
+        normalised=False,
+        bounded=False,
+    ),
+    _gain(
+        "IDCG",
+        "How much would a searcher gain from the best ranking that was possible?",
+        "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
+        Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
         of="ideal",
         discounted=True,
+        normalised=False,
+        bounded=False,
     ),
-    Entry(
-        name="nCG",
-        question="What share of the gain that was possible have the first k documents?",
-        discounted=False,
-        normalised=True,
+    _gain(
+        "nCG",
+        "What share of the gain that was possible have the first k documents?",
+        "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
+        Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
     ),
-    Entry(
-        name="CG",
-        question="How much do the first k documents gain together, whatever their order?",
-        discounted=False,
+    _gain(
+        "CG",
+        "How much do the first k documents gain together, whatever their order?",
+        "Σ gain(i) over ranks i ≤ k",
+        Example("CG@2", "3 0 2 | 1", "3 + 0"),
+        normalised=False,
+        bounded=False,
     ),
 )
 
-MEASURES: Mapping[str, Entry] = {entry.name: entry for entry in _ALL}
+_RELEVANT = (
+    Entry(
+        name="AP",
+        question="How early do the relevant documents come, on average over all of them?",
+        value="the precision at each relevant document, averaged over all relevant ones",
+        example=Example("AP", "1 0 1 0 | 1", "(1/1 + 2/3) / 3"),
+        function=precision.average_precision,
+        takes=("rel",),
+        cite="buckley2000",
+    ),
+    Entry(
+        name="P",
+        question="What share of the first k documents is relevant?",
+        value="relevant among the first k / k",
+        example=Example("P@4", "1 0 1 0 | 1", "2 / 4"),
+        function=precision.precision,
+        takes=("rel",),
+        normalised=False,
+        cut="needed",
+        cite="rijsbergen1979",
+    ),
+    Entry(
+        name="R",
+        question="What share of the relevant documents is among the first k?",
+        value="relevant among the first k / all relevant",
+        example=Example("R@2", "1 0 1 0 | 1", "1 / 3"),
+        function=precision.recall,
+        takes=("rel",),
+        cite="rijsbergen1979",
+    ),
+    Entry(
+        name="RR",
+        question="How far down is the first relevant document?",
+        value="1 / the rank of the first relevant document, 0 without one",
+        example=Example("RR", "0 0 1 1", "1 / 3"),
+        function=precision.reciprocal_rank,
+        takes=("rel",),
+        normalised=False,
+        cite="voorhees1999",
+    ),
+    Entry(
+        name="Success",
+        question="Is there a relevant document among the first k?",
+        value="1 if there is, else 0",
+        example=Example("Success@3", "0 0 1 1", "1"),
+        function=precision.success,
+        takes=("rel",),
+        normalised=False,
+        cut="needed",
+    ),
+    Entry(
+        name="Rprec",
+        question="What share is relevant after as many documents as there are relevant ones?",
+        value="relevant among the first R·times / (R·times), R being all relevant",
+        example=Example("Rprec", "1 0 1 0 | 1", "2 / 3"),
+        function=precision.r_precision,
+        takes=("rel", "times"),
+        cut="none",
+        cite="buckley2000",
+    ),
+    Entry(
+        name="IPrec",
+        question="What is the best precision from a level of recall on?",
+        value="the highest precision at or below the rank that reaches the recall @",
+        example=Example("IPrec@0.5", "0 1 0 1 1 | 1", "3 / 5"),
+        function=precision.interpolated_precision,
+        takes=("rel", "recall_points"),
+        cut="recall",
+    ),
+    Entry(
+        name="IAP",
+        question="What is the interpolated precision, averaged over levels of recall?",
+        value="the mean of IPrec at the points, by default 0, 0.1, …, 1",
+        example=Example(
+            "IAP(points='0,0.5,1')", "0 1 0 1 1 | 1", "(3/5 + 3/5 + 0) / 3"
+        ),
+        function=precision.eleven_points,
+        takes=("rel", "points", "recall_points"),
+        cut="none",
+    ),
+    Entry(
+        name="Bpref",
+        question="How rarely is a judged useless document ranked above a relevant one?",
+        value="1 − min(useless above, R) / min(useless, R), averaged over all relevant",
+        example=Example("Bpref", "1 - 0 1 | 0 1", "((1 - 0) + (1 - 1/2)) / 3"),
+        function=precision.bpref,
+        takes=("rel",),
+        cut="none",
+        cite="buckley2004",
+    ),
+    Entry(
+        name="infAP",
+        question="What is AP likely to be, if only a sample of the pool was judged?",
+        value="the expected precision at each relevant document, averaged over all relevant",
+        example=Example(
+            "infAP", "1 -1 1 0", "(1 + 1/3 + 2/3 * (2/2) * ((1 + 1e-5)/(1 + 2e-5))) / 2"
+        ),
+        function=precision.inferred_ap,
+        takes=("rel",),
+        cut="none",
+        cite="yilmaz2006",
+    ),
+    Entry(
+        name="relP",
+        question="What share of the best precision that was possible at k was reached?",
+        value="relevant among the first k / min(k, all relevant)",
+        example=Example("relP@4", "1 0 1 0 | 1", "2 / 3"),
+        function=precision.relative_precision,
+        takes=("rel",),
+        cut="needed",
+    ),
+    Entry(
+        name="GMAP",
+        question="What is AP, if the hard queries are to count as much as the easy ones?",
+        value="the geometric mean of AP over queries; per query its logarithm, at least log 0.00001",
+        example=Example("GMAP", "1 0 1 0 | 1", "log((1/1 + 2/3) / 3)"),
+        function=precision.log_average_precision,
+        takes=("rel",),
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="geometric",
+        cite="robertson2006",
+    ),
+    Entry(
+        name="GMBpref",
+        question="What is Bpref, if the hard queries are to count as much as the easy ones?",
+        value="the geometric mean of Bpref over queries; per query its logarithm",
+        example=Example("GMBpref", "1 - 0 1 | 0 1", "log(((1 - 0) + (1 - 1/2)) / 3)"),
+        function=precision.log_bpref,
+        takes=("rel",),
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="geometric",
+    ),
+    Entry(
+        name="YAAP",
+        question="What is AP on a scale without ends?",
+        value="log((1 + s) / (1 + R − s)), s being the sum of the precisions of AP",
+        example=Example("YAAP", "1 0 1 0 | 1", "log((1 + 5/3) / (1 + 3 - 5/3))"),
+        function=precision.yet_another_ap,
+        takes=("rel",),
+        normalised=False,
+        bounded=False,
+        cut="none",
+        cite="robertson2012",
+    ),
+)
+
+_SETS = (
+    Entry(
+        name="SetP",
+        question="What share of all retrieved documents is relevant?",
+        value="relevant retrieved / retrieved",
+        example=Example("SetP", "1 0 1 0 | 1", "2 / 4"),
+        function=precision.set_precision,
+        takes=("rel",),
+        normalised=False,
+        cut="none",
+        cite="rijsbergen1979",
+    ),
+    Entry(
+        name="SetR",
+        question="What share of the relevant documents was retrieved at all?",
+        value="relevant retrieved / all relevant",
+        example=Example("SetR", "1 0 1 0 | 1", "2 / 3"),
+        function=precision.set_recall,
+        takes=("rel",),
+        cut="none",
+        cite="rijsbergen1979",
+    ),
+    Entry(
+        name="SetRelP",
+        question="What share of the best precision that was possible did the whole set reach?",
+        value="relevant retrieved / min(retrieved, all relevant)",
+        example=Example("SetRelP", "1 0 1 0 | 1", "2 / 3"),
+        function=precision.set_relative_precision,
+        takes=("rel",),
+        cut="none",
+    ),
+    Entry(
+        name="SetAP",
+        question="How good are precision and recall of the whole set together?",
+        value="precision × recall of all that was retrieved",
+        example=Example("SetAP", "1 0 1 0 | 1", "2/4 * 2/3"),
+        function=precision.set_average_precision,
+        takes=("rel",),
+        cut="none",
+    ),
+    Entry(
+        name="SetF",
+        question="What is the harmonic mean of precision and recall of the whole set?",
+        value="(beta + 1)·P·R / (beta·P + R)",
+        example=Example("SetF", "1 0 1 0 | 1", "2 * 2/4 * 2/3 / (2/4 + 2/3)"),
+        function=precision.set_f,
+        takes=("rel", "beta"),
+        cut="none",
+        cite="rijsbergen1979",
+    ),
+    Entry(
+        name="Utility",
+        question="What is all that was retrieved worth, if every document has its price?",
+        value="hit·relevant retrieved + noise·others retrieved + miss·relevant missed + rest·others",
+        example=Example("Utility(hit=2, miss=-3)", "1 0 1 0 | 1", "2*2 - 2 - 3*1"),
+        function=precision.utility,
+        takes=("rel", "hit", "noise", "miss", "rest", "docs"),
+        normalised=False,
+        bounded=False,
+        cut="none",
+    ),
+)
+
+_GAINED = (
+    Entry(
+        name="RBP",
+        question="What does a searcher gain who goes on with probability p?",
+        value="(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
+        example=Example("RBP(p=0.5)", "1 0 1 0", "0.5 * (1 + 0.5**2)"),
+        function=gained.rank_biased_precision,
+        takes=("p", "rel"),
+        normalised=False,
+        cite="moffat2008",
+    ),
+    Entry(
+        name="RBPResid",
+        question="By how much could RBP still grow, if all that is unjudged were relevant?",
+        value="p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
+        example=Example("RBPResid(p=0.5)", "1 - 1", "0.5**3 + 0.5 * 0.5"),
+        function=gained.rbp_residual,
+        takes=("p",),
+        normalised=False,
+        cut="none",
+        cite="moffat2008",
+    ),
+    Entry(
+        name="G",
+        question="How much is gained, against an ideal ranking that walks ahead?",
+        value="Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain",
+        example=Example("G", "1 0 2", "(1/log2(2+2-1) + 2/log2(2+4-3)) / 3"),
+        function=gained.g_measure,
+        takes=("gain",),
+        cut="none",
+    ),
+    Entry(
+        name="binG",
+        question="How few useless documents stand above the relevant ones?",
+        value="1 / log2(2 + useless documents above), averaged over all relevant",
+        example=Example("binG", "1 0 1 0 | 1", "(1/log2(2) + 1/log2(3)) / 3"),
+        function=gained.binary_g,
+        takes=("rel",),
+        cut="none",
+    ),
+    Entry(
+        name="nDCG_rel",
+        question="What is nDCG, averaged over the ranks of the relevant documents?",
+        value="nDCG@i at each relevant document, at the end for those missed, averaged",
+        example=Example(
+            "nDCG_rel", "0 1 | 1", "2 * (1/log2(3)) / (1 + 1/log2(3)) / 2"
+        ),
+        function=gained.ndcg_at_relevant,
+        takes=("gain", "discount"),
+        cut="none",
+    ),
+    Entry(
+        name="Rndcg",
+        question="What is nDCG, averaged over the ranks where the ideal gain goes down?",
+        value="the mean of nDCG@i at each i where the ideal goes down to the next gain, and at the end",
+        example=Example(
+            "Rndcg", "1 2 0 0",
+            "(1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 + 1/log2(3))) / 3",
+        ),
+        function=gained.ndcg_at_levels,
+        takes=("gain", "discount", "rel"),
+        cut="none",
+    ),
+)
+
+_COUNTS = (
+    Entry(
+        name="NumQ",
+        question="How many queries are there?",
+        value="1 for each query; their sum",
+        example=Example("NumQ", "1 0 1 0 | 1", "1"),
+        function=precision.queries,
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="sum",
+    ),
+    Entry(
+        name="NumRet",
+        question="How many documents were retrieved?",
+        value="their number; the sum over queries",
+        example=Example("NumRet", "1 0 1 0 | 1", "4"),
+        function=precision.retrieved,
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="sum",
+    ),
+    Entry(
+        name="NumRel",
+        question="How many relevant documents are there?",
+        value="their number; the sum over queries",
+        example=Example("NumRel", "1 0 1 0 | 1", "3"),
+        function=precision.relevant,
+        takes=("rel",),
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="sum",
+    ),
+    Entry(
+        name="NumRelRet",
+        question="How many of the retrieved documents are relevant?",
+        value="their number; the sum over queries",
+        example=Example("NumRelRet", "1 0 1 0 | 1", "2"),
+        function=precision.relevant_retrieved,
+        takes=("rel",),
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="sum",
+    ),
+    Entry(
+        name="NumNonRelRet",
+        question="How many retrieved documents are judged, and not relevant?",
+        value="their number; the sum over queries",
+        example=Example("NumNonRelRet", "1 0 - 0 | 1", "2"),
+        function=precision.useless,
+        takes=("rel",),
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="sum",
+    ),
+    Entry(
+        name="Unjudged",
+        question="What share of the first k documents is without a judgment?",
+        value="documents without a grade, or with one below 0, among the first k / k",
+        example=Example("Unjudged@4", "1 - 1 0", "1 / 4"),
+        function=precision.unjudged,
+        normalised=False,
+        cut="needed",
+    ),
+)
+
+MEASURES: Mapping[str, Entry] = {
+    entry.name: entry for entry in (*_CUMULATED, *_RELEVANT, *_SETS, *_GAINED, *_COUNTS)
+}

@@ -5,15 +5,19 @@ The one place where CG, DCG, the ideal and their ratio are computed, for all ran
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Empty
 from gainful.errors import BadValue
 from gainful.formula import Array
-from gainful.match import Listed, Placed, place
+from gainful.match import Listed, Placed, by_gain, place
 from gainful.measure.recipe import Recipe
+from gainful.measure.seen import Seen
+from gainful.measure.worth import worth
 from gainful.read import Rows
 
 _DEEPEST = int(np.iinfo(np.intp).max)
@@ -21,17 +25,14 @@ _LONGEST_VECTOR = 10_000_000
 _ROUNDING = 1e-13
 
 
-@frozen(eq=False)
+@frozen(eq=False, kw_only=True)
 class Ranked:
-    """What a measure sees: gains at their ranks, and those of the ideal ranking."""
+    """What cumulated gain needs: gains at their ranks, and those of the ideal ranking."""
 
-    grades: Rows  # the rankings that count
-    source: Rows  # the documents that the ideal is made of
     placed: Listed | Placed
-    ideal: Array  # descending; one row per ranking, or one for all of them
+    ideal: Listed | Placed  # descending; one row per ranking, or one for all of them
     lengths: NDArray[np.intp]  # how many documents each ranking has
-    filling: Rows | None  # the lowest grade of each ranking, if short ones are filled up to k
-    fill: Array  # what that grade is worth, as a column
+    fill: Array  # what a document is worth that fills a short ranking up to k, as a column
 
     def gain_by_rank(self, depth: int) -> Array:
         """The gain at ranks 1 … depth of each ranking, as a matrix."""
@@ -41,7 +42,16 @@ class Ranked:
         return np.where(np.arange(depth) >= self.lengths[:, None], self.fill, gain)
 
 
-def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | None) -> Ranked:
+@frozen(eq=False, kw_only=True)
+class RankedRows(Ranked):
+    """The same of rankings that are arrays of grades, with the grades themselves."""
+
+    grades: Rows  # the rankings that count
+    source: Rows  # the documents that the ideal is made of
+    filling: Rows | None  # the lowest grade of each ranking, if short ones are filled up to k
+
+
+def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | None) -> RankedRows:
     """Turn grades into gains, put them in the order of their scores, and make the ideal."""
     if recipe.convention.negative == "remove":
         unwanted = grades.values < 0
@@ -59,45 +69,82 @@ def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | Non
     if recipe.convention.short == "minimum":
         filling = _lowest_grades(recipe, grades, judged)
         fill = gains(recipe, filling, "grades")
-    return Ranked(grades, source, placed, ideal, grades.lengths, filling, fill)
+    return RankedRows(
+        placed=placed,
+        ideal=Listed(ideal),
+        lengths=grades.lengths,
+        fill=fill,
+        grades=grades,
+        source=source,
+        filling=filling,
+    )
+
+
+def ranked_seen(recipe: Recipe, seen: Seen) -> Ranked:
+    """The same of a run: its judged documents at their ranks, and the ideal from the judgments."""
+    habits, formula = recipe.convention, recipe.gain
+    gain = seen.gains(formula)
+    some = gain != 0
+    rank = seen.rank[some]
+    placed = Placed(seen.size, seen.query[some], seen.query[some], gain[some], rank, rank)
+    if habits.ties in _OVER_BLOCKS:
+        placed = evolve(placed, first=seen.first[some], last=seen.last[some])
+        if habits.ties != "average":
+            rank = _OVER_BLOCKS[habits.ties](placed)
+            placed = evolve(placed, first=rank, last=rank)
+    fill = np.zeros((1, 1))
+    if habits.short == "minimum":
+        fill = _lowest(recipe, seen)[:, None]
+    return Ranked(
+        placed=placed, ideal=_ideal_placed(recipe, seen, gain), lengths=seen.retrieved, fill=fill
+    )
+
+
+_OVER_BLOCKS: Mapping[str, Callable[[Placed], NDArray[np.intp]]] = {
+    "average": lambda placed: placed.first,
+    "best": lambda placed: by_gain(placed, best=True),
+    "worst": lambda placed: by_gain(placed, best=False),
+    "mean_rank": lambda placed: (placed.first + placed.last) // 2,
+}
+
+
+def _ideal_placed(recipe: Recipe, seen: Seen, gain: Array) -> Placed:
+    """The most valuable documents first, of the pool or of the ranking itself."""
+    habits = recipe.convention
+    of_list = habits.ideal == "list"
+    query = seen.query if of_list else seen.pool_query
+    worths = gain if of_list else seen.pool_gains(recipe.gain)
+    wanted = np.ones(len(worths), dtype=bool) if habits.negative == "in_ideal" else worths > 0
+    query, worths = query[wanted], worths[wanted]
+    order = np.lexsort((-worths, query))
+    query, worths = query[order], worths[order]
+    begin = np.searchsorted(query, np.arange(seen.size))
+    rank = np.arange(len(query)) - begin[query] + 1
+    if of_list and habits.negative == "in_ideal":  # what is unjudged stands before what is bad
+        unjudged = seen.retrieved - np.bincount(query, minlength=seen.size)
+        rank = np.where(worths < 0, rank + unjudged[query], rank)
+    return Placed(seen.size, query, query, worths, rank, rank)
+
+
+def _lowest(recipe: Recipe, seen: Seen) -> Array:
+    """What the lowest grade of each query is worth: that of the gain table, or 0, or less."""
+    lowest = np.zeros(seen.size)
+    if recipe.gain.grades:
+        lowest += min(recipe.gain.grades)
+    else:
+        np.minimum.at(lowest, seen.pool_query, seen.pool_grade)
+    everyone = np.arange(seen.size)
+    return worth(lowest, recipe.gain, recipe.convention, seen.find(everyone, lowest), None)
 
 
 def gains(recipe: Recipe, grades: Rows, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
-    habits, formula, values = recipe.convention, recipe.gain, grades.values
-    if habits.fractional != "keep":
-        whole = np.trunc(values) + 0.0  # no minus zero
-        if habits.fractional == "error" and (whole != values).any():
-            place_, value = grades.find(whole != values)
-            allowed = f"whole numbers (fractional=error{_by(recipe)})"
-            raise BadValue(argument + place_, value, allowed)
-        values = whole
-    negative = values < 0
-    some = bool(negative.any())
-    if some and habits.negative == "error":
-        place_, value = grades.find(negative)
-        allowed = f"grades from 0 on (negative=error{_by(recipe)})"
-        raise BadValue(argument + place_, value, allowed)
-    present = grades.present
-    if formula.grades:
-        unknown = ~np.isin(values, formula.grades)
-        unknown = unknown if present is None else unknown & present
-        if unknown.any():
-            place_, value = grades.find(unknown)
-            known = ", ".join(f"{grade:g}" for grade in formula.grades)
-            raise BadValue(argument + place_, value, f"grades in the gain table: {known}")
-    elif habits.grade_bits == 32:
-        with np.errstate(over="ignore"):  # an infinite gain is refused below
-            values = values.astype(np.float32).astype(np.float64)
-    worth = formula.at(values)
-    if some and habits.negative == "zero" and not formula.signed:
-        worth = np.where(negative, 0.0, worth)
-    if present is not None:
-        worth = np.where(present, worth, 0.0)
-    if not np.isfinite(worth).all():
-        place_, value = grades.find(~np.isfinite(worth))
-        raise BadValue(argument + place_, value, f"grades whose {formula.name} gain is finite")
-    return worth
+
+    def find(flags: NDArray[np.bool_]) -> tuple[str, float]:
+        place_, value = grades.find(flags)
+        return argument + place_, value
+
+    return worth(grades.values, recipe.gain, recipe.convention, find, grades.present)
 
 
 def ideal_gains(worth: Array, pool: Rows, *, with_negative: bool) -> Array:
@@ -137,9 +184,8 @@ def total(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
         else:  # below the last document nothing is gained
             depth = min(_depth(recipe, seen), _longest(seen))
             actual = seen.placed.weighted(weights(recipe, depth))
-        deep = seen.ideal.shape[1]
-        within = np.arange(deep) < ideal_depth(recipe, seen.lengths)
-        best = np.where(within, seen.ideal, 0.0) @ weights(recipe, deep)
+        ideal = seen.ideal.cut(ideal_depth(recipe, seen.lengths))
+        best = ideal.weighted(weights(recipe, ideal.deepest))
     return _finite(actual), np.broadcast_to(_finite(best), actual.shape)
 
 
@@ -150,11 +196,10 @@ def curve(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
     actual = cumulated_gain(seen.gain_by_rank(depth) * discounts)
     with np.errstate(over="ignore", invalid="ignore"):
         if recipe.convention.ideal_depth == "all":
-            best = (seen.ideal @ weights(recipe, seen.ideal.shape[1]))[:, None]
+            best = seen.ideal.weighted(weights(recipe, seen.ideal.deepest))[:, None]
         else:
-            ideal = Listed(seen.ideal).by_rank(depth)
-            within = np.arange(depth) < ideal_depth(recipe, seen.lengths)
-            best = np.cumsum(np.where(within, ideal, 0.0) * discounts, axis=1)
+            ideal = seen.ideal.cut(ideal_depth(recipe, seen.lengths)).by_rank(depth)
+            best = np.cumsum(ideal * discounts, axis=1)
     return actual, np.broadcast_to(_finite(best), actual.shape)
 
 
@@ -248,7 +293,3 @@ def _lowest_grades(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
             lowest = np.minimum(lowest, judged.values.min(axis=1))
     return Rows(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)
 
-
-def _by(recipe: Recipe) -> str:
-    name = recipe.convention.name
-    return f", like {name}" if name != "gainful" else ""

@@ -13,6 +13,7 @@ from gainful.formula import NUMBER, Const, Expr, NamedFormula, Param, Var, equal
 g = Var("g", "grade")
 _MOST = 256  # grades in a table of weights
 _PAIR = re.compile(rf"\s*({NUMBER})\s*:\s*({NUMBER})\s*", re.ASCII)
+_ELSE, _ITSELF = "else", "g"  # {1:3,else:g}: every other grade is worth itself
 REL = Param("rel", "the lowest grade that counts as relevant", default=1, typical=(1, 4))
 
 
@@ -69,6 +70,10 @@ def as_gain(value: object) -> NamedFormula:
 
 def _table(weights: Mapping[object, object]) -> NamedFormula:
     """Nested alternatives over one parameter per grade, so that each weight can be a slider."""
+    weights = dict(weights)
+    rest = weights.pop(_ELSE, None)
+    if rest not in (None, _ITSELF):
+        raise BadValue("gain", rest, "else:g, by which other grades are worth themselves")
     if not 1 <= len(weights) <= _MOST:
         raise BadValue("gain", f"a table of {len(weights)} grades", f"1 to {_MOST} grades")
     checked = sorted((_number(k, "grade"), _number(v, "weight")) for k, v in weights.items())
@@ -78,10 +83,16 @@ def _table(weights: Mapping[object, object]) -> NamedFormula:
         Param(_symbol(grade), f"the weight of grade {grade:g}", default=weight)
         for grade, weight in checked
     ]
-    expr: Expr = params[0]
-    for (grade, _), param in zip(checked[1:], params[1:], strict=True):
+    expr: Expr = params[0] if rest is None else g
+    skip = 1 if rest is None else 0
+    for (grade, _), param in zip(checked[skip:], params[skip:], strict=True):
         expr = where(equal(g, grade), param, expr)
-    name = "{" + ",".join(f"{exact(k)}:{exact(v)}" for k, v in checked) + "}"
+    told = [f"{exact(k)}:{exact(v)}" for k, v in checked]
+    told += [] if rest is None else [f"{_ELSE}:{_ITSELF}"]
+    name = "{" + ",".join(told) + "}"
+    if rest is not None:
+        meaning = "a weight for some grades, the others as they are"
+        return NamedFormula("gain", name, expr, meaning)
     grades = tuple(grade for grade, _ in checked)
     return NamedFormula("gain", name, expr, "a weight for each grade", signed=True, grades=grades)
 
@@ -90,9 +101,12 @@ def _parsed(text: str) -> dict[object, object]:
     """The table that a text such as {0:0,1:1,2:10} tells; the braces may be left out."""
     inner = re.fullmatch(r"\{(.*)\}|([^{}]*)", text.strip(), flags=re.DOTALL)
     pairs = (inner[1] if inner[1] is not None else inner[2]).split(",") if inner else []
-    found = [_PAIR.fullmatch(pair) for pair in pairs]
+    rest = pairs[1:] and re.fullmatch(rf"\s*{_ELSE}\s*:\s*{_ITSELF}\s*", pairs[-1])
+    found = [_PAIR.fullmatch(pair) for pair in (pairs[:-1] if rest else pairs)]
     table: dict[object, object] = {float(pair[1]): float(pair[2]) for pair in found if pair}
-    if not all(found) or len(table) < len(found) or not table:
+    if rest:
+        table[_ELSE] = _ITSELF
+    if not all(found) or len(table) < len(found) + bool(rest) or not table:
         raise BadValue("gain", text, "each grade once with its weight, such as {0:0,1:1,2:10}")
     return table
 

@@ -1,16 +1,27 @@
-"""Text → `Measure`: `parse("nDCG(gain={0:0,1:1,2:10}, discount=jk2008, b=2)@100")`."""
+"""Text → `Measure`: `parse("nDCG(gain={0:0,1:1,2:10}, discount=jk2008, b=2)@100")`.
+
+The spellings of trec_eval (`ndcg_cut_10`, `P.5,10`) and of ir_measures (`nDCG(dcg='exp-log2')@10`)
+are understood too, and lists and ranges of cutoffs (`nDCG@1,3,5`, `nDCG@1..20`).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from math import e
+from typing import Any
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.measure import Measure, Setting
+from gainful.measure.measure import Measure, Setting, cutoff
+from gainful.measure.trec import GROUPS, TREC_NAMES, of_trec
 
-_SHAPE = re.compile(r"(?P<name>\w+)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>-?\w+))?", re.ASCII)
+_SHAPE = re.compile(
+    r"(?P<name>\w+)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
+    re.ASCII,
+)
+_RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
 _PARAM = re.compile(
     r"""\s*(?P<name>\w+)\s*=\s*
         (?P<value>\{[^{}]*\} | '[^']*' | "[^"]*" | [^\s,(){}'"=]+)
@@ -18,7 +29,17 @@ _PARAM = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _LONGEST = 1000  # characters; no measure is longer
+_MOST = 1000  # cutoffs in one range
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
+
+# What ir_measures says, and what it is here.
+_IR_MEASURES: dict[tuple[str, object], dict[str, Setting]] = {
+    ("dcg", "log2"): {"gain": "linear", "discount": "log2"},
+    ("dcg", "exp-log2"): {"gain": "exp", "discount": "log2"},
+    ("judged_only", True): {"unjudged": "remove", "negative": "remove"},
+    ("judged_only", False): {"unjudged": "zero"},
+}
+_RENAMED = {"gains": "gain"}
 
 
 def parse(text: str | Measure) -> Measure:
@@ -27,22 +48,81 @@ def parse(text: str | Measure) -> Measure:
     Examples:
         >>> parse("nDCG(gain=exp)@10") == Measure("nDCG")(gain="exp") @ 10
         True
+        >>> str(parse("ndcg_cut_10"))
+        'nDCG@10'
     """
-    if isinstance(text, Measure):
-        return text
-    if not isinstance(text, str):
-        raise WrongType("measure", text, _ALLOWED)
-    found = _SHAPE.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    found = expand(text)
+    if len(found) > 1:
+        raise BadValue("measure", text, f"one measure; this means {len(found)}")
+    return next(iter(found.values()))
+
+
+def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
+    """Measures by the names the caller gave them; a list of cutoffs becomes one name for each.
+
+    Examples:
+        >>> list(expand(["ndcg_cut.5,10", "nDCG@1..3", "AP"]))
+        ['ndcg_cut_5', 'ndcg_cut_10', 'nDCG@1', 'nDCG@2', 'nDCG@3', 'AP']
+    """
+    if isinstance(measures, Measure):
+        cutoff(measures.k, measures.entry)
+        return {str(measures): measures}
+    if isinstance(measures, str):
+        return _expanded(measures)
+    if not isinstance(measures, Iterable):
+        raise WrongType("measure", measures, _ALLOWED)
+    found: dict[str, Measure] = {}
+    for one in measures:
+        if not isinstance(one, (str, Measure)):
+            raise WrongType("measure", one, _ALLOWED)
+        found |= expand(one)
+    if not found:
+        raise BadValue("measures", measures, "at least one measure, such as nDCG@10")
+    return found
+
+
+def _expanded(text: str) -> dict[str, Measure]:
+    spelled = text.strip()
+    if len(spelled) > _LONGEST:
+        raise BadValue("measure", text, _ALLOWED)
+    if "@" not in spelled and "(" not in spelled:
+        by_trec = of_trec(spelled)
+        if by_trec is not None:
+            return {line.name: line.measure for line in by_trec if line.measure is not None}
+    found = _SHAPE.fullmatch(spelled)
     if not found:
         raise BadValue("measure", text, _ALLOWED)
-    name = _named(found["name"], text.strip())
+    name = _named(found["name"], spelled)
     params = _params(found["inner"], text) if found["inner"] else {}
-    cut = None
-    if found["k"] is not None:
-        if not re.fullmatch(r"-?\d+", found["k"], re.ASCII):
-            raise WrongType("k", found["k"], "a whole number from 1 on")
-        cut = int(found["k"])
-    return Measure(name, tuple(params.items()), cut)
+    cut = params.pop("cutoff", None)
+    if name == "NumRet" and "rel" in params:
+        name = "NumRelRet"
+    measure = Measure(name, tuple(_of_ir_measures(params).items()))
+    if found["k"] is None:
+        measure = measure @ _number(cut) if cut is not None else measure
+        cutoff(measure.k, measure.entry)
+        return {spelled: measure}
+    cuts = [k for part in found["k"].split(",") for k in _cutoffs(part.strip())]
+    head = spelled[: spelled.rindex("@")]
+    return {f"{head}@{k}": measure @ _number(k) for k in cuts}
+
+
+def _cutoffs(part: str) -> list[str]:
+    """One cutoff, or all of a range such as 1..20."""
+    ends = _RANGE.fullmatch(part)
+    if not ends:
+        return [part]
+    first, last = int(ends[1]), int(ends[2])
+    if not 1 <= first <= last or last - first >= _MOST:
+        raise BadValue("k", part, f"a range of at most {_MOST} cutoffs, such as 1..20")
+    return [str(k) for k in range(first, last + 1)]
+
+
+def _number(text: object) -> Any:
+    """A cutoff as a number; what is none is refused where the measure says what it takes."""
+    if isinstance(text, str) and re.fullmatch(NUMBER, text, re.ASCII):
+        return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
+    return text
 
 
 def _named(name: str, text: str) -> str:
@@ -53,7 +133,7 @@ def _named(name: str, text: str) -> str:
     if name in lower:
         return lower[name]
     rest = text[len(name) :]
-    known = [entry + rest for entry in MEASURES]
+    known = [entry + rest for entry in MEASURES] + [*TREC_NAMES, *GROUPS]
     raise UnknownName("measure", text, known, "gainful measures lists them all")
 
 
@@ -71,11 +151,22 @@ def _params(inner: str, text: str) -> dict[str, Setting]:
     return params
 
 
+def _of_ir_measures(params: dict[str, Setting]) -> dict[str, Setting]:
+    """Parameters as they are called here."""
+    found: dict[str, Setting] = {}
+    for name, value in params.items():
+        means = _IR_MEASURES.get((name, value))
+        found |= means if means is not None else {_RENAMED.get(name, name): value}
+    return found
+
+
 def _value(text: str) -> Setting:
     if text[0] in "'\"":
         return text[1:-1]
     if text == "e":
         return e
+    if text in ("True", "False"):
+        return text == "True"
     if not re.fullmatch(NUMBER, text, re.ASCII):
         return text
     return int(text) if text.lstrip("+-").isdecimal() else float(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import e
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -12,12 +12,13 @@ from attrs import evolve, field, frozen
 from gainful.convention import HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula, exact
-from gainful.measure.catalogue import MEASURES, Entry
-from gainful.measure.discount import DISCOUNTS, as_discount, b as base
-from gainful.measure.gain import GAINS, REL, as_gain
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.discount import DISCOUNTS, as_discount
+from gainful.measure.entry import Entry
+from gainful.measure.gain import GAINS, as_gain
+from gainful.measure.parameters import PARAMETERS, as_points
 
 Setting = str | float | int  # what can stand in the brackets of a measure
-_NUMBERS = {"b": base, "rel": REL}
 _FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
     "gain": (as_gain, GAINS),
     "discount": (as_discount, DISCOUNTS),
@@ -29,16 +30,27 @@ def _named(name: str, value: object) -> NamedFormula:
     find, known = _FORMULAS[name]
     formula = find(value)
     own = known.get(formula.name)
-    if not formula.grades and (own is None or own.expr != formula.expr):
+    if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
         allowed = f"{', '.join(known)}; a formula of your own is an option of the call"
         raise BadValue(name, formula.name, allowed)
     return formula
 
 
-def cutoff(k: object) -> int | None:
-    """A cutoff as a whole number from 1 on, or None for the whole list."""
+def cutoff(k: object, entry: Entry) -> int | float | None:
+    """What stands behind @: a whole number from 1 on, a level of recall, or nothing."""
+    if entry.cut in ("needed", "recall") and k is None:
+        such = f"{entry.name}@{10 if entry.cut == 'needed' else 0.1}"
+        raise BadValue("k", None, f"a cutoff, such as {such}")
     if k is None:
         return None
+    if entry.cut == "none":
+        raise BadValue("k", k, f"nothing: {entry.name} takes no cutoff")
+    if entry.cut == "recall":
+        if isinstance(k, bool) or not isinstance(k, Real):
+            raise WrongType("k", k, "a level of recall, from 0 to 1")
+        if not 0 <= k <= 1:
+            raise BadValue("k", k, "a level of recall, from 0 to 1")
+        return float(k)
     if isinstance(k, bool) or not isinstance(k, Integral):
         raise WrongType("k", k, "a whole number from 1 on")
     if k < 1:
@@ -48,8 +60,10 @@ def cutoff(k: object) -> int | None:
 
 def checked(name: str, value: Any) -> Setting:
     """A parameter's value in its canonical form, or an error that says what is allowed."""
-    if name in _NUMBERS:
-        return _NUMBERS[name].check(value)
+    if name in PARAMETERS:
+        return PARAMETERS[name].check(value)
+    if name == "points":
+        return ",".join(exact(point) for point in as_points(value))
     if name in _FORMULAS:
         return _named(name, value).name
     HABITS[name].check(value)
@@ -72,26 +86,33 @@ class Measure:
 
     name: str
     params: tuple[tuple[str, Setting], ...] = field(default=(), converter=_pairs)
-    k: int | None = field(default=None, converter=cutoff)
+    k: int | float | None = None
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise WrongType("measure", self.name, ", ".join(MEASURES))
         if self.name not in MEASURES:
             raise UnknownName("measure", self.name, MEASURES, "gainful measures lists them all")
+        if self.k is not None or not self.unfinished:
+            object.__setattr__(self, "k", cutoff(self.k, self.entry))
         for name, _ in self.params:
             if name not in self.entry.params:
                 raise UnknownName(f"parameter of {self.name}", name, self.entry.params)
         given = {name: checked(name, value) for name, value in self.params}
         for name in _FORMULAS.keys() & given.keys():  # values a formula came with, unless set
             values = _named(name, dict(self.params)[name]).values
-            given = {**{key: value for key, value in values if key in _NUMBERS}, **given}
+            given = {**{key: value for key, value in values if key in PARAMETERS}, **given}
         ordered = tuple((name, given[name]) for name in self.entry.params if name in given)
         object.__setattr__(self, "params", ordered)
         if "discount" in given and "b" in given:
             as_discount(given["discount"]).given({"b": given["b"]})
         if "gain" in given and "rel" in given:
             as_gain(given["gain"]).given({"rel": given["rel"]})
+
+    @property
+    def unfinished(self) -> bool:
+        """Is a cutoff still to come, as in `P @ 10`?"""
+        return self.k is None and self.entry.cut in ("needed", "recall")
 
     @property
     def entry(self) -> Entry:
@@ -102,19 +123,21 @@ class Measure:
         """The same measure with these parameters set."""
         return evolve(self, params=tuple((dict(self.params) | params).items()))
 
-    def __matmul__(self, k: int | None) -> Measure:
+    def __matmul__(self, k: float | None) -> Measure:
         """The same measure over the first k documents."""
         return evolve(self, k=k)
 
     def __str__(self) -> str:
         inner = ", ".join(f"{name}={_written(value)}" for name, value in self.params)
-        at = "" if self.k is None else f"@{self.k}"
+        at = "" if self.k is None else f"@{exact(self.k)}"
         return self.name + (f"({inner})" if inner else "") + at
 
 
 def _written(value: Setting) -> str:
     if value == e:
         return "e"
+    if isinstance(value, str) and "," in value and not value.startswith("{"):
+        return f"'{value}'"
     return exact(value) if isinstance(value, float) else str(value)
 
 

@@ -21,13 +21,15 @@ from gainful.convention import (
     Negative,
     Short,
     Ties,
+    Unjudged,
     like,
 )
 from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
 from gainful.measure.discount import as_discount
 from gainful.measure.gain import as_gain
-from gainful.measure.measure import Measure, checked
+from gainful.measure.measure import Measure, checked, cutoff
+from gainful.measure.parameters import ELEVEN_POINTS, PARAMETERS, as_points
 
 
 class Options(TypedDict, total=False):
@@ -44,6 +46,7 @@ class Options(TypedDict, total=False):
     negative: Negative
     fractional: Fractional
     empty: Empty
+    unjudged: Unjudged
 
 
 FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
@@ -59,7 +62,29 @@ class Recipe:
     discount: NamedFormula
     k: int | None
     convention: Convention
-    asked: tuple[str, ...] = ()  # what was set explicitly, in the measure or as an option
+    asked: Mapping[str, Any]  # what was set explicitly, in the measure or as an option
+
+    def settings(self) -> dict[str, Any]:
+        """What the function of the measure is called with, besides what it sees."""
+        entry = self.measure.entry
+        known = {name: self._setting(name) for name in entry.takes}
+        return known if entry.cut == "none" else known | {"k": self._cut()}
+
+    def _cut(self) -> float | None:
+        return self.measure.k if self.measure.entry.cut == "recall" else self.k
+
+    def _setting(self, name: str) -> Any:
+        if name == "gain":
+            return self.gain
+        if name == "discount":
+            return self.discount
+        if name == "points":
+            return as_points(self.asked[name]) if name in self.asked else ELEVEN_POINTS
+        if name in HABITS and name not in FORMULAS:
+            return getattr(self.convention, name)
+        own = self.convention.rel if name == "rel" else None
+        default = PARAMETERS[name].default if own is None else own
+        return self.asked.get(name, default)
 
 
 def recipe(
@@ -86,23 +111,28 @@ def recipe(
             raise UnknownName(f"option of {measure.name}", name, known)
     given = {name: value for name, value in options.items() if value is not None}
     asked = given | dict(measure.params)
-    worth = _formula("gain", "rel", as_gain, asked, base)
+    of_gain = measure.entry.cumulated or "rel" not in measure.entry.takes
+    worth = _formula("gain", "rel", as_gain, asked, base, strict=of_gain)
     left = _formula("discount", "b", as_discount, asked, base)
-    if not measure.entry.discounted:
+    if measure.entry.cumulated and not measure.entry.discounted:
         left = as_discount("none")
     habits = {n: checked(n, asked[n]) for n in asked if n in HABITS and n not in FORMULAS}
+    relevant = asked.get("rel", base.rel)
     settled = base.changed(
         **habits
         | {"gain": worth.name, "discount": left.name}
-        | {"rel": worth.bound.get("rel"), "b": left.bound.get("b")}
+        | {"rel": worth.bound.get("rel", relevant), "b": left.bound.get("b")}
         | {"ideal": _ideal(habits.get("ideal"), base, judged=judged)}
     )
-    if settled.ties == "average" and not measure.entry.linear:
-        raise NotExact(f"ties=average is not exact for {measure.name}; choose another ties policy")
-    depth = measure.k if measure.k is not None else base.cutoff
+    if settled.ties in ("average", "mean_rank") and not measure.entry.linear:
+        raise NotExact(
+            f"ties={settled.ties} is not exact for {measure.name}; choose another ties policy"
+        )
+    cutoff(measure.k, measure.entry)  # one that is needed must be there by now
+    depth = measure.k if isinstance(measure.k, int) else base.cutoff
     if settled.short == "minimum" and depth is None:
         raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
-    return Recipe(measure, worth, left, depth, settled, tuple(asked))
+    return Recipe(measure, worth, left, depth, settled, asked)
 
 
 def _ideal(asked: object, base: Convention, *, judged: bool | None) -> object:
@@ -117,13 +147,21 @@ def _formula(
     find: Callable[[object], NamedFormula],
     asked: Mapping[str, Any],
     base: Convention,
+    *,
+    strict: bool = True,
 ) -> NamedFormula:
-    """The gain or discount that was asked for, else the convention's, with its parameter."""
+    """The gain or discount that was asked for, else the convention's, with its parameter.
+
+    A parameter that was asked for and that the formula lacks is an error, unless it means
+    something else to the measure (not `strict`): what AP calls relevant is no matter of gain.
+    """
     own: NamedFormula = find(getattr(base, kind))
     chosen = find(asked[kind]) if kind in asked else own
     values = dict(chosen.values)
-    if chosen.name == own.name and param not in values and getattr(base, param) is not None:
-        values[param] = getattr(base, param)
-    if param in asked:
+    has = param in chosen.bound
+    inherited = getattr(base, param) if chosen.name == own.name and has else None
+    if inherited is not None:
+        values.setdefault(param, inherited)
+    if param in asked and (has or strict):
         values[param] = asked[param]
     return chosen.given(values)

@@ -23,4 +23,27 @@ REFERENCES: Mapping[str, str] = {
     "catboost": "CatBoost documentation: NDCG, denominator=Position.",
     "elliot": "V. W. Anelli et al.: Elliot, nDCG with a relevance threshold. SIGIR 2021.",
     "recommenders": "Microsoft recommenders, ndcg_at_k(score_type='binary').",
+    "trec_eval": "C. Buckley, I. Soboroff et al.: trec_eval, NIST. github.com/usnistgov/trec_eval",
+    "buckley2000": (
+        "C. Buckley, E. Voorhees: Evaluating evaluation measure stability. SIGIR 2000. "
+        "doi:10.1145/345508.345543"
+    ),
+    "buckley2004": (
+        "C. Buckley, E. Voorhees: Retrieval evaluation with incomplete information. SIGIR 2004. "
+        "doi:10.1145/1008992.1009000"
+    ),
+    "rijsbergen1979": "C. J. van Rijsbergen: Information Retrieval. Butterworths, 1979.",
+    "voorhees1999": "E. Voorhees: The TREC-8 question answering track report. TREC 1999.",
+    "yilmaz2006": (
+        "E. Yilmaz, J. Aslam: Estimating average precision with incomplete and imperfect "
+        "judgments. CIKM 2006. doi:10.1145/1183614.1183633"
+    ),
+    "robertson2006": (
+        "S. Robertson: On GMAP, and other transformations. CIKM 2006. doi:10.1145/1183614.1183630"
+    ),
+    "robertson2012": "S. Robertson: On smoothing average precision. ECIR 2012.",
+    "moffat2008": (
+        "A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness. "
+        "ACM TOIS 27(1), 2008. doi:10.1145/1416950.1416952"
+    ),
 }

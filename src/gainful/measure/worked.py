@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.measure.cumulated import (
-    Ranked,
+    RankedRows,
     cumulated_gain,
     curve,
     gains,
@@ -102,7 +102,7 @@ def explain(
 
 
 def _lines(
-    how: Recipe, given: tuple[float, ...], best: list[tuple[float, float]], seen: Ranked
+    how: Recipe, given: tuple[float, ...], best: list[tuple[float, float]], seen: RankedRows
 ) -> tuple[Line, ...]:
     deepest = max(1, len(given), len(best))
     if how.convention.short == "minimum" or (how.k is not None and how.k < deepest):

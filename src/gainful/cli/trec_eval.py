@@ -1,0 +1,169 @@
+"""`gainful trec_eval`: the same flags, output and exit status as trec_eval."""
+
+from __future__ import annotations
+
+from getopt import GetoptError, gnu_getopt
+from typing import Any
+
+import click
+
+from gainful.cli.output import written
+from gainful.errors import BadInput, BadValue, Duplicated, GainfulError
+
+_USAGE, _UNREADABLE, _STOPPED = 1, 2, 4
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+_LONG = {
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format": "-o",
+    "Zscore=": "-Z",
+    "as=": "--as",
+}
+_HELP = """\
+Usage: gainful trec_eval [OPTIONS] JUDGMENTS RUN
+
+  trec_eval's numbers to the byte, without trec_eval: the same options, output and exit status.
+
+Options:
+  -q            Print the values of each query too.
+  -m NAME       Compute this measure; may be repeated. Parameters follow a dot: -m P.5,10
+                Groups: official (the default), all_trec, set.
+  -c            Count queries that are judged but missing from the run, as 0.
+  -n            Print no summary.
+  -l NUM        From this grade on a document is relevant. [1]
+  -M NUM        Look at the first NUM documents of each query only.
+  -J            Take unjudged documents out of the rankings.
+  -N NUM        The number of documents in the collection, for utility.
+  -Z FILE       Print z-scores: FILE has lines of query, measure, mean, standard deviation.
+  -R qrels, -T trec_results   The formats there are.
+  --as 9|10     Whose numbers: version 10's (the default), or version 9's, which keeps scores
+                in 32 bit, rounds recall points otherwise, and skips missing queries.
+  -o, -D NUM    Accepted, without effect.
+  -h            This help; with -m also what the measures mean.
+
+Examples:
+  gainful trec_eval qrels.txt run.txt
+  gainful trec_eval -q -c -m ndcg_cut.10 -m map qrels.txt run.txt
+  gainful trec_eval --as 9 -m all_trec qrels.txt run.txt
+
+Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or missing queries.
+"""
+
+
+@click.command(
+    "trec_eval",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    short_help="trec_eval's numbers to the byte: its flags, output and exit status.",
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def trec_eval(words: tuple[str, ...]) -> int:
+    """The same flags, output and exit status as trec_eval."""
+    try:
+        flags, files = gnu_getopt(list(words), _SHORT, list(_LONG))
+    except GetoptError as wrong:
+        return _said(f"{wrong.msg}; gainful trec_eval -h tells the options", _USAGE)
+    options = [(_LONG.get(f"{n[2:]}=", _LONG.get(n[2:], n)), value) for n, value in flags]
+    chosen = dict(options)
+    if "-v" in chosen:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        click.echo(f"gainful {version('gainful')}, which computes as trec_eval 10 or 9", err=True)
+        return 0
+    try:
+        return _run(options, chosen, files)
+    except BadValue as wrong:
+        return _said(str(wrong), _UNREADABLE if "-m" in chosen else _USAGE)
+    except Duplicated as wrong:
+        return _said(str(wrong), _STOPPED)
+    except BadInput as wrong:
+        return _said(str(wrong), _UNREADABLE)
+    except GainfulError as wrong:
+        return _said(str(wrong), _USAGE)
+
+
+def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
+    from gainful.read.trec import judgments, run  # noqa: PLC0415  (help needs no polars)
+    from gainful.read.source import opened  # noqa: PLC0415
+    from gainful.show.trec_eval import Stopped, lines_asked, printed  # noqa: PLC0415
+
+    asked = _asked(options, chosen)
+    lines = lines_asked(asked)
+    if "-h" in chosen:
+        written(_help(lines if asked.measures else []))
+        return 0
+    if len(files) != 2:
+        return _said("trec_eval takes two files: JUDGMENTS RUN (-h for help)", _USAGE)
+    for flag, known in (("-R", "qrels"), ("-T", "trec_results")):
+        if chosen.get(flag, known) != known:
+            return _said(f"no format {chosen[flag]!r} for {flag}; there is {known}", _UNREADABLE)
+    read = judgments(opened(files[0])), run(opened(files[1]))
+    found: list[str] = []
+    try:
+        found.extend(printed(*read, asked, lines))
+    except Stopped as stopped:
+        return _said(str(stopped), _STOPPED)
+    finally:
+        written("".join(f"{line}\n" for line in found), end="")
+    return 0
+
+
+def _asked(options: list[tuple[str, str]], chosen: dict[str, str]) -> Any:
+    from gainful.show.trec_eval import Asked  # noqa: PLC0415
+
+    if chosen.get("--as", "10") not in ("9", "10"):
+        raise BadValue("--as", chosen["--as"], "9 or 10")
+    return Asked(
+        measures=[value for name, value in options if name == "-m"],
+        version=9 if chosen.get("--as") == "9" else 10,
+        per_query="-q" in chosen,
+        summary="-n" not in chosen,
+        complete="-c" in chosen,
+        judged_only="-J" in chosen,
+        level=_whole(chosen, "-l", 1),
+        depth=_whole(chosen, "-M", None),
+        collection=_whole(chosen, "-N", 0),
+        zscores=_zscores(chosen["-Z"]) if "-Z" in chosen else None,
+    )
+
+
+def _whole(chosen: dict[str, str], flag: str, default: Any) -> Any:
+    if flag not in chosen:
+        return default
+    try:
+        return int(chosen[flag])
+    except ValueError:
+        raise BadValue(flag, chosen[flag], "a whole number") from None
+
+
+def _zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
+    from gainful.read.zscores import zscores  # noqa: PLC0415
+
+    return zscores(path)
+
+
+def _help(lines: list[tuple[str, Any]]) -> str:
+    from gainful.show.measures import to_text  # noqa: PLC0415
+
+    parts = [_HELP.rstrip()]
+    for name, some in lines:
+        measure = some[0].measure
+        told = to_text(measure.name) if measure is not None else "a text, not a number"
+        parts.append(f"{name}\n{told}")
+    return "\n\n".join(parts)
+
+
+def _said(message: str, status: int) -> int:
+    click.echo(f"gainful trec_eval: {' '.join(message.split())}", err=True)
+    return status

@@ -1,0 +1,98 @@
+"""`Matched`: all that a measure needs to know of a run, for all queries at once.
+
+Only judged documents matter. Of a hundred million retrieved rows the few judged ones are kept,
+each with its rank, or with the block of ranks that it shares with others of the same score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
+
+from gainful.errors import NothingInCommon, shown
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ranks = NDArray[np.intp]
+
+
+@frozen(eq=False, kw_only=True)
+class Matched:
+    """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
+
+    queries: Sequence[str]  # judged ones first, then those that only the run has
+    judged: Flags  # has the query judgments?
+    found: Flags  # has the run the query?
+    retrieved: Ranks  # how many documents the run has for it
+    pool_query: Ranks  # the judged documents, grouped by query, best grade first
+    pool_grade: Array
+    query: Ranks  # the retrieved ones among them
+    grade: Array
+    first: Ranks  # the block of ranks of equal scores
+    last: Ranks
+    by_id: Ranks  # the rank, if ties are broken by document id, descending
+    by_input: Ranks  # the rank, if ties stay in the order given
+    tied: int = 0  # retrieved documents that share their score with another
+    duplicates: int = 0  # documents that stand in a ranking a second time
+
+    def refuse_nothing_in_common(self, run: str) -> None:
+        """Judgments and a run of quite different queries are a mistake."""
+        if not (self.judged & self.found).any():
+            there = [self.queries[row] for row in np.flatnonzero(self.found)[:3]]
+            known = [self.queries[row] for row in np.flatnonzero(self.judged)[:3]]
+            raise NothingInCommon(
+                run,
+                f"no query in common: it has {', '.join(map(shown, there))}, …; "
+                f"the judgments have {', '.join(map(shown, known))}, …",
+            )
+
+    def cut(self, depth: int) -> Matched:
+        """Only the first documents of each ranking, ties broken by document id."""
+        kept = self.by_id <= depth
+        ranks = {
+            name: np.minimum(getattr(self, name)[kept], depth)
+            for name in ("first", "last", "by_id", "by_input")
+        }
+        return evolve(
+            self,
+            retrieved=np.minimum(self.retrieved, depth),
+            query=self.query[kept],
+            grade=self.grade[kept],
+            **ranks,
+        )
+
+    def judged_within(self, depth: int) -> tuple[int, int]:
+        """How many of the first `depth` documents of judged queries are judged, and of how many."""
+        judged = int((self.by_id <= depth).sum())
+        return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
+
+
+def in_blocks(
+    position: Ranks, start: Ranks, tied: Ranks
+) -> tuple[Ranks, Ranks, Ranks]:
+    """The block of each position: its first and last rank, and its number (-1 if it is alone).
+
+    Args:
+        position: places in an array of scores, ordered within each query.
+        start: where the query of each position begins.
+        tied: the places whose score equals the one before, ascending.
+    """
+    opens = tied[np.diff(tied, prepend=-2) > 1] - 1 if tied.size else tied
+    closes = tied[np.diff(tied, append=tied[-1] + 2) > 1] if tied.size else tied
+    block = np.searchsorted(opens, position, side="right") - 1
+    inside = block >= 0
+    inside[inside] = position[inside] <= closes[block[inside]]
+    block = np.where(inside, block, -1)
+    first, last = position - start + 1, position - start + 1
+    first[inside] = (opens[block[inside]] - start[inside]) + 1
+    last[inside] = (closes[block[inside]] - start[inside]) + 1
+    return first, last, block
+
+
+def by_grade(query: Ranks, grade: Array) -> Ranks:
+    """The order that groups by query and puts the best grade first."""
+    return np.lexsort((-grade, query))
+

@@ -1,0 +1,271 @@
+"""Judgments and runs → `Results`: the job most people come for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack, overload
+
+import numpy as np
+
+from gainful.convention import (
+    HABITS,
+    Convention,
+    Duplicates,
+    Extra,
+    Missing,
+    RecallPoints,
+    Setting,
+    like as like_whom,
+)
+from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.formula import Array, NamedFormula
+from gainful.match.match import match
+from gainful.match.matched import Flags, Matched
+from gainful.measure.cumulated import outcome, ranked_seen, share, total
+from gainful.measure.gain import as_gain
+from gainful.measure.language import expand
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import FORMULAS, Options, Recipe, recipe
+from gainful.measure.results import Results
+from gainful.measure.seen import Seen, seen
+from gainful.read.inputs import AnyJudgments, AnyRun, as_columns, as_judgments, as_nested, as_run
+from gainful.read.values import Judgments, Nested, Run
+
+Measures = str | Measure | Iterable[str | Measure]
+_TOP = 10  # how deep we look for documents without a judgment
+_NAMED = 3  # queries that a message names
+
+
+class Habits(Options, total=False):
+    """What may be set in an evaluation: every field of a convention."""
+
+    cutoff: int
+    missing: Missing
+    extra: Extra
+    duplicates: Duplicates
+    score_bits: int
+    grade_bits: int
+    recall_points: RecallPoints
+    decimals: int
+
+
+@overload
+def evaluate(
+    judgments: AnyJudgments,
+    run: AnyRun,
+    measures: Measures,
+    *,
+    like: str | Convention | None = None,
+    **habits: Unpack[Habits],
+) -> Results: ...
+
+
+@overload
+def evaluate(
+    judgments: AnyJudgments,
+    run: None = None,
+    measures: Measures = ...,
+    *,
+    runs: Mapping[str, AnyRun],
+    like: str | Convention | None = None,
+    **habits: Unpack[Habits],
+) -> dict[str, Results]: ...
+
+
+def evaluate(
+    judgments: AnyJudgments,
+    run: AnyRun | None = None,
+    measures: Measures = "nDCG@10",
+    *,
+    runs: Mapping[str, AnyRun] | None = None,
+    like: str | Convention | None = None,
+    **habits: Unpack[Habits],
+) -> Results | dict[str, Results]:
+    """How good is a run, by these judgments and measures?
+
+    Args:
+        judgments: a path, a dict {query: {document: grade}}, or a frame.
+        run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a frame.
+        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several.
+        runs: several runs by name, instead of one.
+        like: the tool whose habits to follow, by name or as a `Convention`.
+        habits: single habits, such as `ties="average"` or `missing="skip"`.
+
+    Returns:
+        `Results`, or for `runs` a dict of them by name.
+
+    Examples:
+        >>> judged = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
+        >>> found = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}}
+        >>> {name: round(value, 4) for name, value in evaluate(judged, found, ["nDCG@10", "AP"]).mean.items()}
+        {'nDCG@10': 0.8801, 'AP': 0.9167}
+    """
+    if (run is None) == (runs is None):
+        raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
+    base = settled(like, habits)
+    recipes = {name: _recipe(m, base, habits) for name, m in expand(measures).items()}
+    _refuse_unused(habits, recipes)
+    held = as_judgments(judgments)
+    if run is not None:
+        return of_run(held, as_run(run), recipes, base)
+    if not isinstance(runs, Mapping) or not runs:
+        raise BadValue("runs", runs, "{name: run}, with at least one")
+    return {
+        str(name): of_run(held, as_run(one, name=str(name)), recipes, base, str(name))
+        for name, one in runs.items()
+    }
+
+
+def settled(like: str | Convention | None, habits: Mapping[str, Any]) -> Convention:
+    """A tool's habits with some of them changed."""
+    given = {name: value for name, value in habits.items() if value is not None}
+    for name in given:
+        if name not in HABITS:
+            raise UnknownName("option", name, [*HABITS, "like", "runs"])
+    return like_whom(like).changed(
+        **{name: _as_setting(name, value) for name, value in given.items()}
+    )
+
+
+def _as_setting(name: str, value: Any) -> Setting:
+    if name in ("gain", "discount") and not isinstance(value, str):
+        return value.name if isinstance(value, NamedFormula) else as_gain(value).name
+    return value  # type: ignore[no-any-return]  # `Convention` checks it
+
+
+def _recipe(measure: Measure, base: Convention, habits: Mapping[str, Any]) -> Recipe:
+    """The measure with what was asked for, as far as it is any of its business."""
+    params = measure.entry.params
+    options = {
+        name: habits[name]
+        for name in ("gain", "discount")
+        if habits.get(name) is not None and name in params
+    }
+    return recipe(measure, options=options, like_whom=base)
+
+
+def _refuse_unused(habits: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> None:
+    """A parameter that no measure has is a mistake, not a silence."""
+    for name in ("b", "rel", "gain", "discount"):
+        if habits.get(name) is None:
+            continue
+        used = any(_uses(recipe, name) for recipe in recipes.values())
+        if not used:
+            raise BadValue(name, habits[name], f"nothing: no measure asked for uses {name}")
+
+
+def _uses(how: Recipe, name: str) -> bool:
+    entry = how.measure.entry
+    if name == "rel":
+        return "rel" in entry.takes or ("gain" in entry.params and "rel" in how.gain.bound)
+    if name == "b":
+        return "discount" in entry.params and "b" in how.discount.bound
+    return name in entry.params
+
+
+def of_run(
+    judgments: Judgments | Nested,
+    run: Run | Nested,
+    recipes: Mapping[str, Recipe],
+    base: Convention,
+    name: str | None = None,
+) -> Results:
+    """The results of one run, everything else being settled."""
+    found = match(judgments, run, base)
+    found.refuse_nothing_in_common(run.name)
+    kept = _kept(found, base, run.name)
+    values = {key: column[kept] for key, column in of_matched(found, recipes).items()}
+    queries = [found.queries[row] for row in np.flatnonzero(kept)]
+    return Results(
+        name=name or run.name,
+        queries=queries,
+        values=values,
+        recipes=recipes,
+        convention=base,
+        counts=_counts(found, kept),
+        notes=_notes(values, recipes),
+    )
+
+
+def of_matched(found: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
+    """The value of every query and measure, queries that do not count included."""
+    views: dict[object, Seen] = {}
+    return {key: _values(found, how, views) for key, how in recipes.items()}
+
+
+def _values(found: Matched, how: Recipe, views: dict[object, Seen]) -> Array:
+    """The value of every query, masked where the convention leaves one out."""
+    habits, entry = how.convention, how.measure.entry
+    key = (habits.ties, habits.unjudged, habits.negative, habits.fractional, habits.grade_bits)
+    if key not in views:
+        views[key] = seen(found, habits)
+    view = views[key]
+    if entry.function is None:
+        values = outcome(how, *total(how, ranked_seen(how, view)))
+    else:
+        reached = entry.function(view, **how.settings())
+        values = share(how, *reached) if isinstance(reached, tuple) else reached
+    if entry.normalised:
+        values = np.ma.where(_zero(found, habits), 0.0, values) if _zero(found, habits).any() else values
+    return values
+
+
+def _zero(found: Matched, habits: Convention) -> Flags:
+    """The queries that score 0 whatever the convention says of nothing relevant."""
+    zero = found.judged & ~found.found & (habits.empty == 1)
+    return zero | ~found.judged if habits.extra == "zero" else zero
+
+
+def _kept(found: Matched, habits: Convention, run: str) -> Flags:
+    """The queries that count."""
+    missing, extra = found.judged & ~found.found, ~found.judged
+    for flags, habit, problem in (
+        (missing, ("missing", habits.missing), "is judged, but the run lacks it"),
+        (extra, ("extra", habits.extra), "is in the run, but has no judgments"),
+    ):
+        if habit[1] == "error" and flags.any():
+            raise BadInput(run, _told(found, flags, problem), f"{habit[0]}=zero or skip, or another")
+    kept = found.judged & (found.found | (habits.missing != "skip"))
+    return kept if habits.extra == "ignore" else kept | extra
+
+
+def _told(found: Matched, flags: Flags, problem: str) -> str:
+    names = [found.queries[row] for row in np.flatnonzero(flags)]
+    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    return f"query {names[0]!r} {problem}{more}"
+
+
+def _counts(found: Matched, kept: Flags) -> dict[str, float]:
+    judged, looked_at = found.judged_within(_TOP)
+    return {
+        "queries": int(kept.sum()),
+        "missing": int((found.judged & ~found.found).sum()),
+        "extra": int((~found.judged).sum()),
+        "retrieved": int(found.retrieved.sum()),
+        "judged": int(found.pool_query.size),
+        "unjudged_at_10": 1 - judged / looked_at if looked_at else 0.0,
+        "tied": found.tied,
+        "duplicates": found.duplicates,
+    }
+
+
+def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[str]:
+    """Values that no ranking should have."""
+    notes = []
+    for name, column in values.items():
+        above = int(np.ma.sum(column > 1)) if recipes[name].measure.entry.bounded else 0
+        if above:
+            notes.append(
+                f"{name} is above 1 in {above} quer{'y' if above == 1 else 'ies'}: "
+                f"{_reason(recipes[name].convention)}"
+            )
+    return notes
+
+
+def _reason(habits: Convention) -> str:
+    if habits.duplicates == "count":
+        return "a document that stands twice counts twice (duplicates=count)"
+    return f"so the convention has it (like {habits.name})"
+
+
+__all__ = ["Habits", "Measures", "evaluate", "of_matched", "of_run", "settled"]

@@ -1,0 +1,73 @@
+"""The numbers that one may choose in a measure, besides those of its gain and discount."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from numbers import Real
+
+from gainful.errors import BadValue
+from gainful.formula import NUMBER, Domain, Param
+from gainful.measure.discount import b
+from gainful.measure.gain import REL
+
+_ALL = (
+    b,
+    REL,
+    Param(
+        "p",
+        "persistence: how likely the searcher looks at the next document",
+        default=0.8,
+        domain=Domain(above=0, below=1),
+        typical=(0.5, 0.95),
+    ),
+    Param(
+        "beta",
+        "what recall counts for against precision, as trec_eval and ir_measures have it "
+        "(van Rijsbergen's β squared)",
+        default=1,
+        domain=Domain(above=0),
+        typical=(0.5, 2),
+    ),
+    Param(
+        "times",
+        "how many times the number of relevant documents to look at",
+        default=1,
+        domain=Domain(above=0),
+        typical=(0.2, 2),
+    ),
+    Param("hit", "what a relevant retrieved document is worth", default=1),
+    Param("noise", "what a retrieved document that is not relevant is worth", default=-1),
+    Param("miss", "what a relevant document is worth that was not retrieved", default=0),
+    Param("rest", "what any other document of the collection is worth", default=0),
+    Param("docs", "how many documents the collection has", default=0),
+)
+
+PARAMETERS: Mapping[str, Param] = {param.symbol: param for param in _ALL}
+
+ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
+
+
+def as_points(value: object) -> tuple[float, ...]:
+    """Levels of recall, from a text such as 0,0.5,1 or a list of numbers.
+
+    Examples:
+        >>> as_points("0.25,.5")
+        (0.25, 0.5)
+    """
+    parts: Iterable[object] = value.split(",") if isinstance(value, str) else ()
+    if isinstance(value, (list, tuple)):
+        parts = value
+    found = [_level(part) for part in parts]
+    levels = [level for level in found if level is not None]
+    if not levels or len(levels) < len(found):
+        raise BadValue("points", value, "levels of recall from 0 to 1, such as 0,0.5,1")
+    return tuple(levels)
+
+
+def _level(part: object) -> float | None:
+    if isinstance(part, str) and re.fullmatch(NUMBER, part.strip(), re.ASCII):
+        part = float(part)
+    if isinstance(part, bool) or not isinstance(part, Real) or not 0 <= part <= 1:
+        return None
+    return float(part)

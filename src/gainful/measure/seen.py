@@ -1,0 +1,171 @@
+"""`Seen`: what was matched, under one convention. Every judged document stands at its rank.
+
+This is what a measure of the catalogue is a function of; its methods are the few words in which
+such functions are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from attrs import evolve, frozen
+
+from gainful.convention import Convention
+from gainful.formula import Array, NamedFormula
+from gainful.match import Matched, Placed, by_gain
+from gainful.match.matched import Flags, Ranks
+from gainful.measure.worth import Find, whole_or_not, worth
+
+
+@frozen(eq=False, kw_only=True)
+class Seen:
+    """All queries at once: judged retrieved documents in rank order, and the judged pool."""
+
+    names: Sequence[str]
+    retrieved: Ranks  # per query
+    pool_query: Ranks  # the judged documents, grouped by query
+    pool_grade: Array
+    query: Ranks  # the judged retrieved ones, by query and rank
+    grade: Array
+    rank: Ranks
+    first: Ranks  # the block of ranks that equal scores share
+    last: Ranks
+    habits: Convention
+
+    @property
+    def size(self) -> int:
+        """How many queries there are."""
+        return len(self.names)
+
+    def within(self, k: int | None) -> Flags:
+        """Which documents stand among the first k?"""
+        return np.ones(len(self.rank), dtype=bool) if k is None else self.rank <= k
+
+    def relevant(self, rel: float, k: int | None = None) -> Flags:
+        """Which retrieved documents are relevant (and stand among the first k)?"""
+        return (self.grade >= rel) & self.within(k)
+
+    def total(self, values: Array | Ranks | Flags, where: Flags | None = None) -> Array:
+        """The sum over each query."""
+        chosen = slice(None) if where is None else where
+        weights = np.asarray(values, dtype=np.float64)[chosen]
+        return np.bincount(self.query[chosen], weights, minlength=self.size)
+
+    def count(self, flags: Flags) -> Array:
+        """How many there are in each query."""
+        return np.bincount(self.query[flags], minlength=self.size).astype(np.float64)
+
+    def running(self, values: Flags | Array) -> Array:
+        """The sum over each query from its first document down to this one."""
+        until = np.append(0.0, np.cumsum(values, dtype=np.float64))
+        begin = np.searchsorted(self.query, np.arange(self.size))
+        return until[1:] - until[begin[self.query]]
+
+    def known(self, rel: float) -> Array:
+        """How many relevant documents there are in each query, retrieved or not."""
+        return self.pooled(self.pool_grade >= rel)
+
+    def pooled(self, flags: Flags) -> Array:
+        """How many documents of the pool are so, in each query."""
+        return np.bincount(self.pool_query[flags], minlength=self.size).astype(np.float64)
+
+    def gains(self, formula: NamedFormula) -> Array:
+        """What the retrieved documents are worth."""
+        return worth(self.grade, formula, self.habits, self.find(self.query, self.grade), None)
+
+    def pool_gains(self, formula: NamedFormula) -> Array:
+        """What the documents of the pool are worth."""
+        find = self.find(self.pool_query, self.pool_grade)
+        return worth(self.pool_grade, formula, self.habits, find, None)
+
+    def find(self, query: Ranks, grade: Array) -> Find:
+        """Says of flagged grades, for a message, which the first one is."""
+
+        def find(flags: Flags) -> tuple[str, float]:
+            at = int(np.flatnonzero(flags)[0])
+            return f"a grade of query {self.names[query[at]]!r}", float(grade[at])
+
+        return find
+
+
+def seen(matched: Matched, habits: Convention) -> Seen:
+    """The matched documents at the ranks that a convention gives them."""
+    if "remove" in (habits.unjudged, habits.negative):
+        matched = _closed_up(matched, habits)
+    query, grade = matched.query, matched.grade
+    rank = _RANKS.get(habits.ties, _middle)(matched)
+    if habits.ties in ("best", "worst"):
+        placed = Placed(len(matched.queries), query, query, grade, matched.first, matched.last)
+        rank = by_gain(placed, best=habits.ties == "best")
+    order = np.lexsort((rank, query))
+    view = Seen(
+        names=matched.queries,
+        retrieved=matched.retrieved,
+        pool_query=matched.pool_query,
+        pool_grade=matched.pool_grade,
+        query=query[order],
+        grade=grade[order],
+        rank=rank[order],
+        first=matched.first[order],
+        last=matched.last[order],
+        habits=habits,
+    )
+    return evolve(
+        view,
+        grade=whole_or_not(view.grade, habits, view.find(view.query, view.grade)),
+        pool_grade=whole_or_not(
+            view.pool_grade, habits, view.find(view.pool_query, view.pool_grade)
+        ),
+    )
+
+
+def _middle(matched: Matched) -> Ranks:
+    return (matched.first + matched.last) // 2
+
+
+_RANKS: dict[str, Callable[[Matched], Ranks]] = {
+    "doc_descending": lambda m: m.by_id,
+    "doc_ascending": lambda m: m.first + m.last - m.by_id,
+    "input": lambda m: m.by_input,
+    "reversed": lambda m: m.first + m.last - m.by_input,
+}
+
+
+def _closed_up(matched: Matched, habits: Convention) -> Matched:
+    """The rankings without documents that are unjudged or have negative grades."""
+    wanted = (
+        matched.grade >= 0
+        if habits.negative == "remove"
+        else np.ones(len(matched.grade), dtype=bool)
+    )
+    only_judged = habits.unjudged == "remove"
+    counted = wanted if only_judged else ~wanted
+
+    def above(rank: Ranks, limit: Ranks) -> Ranks:
+        """How many of the counted documents stand above a limit in the same query?"""
+        wide = int(matched.retrieved.max(initial=0)) + 2
+        keys = np.sort(matched.query[counted] * wide + rank[counted])
+        begin = matched.query[wanted] * wide
+        found = np.searchsorted(keys, begin + limit[wanted])
+        return found - np.searchsorted(keys, begin)
+
+    def closed(rank: Ranks) -> Ranks:
+        fewer = above(rank, rank)
+        return fewer + 1 if only_judged else rank[wanted] - fewer
+
+    until = above(matched.first, matched.first + 1)
+    gone = np.bincount(matched.query[counted], minlength=len(matched.queries))
+    pool = matched.pool_grade >= 0 if habits.negative == "remove" else slice(None)
+    return evolve(
+        matched,
+        retrieved=gone if only_judged else matched.retrieved - gone,
+        pool_query=matched.pool_query[pool],
+        pool_grade=matched.pool_grade[pool],
+        query=matched.query[wanted],
+        grade=matched.grade[wanted],
+        first=closed(matched.first),
+        last=until if only_judged else matched.last[wanted] - until,
+        by_id=closed(matched.by_id),
+        by_input=closed(matched.by_input),
+    )

@@ -1,0 +1,92 @@
+"""The formats there are, and which one a file has. To add one, add an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+
+from attrs import frozen
+
+from gainful.errors import BadInput, UnknownName
+from gainful.read import beir, nested, rag, table, trec
+from gainful.read.source import Source, opened
+from gainful.read.values import Judgments, Run
+
+
+@frozen
+class Format:
+    """One format: what it is, how it is recognised, how it is read."""
+
+    name: str
+    what: str
+    fits: Callable[[Source], bool]
+    judgments: Callable[[Source], Judgments]
+    run: Callable[[Source], Run]
+
+
+def _is_parquet(source: Source) -> bool:
+    return source.head.startswith(b"PAR1")
+
+
+def _is_json(source: Source) -> bool:
+    """One object of objects, over as many lines as it likes."""
+    if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
+        return False
+    return source.suffix == ".json" or not source.first_line().endswith("}")
+
+
+def _is_json_lines(source: Source) -> bool:
+    return source.head.lstrip().startswith(b"{")
+
+
+def _is_table(source: Source) -> bool:
+    line = source.first_line()
+    separators = ("\t", ",", ";")
+    return any(
+        table.known_columns(part.strip('"') for part in line.split(separator))
+        for separator in separators
+    ) or (source.suffix in (".csv", ".tsv") and "," in line and len(line.split()) < 4)
+
+
+_ALL = (
+    Format("parquet", "a Parquet file with named columns", _is_parquet, table.judgments, table.run),
+    Format("rag", "JSON lines with retrieved and relevant", rag.is_rag, rag.judgments, rag.run),
+    Format("json", "one JSON object of objects", _is_json, nested.judgments, nested.run),
+    Format("jsonl", "JSON lines with named fields", _is_json_lines, table.judgments, table.run),
+    Format("csv", "a table with named columns", _is_table, table.judgments, table.run),
+    Format("tsv", "the same with tabs", _is_table, table.judgments, table.run),
+    Format("trec", "TREC's lines of fields", lambda _: True, trec.judgments, trec.run),
+)
+
+FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
+
+
+def read_judgments(path: str | PathLike[str], form: str | None = None) -> Judgments:
+    """Judgments from a file, whatever its format, or from a BEIR folder.
+
+    Args:
+        path: the file; `-` is standard input.
+        form: the name of its format; found by content and suffix if it is not named.
+    """
+    if fspath(path) != "-" and Path(path).is_dir():
+        return beir.judgments(Path(path))
+    source = opened(path)
+    return format_of(source, form).judgments(source)
+
+
+def read_run(path: str | PathLike[str], form: str | None = None) -> Run:
+    """A run from a file, whatever its format."""
+    if fspath(path) != "-" and Path(path).is_dir():
+        raise BadInput(fspath(path), "this is a directory, not a file")
+    source = opened(path)
+    return format_of(source, form).run(source)
+
+
+def format_of(source: Source, form: str | None = None) -> Format:
+    """The format by its name, or else by what the file looks like."""
+    if form is None:
+        return next(known for known in _ALL if known.fits(source))
+    if form not in FORMATS:
+        raise UnknownName("format", form, FORMATS)
+    return FORMATS[form]

@@ -1,0 +1,58 @@
+"""Whatever a user passes as judgments or as a run → a value that can be matched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import polars as pl
+
+from gainful.errors import WrongType
+from gainful.read import nested, table
+from gainful.read.formats import read_judgments, read_run
+from gainful.read.values import Judgments, Nested, Run
+
+AnyJudgments = str | PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Judgments
+AnyRun = str | PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Run
+_ALLOWED = "a path, a dict of dicts, or a polars frame"
+
+
+def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Nested:
+    """Judgments from a path, a dict, a frame, or as they are."""
+    if isinstance(value, (str, PathLike)):
+        return read_judgments(value, form)
+    if isinstance(value, Mapping):
+        return nested.judgments_of(value, "judgments")
+    if isinstance(value, pl.DataFrame):
+        return table.judgments_of_frame(value, "judgments")
+    if not isinstance(value, Judgments):
+        raise WrongType("judgments", value, _ALLOWED)
+    return value
+
+
+def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | Nested:
+    """A run from a path, a dict, a frame, or as it is."""
+    if isinstance(value, (str, PathLike)):
+        return read_run(value, form)
+    if isinstance(value, Mapping):
+        return nested.run_of(value, name)
+    if isinstance(value, pl.DataFrame):
+        return table.run_of_frame(value, name)
+    if not isinstance(value, Run):
+        raise WrongType(name, value, _ALLOWED)
+    return value
+
+
+def as_columns(judgments: Judgments | Nested) -> Judgments:
+    """Judgments as columns."""
+    if isinstance(judgments, Judgments):
+        return judgments
+    return Judgments(nested.as_frame(judgments, "grade"), judgments.name)
+
+
+def as_nested(judgments: Judgments | Nested) -> Nested:
+    """Judgments as a dict of dicts."""
+    if isinstance(judgments, Nested):
+        return judgments
+    return Nested(judgments.nested(), judgments.name)

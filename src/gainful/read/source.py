@@ -1,0 +1,145 @@
+"""Where text comes from: a file, a compressed one, or a pipe; opened with care.
+
+A plain file stays on disk and is scanned there. What is compressed or piped is held in memory.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from mmap import ACCESS_READ, mmap
+from os import PathLike, fspath
+from pathlib import Path
+
+from attrs import field, frozen
+
+from gainful.errors import BadInput, WrongType
+
+_HEAD = 1 << 16
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+_NO_TEXT = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@frozen(eq=False)
+class Source:
+    """A text by name: its first bytes, its suffix without .gz or .zst, and how to get the rest."""
+
+    name: str
+    suffix: str
+    head: bytes = field(repr=False)
+    path: Path | None = None  # a plain file, which can be scanned where it is
+    data: bytes | None = field(default=None, repr=False)
+
+    def text(self) -> Path | bytes:
+        """What a reader of text reads: the path, or the bytes without a byte-order mark."""
+        return self.path if self.path is not None else self.bytes()
+
+    def bytes(self) -> bytes:
+        """All of it."""
+        data = self.data if self.data is not None else _read(self.path, self.name)
+        return data.removeprefix(_MARK)
+
+    def contains(self, bytes_: bytes) -> bool:
+        """Do these bytes stand anywhere in it?"""
+        if self.path is None:
+            return bytes_ in self.bytes()
+        with self.path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as view:
+            return view.find(bytes_) >= 0
+
+    def first_line(self) -> str:
+        """The first line that is neither empty nor a comment, as far as the head reaches."""
+        text = self.head.decode("utf-8", errors="replace")
+        lines = (line.strip() for line in text.splitlines())
+        return next((line for line in lines if line and not line.startswith("#")), "")
+
+
+def opened(path: str | PathLike[str]) -> Source:
+    """The text at a path; `-` is standard input. What cannot be text is refused here."""
+    name = fspath(path)
+    if not isinstance(name, str):
+        raise WrongType("path", path, "a path as text")
+    if name == "-":
+        return _held("stdin", "", _piped())
+    file = Path(name)
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    packed = suffixes[-1:] in ([".gz"], [".zst"])
+    suffix = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError as failure:
+        raise BadInput(name, _reason(failure)) from None
+    if head.startswith((_GZIP, _ZSTD)) or packed:
+        return _held(name, suffix, _unpacked(_read(file, name), name))
+    if head.startswith(_MARK):  # scanning in place would take the mark for part of an id
+        return _held(name, suffix, _read(file, name))
+    return Source(name, suffix, _checked(head, name), path=file)
+
+
+def _held(name: str, suffix: str, data: bytes) -> Source:
+    data = data.removeprefix(_MARK)
+    return Source(name, suffix, _checked(data[:_HEAD], name), data=data)
+
+
+def _checked(head: bytes, name: str) -> bytes:
+    if not head.strip():
+        raise BadInput(name, "the file is empty")
+    if head.startswith(b"PAR1"):
+        return head
+    if head[:2] in _NO_TEXT:
+        raise BadInput(name, f"this is {_NO_TEXT[head[:2]]} text", "UTF-8")
+    if b"\0" in head:
+        raise BadInput(name, "this is a binary file", "text, or Parquet")
+    return head
+
+
+def _piped() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise BadInput("stdin", "there is nothing to read", "a file, or - with a pipe")
+    return sys.stdin.buffer.read()
+
+
+def _read(file: Path | None, name: str) -> bytes:
+    try:
+        return file.read_bytes() if file is not None else b""
+    except OSError as failure:
+        raise BadInput(name, _reason(failure)) from None
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    if data.startswith(_GZIP):
+        try:
+            return gzip.decompress(data)
+        except EOFError:
+            raise BadInput(name, "the gzip file is truncated: it ends in mid-stream") from None
+        except (OSError, zlib.error) as failure:
+            raise BadInput(name, f"the gzip file is damaged: {failure}") from None
+    if data.startswith(_ZSTD):
+        return _unpacked_zstd(data, name)
+    raise BadInput(name, "its name says that it is compressed, but it is not")
+
+
+def _unpacked_zstd(data: bytes, name: str) -> bytes:
+    from zstandard import ZstdDecompressor, ZstdError  # noqa: PLC0415  (rarely needed)
+
+    parts, rest = [], data
+    try:
+        while rest:  # files may be joined of several frames
+            frame = ZstdDecompressor().decompressobj()
+            parts.append(frame.decompress(rest))
+            if not frame.eof:
+                raise BadInput(name, "the zstd file is truncated: it ends in mid-stream")
+            rest = frame.unused_data
+    except ZstdError as failure:
+        raise BadInput(name, f"the zstd file is damaged: {failure}") from None
+    return b"".join(parts)
+
+
+def _reason(failure: OSError) -> str:
+    if isinstance(failure, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(failure, IsADirectoryError):
+        return "this is a directory, not a file"
+    return f"cannot be read: {failure.strerror or failure}"

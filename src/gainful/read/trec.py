@@ -1,0 +1,195 @@
+"""TREC judgments (query iteration document grade) and runs (query Q0 document rank score name).
+
+Tidy files, one space or tab between fields, are scanned at full speed. All others, and those in
+which something is wrong, are read line by line with every line numbered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, shown
+from gainful.read.source import Source
+from gainful.read.values import Judgments, Run
+
+
+@frozen
+class Layout:
+    """The fields of a line, which of them count, and how they are told."""
+
+    fields: tuple[str, ...]
+    number: str
+    told: str
+    more: bool  # may anything follow the last field?
+
+    @property
+    def kept(self) -> list[str]:
+        """The columns that are read."""
+        return ["query", "doc", self.number]
+
+
+JUDGMENTS = Layout(
+    ("query", "iteration", "doc", "grade"), "grade", "query iteration document grade", more=False
+)
+RUN = Layout(
+    ("query", "q0", "doc", "rank", "score", "tag"),
+    "score",
+    "query Q0 document rank score name",
+    more=True,
+)
+
+
+def judgments(source: Source) -> Judgments:
+    """Judgments from lines of query, iteration, document, grade."""
+    if len(source.first_line().split()) >= 6:
+        raise BadInput(
+            source.name,
+            "this looks like a run, not like judgments: its lines have six fields "
+            "(are the arguments swapped?)",
+            JUDGMENTS.told,
+        )
+    frame = _scanned(source, JUDGMENTS)
+    if frame is None:
+        frame = _careful(source, JUDGMENTS).select(JUDGMENTS.kept)
+    return Judgments(frame, source.name, numbered(source, JUDGMENTS))
+
+
+def run(source: Source) -> Run:
+    """A run from lines of query, Q0, document, rank, score, name."""
+    if len(source.first_line().split()) == 4:
+        raise BadInput(
+            source.name,
+            "these look like judgments, not like a run: their lines have four fields "
+            "(are the arguments swapped?)",
+            RUN.told,
+        )
+    frame = _scanned(source, RUN)
+    if frame is None:
+        frame = _careful(source, RUN).select(RUN.kept)
+    return Run(frame, source.name, numbered(source, RUN), tag=last_tag(source))
+
+
+def last_tag(source: Source) -> str:
+    """The name that the last line of a run gives, which is what trec_eval prints."""
+    if source.path is not None:
+        with source.path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, 2) - (1 << 16)))
+            tail = stream.read()
+    else:
+        tail = source.bytes()[-(1 << 16) :]
+    for line in reversed(tail.decode("utf-8", errors="replace").split("\n")):
+        fields = line.split()
+        if len(fields) >= len(RUN.fields) and not line.lstrip().startswith("#"):
+            return fields[len(RUN.fields) - 1]
+    return ""
+
+
+def numbered(source: Source, layout: Layout) -> Callable[[int], str]:
+    """Where the n-th row stands; found only once a message needs it."""
+
+    def where(row: int) -> str:
+        table = lines(source, layout)
+        return f"{source.name}:{table['line'][row]}" if row < len(table) else source.name
+
+    return where
+
+
+def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
+    """The rows of a tidy file; None where a line is anything but tidy."""
+    first = source.first_line()
+    separator = "\t" if "\t" in first else " "
+    if source.contains(b"\t" if separator == " " else b" "):  # a second kind of blank
+        return None
+    columns = (*layout.fields, *(() if layout.more else ("beyond",)))
+    schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
+    schema[layout.number] = pl.Float64()
+    odd = pl.col(layout.fields[-1]).is_null()
+    odd = odd if layout.more else odd | pl.col("beyond").is_not_null()
+    text = source.text()
+    try:
+        frame = (
+            pl.scan_csv(
+                BytesIO(text) if isinstance(text, bytes) else text,
+                separator=separator,
+                has_header=False,
+                schema=schema,
+                quote_char=None,
+                comment_prefix="#",
+                glob=False,
+            )
+            .select(*layout.kept, odd.alias("odd"))
+            .collect()
+        )
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    tidy = (
+        not frame["odd"].any()
+        and not any(frame[column].null_count() for column in layout.kept)
+        and frame[layout.number].is_finite().all()
+    )
+    return frame.select(layout.kept) if tidy else None
+
+
+def lines(source: Source, layout: Layout) -> pl.DataFrame:
+    """Every line that is neither empty nor a comment, with its number and its fields as text."""
+    text = source.text()
+    try:
+        table = pl.read_lines(BytesIO(text) if isinstance(text, bytes) else text, name="text")
+    except pl.exceptions.PolarsError:
+        raise _not_utf8(source) from None
+    except OSError as failure:
+        raise BadInput(source.name, f"cannot be read: {failure}") from None
+    stripped = pl.col("text").str.strip_chars(" \t\r\v\f")
+    parts = r"[ \t\r\v\f]+".join(rf"(?<{name}>[^ \t\r\v\f]+)" for name in layout.fields)
+    end = "" if layout.more else "$"
+    return (
+        table.with_row_index("line", offset=1)
+        .with_columns(stripped)
+        .filter((pl.col("text") != "") & ~pl.col("text").str.starts_with("#"))
+        .with_columns(pl.col("text").str.extract_groups(rf"^{parts}{end}").alias("fields"))
+        .unnest("fields")
+        .with_columns(pl.col(layout.number).alias("number").cast(pl.Float64, strict=False))
+    )
+
+
+def problem(row: dict[str, object], layout: Layout) -> str:
+    """What is wrong with one line, in words."""
+    if row[layout.fields[0]] is None:
+        found = len(str(row["text"]).split())
+        return f"{shown(row['text'])} has {found} field{'s' * (found != 1)}"
+    value = shown(row[layout.number])
+    if row["number"] is None:
+        return f"{layout.number} {value} is not a number"
+    return f"{layout.number} {value} is not a finite number"
+
+
+def malformed(layout: Layout) -> pl.Expr:
+    """Which lines are not what they should be?"""
+    number = pl.col("number")
+    return pl.col(layout.fields[0]).is_null() | number.is_null() | ~number.is_finite()
+
+
+def _careful(source: Source, layout: Layout) -> pl.DataFrame:
+    table = lines(source, layout)
+    bad = table.filter(malformed(layout).fill_null(value=True))
+    if not bad.is_empty():
+        row = bad.row(0, named=True)
+        raise BadInput(f"{source.name}:{row['line']}", problem(row, layout), layout.told)
+    return table.with_columns(pl.col("number").alias(layout.number))
+
+
+def _not_utf8(source: Source) -> BadInput:
+    """The line with the byte that is not UTF-8."""
+    for number, line in enumerate(source.bytes().split(b"\n"), start=1):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as failure:
+            byte = line[failure.start]
+            return BadInput(
+                f"{source.name}:{number}", f"byte 0x{byte:02x} is not UTF-8 text", "UTF-8"
+            )
+    return BadInput(source.name, "cannot be read as text", "UTF-8")

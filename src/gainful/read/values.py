@@ -1,0 +1,132 @@
+"""`Judgments` and `Run`: what was read, as columns; `Nested`: a dict of dicts as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+from attrs import field, frozen
+
+from gainful.errors import BadInput, Duplicated, shown
+
+_LISTED = 10  # duplicates that an error or a report names one by one
+
+
+@frozen(eq=False)
+class Judgments:
+    """Who judged what: a grade for each query and document.
+
+    Examples:
+        >>> frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]})
+        >>> Judgments(frame).queries.to_list()
+        ['1']
+    """
+
+    frame: pl.DataFrame  # query, doc: text; grade: number
+    name: str = "judgments"
+    where: Callable[[int], str] | None = field(default=None, repr=False)  # row → file:line
+
+    def __attrs_post_init__(self) -> None:
+        _refuse_nothing(self.frame, self.name, "judgment")
+        _refuse_not_finite(self, "grade")
+        repeated = duplicates(self.frame)
+        if not repeated.is_empty():
+            self._refuse_duplicate(repeated)
+
+    def _refuse_duplicate(self, repeated: pl.DataFrame) -> None:
+        query, doc = repeated.row(0)[:2]
+        same = repeated.filter((pl.col("query") == query) & (pl.col("doc") == doc))
+        rows = same["row"].to_list()
+        grades = [f"{self.frame['grade'][row]:g}" for row in rows]
+        judged = "twice" if len(rows) == 2 else f"{len(rows)} times"
+        raise Duplicated(
+            self.place(rows[1]),
+            f"document {shown(doc)} of query {shown(query)} is judged {judged}, "
+            f"as {' and '.join(grades)}",
+            "one grade for each query and document",
+        )
+
+    @property
+    def queries(self) -> pl.Series:
+        """The judged queries, in the order in which they first appear."""
+        return self.frame["query"].unique(maintain_order=True)
+
+    def place(self, row: int) -> str:
+        """Where a row came from, for a message."""
+        return self.name if self.where is None else self.where(row)
+
+    def nested(self) -> dict[str, dict[str, float]]:
+        """The same as a dict of dicts."""
+        found: dict[str, dict[str, float]] = {}
+        for query, doc, grade in self.frame.iter_rows():
+            found.setdefault(query, {})[doc] = grade
+        return found
+
+
+@frozen(eq=False)
+class Run:
+    """What a system returned: a score for each query and document."""
+
+    frame: pl.DataFrame  # query, doc: text; score: number
+    name: str = "run"
+    where: Callable[[int], str] | None = field(default=None, repr=False)
+    tag: str = ""  # what the run calls itself in its last column
+
+    def __attrs_post_init__(self) -> None:
+        _refuse_nothing(self.frame, self.name, "result")
+        _refuse_not_finite(self, "score")
+
+    def place(self, row: int) -> str:
+        """Where a row came from, for a message."""
+        return self.name if self.where is None else self.where(row)
+
+
+@frozen(eq=False)
+class Nested:
+    """{query: {document: number}}, as Python programs pass it; checked where it is used."""
+
+    mapping: Mapping[Any, Mapping[Any, Any]]
+    name: str
+
+
+def pair_hash() -> pl.Expr:
+    """One 64-bit number for each query and document; equal pairs have equal numbers."""
+    return pl.col("query").hash(1) ^ pl.col("doc").hash(2)
+
+
+def duplicates(frame: pl.DataFrame, hashes: pl.Series | None = None) -> pl.DataFrame:
+    """All rows whose query and document stand in another row too: query, doc, row."""
+    if hashes is None:
+        hashes = frame.select(pair_hash()).to_series()
+    none = pl.DataFrame(schema={"query": pl.String, "doc": pl.String, "row": pl.UInt32})
+    if hashes.n_unique() == len(hashes):
+        return none
+    suspects = hashes.is_duplicated()
+    rows = frame.select("query", "doc").with_row_index("row").filter(suspects)
+    repeated = rows.filter(pl.struct("query", "doc").is_duplicated())
+    return repeated.select("query", "doc", "row").sort("row")
+
+
+def told(repeated: pl.DataFrame, place: Callable[[int], str]) -> list[str]:
+    """The first few duplicates in words, each with the places where it stands."""
+    groups = repeated.group_by("query", "doc", maintain_order=True).agg("row").head(_LISTED)
+    return [
+        f"document {shown(doc)} of query {shown(query)}: {', '.join(map(place, rows))}"
+        for query, doc, rows in groups.iter_rows()
+    ]
+
+
+def _refuse_nothing(frame: pl.DataFrame, name: str, what: str) -> None:
+    if frame.is_empty():
+        raise BadInput(name, f"there is not one {what} in it")
+
+
+def _refuse_not_finite(value: Judgments | Run, column: str) -> None:
+    numbers = value.frame[column]
+    bad = ~numbers.is_finite()
+    if bad.any():
+        row = int(bad.arg_true()[0])
+        raise BadInput(
+            value.place(row), f"{column} {numbers[row]:g} is not finite", "a finite number"
+        )

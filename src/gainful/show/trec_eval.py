@@ -1,0 +1,225 @@
+"""What trec_eval prints, line by line: version 10's words, or version 9's.
+
+Not reproduced: what trec_eval prints while it debugs, its crashes, and its sorting of gains by
+whole numbers only (`ndcg.1=2.5,2=2.2` may come out wrong there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from gainful.convention import Convention, like
+from gainful.errors import UnknownName
+from gainful.formula import Array
+from gainful.match.match import match
+from gainful.match.matched import Matched
+from gainful.measure.evaluate import of_matched
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import Recipe, recipe
+from gainful.measure.seen import seen
+from gainful.measure.trec import GROUPS, GROUPS_9, TREC_NAMES, Spelled, spelled
+from gainful.read.values import Judgments, Run, duplicates
+
+Version = Literal[9, 10]
+_ALWAYS_ZERO = ("num_ret", "utility", "rbp_resid", "unj")  # of a query that version 10 fills in
+_SUMMARY_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")
+_NO_SCORE = -1_000_000.0  # where a file of means and deviations lacks a measure
+
+
+@frozen(kw_only=True)
+class Asked:
+    """What the flags say."""
+
+    measures: Sequence[str] = ()
+    version: Version = 10
+    per_query: bool = False
+    summary: bool = True
+    complete: bool = False  # -c: queries that the run lacks count as 0
+    judged_only: bool = False
+    level: int = 1
+    depth: int | None = None
+    collection: int = 0
+    zscores: Mapping[tuple[str, str], tuple[float, float]] | None = field(default=None, repr=False)
+
+
+class Stopped(Exception):  # noqa: N818  (not an error of ours: trec_eval stops here too)
+    """trec_eval gives up at a query, having printed those before it."""
+
+
+def lines_asked(asked: Asked) -> list[tuple[str, list[Spelled]]]:
+    """The names that were asked for, in trec_eval's order, each with the lines it prints."""
+    groups = GROUPS if asked.version == 10 else GROUPS_9
+    marked: set[str] = set()
+    params: dict[str, str] = {}
+    for text in asked.measures or ("official",):
+        name, dot, after = text.partition(".")
+        if name in groups:
+            marked |= {*groups[name]}
+        elif name in TREC_NAMES and not (dot and not after):
+            marked.add(name)
+            if dot:
+                params.setdefault(name, after)
+        else:
+            raise UnknownName("measure", text, [*TREC_NAMES, *groups])
+    return [
+        (name, spelled(known, params.get(name) if known.kind != "plain" else None))
+        for name, known in TREC_NAMES.items()
+        if name in marked
+    ]
+
+
+def printed(
+    judgments: Judgments, run: Run, asked: Asked, lines: list[tuple[str, list[Spelled]]]
+) -> Iterator[str]:
+    """Every line that trec_eval would print; ends with `Stopped` where it would stop."""
+    habits = _habits(asked)
+    found = match(judgments, run, habits)
+    if asked.depth is not None:
+        found = found.cut(asked.depth)
+    missing = found.judged & ~found.found
+    if asked.version == 10:  # a query that the run lacks gets one document without a judgment
+        found = evolve(found, retrieved=np.where(missing, 1, found.retrieved))
+    values = of_matched(found, _recipes(lines, habits, asked))
+    _mend_missing(values, lines, missing, asked.version)
+    _score(values, found.queries, asked)
+    counted = found.judged & (found.found | asked.complete)
+    order = sorted(np.flatnonzero(found.judged), key=lambda row: found.queries[row].encode())
+    strings = _strings(found, habits, lines, missing)
+    stops = _stops(run, found, missing, asked)
+    for row in order:
+        if row in stops:
+            raise Stopped(stops[row])
+        if asked.per_query and counted[row] and (asked.version == 10 or not missing[row]):
+            yield from _of_query(lines, values, strings, found.queries[row], int(row))
+    if not counted.any():
+        raise Stopped("no queries with both results and judgments")
+    if asked.summary:
+        yield from _summary(lines, values, counted, run.tag)
+
+
+def _habits(asked: Asked) -> Convention:
+    base = like("trec_eval" if asked.version == 10 else "trec_eval_9")
+    base = base.changed(rel=asked.level, duplicates="count")
+    return base.changed(unjudged="remove", negative="remove") if asked.judged_only else base
+
+
+def _recipes(
+    lines: list[tuple[str, list[Spelled]]], habits: Convention, asked: Asked
+) -> dict[str, Recipe]:
+    found = {}
+    for name, some in lines:
+        for line in some:
+            measure = line.measure
+            if measure is None:
+                continue
+            if name == "utility":
+                measure = measure(docs=asked.collection)
+            found[line.name] = recipe(measure, like_whom=habits)
+    return found
+
+
+def _mend_missing(
+    values: dict[str, Array], lines: list[tuple[str, list[Spelled]]], missing: Array, version: int
+) -> None:
+    """What version 9 and 10 say of a query that the run lacks."""
+    for name, some in lines:
+        for line in some:
+            if line.measure is None or name in ("num_q", "num_rel", "gm_map", "gm_bpref"):
+                continue
+            zero = version == 9 or line.name.startswith("unj") or line.name in _ALWAYS_ZERO
+            if zero:
+                values[line.name] = np.where(missing, 0.0, values[line.name])
+
+
+def _score(values: dict[str, Array], queries: Sequence[str], asked: Asked) -> None:
+    """Each value as its distance from a mean, in standard deviations (-Z)."""
+    if asked.zscores is None:
+        return
+    for name, column in values.items():
+        known = [asked.zscores.get((query, name)) for query in queries]
+        values[name] = np.array(
+            [
+                _NO_SCORE if pair is None or pair[1] == 0 else (value - pair[0]) / pair[1]
+                for value, pair in zip(column, known, strict=True)
+            ]
+        )
+
+
+def _strings(
+    found: Matched, habits: Convention, lines: list[tuple[str, list[Spelled]]], missing: Array
+) -> dict[str, list[str]]:
+    """The grades of the first documents of each query, one character each."""
+    asked = [line for name, some in lines if name == "relstring" for line in some]
+    strings = {}
+    for line in asked:
+        after = line.name.removeprefix("relstring").removeprefix("_")
+        length = max(0, int(float(after))) if after else 10
+        view = seen(found, habits)
+        wide = np.where(missing, 0, np.minimum(view.retrieved, length))
+        texts = [["-"] * int(size) for size in wide]
+        for query, rank, grade in zip(view.query, view.rank, view.grade, strict=True):
+            if rank <= length:
+                texts[query][rank - 1] = _character(int(grade))
+        strings[line.name] = ["".join(text) for text in texts]
+    return strings
+
+
+def _character(grade: int) -> str:
+    return "." if grade < 0 else ">" if grade > 9 else str(grade)
+
+
+def _stops(run: Run, found: Matched, missing: Array, asked: Asked) -> dict[int, str]:
+    """The queries at which trec_eval gives up, and why."""
+    stops = {}
+    if asked.version == 10 and not asked.complete:
+        stops = {
+            int(row): f"query {found.queries[row]!r} is judged, but the run lacks it (use -c)"
+            for row in np.flatnonzero(missing)
+        }
+    if found.duplicates:
+        twice = dict(duplicates(run.frame).select("query", "doc").iter_rows())
+        for row in np.flatnonzero(found.judged):
+            if (query := found.queries[row]) in twice:
+                stops[int(row)] = f"query {query!r} has document {twice[query]!r} twice"
+    return stops
+
+
+def _of_query(
+    lines: list[tuple[str, list[Spelled]]],
+    values: Mapping[str, Array],
+    strings: Mapping[str, list[str]],
+    query: str,
+    row: int,
+) -> Iterator[str]:
+    for name, some in lines:
+        for line in some:
+            if name == "relstring":
+                yield f"{line.name:<22}\t{query}\t'{strings[line.name][row]}'"
+            elif name not in _SUMMARY_ONLY and line.measure is not None:
+                yield f"{line.name:<22}\t{query}\t{_number(line.measure, values[line.name][row])}"
+
+
+def _summary(
+    lines: list[tuple[str, list[Spelled]]],
+    values: Mapping[str, Array],
+    counted: Array,
+    tag: str,
+) -> Iterator[str]:
+    for name, some in lines:
+        for line in some:
+            if name == "runid":
+                yield f"{'runid':<22}\tall\t{tag}"
+            elif line.measure is not None:
+                column = values[line.name][counted]
+                entry = line.measure.entry
+                one = column.sum() if entry.mean == "sum" else column.mean()
+                one = np.exp(one) if entry.mean == "geometric" else one
+                yield f"{line.name:<22}\tall\t{_number(line.measure, one)}"
+
+
+def _number(measure: Measure, value: float) -> str:
+    return f"{int(value)}" if measure.entry.mean == "sum" else f"{value:6.4f}"
