@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from gainful.convention import CONVENTIONS
+from gainful.convention import CONVENTIONS, HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
+from gainful.measure import DISCOUNTS, GAINS
 
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
 _NUMBER = re.compile(rf"{NUMBER}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
@@ -67,6 +68,38 @@ def format_option(*formats: str) -> Decorator:
         show_default=True,
         help="How to print it.",
     )
+
+
+def habit_options(*names: str) -> Decorator:
+    """An option for each of these habits, from the table of habits."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(names):
+            command = _habit_option(name)(command)
+        return command
+
+    return decorated
+
+
+def _habit_option(name: str) -> Decorator:
+    habit = HABITS[name]
+    option = "--" + name.replace("_", "-")
+    if habit.answers:
+        answers = "|".join(str(answer) for answer in habit.answers)
+        return click.option(option, name, callback=_answer, metavar=answers, help=habit.question)
+    kinds: dict[str, dict[str, Any]] = {
+        "gain": {"metavar": "NAME", "help": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
+        "discount": {"metavar": "NAME", "help": f"{', '.join(DISCOUNTS)}."},
+        "b": {"metavar": "BASE", "callback": base, "help": "Base of the discount's logarithm, or e."},
+        "rel": {"metavar": "G", "type": float, "help": habit.question},
+    }
+    return click.option(option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": habit.question}))
+
+
+def _answer(_: object, parameter: click.Parameter, text: str | None) -> Any:
+    """An answer of the table; one that is a number there becomes one."""
+    known = {str(answer): answer for answer in HABITS[str(parameter.name)].answers}
+    return text if text is None else known.get(text, text)
 
 
 def like_option() -> Decorator:

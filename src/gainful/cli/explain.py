@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from gainful.cli.arguments import GRADES_SETTINGS, base, format_option, like_option, numbers
+from gainful.cli.arguments import GRADES_SETTINGS, format_option, habit_options, like_option, numbers
 from gainful.cli.output import printed, terminal
-from gainful.convention import HABITS
-from gainful.measure import DISCOUNTS, GAINS, explain as worked_out
+from gainful.measure import explain as worked_out
 from gainful.show import worked as show
 
-_HABITS = ("ideal", "ideal_depth", "negative", "fractional", "empty", "short")
-
-
-def _habit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """An option for each habit that matters to one list, from the table of habits."""
-    for name in reversed(_HABITS):
-        habit = HABITS[name]
-        answers = [str(answer) for answer in habit.answers]
-        option = "--" + name.replace("_", "-")
-        command = click.option(option, name, metavar="|".join(answers), help=habit.question)(
-            command
-        )
-    return command
+_HABITS = (
+    *("gain", "rel", "discount", "b"),
+    *("ideal", "ideal_depth", "negative", "fractional", "empty", "short"),
+)
 
 
 @click.command(
@@ -38,17 +27,7 @@ def _habit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Every judged grade of the query, those of the ranking too: the ideal.",
 )
 @click.option("-k", type=int, metavar="K", help="Look at the first K documents only.")
-@click.option(
-    "--gain",
-    metavar="NAME",
-    help=f"{', '.join(GAINS)}, or weights by grade: 0:0,1:1,2:10,3:100.",
-)
-@click.option("--rel", type=float, metavar="G", help="Lowest relevant grade, for gain binary.")
-@click.option("--discount", metavar="NAME", help=f"{', '.join(DISCOUNTS)}.")
-@click.option(
-    "--b", callback=base, metavar="BASE", help="Base of the discount's logarithm: above 1, or e."
-)
-@_habit_options
+@habit_options(*_HABITS)
 @like_option()
 @format_option("table", "markdown", "latex", "json")
 def explain(
@@ -73,8 +52,6 @@ def explain(
       gainful explain 3 2 3 0 1 2 --discount jk2008 --b 4 --format latex
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    if options.get("empty") in ("0", "1"):
-        options["empty"] = int(options["empty"])
     chosen: Any = {name: value for name, value in options.items() if value is not None}
     pool = None if judged is None else numbers([judged], "judged")
     table = worked_out(numbers(grades, "grades"), judged=pool, k=k, like=like, **chosen)

@@ -6,30 +6,50 @@ Exit status: 0 done, 1 the answer is no, 2 a mistake in what was given, 130 stop
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from importlib.metadata import version
 from io import TextIOWrapper
 
 import click
 
-from gainful.cli.conventions import conventions
-from gainful.cli.explain import explain
-from gainful.cli.measures import measures
-from gainful.cli.trec_eval import trec_eval
-from gainful.cli.which import which
 from gainful.errors import GainfulError, UnknownName
 
 _MISTAKE, _STOPPED = 2, 130
+
+# Each command is a module of this room, loaded when it is called: help must not load them all.
+_COMMANDS: Mapping[str, str] = {
+    "eval": "How good are these runs?",
+    "check": "Is anything wrong with these files?",
+    "explain": "How does this ranking come by its nDCG?",
+    "which": "Whose nDCG is this?",
+    "measures": "What can be computed, and what do its options mean?",
+    "conventions": "What does a tool do, in plain words?",
+    "trec_eval": "trec_eval's flags, output and exit status, to the byte.",
+}
 
 
 class Commands(click.Group):
     """The commands by name; a misspelt one is answered as every misspelt name is."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All of them, in the order of the table."""
+        return list(_COMMANDS)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """The command, or an error that names the nearest one."""
-        found = super().get_command(ctx, cmd_name)
-        if found is None:
-            raise UnknownName("command", cmd_name, self.commands, "gainful --help lists them")
+        if cmd_name not in _COMMANDS:
+            raise UnknownName("command", cmd_name, _COMMANDS, "gainful --help lists them")
+        module = import_module(f"gainful.cli.{cmd_name}")
+        found = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
+        if not isinstance(found, click.Command):
+            raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Their names and questions, without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
 
 
 @click.group(
@@ -43,15 +63,13 @@ def gainful() -> None:
 
     \b
     Try:
-      gainful explain 3 2 3 0 1 2           how does this ranking come by its nDCG?
-      gainful which 0.932 3 2 3 0 1 2       whose nDCG is this?
-      gainful conventions sklearn           what does that tool do, in plain words?
-      gainful measures nDCG                 what can be computed, and how?
+      gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
+      gainful check qrels.txt run.txt                    is anything wrong with these files?
+      gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
+      gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?
+      gainful conventions sklearn                        what does that tool do, in plain words?
+      gainful measures nDCG                              what can be computed, and how?
     """
-
-
-for command in (explain, which, measures, conventions, trec_eval):
-    gainful.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -73,6 +91,8 @@ def main(arguments: list[str] | None = None) -> None:
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
         status = _said(f"cannot read or write: {failure.strerror or failure}")
+    except MemoryError:
+        status = _said("there is not enough memory for this")
     sys.exit(status if isinstance(status, int) else 0)
 
 

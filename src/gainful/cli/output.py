@@ -7,6 +7,8 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
 import click
@@ -24,6 +26,29 @@ def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more:
     else:
         text = writers[form]()
     click.echo(text, color=True)
+
+
+def delivered(text: str, path: str | None) -> None:
+    """Print text, or put it into a file; never half of it: it is written beside, then renamed."""
+    if path is None:
+        click.echo(text, color=True)
+        return
+    target = Path(path)
+    handle, beside = mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text + "\n")
+        Path(beside).chmod(0o666 & ~_umask())
+        Path(beside).replace(target)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def written(text: str, end: str = "\n") -> None:

@@ -289,6 +289,16 @@ _GAINED = (
         cite="moffat2008",
     ),
     Entry(
+        name="gRBP",
+        question="What does such a searcher gain, if grades count and the best counts as 1?",
+        value="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1",
+        example=Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
+        function=gained.graded_rbp,
+        takes=("p", "gain"),
+        normalised=False,
+        cut="none",
+    ),
+    Entry(
         name="RBPResid",
         question="By how much could RBP still grow, if all that is unjudged were relevant?",
         value="p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",

@@ -102,9 +102,7 @@ def evaluate(
     """
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
-    base = settled(like, habits)
-    recipes = {name: _recipe(m, base, habits) for name, m in expand(measures).items()}
-    _refuse_unused(habits, recipes)
+    base, recipes = asked_for(measures, like, habits)
     held = as_judgments(judgments)
     if run is not None:
         return of_run(held, as_run(run), recipes, base)
@@ -114,6 +112,16 @@ def evaluate(
         str(name): of_run(held, as_run(one, name=str(name)), recipes, base, str(name))
         for name, one in runs.items()
     }
+
+
+def asked_for(
+    measures: Measures, like: str | Convention | None, habits: Mapping[str, Any]
+) -> tuple[Convention, dict[str, Recipe]]:
+    """The convention, and each measure by the caller's name for it, everything settled."""
+    base = settled(like, habits)
+    recipes = {name: _recipe(m, base, habits) for name, m in expand(measures).items()}
+    _refuse_unused(habits, recipes)
+    return base, recipes
 
 
 def settled(like: str | Convention | None, habits: Mapping[str, Any]) -> Convention:
@@ -268,4 +276,4 @@ def _reason(habits: Convention) -> str:
     return f"so the convention has it (like {habits.name})"
 
 
-__all__ = ["Habits", "Measures", "evaluate", "of_matched", "of_run", "settled"]
+__all__ = ["Habits", "Measures", "asked_for", "evaluate", "of_matched", "of_run"]

@@ -107,6 +107,18 @@ def rank_biased_precision(seen: Seen, *, p: float, rel: float, k: int | None) ->
     return (1 - p) * seen.total(p ** (seen.rank - 1.0), hit)
 
 
+def graded_rbp(seen: Seen, *, p: float, gain: NamedFormula) -> Array:
+    """The same of graded relevance, the best grade of a query counting as 1."""
+    gains, pool = seen.gains(gain), seen.pool_gains(gain)
+    low, high = np.zeros(seen.size), np.zeros(seen.size)
+    np.minimum.at(low, seen.pool_query, pool)
+    np.maximum.at(high, seen.pool_query, pool)
+    beyond = (low < 0) | (high > 1)
+    low, wide = np.where(beyond, low, 0.0), np.where(beyond, high - low, 1.0)
+    scaled = (gains - low[seen.query]) / wide[seen.query]
+    return (1 - p) * seen.total(scaled * p ** (seen.rank - 1.0))
+
+
 def rbp_residual(seen: Seen, *, p: float) -> Array:
     """By how much could RBP still grow, if all that is unjudged were relevant?"""
     judged = seen.grade >= 0

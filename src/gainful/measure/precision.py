@@ -70,7 +70,7 @@ def bpref(seen: Seen, *, rel: float) -> Share:
     above = seen.running((seen.grade >= 0) & ~hit)
     most = np.minimum(known, useless)[seen.query]
     lost = np.divide(
-        np.minimum(above, known[seen.query]), most, out=np.zeros(len(hit)), where=above > 0
+        np.minimum(above, known[seen.query]), most, out=np.zeros(len(hit)), where=most > 0
     )
     return seen.total(1 - lost, hit), known
 
@@ -100,7 +100,7 @@ def interpolated_precision(
     known = seen.known(rel)
     needed = _documents(k * known, recall_points)
     hit = np.flatnonzero(seen.relevant(rel))
-    precision_ = np.append((seen.running(seen.relevant(rel)) / seen.rank)[hit], 0.0)
+    precision_ = np.append((seen.running(seen.relevant(rel)) / seen.rank)[hit], (0.0, 0.0))
     begin = np.searchsorted(seen.query[hit], np.arange(seen.size))
     end = np.searchsorted(seen.query[hit], np.arange(seen.size), side="right")
     start = begin + np.maximum(needed, 1) - 1

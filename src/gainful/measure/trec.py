@@ -20,8 +20,9 @@ _TENTHS = tuple(tenth / 10 for tenth in range(11))
 _FIFTHS = tuple(fifth / 5 for fifth in range(1, 11))
 _PAIR = re.compile(rf"\s*(-?\d+)\s*=\s*({NUMBER})\s*", re.ASCII)
 
-# What stands behind the dot: nothing, ranks, levels, single numbers, or gains by grade.
-Kind = Literal["plain", "ranks", "levels", "numbers", "gains", "text"]
+# What stands behind the dot: nothing, ranks, levels, single numbers, gains by grade, or names
+# and gains with their values.
+Kind = Literal["plain", "ranks", "levels", "numbers", "gains", "pairs", "text"]
 
 
 @frozen
@@ -74,8 +75,8 @@ _ALL = (
     TrecName("set_F", "SetF", "numbers", params=("beta",)),
     TrecName("num_nonrel_judged_ret", "NumNonRelRet"),
     TrecName("yaap", "YAAP"),
-    TrecName("rbp", "RBP", "numbers", params=("p",), always={"p": 0.9}),
-    TrecName("rbp_resid", "RBPResid", "numbers", params=("p",), always={"p": 0.9}),
+    TrecName("rbp", "gRBP", "pairs", params=("p",), always={"p": 0.9}),
+    TrecName("rbp_resid", "RBPResid", "pairs", params=("p",), always={"p": 0.9}),
     TrecName("unj", "Unjudged", "ranks", (5, 10, 20)),
 )
 
@@ -149,6 +150,8 @@ def spelled(known: TrecName, after: str | None) -> list[Spelled]:
     params = dict(known.always)
     if after is not None and known.kind == "gains":
         params["gain"] = _gains(known, after)
+    elif after is not None and known.kind == "pairs":
+        params |= _pairs(known, after)
     elif after is not None:
         params |= _numbers(known, after)
     return [Spelled(name, Measure(known.measure, params))]
@@ -188,6 +191,18 @@ def _gains(known: TrecName, after: str) -> str:
         raise BadValue(known.name, after, "gains by grade, such as 1=3,2=9")
     inner = ",".join(f"{pair[1]}:{pair[2]}" for pair in pairs if pair)
     return "{" + inner + ",else:g}"
+
+
+def _pairs(known: TrecName, after: str) -> dict[str, Any]:
+    """trec_eval's p=0.8: a parameter by its name, others are gains by grade."""
+    named = [part.partition("=") for part in after.split(",")]
+    found: dict[str, Any] = {
+        name: _number(known, value) for name, _, value in named if name in known.params
+    }
+    gains = [f"{name}={value}" for name, _, value in named if name not in known.params]
+    if gains:
+        found["gain"] = _gains(known, ",".join(gains))
+    return found
 
 
 def _numbers(known: TrecName, after: str) -> dict[str, Any]:

@@ -6,10 +6,6 @@ from collections.abc import Sequence
 from io import StringIO
 
 from attrs import frozen
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
-
 from gainful.formula import exact
 
 _WIDE = 10_000  # a pipe has no width: nothing is folded there
@@ -46,11 +42,19 @@ PLAIN = Terminal()
 
 @frozen
 class Table:
-    """Columns with a name each, rows of cells; `numbers` are set flush right."""
+    """Columns with a name each, rows of cells; `numbers` are set flush right.
+
+    Of a table of numbers, the first few columns may be `words`.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: bool = False
+    words: int = 0
+
+    def flush_right(self) -> list[bool]:
+        """Which columns are set flush right?"""
+        return [self.numbers and at >= self.words for at in range(len(self.columns))]
 
 
 def number(value: float | None, decimals: int = 4) -> str:
@@ -70,10 +74,15 @@ def _numbers(table: Table, terminal: Terminal) -> str:
     heads = [name.split("\n") for name in table.columns]
     deep = max(map(len, heads))
     head = list(zip(*([""] * (deep - len(lines)) + lines for lines in heads), strict=True))
-    widths = [max(map(len, column)) for column in zip(*head, *table.rows, strict=True)]
+    rows = [*map(_one_lined, table.rows)]
+    widths = [max(map(len, column)) for column in zip(*head, *rows, strict=True)]
+    columns = list(zip(widths, table.flush_right(), strict=True))
     lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in (*head, *table.rows)
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, (width, right) in zip(row, columns, strict=True)
+        )
+        for row in (*head, *rows)
     ]
     if terminal.colour:
         lines[:deep] = [f"\x1b[1m{line}\x1b[0m" for line in lines[:deep]]
@@ -81,6 +90,10 @@ def _numbers(table: Table, terminal: Terminal) -> str:
 
 
 def _words(table: Table, terminal: Terminal) -> str:
+    from rich.console import Console  # noqa: PLC0415  (slow to load, and numbers do without)
+    from rich.table import Table as RichTable  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
     grid = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in table.columns:
         grid.add_column(Text(name), overflow="fold")
@@ -97,8 +110,8 @@ def _words(table: Table, terminal: Terminal) -> str:
 
 def to_markdown(table: Table) -> str:
     """A pipe table; cells cannot break out of it."""
-    rule = "---:" if table.numbers else "---"
-    lines = [table.columns, [rule] * len(table.columns), *table.rows]
+    rules = ["---:" if right else "---" for right in table.flush_right()]
+    lines = [table.columns, rules, *table.rows]
     return "\n".join(
         "| " + " | ".join(_one_line(cell).replace("|", r"\|") for cell in line) + " |"
         for line in lines
@@ -107,7 +120,7 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """A booktabs tabular."""
-    align = ("r" if table.numbers else "l") * len(table.columns)
+    align = "".join("r" if right else "l" for right in table.flush_right())
     head, *body = (
         " & ".join(latex_escaped(cell) for cell in line) + r" \\"
         for line in (table.columns, *table.rows)
@@ -119,6 +132,10 @@ def to_latex(table: Table) -> str:
 def latex_escaped(text: str) -> str:
     """Text that LaTeX prints as it is."""
     return "".join(_LATEX.get(character, character) for character in _one_line(text))
+
+
+def _one_lined(row: Sequence[str]) -> list[str]:
+    return [_one_line(cell) for cell in row]
 
 
 def _one_line(cell: str) -> str:

@@ -1,0 +1,151 @@
+"""`gainful eval`: how good are these runs?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gainful.cli.arguments import habit_options, like_option
+from gainful.cli.output import delivered, terminal
+from gainful.convention import HABITS
+from gainful.measure.evaluate import asked_for, of_run
+from gainful.measure.results import Results
+from gainful.read.formats import FORMATS, read_judgments, read_run
+from gainful.read.rag import is_rag
+from gainful.read.source import opened
+from gainful.show import results as show
+
+_FORMATS = ("table", "tsv", "csv", "markdown", "latex", "json", "jsonl")
+_BY_SUFFIX = {".tsv": "tsv", ".csv": "csv", ".md": "markdown", ".tex": "latex"} | {
+    ".json": "json",
+    ".jsonl": "jsonl",
+}
+_LONG = 50_000_000  # bytes; reading less takes no time worth a bar
+_INPUTS = click.Choice(list(FORMATS))
+
+
+@click.command("eval", short_help="How good are these runs?")
+@click.argument("judgments")
+@click.argument("runs", nargs=-1, metavar="RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. [nDCG@10, AP, RR]",
+)
+@click.option("--per-query", is_flag=True, help="A line for each query, too.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
+@click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
+@like_option()
+@habit_options(*HABITS)
+def evaluate(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    *,
+    per_query: bool,
+    form: str | None,
+    output: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
+    like: str | None,
+    **habits: Any,
+) -> None:
+    """How good is each RUN by these JUDGMENTS?
+
+    Files are TREC's, CSV, TSV, JSON, JSON lines or Parquet with named columns, plain or compressed
+    (.gz, .zst); - reads a pipe; JUDGMENTS may be a BEIR folder. A RAG file with retrieved and
+    relevant needs no RUN beside it.
+
+    What the values of an option mean: gainful measures NAME, such as gainful measures ties.
+
+    \b
+    Examples:
+      gainful eval qrels.txt run.txt
+      gainful eval qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP -m 'P(rel=2)@5'
+      gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query --format csv -o values.csv
+      gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
+      gainful eval answers.jsonl -m R@5 -m RR
+      zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
+    """
+    base, recipes = asked_for(measures or ("nDCG@10", "AP", "RR"), like, habits)
+    if [judgments, *runs].count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
+    runs = runs or _the_same(judgments)
+    names = _names(runs)
+    held = read_judgments(judgments, judgments_format)
+    found: list[Results] = []
+    with _progress(runs) as step:
+        for name, path in zip(names, runs, strict=True):
+            step(name)
+            found.append(of_run(held, read_run(path, run_format), recipes, base, name))
+    _print(found, form or _usual(output), output, per_query=per_query)
+
+
+def _the_same(judgments: str) -> tuple[str, ...]:
+    """A file that tells both what is relevant and what was retrieved needs no run beside it."""
+    if judgments == "-" or Path(judgments).is_dir() or not is_rag(opened(judgments)):
+        raise click.UsageError("name at least one RUN: gainful eval JUDGMENTS RUN…")
+    return (judgments,)
+
+
+def _names(runs: tuple[str, ...]) -> list[str]:
+    """Runs by the names of their files, as short as they can be told apart."""
+    short = ["stdin" if run == "-" else Path(run).name for run in runs]
+    plain = [name.split(".")[0] or name for name in short]
+    for names in (plain, short, list(runs)):
+        if len(set(names)) == len(runs):
+            return names
+    raise click.UsageError("the same RUN is named twice")
+
+
+def _usual(output: str | None) -> str:
+    if output is not None and Path(output).suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[Path(output).suffix]
+    return "table" if output is None and sys.stdout.isatty() else "tsv"
+
+
+def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:
+    if form == "table":
+        page = terminal() if output is None else show.PLAIN
+        text = show.to_text(found, per_query=per_query, terminal=page)
+    elif form in ("tsv", "csv"):
+        text = show.to_csv(found, per_query=per_query, separator="\t" if form == "tsv" else ",")
+    elif form == "json":
+        text = show.to_json(found)
+    else:
+        writers = {"markdown": show.to_markdown, "latex": show.to_latex, "jsonl": show.to_json_lines}
+        text = writers[form](found, per_query=per_query)
+    delivered(text, output)
+    if form in ("tsv", "csv", "jsonl"):  # where there is no place for it beside the numbers
+        for line in show.said(found):
+            click.echo(f"gainful: {line}", err=True)
+
+
+@contextmanager
+def _progress(runs: tuple[str, ...]) -> Iterator[Any]:
+    """A bar on stderr, if there is someone to see it and the work is long."""
+    sizes = [Path(run).stat().st_size for run in runs if Path(run).is_file()]
+    if not (sys.stderr.isatty() and sum(sizes) > _LONG):
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415  (only where it is seen)
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=len(runs))
+        yield lambda name: bar.update(task, description=f"reading {name}", advance=1)
