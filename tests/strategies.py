@@ -16,8 +16,11 @@ def _rankings(values, least=0):
     return st.dictionaries(st.sampled_from(DOCS), values, min_size=least, max_size=12)
 
 
+GRADES = st.integers(-2, 4)
+
+
 @st.composite
-def collections(draw, grades=st.integers(-2, 4), extra=True, tied=True):
+def collections(draw, *, grades=GRADES, extra=True, tied=True):
     """Judgments and a run as dicts, with at least one query in common."""
     queries = draw(st.lists(st.sampled_from(["1", "2", "10", "q"]), min_size=1, unique=True))
     judgments = {query: draw(_rankings(grades, 1)) for query in queries}

@@ -21,6 +21,12 @@ values = {
     "fractional": st.sampled_from(["keep", "truncate"]),
     "empty": st.sampled_from([0, 1, "skip", "error"]),
     "short": st.sampled_from(["as_is", "minimum"]),
+    "unjudged": st.sampled_from(["zero", "remove"]),
+    "p": st.floats(0.001, 0.999),
+    "beta": st.floats(0.001, 1e6),
+    "times": st.floats(0.001, 1e6),
+    "hit": finite,
+    "points": st.lists(st.floats(0, 1), min_size=1, max_size=4),
 }
 
 
@@ -28,14 +34,18 @@ values = {
 def measures(draw):
     name = draw(st.sampled_from(sorted(MEASURES)))
     known = [param for param in MEASURES[name].params if param in values]
-    chosen = draw(st.lists(st.sampled_from(known), unique=True, max_size=4))
+    chosen = draw(st.lists(st.sampled_from(known), unique=True, max_size=4)) if known else []
     params = {param: draw(values[param]) for param in chosen}
     if params.get("discount") in ("log", "jk2002", "jk2008", "shifted") and draw(st.booleans()):
         params["b"] = draw(st.floats(1.001, 1e6))
     if params.get("gain") in ("binary", "exp_above") and draw(st.booleans()):
         params["rel"] = draw(finite)
     measure = gainful.Measure(name)(**params)
-    return measure @ draw(st.integers(1, 10**6)) if draw(st.booleans()) else measure
+    cut = MEASURES[name].cut
+    if cut == "recall":
+        return measure @ draw(st.floats(0, 1))
+    deep = cut == "needed" or (cut == "optional" and draw(st.booleans()))
+    return measure @ draw(st.integers(1, 10**6)) if deep else measure
 
 
 @given(measures())

@@ -57,7 +57,6 @@ from gainful.measure import (
     which,
 )
 
-
 if TYPE_CHECKING:
     from gainful.measure.evaluate import evaluate
     from gainful.measure.results import Results

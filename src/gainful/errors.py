@@ -94,6 +94,12 @@ class UnknownName(GainfulError, LookupError):
 _LONGEST = 60
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things in words: 1 query, 2 queries."""
+    plural = many or (one[:-1] + "ies" if one.endswith("y") else one + "s")
+    return f"{number} {one if number == 1 else plural}"
+
+
 def shown(value: object) -> str:
     """A value on one line of a message, and not a long one."""
     try:
@@ -103,5 +109,6 @@ def shown(value: object) -> str:
 
 
 def short(text: str) -> str:
+    """Text on one line, and not a long one."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."

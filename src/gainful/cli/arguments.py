@@ -90,10 +90,16 @@ def _habit_option(name: str) -> Decorator:
     kinds: dict[str, dict[str, Any]] = {
         "gain": {"metavar": "NAME", "help": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
         "discount": {"metavar": "NAME", "help": f"{', '.join(DISCOUNTS)}."},
-        "b": {"metavar": "BASE", "callback": base, "help": "Base of the discount's logarithm, or e."},
+        "b": {
+            "metavar": "BASE",
+            "callback": base,
+            "help": "Base of the discount's logarithm, or e.",
+        },
         "rel": {"metavar": "G", "type": float, "help": habit.question},
     }
-    return click.option(option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": habit.question}))
+    return click.option(
+        option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": habit.question})
+    )
 
 
 def _answer(_: object, parameter: click.Parameter, text: str | None) -> Any:

@@ -19,6 +19,7 @@ from gainful.read.formats import FORMATS, read_judgments, read_run
 from gainful.read.rag import is_rag
 from gainful.read.source import opened
 from gainful.show import results as show
+from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "tsv", "csv", "markdown", "latex", "json", "jsonl")
 _BY_SUFFIX = {".tsv": "tsv", ".csv": "csv", ".md": "markdown", ".tex": "latex"} | {
@@ -121,14 +122,18 @@ def _usual(output: str | None) -> str:
 
 def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:
     if form == "table":
-        page = terminal() if output is None else show.PLAIN
+        page = terminal() if output is None else PLAIN
         text = show.to_text(found, per_query=per_query, terminal=page)
     elif form in ("tsv", "csv"):
         text = show.to_csv(found, per_query=per_query, separator="\t" if form == "tsv" else ",")
     elif form == "json":
         text = show.to_json(found)
     else:
-        writers = {"markdown": show.to_markdown, "latex": show.to_latex, "jsonl": show.to_json_lines}
+        writers = {
+            "markdown": show.to_markdown,
+            "latex": show.to_latex,
+            "jsonl": show.to_json_lines,
+        }
         text = writers[form](found, per_query=per_query)
     delivered(text, output)
     if form in ("tsv", "csv", "jsonl"):  # where there is no place for it beside the numbers

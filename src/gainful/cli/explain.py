@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import GRADES_SETTINGS, format_option, habit_options, like_option, numbers
+from gainful.cli.arguments import (
+    GRADES_SETTINGS,
+    format_option,
+    habit_options,
+    like_option,
+    numbers,
+)
 from gainful.cli.output import printed, terminal
 from gainful.measure import explain as worked_out
 from gainful.show import worked as show

@@ -32,11 +32,11 @@ _COMMANDS: Mapping[str, str] = {
 class Commands(click.Group):
     """The commands by name; a misspelt one is answered as every misspelt name is."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """All of them, in the order of the table."""
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:  # noqa: ARG002
         """The command, or an error that names the nearest one."""
         if cmd_name not in _COMMANDS:
             raise UnknownName("command", cmd_name, _COMMANDS, "gainful --help lists them")
@@ -46,7 +46,11 @@ class Commands(click.Group):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")
         return found
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
         """Their names and questions, without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))

@@ -68,7 +68,7 @@ Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or missing
     short_help="trec_eval's numbers to the byte: its flags, output and exit status.",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
-def trec_eval(words: tuple[str, ...]) -> int:
+def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each exit status)
     """The same flags, output and exit status as trec_eval."""
     try:
         flags, files = gnu_getopt(list(words), _SHORT, list(_LONG))
@@ -94,8 +94,8 @@ def trec_eval(words: tuple[str, ...]) -> int:
 
 
 def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
-    from gainful.read.trec import judgments, run  # noqa: PLC0415  (help needs no polars)
     from gainful.read.source import opened  # noqa: PLC0415
+    from gainful.read.trec import judgments, run  # noqa: PLC0415  (help needs no polars)
     from gainful.show.trec_eval import Stopped, lines_asked, printed  # noqa: PLC0415
 
     asked = _asked(options, chosen)

@@ -39,7 +39,7 @@ class Listed:
     @property
     def deepest(self) -> int:
         """The last rank there is."""
-        return self.gain.shape[1]
+        return int(self.gain.shape[1])
 
     def cut(self, depth: Ranks) -> Listed:
         """Only the first documents of each row, as many as a column of depths says."""

@@ -134,7 +134,12 @@ def _met(pool: list[_Inner], rankings: list[_Inner]) -> tuple[list[Any], Array, 
         own += map(ranking.__getitem__, both)
         held += map(judged.__getitem__, both)
         hits.append(len(both))
-    return docs, np.array(own, dtype=np.float64), np.array(held, dtype=np.float64), np.array(hits, dtype=np.intp)
+    return (
+        docs,
+        np.array(own, dtype=np.float64),
+        np.array(held, dtype=np.float64),
+        np.array(hits, dtype=np.intp),
+    )
 
 
 def _descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
@@ -166,4 +171,3 @@ def _first_place(ordered: Array, start: Ranks, length: Ranks, own: Array) -> Ran
         low = np.where(above, middle + 1, low)
         high = np.where(open_ & ~above, middle, high)
     return low
-

@@ -38,11 +38,36 @@ class Matched:
     tied: int = 0  # retrieved documents that share their score with another
     duplicates: int = 0  # documents that stand in a ranking a second time
 
+    def only(self, kept: Flags) -> Matched:
+        """The same without some of the queries."""
+        if kept.all():
+            return self
+        number = np.cumsum(kept) - 1
+        hits, pool = kept[self.query], kept[self.pool_query]
+        per_hit = {
+            name: getattr(self, name)[hits]
+            for name in ("grade", "first", "last", "by_id", "by_input")
+        }
+        return evolve(
+            self,
+            queries=self.names(kept),
+            judged=self.judged[kept],
+            found=self.found[kept],
+            retrieved=self.retrieved[kept],
+            pool_query=number[self.pool_query[pool]],
+            pool_grade=self.pool_grade[pool],
+            query=number[self.query[hits]],
+            **per_hit,
+        )
+
+    def names(self, flags: Flags) -> list[str]:
+        """The names of these queries."""
+        return [self.queries[row] for row in np.flatnonzero(flags).tolist()]
+
     def refuse_nothing_in_common(self, run: str) -> None:
         """Judgments and a run of quite different queries are a mistake."""
         if not (self.judged & self.found).any():
-            there = [self.queries[row] for row in np.flatnonzero(self.found)[:3]]
-            known = [self.queries[row] for row in np.flatnonzero(self.judged)[:3]]
+            there, known = self.names(self.found)[:3], self.names(self.judged)[:3]
             raise NothingInCommon(
                 run,
                 f"no query in common: it has {', '.join(map(shown, there))}, …; "
@@ -70,9 +95,7 @@ class Matched:
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
 
 
-def in_blocks(
-    position: Ranks, start: Ranks, tied: Ranks
-) -> tuple[Ranks, Ranks, Ranks]:
+def in_blocks(position: Ranks, start: Ranks, tied: Ranks) -> tuple[Ranks, Ranks, Ranks]:
     """The block of each position: its first and last rank, and its number (-1 if it is alone).
 
     Args:
@@ -95,4 +118,3 @@ def in_blocks(
 def by_grade(query: Ranks, grade: Array) -> Ranks:
     """The order that groups by query and puts the best grade first."""
     return np.lexsort((-grade, query))
-

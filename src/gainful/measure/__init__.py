@@ -22,13 +22,16 @@ from gainful.measure.arrays import (
     ndcg,
     ndcg_curve,
 )
-from gainful.measure.catalogue import MEASURES, Entry
+from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_discount, of_queries, query_discount
+from gainful.measure.entry import Entry, Example
 from gainful.measure.gain import GAINS, as_gain
-from gainful.measure.language import parse
+from gainful.measure.language import expand, parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
+from gainful.measure.parameters import PARAMETERS
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.references import REFERENCES
+from gainful.measure.trec import TREC_NAMES
 from gainful.measure.which import Answer, Match, which
 from gainful.measure.worked import Line, Worked, explain
 
@@ -39,9 +42,12 @@ __all__ = [
     "GAINS",
     "IDCG",
     "MEASURES",
+    "PARAMETERS",
     "REFERENCES",
+    "TREC_NAMES",
     "Answer",
     "Entry",
+    "Example",
     "Line",
     "Match",
     "Measure",
@@ -59,6 +65,7 @@ __all__ = [
     "compute_curve",
     "dcg",
     "dcg_curve",
+    "expand",
     "explain",
     "idcg",
     "idcg_curve",

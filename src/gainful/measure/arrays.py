@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, NothingToAverage
-from gainful.measure.cumulated import Ranked, curve, outcome, ranked, total
+from gainful.errors import BadShape, BadValue, NothingToAverage
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.cumulated import Ranked, computed, curve, outcome, ranked, total
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.recipe import Options, Recipe, recipe
+from gainful.measure.rows import seen_rows
+from gainful.measure.seen import Seen
 from gainful.read import Numbers, Rows, rows
 
 Values = float | NDArray[np.float64]
@@ -150,6 +153,8 @@ def compute(
     Examples:
         >>> round(compute("nDCG(discount=jk2002, b=2)@6", [3, 2, 3, 0, 1, 2]), 4)
         0.9315
+        >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
+        [0.8333, 0.5]
     """
     asked = _cut(measure, k)
     return _value(_prepared(asked, grades, options, judged, scores, like))
@@ -271,12 +276,12 @@ def _cut(measure: str | Measure, k: int | None) -> Measure:
     return asked if asked.k is not None else asked @ k
 
 
-Prepared = tuple[Recipe, Rows, Ranked]
+Prepared = tuple[Recipe, Rows, Ranked | Seen]
 
 
 def _value(prepared: Prepared) -> Values:
     how, table, seen = prepared
-    found = outcome(how, *total(how, seen))
+    found = outcome(how, *total(how, seen)) if isinstance(seen, Ranked) else computed(how, seen)
     if table.shape:
         return found.reshape(table.shape)
     if np.ma.is_masked(found):
@@ -286,6 +291,9 @@ def _value(prepared: Prepared) -> Values:
 
 def _vector(prepared: Prepared) -> Vectors:
     how, table, seen = prepared
+    if not isinstance(seen, Ranked):
+        known = ", ".join(name for name, entry in MEASURES.items() if entry.cumulated)
+        raise BadValue("measure", how.measure.name, f"one that has a vector: {known}")
     found = outcome(how, *curve(how, seen))
     if table.ragged and how.k is None:
         return [found[row, :length] for row, length in enumerate(table.lengths)]
@@ -314,6 +322,8 @@ def _prepared(  # noqa: PLR0917  (the six things that every call is made of, in 
     ):
         allowed = f"as many as grades: {_size(table)}"
         raise BadShape("scores", _size(order), allowed)
+    if not measure.entry.cumulated:
+        return how, table, seen_rows(how.convention, table, order, pool)
     return how, table, ranked(how, table, order, pool)
 
 

@@ -137,9 +137,7 @@ _RELEVANT = (
         name="IAP",
         question="What is the interpolated precision, averaged over levels of recall?",
         value="the mean of IPrec at the points, by default 0, 0.1, …, 1",
-        example=Example(
-            "IAP(points='0,0.5,1')", "0 1 0 1 1 | 1", "(3/5 + 3/5 + 0) / 3"
-        ),
+        example=Example("IAP(points='0,0.5,1')", "0 1 0 1 1 | 1", "(3/5 + 3/5 + 0) / 3"),
         function=precision.eleven_points,
         takes=("rel", "points", "recall_points"),
         cut="none",
@@ -178,7 +176,7 @@ _RELEVANT = (
     Entry(
         name="GMAP",
         question="What is AP, if the hard queries are to count as much as the easy ones?",
-        value="the geometric mean of AP over queries; per query its logarithm, at least log 0.00001",
+        value="the geometric mean of AP over queries; per query its logarithm",
         example=Example("GMAP", "1 0 1 0 | 1", "log((1/1 + 2/3) / 3)"),
         function=precision.log_average_precision,
         takes=("rel",),
@@ -267,7 +265,7 @@ _SETS = (
     Entry(
         name="Utility",
         question="What is all that was retrieved worth, if every document has its price?",
-        value="hit·relevant retrieved + noise·others retrieved + miss·relevant missed + rest·others",
+        value="hit·relevant found + noise·others found + miss·relevant missed + rest·the rest",
         example=Example("Utility(hit=2, miss=-3)", "1 0 1 0 | 1", "2*2 - 2 - 3*1"),
         function=precision.utility,
         takes=("rel", "hit", "noise", "miss", "rest", "docs"),
@@ -331,9 +329,7 @@ _GAINED = (
         name="nDCG_rel",
         question="What is nDCG, averaged over the ranks of the relevant documents?",
         value="nDCG@i at each relevant document, at the end for those missed, averaged",
-        example=Example(
-            "nDCG_rel", "0 1 | 1", "2 * (1/log2(3)) / (1 + 1/log2(3)) / 2"
-        ),
+        example=Example("nDCG_rel", "0 1 | 1", "2 * (1/log2(3)) / (1 + 1/log2(3)) / 2"),
         function=gained.ndcg_at_relevant,
         takes=("gain", "discount"),
         cut="none",
@@ -341,9 +337,10 @@ _GAINED = (
     Entry(
         name="Rndcg",
         question="What is nDCG, averaged over the ranks where the ideal gain goes down?",
-        value="the mean of nDCG@i at each i where the ideal goes down to the next gain, and at the end",
+        value="the mean of nDCG@i at each i where the ideal gain goes down, and at the end",
         example=Example(
-            "Rndcg", "1 2 0 0",
+            "Rndcg",
+            "1 2 0 0",
             "(1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 + 1/log2(3))) / 3",
         ),
         function=gained.ndcg_at_levels,

@@ -217,6 +217,15 @@ def outcome(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     return np.array(ideal) if entry.of == "ideal" else actual
 
 
+def computed(recipe: Recipe, seen: Seen) -> Array:
+    """The value of any measure of the catalogue, for every query that is seen."""
+    function = recipe.measure.entry.function
+    if function is None:
+        return outcome(recipe, *total(recipe, ranked_seen(recipe, seen)))
+    found = function(seen, **recipe.settings())
+    return share(recipe, *found) if isinstance(found, tuple) else found
+
+
 def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """The normalised value, as the convention has it."""
     found = ratio(actual, ideal, recipe.convention.empty)
@@ -292,4 +301,3 @@ def _lowest_grades(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
         if judged is not None:
             lowest = np.minimum(lowest, judged.values.min(axis=1))
     return Rows(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)
-

@@ -21,14 +21,14 @@ from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
-from gainful.measure.cumulated import outcome, ranked_seen, share, total
+from gainful.measure.cumulated import computed
 from gainful.measure.gain import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import FORMULAS, Options, Recipe, recipe
+from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.results import Results
 from gainful.measure.seen import Seen, seen
-from gainful.read.inputs import AnyJudgments, AnyRun, as_columns, as_judgments, as_nested, as_run
+from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run
 from gainful.read.values import Judgments, Nested, Run
 
 Measures = str | Measure | Iterable[str | Measure]
@@ -97,7 +97,10 @@ def evaluate(
     Examples:
         >>> judged = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
         >>> found = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}}
-        >>> {name: round(value, 4) for name, value in evaluate(judged, found, ["nDCG@10", "AP"]).mean.items()}
+        >>> {
+        ...     name: round(value, 4)
+        ...     for name, value in evaluate(judged, found, ["nDCG@10", "AP"]).mean.items()
+        ... }
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
     if (run is None) == (runs is None):
@@ -144,7 +147,7 @@ def _as_setting(name: str, value: Any) -> Setting:
 def _recipe(measure: Measure, base: Convention, habits: Mapping[str, Any]) -> Recipe:
     """The measure with what was asked for, as far as it is any of its business."""
     params = measure.entry.params
-    options = {
+    options: dict[str, Any] = {
         name: habits[name]
         for name in ("gain", "discount")
         if habits.get(name) is not None and name in params
@@ -182,11 +185,10 @@ def of_run(
     found = match(judgments, run, base)
     found.refuse_nothing_in_common(run.name)
     kept = _kept(found, base, run.name)
-    values = {key: column[kept] for key, column in of_matched(found, recipes).items()}
-    queries = [found.queries[row] for row in np.flatnonzero(kept)]
+    values = of_matched(found.only(kept), recipes)
     return Results(
         name=name or run.name,
-        queries=queries,
+        queries=found.names(kept),
         values=values,
         recipes=recipes,
         convention=base,
@@ -207,14 +209,10 @@ def _values(found: Matched, how: Recipe, views: dict[object, Seen]) -> Array:
     key = (habits.ties, habits.unjudged, habits.negative, habits.fractional, habits.grade_bits)
     if key not in views:
         views[key] = seen(found, habits)
-    view = views[key]
-    if entry.function is None:
-        values = outcome(how, *total(how, ranked_seen(how, view)))
-    else:
-        reached = entry.function(view, **how.settings())
-        values = share(how, *reached) if isinstance(reached, tuple) else reached
+    values = computed(how, views[key])
+    zero = _zero(found, habits)
     if entry.normalised:
-        values = np.ma.where(_zero(found, habits), 0.0, values) if _zero(found, habits).any() else values
+        values[zero] = 0.0
     return values
 
 
@@ -232,13 +230,15 @@ def _kept(found: Matched, habits: Convention, run: str) -> Flags:
         (extra, ("extra", habits.extra), "is in the run, but has no judgments"),
     ):
         if habit[1] == "error" and flags.any():
-            raise BadInput(run, _told(found, flags, problem), f"{habit[0]}=zero or skip, or another")
+            raise BadInput(
+                run, _told(found, flags, problem), f"{habit[0]}=zero or skip, or another"
+            )
     kept = found.judged & (found.found | (habits.missing != "skip"))
     return kept if habits.extra == "ignore" else kept | extra
 
 
 def _told(found: Matched, flags: Flags, problem: str) -> str:
-    names = [found.queries[row] for row in np.flatnonzero(flags)]
+    names = found.names(flags)
     more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     return f"query {names[0]!r} {problem}{more}"
 
@@ -261,7 +261,8 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
     """Values that no ranking should have."""
     notes = []
     for name, column in values.items():
-        above = int(np.ma.sum(column > 1)) if recipes[name].measure.entry.bounded else 0
+        bounded = recipes[name].measure.entry.bounded
+        above = int((np.ma.compressed(column) > 1).sum()) if bounded else 0
         if above:
             notes.append(
                 f"{name} is above 1 in {above} quer{'y' if above == 1 else 'ies'}: "

@@ -24,20 +24,23 @@ class _Ideal:
         rank = np.arange(len(self.query)) - self.begin[self.query] + 1
         self.rank = rank
         weight = np.ones(len(rank)) if discount is None else discount.at(rank)
-        self.total = np.bincount(self.query, self.gain * weight, minlength=seen.size)
+        self.total: Array = np.bincount(self.query, self.gain * weight, minlength=seen.size).astype(
+            np.float64
+        )
         self.until = np.append(0.0, np.cumsum(self.gain * weight))
         self.cost = np.append(0.0, np.cumsum(np.maximum(self.gain, 1.0)))
 
     def down_to(self, query: Ranks, rank: Ranks) -> Array:
         """The ideal DCG at these ranks."""
         at = np.minimum(rank, self.size[query])
-        return self.until[self.begin[query] + at] - self.until[self.begin[query]]
+        found: Array = self.until[self.begin[query] + at] - self.until[self.begin[query]]
+        return found
 
     def cost_down_to(self, query: Ranks, rank: Ranks) -> Array:
         """What the ideal ranking would have gained, each document at least 1."""
         at = np.minimum(rank, self.size[query])
-        inside = self.cost[self.begin[query] + at] - self.cost[self.begin[query]]
-        return inside + (rank - at)
+        found: Array = self.cost[self.begin[query] + at] - self.cost[self.begin[query]]
+        return found + (rank - at)
 
 
 def g_measure(seen: Seen, *, gain: NamedFormula) -> Share:
@@ -72,9 +75,7 @@ def ndcg_at_relevant(seen: Seen, *, gain: NamedFormula, discount: NamedFormula) 
     return seen.total(share, good) + missed * final, ideal.size.astype(np.float64)
 
 
-def ndcg_at_levels(
-    seen: Seen, *, gain: NamedFormula, discount: NamedFormula, rel: float
-) -> Share:
+def ndcg_at_levels(seen: Seen, *, gain: NamedFormula, discount: NamedFormula, rel: float) -> Share:
     """nDCG, averaged over the ranks at which the ideal ranking goes down to the next gain."""
     gains, ideal = seen.gains(gain), _Ideal(seen, gain, discount)
     last = np.ones(len(ideal.gain), dtype=bool)  # of its level
@@ -98,7 +99,8 @@ def _reached(seen: Seen, gained: Array, query: Ranks, depth: Ranks) -> Array:
     keys = seen.query * wide + seen.rank
     begin = np.searchsorted(keys, query * wide)
     end = np.searchsorted(keys, query * wide + np.minimum(depth, wide - 1), side="right")
-    return until[end] - until[begin]
+    found: Array = until[end] - until[begin]
+    return found
 
 
 def rank_biased_precision(seen: Seen, *, p: float, rel: float, k: int | None) -> Array:

@@ -48,7 +48,7 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
     if entry.cut == "recall":
         if isinstance(k, bool) or not isinstance(k, Real):
             raise WrongType("k", k, "a level of recall, from 0 to 1")
-        if not 0 <= k <= 1:
+        if not 0 <= float(k) <= 1:
             raise BadValue("k", k, "a level of recall, from 0 to 1")
         return float(k)
     if isinstance(k, bool) or not isinstance(k, Integral):

@@ -58,6 +58,8 @@ def as_points(value: object) -> tuple[float, ...]:
     parts: Iterable[object] = value.split(",") if isinstance(value, str) else ()
     if isinstance(value, (list, tuple)):
         parts = value
+    elif isinstance(value, Real):
+        parts = (value,)
     found = [_level(part) for part in parts]
     levels = [level for level in found if level is not None]
     if not levels or len(levels) < len(found):
@@ -68,6 +70,6 @@ def as_points(value: object) -> tuple[float, ...]:
 def _level(part: object) -> float | None:
     if isinstance(part, str) and re.fullmatch(NUMBER, part.strip(), re.ASCII):
         part = float(part)
-    if isinstance(part, bool) or not isinstance(part, Real) or not 0 <= part <= 1:
+    if isinstance(part, bool) or not isinstance(part, Real) or not 0 <= float(part) <= 1:
         return None
     return float(part)

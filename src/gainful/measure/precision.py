@@ -6,7 +6,10 @@ was reached and what was possible; the convention says what 0 of 0 is.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from gainful.formula import Array
 from gainful.measure.seen import Seen
@@ -93,9 +96,7 @@ def inferred_ap(seen: Seen, *, rel: float) -> Share:
     return seen.total(expected, hit), seen.known(rel)
 
 
-def interpolated_precision(
-    seen: Seen, *, rel: float, k: float, recall_points: str
-) -> Share:
+def interpolated_precision(seen: Seen, *, rel: float, k: float, recall_points: str) -> Share:
     """The best precision from a level of recall on."""
     known = seen.known(rel)
     needed = _documents(k * known, recall_points)
@@ -188,7 +189,7 @@ def unjudged(seen: Seen, *, k: int) -> Array:
     return (np.minimum(seen.retrieved, k) - judged) / k
 
 
-def utility(  # noqa: PLR0917
+def utility(
     seen: Seen, *, rel: float, hit: float, noise: float, miss: float, rest: float, docs: float
 ) -> Array:
     """What is all that was retrieved worth, if every kind of document has its price?"""
@@ -203,8 +204,9 @@ def _documents(number: Array, rounding: str) -> np.ndarray[tuple[int], np.dtype[
     return whole.astype(np.intp)
 
 
-def _over(above: Array, below: Array) -> Array:
-    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+def _over(above: Array, below: NDArray[Any]) -> Array:
+    share: Array = np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+    return share
 
 
 def _log(reached: Array, possible: Array) -> Array:

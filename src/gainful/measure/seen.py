@@ -7,9 +7,11 @@ such functions are written.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.formula import Array, NamedFormula
@@ -46,11 +48,11 @@ class Seen:
         """Which retrieved documents are relevant (and stand among the first k)?"""
         return (self.grade >= rel) & self.within(k)
 
-    def total(self, values: Array | Ranks | Flags, where: Flags | None = None) -> Array:
+    def total(self, values: NDArray[Any], where: Flags | None = None) -> Array:
         """The sum over each query."""
         chosen = slice(None) if where is None else where
-        weights = np.asarray(values, dtype=np.float64)[chosen]
-        return np.bincount(self.query[chosen], weights, minlength=self.size)
+        weights = values[chosen].astype(np.float64, copy=False)
+        return np.bincount(self.query[chosen], weights, minlength=self.size).astype(np.float64)
 
     def count(self, flags: Flags) -> Array:
         """How many there are in each query."""
@@ -60,7 +62,8 @@ class Seen:
         """The sum over each query from its first document down to this one."""
         until = np.append(0.0, np.cumsum(values, dtype=np.float64))
         begin = np.searchsorted(self.query, np.arange(self.size))
-        return until[1:] - until[begin[self.query]]
+        found: Array = until[1:] - until[begin[self.query]]
+        return found
 
     def known(self, rel: float) -> Array:
         """How many relevant documents there are in each query, retrieved or not."""

@@ -91,7 +91,9 @@ _SET = (
     *("set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
 )
 _ALL_9 = tuple(
-    name for name in TREC_NAMES if name not in ("dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj")
+    name
+    for name in TREC_NAMES
+    if name not in ("dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj")
 )
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "official": _OFFICIAL,
@@ -143,7 +145,9 @@ def spelled(known: TrecName, after: str | None) -> list[Spelled]:
             for cut in _ranks(known, after)
         ]
     if known.kind == "levels":
-        return [Spelled(f"{known.name}_{x:3.2f}", _at_level(known, x)) for x in _levels(known, after)]
+        return [
+            Spelled(f"{known.name}_{x:3.2f}", _at_level(known, x)) for x in _levels(known, after)
+        ]
     name = known.name if after is None else f"{known.name}_{after}"
     if known.kind == "text":
         return [Spelled(name, None)]

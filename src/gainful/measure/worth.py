@@ -1,4 +1,4 @@
-"""What documents are worth: grades → gains, negative and fractional grades as the convention has it."""
+"""What documents are worth: grades → gains, odd grades as the convention has it."""
 
 from __future__ import annotations
 

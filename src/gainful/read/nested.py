@@ -26,17 +26,23 @@ def judgments_of(mapping: Mapping[Any, Any], name: str) -> Nested:
             inner[query] = dict.fromkeys(_ids(judged, name, query), 1)
         else:
             raise _no_mapping(name, query, judged, _OF_JUDGMENTS)
-    return _checked(Nested(inner, name), "judgment", _OF_JUDGMENTS)
+    judged = {query: grades for query, grades in inner.items() if grades}
+    if not judged:
+        raise BadInput(name, "there is not one judgment in it", _OF_JUDGMENTS)
+    return Nested(judged, name)
 
 
 def run_of(mapping: Mapping[Any, Any], name: str) -> Nested | Run:
     """A run as a dict of dicts; lists of documents are in rank order, and may repeat one."""
+    if not mapping:
+        raise BadInput(name, "there is not one query in it", _OF_RUN)
+    listed_ = False
     for query, ranking in mapping.items():
         if isinstance(ranking, (list, tuple)):
-            return _listed(mapping, name)
-        if not isinstance(ranking, Mapping):
+            listed_ = True
+        elif not isinstance(ranking, Mapping):
             raise _no_mapping(name, query, ranking, _OF_RUN)
-    return _checked(Nested(mapping, name), "result", _OF_RUN)
+    return _of_lists(mapping, name) if listed_ else Nested(mapping, name)
 
 
 def as_frame(nested: Nested, number: str) -> pl.DataFrame:
@@ -82,11 +88,17 @@ def listed(name: str, rankings: Iterable[tuple[str, Sequence[Any] | Mapping[Any,
     return Run(pl.DataFrame(frame, schema=schema), name)
 
 
-def _listed(mapping: Mapping[Any, Any], name: str) -> Run:
+def _of_lists(mapping: Mapping[Any, Any], name: str) -> Nested | Run:
+    """Lists as dicts with falling scores, unless a document stands twice in one of them."""
+    scored: dict[Any, Any] = {}
     for query, ranking in mapping.items():
-        if not isinstance(ranking, (list, tuple, Mapping)):
-            raise _no_mapping(name, query, ranking, _OF_RUN)
-    return listed(name, mapping.items())
+        scored[query] = ranking
+        if not isinstance(ranking, Mapping):
+            ids = _ids(ranking, name, query)
+            scored[query] = {doc: -float(place) for place, doc in enumerate(ids, start=1)}
+            if len(scored[query]) < len(ids):
+                return listed(name, mapping.items())
+    return Nested(scored, name)
 
 
 def _ids(values: Iterable[Any], name: str, query: object) -> list[Any]:
@@ -108,15 +120,9 @@ def _number(value: object, name: str, query: object, doc: object, what: str) -> 
     raise BadInput(place, f"{what} {shown(value)} is not a finite number")
 
 
-def _checked(nested: Nested, what: str, expected: str) -> Nested:
-    if not any(nested.mapping.values()):
-        raise BadInput(nested.name, f"there is not one {what} in it", expected)
-    return nested
-
-
 def _loaded(source: Source) -> Mapping[Any, Any]:
     try:
-        value = json.loads(source.bytes())
+        value = json.loads(source.content())
     except (ValueError, RecursionError) as failure:
         raise BadInput(source.name, f"this is not JSON: {failure}") from None
     if not isinstance(value, dict):

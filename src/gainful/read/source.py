@@ -34,19 +34,22 @@ class Source:
 
     def text(self) -> Path | bytes:
         """What a reader of text reads: the path, or the bytes without a byte-order mark."""
-        return self.path if self.path is not None else self.bytes()
+        return self.path if self.path is not None else self.content()
 
-    def bytes(self) -> bytes:
+    def content(self) -> bytes:
         """All of it."""
         data = self.data if self.data is not None else _read(self.path, self.name)
         return data.removeprefix(_MARK)
 
-    def contains(self, bytes_: bytes) -> bool:
+    def contains(self, part: bytes) -> bool:
         """Do these bytes stand anywhere in it?"""
         if self.path is None:
-            return bytes_ in self.bytes()
-        with self.path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as view:
-            return view.find(bytes_) >= 0
+            return part in self.content()
+        try:
+            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as view:
+                return view.find(part) >= 0
+        except (OSError, ValueError) as failure:  # it may be gone, or emptied, by now
+            raise BadInput(self.name, f"cannot be read: {failure}") from None
 
     def first_line(self) -> str:
         """The first line that is neither empty nor a comment, as far as the head reaches."""

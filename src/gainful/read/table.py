@@ -124,7 +124,8 @@ def _columns(table: _Table, number: str, called: str) -> pl.DataFrame:
         row = int(bad.arg_true()[0])
         given = frame["given"][row]
         problem = (
-            f"there is no {called}" if given is None
+            f"there is no {called}"
+            if given is None
             else f"{called} {shown(given)} is not a finite number"
         )
         _refuse(table, bad, problem, "a finite number")
@@ -146,7 +147,7 @@ def _read(source: Source) -> _Table:
 
 def _parquet(source: Source) -> pl.DataFrame:
     try:
-        return pl.read_parquet(source.path or BytesIO(source.bytes()), glob=False)
+        return pl.read_parquet(source.path or BytesIO(source.content()), glob=False)
     except (pl.exceptions.PolarsError, OSError) as failure:
         raise BadInput(source.name, f"the Parquet file is damaged: {_first(failure)}") from None
 
@@ -156,7 +157,7 @@ def _delimited(source: Source) -> pl.DataFrame:
     separator = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
     try:
         return pl.read_csv(
-            source.bytes(), separator=separator, infer_schema=False, comment_prefix="#"
+            source.content(), separator=separator, infer_schema=False, comment_prefix="#"
         )
     except pl.exceptions.PolarsError as failure:
         raise BadInput(source.name, f"cannot be read as a table: {_first(failure)}") from None
@@ -164,14 +165,14 @@ def _delimited(source: Source) -> pl.DataFrame:
 
 def _json_lines(source: Source) -> pl.DataFrame:
     try:
-        return pl.read_ndjson(source.bytes(), infer_schema_length=None)
+        return pl.read_ndjson(source.content(), infer_schema_length=None)
     except pl.exceptions.PolarsError:
         return pl.DataFrame(list(objects(source)), infer_schema_length=None, strict=False)
 
 
 def objects(source: Source) -> Iterable[dict[str, Any]]:
     """The JSON objects of a file, one a line; an empty line is passed over."""
-    for number, line in enumerate(source.bytes().split(b"\n"), start=1):
+    for number, line in enumerate(source.content().split(b"\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -80,7 +80,7 @@ def last_tag(source: Source) -> str:
             stream.seek(max(0, stream.seek(0, 2) - (1 << 16)))
             tail = stream.read()
     else:
-        tail = source.bytes()[-(1 << 16) :]
+        tail = source.content()[-(1 << 16) :]
     for line in reversed(tail.decode("utf-8", errors="replace").split("\n")):
         fields = line.split()
         if len(fields) >= len(RUN.fields) and not line.lstrip().startswith("#"):
@@ -184,7 +184,7 @@ def _careful(source: Source, layout: Layout) -> pl.DataFrame:
 
 def _not_utf8(source: Source) -> BadInput:
     """The line with the byte that is not UTF-8."""
-    for number, line in enumerate(source.bytes().split(b"\n"), start=1):
+    for number, line in enumerate(source.content().split(b"\n"), start=1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as failure:

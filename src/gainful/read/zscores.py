@@ -12,7 +12,7 @@ def zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
     """Mean and standard deviation by query and measure."""
     found = {}
     source = opened(path)
-    for number, line in enumerate(source.bytes().decode("utf-8", "replace").split("\n"), start=1):
+    for number, line in enumerate(source.content().decode("utf-8", "replace").split("\n"), start=1):
         fields = line.split()
         if not fields:
             continue

@@ -7,27 +7,24 @@ from typing import Any
 from gainful.convention import GAINFUL, HABITS, Habit
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, Entry, of_queries
+from gainful.measure import (
+    DISCOUNTS,
+    GAINS,
+    MEASURES,
+    PARAMETERS,
+    REFERENCES,
+    TREC_NAMES,
+    Entry,
+    Example,
+    of_queries,
+)
 from gainful.show import table as tables
 from gainful.show.table import PLAIN, Table, Terminal
 
 
-def definition(entry: Entry) -> str:
-    """What a measure computes, in terms of gain and discount."""
-    cumulated = "Σ gain(i)·discount(i)" if entry.discounted else "Σ gain(i)"
-    over = " over ranks i ≤ k"
-    if entry.of == "ideal":
-        return cumulated + over + " of the ideal ranking"
-    return (
-        f"({cumulated}){over} / the same of the ideal ranking"
-        if entry.normalised
-        else (cumulated + over)
-    )
-
-
 def measures() -> Table:
     """All measures, a line each."""
-    rows = [(name, definition(entry), entry.question) for name, entry in MEASURES.items()]
+    rows = [(name, entry.value, entry.question) for name, entry in MEASURES.items()]
     return Table(("measure", "value", "question"), rows)
 
 
@@ -113,12 +110,34 @@ def _one(name: str) -> tuple[list[str], Table]:
         )
     head = [
         f"{found.name}: {found.question}",
-        f"Value: {definition(found)}",
-        f"Spelling: {found.name}@10, {found.name}(gain=exp)@10",
+        f"Value: {found.value}",
+        f"Spelling: {_spelling(found)}",
+        f"Example: {_example(found.example)}",
         source,
     ]
     rows = [(name, _allowed(name), _default(name), _asked(name)) for name in found.params]
     return head, Table(("parameter", "allowed", "default", "meaning"), rows)
+
+
+def _spelling(entry: Entry) -> str:
+    """How it is written here, and how trec_eval writes it."""
+    cut = {"optional": "@10", "needed": "@10", "recall": "@0.1", "none": ""}[entry.cut]
+    first = f"({entry.params[0]}={_some(entry.params[0])})" if entry.params else ""
+    own = [f"{entry.name}{cut}", f"{entry.name}{first}{cut}"]
+    theirs = [known.name for known in TREC_NAMES.values() if known.measure == entry.name]
+    return ", ".join(dict.fromkeys(own)) + (f"; in trec_eval {', '.join(theirs)}" if theirs else "")
+
+
+def _some(name: str) -> str:
+    return {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average"}.get(name, _default(name))
+
+
+def _example(example: Example) -> str:
+    retrieved, _, missed = example.ranking.partition("|")
+    told = f"grades {retrieved.strip()} in rank order"
+    told += " (- is unjudged)" if "-" in retrieved.split() else ""
+    told += f", {missed.strip()} not retrieved" if missed else ""
+    return f"{told}: {example.measure} = {example.working}"
 
 
 def _param_row(param: Param) -> tuple[str, ...]:
@@ -130,7 +149,9 @@ def _param_row(param: Param) -> tuple[str, ...]:
 def all_params() -> dict[str, Param]:
     """Every parameter a gain or a rank or query discount can have, by its symbol."""
     formulas = (*GAINS.values(), *DISCOUNTS.values(), *map(of_queries, DISCOUNTS.values()))
-    return {param.symbol: param for formula in formulas for param in formula.params}
+    return {param.symbol: param for formula in formulas for param in formula.params} | {
+        **PARAMETERS
+    }
 
 
 def _habit_allowed(habit: Habit) -> str:
@@ -144,19 +165,25 @@ def _allowed(name: str) -> str:
         return ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}"
     if name == "discount":
         return ", ".join(DISCOUNTS)
+    if name == "points":
+        return "levels of recall from 0 to 1, such as '0,0.5,1'"
     if name in all_params():
         return all_params()[name].domain.describe(name)
     return ", ".join(str(answer) for answer in HABITS[name].answers)
 
 
 def _default(name: str) -> str:
-    own = getattr(GAINFUL, name)
+    if name == "points":
+        return "0, 0.1, …, 1"
+    own = getattr(GAINFUL, name, None)
     if own is None and name in all_params():
         return f"{all_params()[name].default:g}"
     return "none" if own is None else str(own)
 
 
 def _asked(name: str) -> str:
+    if name == "points":
+        return "the levels of recall that are averaged over"
     return all_params()[name].meaning if name in all_params() else HABITS[name].question
 
 
@@ -164,8 +191,10 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "question": entry.question,
-        "value": definition(entry),
+        "value": entry.value,
+        "trec_eval": [known.name for known in TREC_NAMES.values() if known.measure == entry.name],
         "parameters": {name: _allowed(name) for name in entry.params},
+        "example": {"ranking": entry.example.ranking, "value": entry.example.working},
         "source": REFERENCES[entry.cite],
     }
 

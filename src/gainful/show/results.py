@@ -127,7 +127,10 @@ def convention(one: Results) -> str:
 
 def _counts(one: Results) -> str:
     counts = one.counts
-    told = [f"{counts['missing']:g} missing", f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged"]
+    told = [
+        f"{counts['missing']:g} missing",
+        f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged",
+    ]
     told += [f"{counts['tied']:g} tied", f"{counts['duplicates']:g} duplicates"]
     if counts["extra"]:
         told.insert(1, f"{counts['extra']:g} without judgments")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from io import StringIO
 
 from attrs import frozen
+
 from gainful.formula import exact
 
 _WIDE = 10_000  # a pipe has no width: nothing is folded there

@@ -16,7 +16,7 @@ from gainful.convention import Convention, like
 from gainful.errors import UnknownName
 from gainful.formula import Array
 from gainful.match.match import match
-from gainful.match.matched import Matched
+from gainful.match.matched import Flags, Matched
 from gainful.measure.evaluate import of_matched
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, recipe
@@ -46,7 +46,7 @@ class Asked:
     zscores: Mapping[tuple[str, str], tuple[float, float]] | None = field(default=None, repr=False)
 
 
-class Stopped(Exception):  # noqa: N818  (not an error of ours: trec_eval stops here too)
+class Stopped(Exception):
     """trec_eval gives up at a query, having printed those before it."""
 
 
@@ -87,14 +87,15 @@ def printed(
     _mend_missing(values, lines, missing, asked.version)
     _score(values, found.queries, asked)
     counted = found.judged & (found.found | asked.complete)
-    order = sorted(np.flatnonzero(found.judged), key=lambda row: found.queries[row].encode())
+    judged: list[int] = np.flatnonzero(found.judged).tolist()
+    order = sorted(judged, key=lambda row: found.queries[row].encode())
     strings = _strings(found, habits, lines, missing)
     stops = _stops(run, found, missing, asked)
     for row in order:
         if row in stops:
             raise Stopped(stops[row])
         if asked.per_query and counted[row] and (asked.version == 10 or not missing[row]):
-            yield from _of_query(lines, values, strings, found.queries[row], int(row))
+            yield from _of_query(lines, values, strings, found.queries[row], row)
     if not counted.any():
         raise Stopped("no queries with both results and judgments")
     if asked.summary:
@@ -123,7 +124,7 @@ def _recipes(
 
 
 def _mend_missing(
-    values: dict[str, Array], lines: list[tuple[str, list[Spelled]]], missing: Array, version: int
+    values: dict[str, Array], lines: list[tuple[str, list[Spelled]]], missing: Flags, version: int
 ) -> None:
     """What version 9 and 10 say of a query that the run lacks."""
     for name, some in lines:
@@ -150,7 +151,7 @@ def _score(values: dict[str, Array], queries: Sequence[str], asked: Asked) -> No
 
 
 def _strings(
-    found: Matched, habits: Convention, lines: list[tuple[str, list[Spelled]]], missing: Array
+    found: Matched, habits: Convention, lines: list[tuple[str, list[Spelled]]], missing: Flags
 ) -> dict[str, list[str]]:
     """The grades of the first documents of each query, one character each."""
     asked = [line for name, some in lines if name == "relstring" for line in some]
@@ -172,19 +173,19 @@ def _character(grade: int) -> str:
     return "." if grade < 0 else ">" if grade > 9 else str(grade)
 
 
-def _stops(run: Run, found: Matched, missing: Array, asked: Asked) -> dict[int, str]:
+def _stops(run: Run, found: Matched, missing: Flags, asked: Asked) -> dict[int, str]:
     """The queries at which trec_eval gives up, and why."""
     stops = {}
     if asked.version == 10 and not asked.complete:
         stops = {
-            int(row): f"query {found.queries[row]!r} is judged, but the run lacks it (use -c)"
-            for row in np.flatnonzero(missing)
+            row: f"query {found.queries[row]!r} is judged, but the run lacks it (use -c)"
+            for row in np.flatnonzero(missing).tolist()
         }
     if found.duplicates:
         twice = dict(duplicates(run.frame).select("query", "doc").iter_rows())
-        for row in np.flatnonzero(found.judged):
+        for row in np.flatnonzero(found.judged).tolist():
             if (query := found.queries[row]) in twice:
-                stops[int(row)] = f"query {query!r} has document {twice[query]!r} twice"
+                stops[row] = f"query {query!r} has document {twice[query]!r} twice"
     return stops
 
 
@@ -206,7 +207,7 @@ def _of_query(
 def _summary(
     lines: list[tuple[str, list[Spelled]]],
     values: Mapping[str, Array],
-    counted: Array,
+    counted: Flags,
     tag: str,
 ) -> Iterator[str]:
     for name, some in lines:

@@ -1,0 +1,32 @@
+"""What is there to know of judgments and a run together?"""
+
+from __future__ import annotations
+
+from gainful.errors import counted, shown
+from gainful.match.memory import matched
+from gainful.read.values import Judgments, Run
+
+_NAMED = 5
+_TOP = 10
+
+
+def paired(judgments: Judgments, run: Run) -> tuple[list[str], list[str]]:
+    """What is wrong with the two together, and what is worth knowing."""
+    found = matched(judgments, run, duplicates="last")
+    both = found.judged & found.found
+    if not both.any():
+        return ["there is no query in common"], []
+    notes = [f"{counted(int(both.sum()), 'query')} in common"]
+    sides = (
+        (found.judged & ~found.found, "judged but missing from the run"),
+        (~found.judged, "in the run but without judgments"),
+    )
+    for flags, words in sides:
+        if flags.any():
+            names = [shown(name) for name in found.names(flags)[:_NAMED]]
+            more = ", …" if flags.sum() > _NAMED else ""
+            notes.append(f"{counted(int(flags.sum()), 'query')} {words}: {', '.join(names)}{more}")
+    judged, looked_at = found.judged_within(_TOP)
+    share = 100 * (1 - judged / looked_at) if looked_at else 0.0
+    notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
+    return [], notes

@@ -1,0 +1,77 @@
+"""Arrays of grades → `Seen`: every document is judged, so every measure can be asked of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gainful.convention import Convention
+from gainful.errors import Tied
+from gainful.formula import Array
+from gainful.match.matched import Flags, Ranks
+from gainful.measure.seen import Seen
+from gainful.measure.worth import whole_or_not
+from gainful.read import Rows
+
+
+def seen_rows(habits: Convention, grades: Rows, scores: Rows | None, judged: Rows | None) -> Seen:
+    """The documents of each row at their ranks, and the pool they were judged in."""
+    if habits.negative == "remove":
+        unwanted = grades.values < 0
+        scores = None if scores is None else scores.without(unwanted)
+        grades = grades.without(unwanted)
+        judged = None if judged is None else judged.without(judged.values < 0)
+    row, column = np.nonzero(_present(grades))
+    grade = _whole(grades, habits, "grades")[row, column]
+    order = np.arange(len(row))
+    if scores is not None:
+        score = scores.values[row, column]
+        if habits.score_bits == 32:
+            score = score.astype(np.float32).astype(np.float64)
+        order = _ordered(row, score, grade, habits)
+    begin = np.cumsum(grades.lengths) - grades.lengths
+    rank = np.arange(len(row)) - begin[row] + 1
+    pool = grades if judged is None else judged
+    pool_row, pool_column = np.nonzero(_present(pool))
+    pool_grade = _whole(pool, habits, "judged")[pool_row, pool_column]
+    if len(pool.lengths) < len(grades.lengths):  # one pool for all rankings
+        pool_row = np.repeat(np.arange(len(grades.lengths)), len(pool_grade))
+        pool_grade = np.tile(pool_grade, len(grades.lengths))
+    return Seen(
+        names=[str(number) for number in range(len(grades.lengths))],
+        retrieved=grades.lengths,
+        pool_query=pool_row,
+        pool_grade=pool_grade,
+        query=row,
+        grade=grade[order],
+        rank=rank,
+        first=rank,
+        last=rank,
+        habits=habits,
+    )
+
+
+def _present(table: Rows) -> Flags:
+    present = table.present
+    return np.ones(table.values.shape, dtype=bool) if present is None else present
+
+
+def _whole(table: Rows, habits: Convention, argument: str) -> Array:
+    def find(flags: Flags) -> tuple[str, float]:
+        place, value = table.find(flags)
+        return argument + place, value
+
+    return whole_or_not(table.values, habits, find)
+
+
+def _ordered(row: Ranks, score: Array, grade: Array, habits: Convention) -> Ranks:
+    """The documents by row and rank; ties as the convention has them."""
+    place = np.arange(len(row))
+    keys = {"input": place, "reversed": -place, "best": -grade, "worst": grade}
+    order = np.lexsort((keys.get(habits.ties, place), -score, row))
+    tied = (np.diff(score[order]) == 0) & (np.diff(row[order]) == 0)
+    if habits.ties not in keys and (tied & (np.diff(grade[order]) != 0)).any():
+        raise Tied(
+            "scores are tied; arrays have no document ids to break ties by, so set ties to "
+            f"{', '.join(keys)}"
+        )
+    return order

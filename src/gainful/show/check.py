@@ -1,0 +1,73 @@
+"""What was found in files: wrong things first, then what is worth knowing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+
+from gainful.match.check import paired
+from gainful.read.check import Examined, examined
+
+
+@frozen
+class Finding:
+    """What was found in one file, or in two together."""
+
+    about: str
+    kind: str
+    wrong: Sequence[str]
+    notes: Sequence[str]
+
+
+def findings(paths: Sequence[str]) -> list[Finding]:
+    """Each file by itself, then each run with each judgments."""
+    files = [part for path in paths for part in examined(path)]
+    found = [_of_file(file) for file in files]
+    for judged in files:
+        for run in files:
+            if judged.judgments is not None and run.run is not None:
+                wrong, notes = paired(judged.judgments, run.run)
+                found.append(Finding(f"{judged.name} + {run.name}", "together", wrong, notes))
+    return found
+
+
+def _of_file(file: Examined) -> Finding:
+    kind = "" if file.kind == "nothing" else f"{file.kind}, {file.form}"
+    return Finding(file.name, kind, file.wrong, file.notes)
+
+
+def to_text(found: Sequence[Finding]) -> str:
+    """A paragraph for each file and each pair, and the verdict."""
+    parts = []
+    for one in found:
+        head = f"{one.about} ({one.kind})" if one.kind else one.about
+        wrong = [
+            f"  wrong: {line}" if not line.startswith(" ") else f"       {line}"
+            for line in one.wrong
+        ]
+        parts.append("\n".join((head, *wrong, *(f"  {line}" for line in one.notes))))
+    count = sum(not line.startswith(" ") for one in found for line in one.wrong)
+    verdict = (
+        "Nothing is wrong."
+        if not count
+        else f"{count} thing{'s are' if count > 1 else ' is'} wrong."
+    )
+    return "\n\n".join((*parts, verdict))
+
+
+def to_dict(found: Sequence[Finding]) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "ok": not any(one.wrong for one in found),
+        "findings": [
+            {
+                "about": one.about,
+                "kind": one.kind,
+                "wrong": [line.strip() for line in one.wrong],
+                "notes": list(one.notes),
+            }
+            for one in found
+        ],
+    }
