@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
+
+import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, strategies as st
+from sklearn.metrics import ndcg_score
 from strategies import collections
 
 import gainful
 
 TEXTS = {"runid", "relstring"}
 NAMES = sorted(set(pytrec_eval.supported_measures) - TEXTS)
+
+
+@pytest.fixture(scope="module")
+def ranx():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("ranx")
 
 
 @given(collections())
@@ -40,3 +51,70 @@ def test_pytrec_eval_agrees_on_relevance_levels_and_judged_documents_only(data):
         for name, value in values.items():
             if np.isfinite(value):
                 assert ours[query][name] == pytest.approx(value, abs=1e-9), (query, name)
+
+
+IR_MEASURES = [
+    *("nDCG", "nDCG@3", "AP", "AP@3", "P@3", "P(rel=2)@3", "R@3", "RR", "RR(rel=2)", "Rprec"),
+    *("Bpref", "infAP", "IPrec@0.1", "IPrec@0.5", "Success@3", "SetP", "SetR", "SetF", "SetAP"),
+    *("NumRet", "NumRel", "NumRet(rel=1)", "NumQ", "AP(rel=2)", "SetP(rel=2)", "SetF(beta=0.5)"),
+]
+JUDGED_ONLY = ["nDCG(judged_only=True)@3", "AP(judged_only=True)", "P(judged_only=True)@3"]
+
+
+@pytest.mark.parametrize("names", [IR_MEASURES, JUDGED_ONLY], ids=["all", "judged only"])
+@given(collections(extra=False))
+def test_ir_measures_agrees_query_by_query(names, data):
+    judgments, run = data
+    measures = {ir_measures.parse_measure(name): name for name in names}
+    theirs = {
+        (value.query_id, measures[value.measure]): value.value
+        for value in ir_measures.iter_calc(list(measures), judgments, run)
+    }
+    ours = gainful.evaluate(judgments, run, names, like="ir_measures").by_query()
+    assert theirs
+    for (query, name), value in theirs.items():
+        if query not in run and name in ("NumQ", "NumRel"):
+            continue  # 0 there, although the query is one and has relevant documents
+        assert ours[query][name] == pytest.approx(value, abs=1e-9), (query, name)
+
+
+@given(collections(grades=st.integers(0, 4), extra=False))
+def test_scikit_learn_agrees_query_by_query(data):
+    judgments, run = data
+    ours = gainful.evaluate(judgments, run, ["nDCG", "nDCG@3"], like="sklearn").by_query()
+    for query, ranking in run.items():
+        if len(ranking) > 1:  # scikit-learn refuses a single document
+            grades = [[judgments[query].get(doc, 0) for doc in ranking]]
+            scores = [list(ranking.values())]
+            assert ours[query]["nDCG"] == pytest.approx(ndcg_score(grades, scores), abs=1e-9)
+            assert ours[query]["nDCG@3"] == pytest.approx(ndcg_score(grades, scores, k=3), abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(collections(grades=st.integers(0, 4), extra=False, tied=False))
+def test_ranx_agrees_query_by_query_where_nothing_is_tied(ranx, data):
+    judgments, run = data
+    judgments = {query: judgments[query] for query in run}
+    names = {"ndcg": "nDCG", "ndcg@3": "nDCG@3", "map": "AP", "mrr": "RR", "precision@3": "P@3"}
+    names |= {"recall@3": "R@3", "hit_rate@3": "Success@3"}
+    theirs = ranx.evaluate(ranx.Qrels(judgments), ranx.Run(run), list(names), return_mean=False)
+    found = gainful.evaluate(judgments, run, list(names.values()), like="ranx").by_query()
+    order = sorted(run)  # ranx sorts queries
+    for name, ours in names.items():
+        values = [found[query][ours] for query in order]
+        assert values == pytest.approx(list(np.atleast_1d(theirs[name])), abs=1e-9), name
+
+
+@given(collections(extra=False))
+def test_beir_agrees_as_it_calls_pytrec_eval(data):
+    """BEIR's package needs torch; what its evaluation does with pytrec_eval is done here."""
+    judgments, run = data
+    cuts = (1, 3, 10)
+    asked = {
+        f"{name}.{','.join(map(str, cuts))}" for name in ("ndcg_cut", "map_cut", "recall", "P")
+    }
+    scores = pytrec_eval.RelevanceEvaluator(judgments, asked).evaluate(run)
+    ours = gainful.evaluate(judgments, run, sorted(asked), like="beir").mean
+    for name, value in ours.items():
+        theirs = sum(of_query[name] for of_query in scores.values()) / len(scores)
+        assert round(value, 5) == pytest.approx(round(theirs, 5), abs=1.1e-5), name

@@ -76,7 +76,7 @@ def _of_table(source: Source, form: Format, kind: str) -> Examined:
 
 def _of_trec(source: Source) -> Examined:
     """Every line by itself, so that one bad line does not hide the next."""
-    of_run = len(source.first_line().split()) > 4
+    of_run = trec.looks_like_a_run(source)
     layout = trec.RUN if of_run else trec.JUDGMENTS
     kind = "run" if of_run else "judgments"
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -33,7 +34,14 @@ def _is_json(source: Source) -> bool:
     """One object of objects, over as many lines as it likes."""
     if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
         return False
-    return source.suffix == ".json" or not source.first_line().endswith("}")
+    line = source.first_line()
+    if source.suffix == ".json" or not line.endswith("}"):
+        return True
+    try:
+        inner = json.loads(line).values()
+    except ValueError:
+        return False
+    return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
 
 
 def _is_json_lines(source: Source) -> bool:

@@ -73,6 +73,13 @@ def run(source: Source) -> Run:
     return Run(frame, source.name, numbered(source, RUN), tag=last_tag(source))
 
 
+def looks_like_a_run(source: Source) -> bool:
+    """Have most of its first lines more than the four fields of judgments?"""
+    text = source.head.decode("utf-8", errors="replace")
+    sizes = [len(line.split()) for line in text.splitlines() if not line.startswith("#")]
+    return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
+
+
 def last_tag(source: Source) -> str:
     """The name that the last line of a run gives, which is what trec_eval prints."""
     if source.path is not None:

@@ -1,0 +1,126 @@
+"""Every measure of the catalogue: its worked example, its spellings, its bounds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import collections
+
+import gainful
+from gainful.measure import MEASURES, REFERENCES, TREC_NAMES, expand
+from gainful.measure.trec import GROUPS, GROUPS_9
+
+ENTRIES = list(MEASURES.values())
+NAMES = {name: getattr(math, name) for name in ("log", "log2", "sqrt")}
+EVERY = [
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    for name, entry in MEASURES.items()
+]
+
+
+def by_id(entry):
+    return entry.name
+
+
+def collection(text):
+    """The judgments and the run that an example tells in one line."""
+    retrieved, _, missed = text.partition("|")
+    grades = retrieved.split()
+    run = {"q": {f"d{place}": -float(place) for place in range(len(grades))}}
+    judged = {f"d{place}": float(grade) for place, grade in enumerate(grades) if grade != "-"}
+    judged |= {f"m{place}": float(grade) for place, grade in enumerate(missed.split())}
+    return {"q": judged}, run
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=by_id)
+def test_the_worked_example_comes_out(entry):
+    judgments, run = collection(entry.example.ranking)
+    by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
+    found = gainful.evaluate(judgments, run, entry.example.measure)
+    assert next(iter(found.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=by_id)
+def test_it_has_a_question_a_reference_and_an_example_of_itself(entry):
+    assert entry.question.endswith("?")
+    assert entry.cite in REFERENCES
+    assert next(iter(expand(entry.example.measure).values())).name == entry.name
+
+
+@pytest.mark.parametrize("version", [GROUPS, GROUPS_9], ids=["10", "9"])
+def test_every_measure_of_all_trec_is_there(version):
+    for name in version["all_trec"]:
+        known = TREC_NAMES[name]
+        assert known.measure in MEASURES or name in ("runid", "relstring")
+
+
+@given(collections())
+def test_no_bounded_measure_passes_one_under_the_default_convention(data):
+    found = gainful.evaluate(*data, EVERY)
+    assert not found.notes
+    for name, values in found.values.items():
+        if found.recipes[name].measure.entry.bounded:
+            assert np.ma.max(values) <= 1, name
+            assert np.ma.min(values) >= 0, name
+        assert np.isfinite(np.ma.compressed(values)).all(), name
+
+
+@given(collections())
+def test_a_run_shuffled_is_the_same_run(data):
+    judgments, run = data
+    turned = {query: dict(reversed(ranking.items())) for query, ranking in reversed(run.items())}
+    assert (
+        gainful.evaluate(judgments, turned, EVERY).mean
+        == gainful.evaluate(judgments, run, EVERY).mean
+    )
+
+
+@given(collections())
+def test_scores_count_by_their_order_alone(data):
+    judgments, run = data
+    scaled = {q: {doc: 2 * score for doc, score in r.items()} for q, r in run.items()}
+    assert (
+        gainful.evaluate(judgments, scaled, EVERY).mean
+        == gainful.evaluate(judgments, run, EVERY).mean
+    )
+
+
+@given(collections(tied=False))
+def test_a_retrieved_document_that_becomes_relevant_never_lowers_a_measure(data):
+    judgments, run = data
+    names = ["P@3", "RR", "Success@3", "DCG", "CG@2", "RBP"]
+    query = next(iter(judgments.keys() & run.keys()))
+    doc = next(iter(run[query]))
+    better = judgments | {query: judgments[query] | {doc: 4}}
+    before = gainful.evaluate(judgments, run, names).by_query()[query]
+    after = gainful.evaluate(better, run, names).by_query()[query]
+    assert all(after[name] >= before[name] - 1e-12 for name in names)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_arrays_of_grades_give_what_a_run_of_them_gives(name):
+    grades, judged = [2, 0, 1, 3], [2, 0, 1, 3, 1, 0]
+    judgments = {"q": {f"d{at}": grade for at, grade in enumerate(judged)}}
+    run = {"q": {f"d{at}": -at for at in range(len(grades))}}
+    by_run = gainful.evaluate(judgments, run, name).values[name][0]
+    assert gainful.compute(name, grades, judged=judged) == pytest.approx(by_run, abs=1e-12)
+    scores = [0.4, 0.3, 0.2, 0.1]
+    again = gainful.compute(name, [grades, grades], judged=judged, scores=[scores, scores])
+    assert again == pytest.approx([by_run, by_run], abs=1e-12)
+
+
+def test_arrays_without_ids_need_a_word_on_ties():
+    with pytest.raises(gainful.Tied, match="set ties to input"):
+        gainful.compute("AP", [1, 0], scores=[1, 1])
+    assert gainful.compute("AP", [1, 0], scores=[1, 1], ties="worst") == 0.5
+    assert gainful.compute("AP", [0, 1], scores=[1, 1], ties="reversed") == 1
+    assert gainful.compute("RR", [1, 1], scores=[1, 1]) == 1  # any order will do
+    with pytest.raises(gainful.NotExact, match="not exact for AP"):
+        gainful.compute("AP", [1, 0], scores=[1, 1], ties="average")
+    with pytest.raises(gainful.BadValue, match="one that has a vector: nDCG"):
+        gainful.compute_curve("AP", [1, 0])
+    assert gainful.compute("AP", [-1, 1], negative="remove") == 1
+    assert gainful.compute("AP", [[1], [0, 1]]).tolist() == [1, 0.5]

@@ -1,0 +1,360 @@
+"""`gainful eval` and `gainful check`, as a person or a script calls them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gainful.cli.main import main
+
+QRELS = "1 0 a 2\n1 0 b 1\n2 0 c 1\n3 0 d 1\n"
+RUN = "1 Q0 b 1 0.9 x\n1 Q0 y 2 0.8 x\n1 Q0 a 3 0.7 x\n2 Q0 c 1 0.5 x\n9 Q0 z 1 1 x\n"
+OTHER = "1 Q0 a 1 0.9 x\n2 Q0 c 1 0.5 x\n3 Q0 d 1 0.5 x\n3 Q0 e 2 0.5 x\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "bm25.run").write_text(RUN)
+    (tmp_path / "dense.run").write_text(OTHER)
+    return tmp_path
+
+
+@pytest.fixture
+def call(folder, capsys, monkeypatch):
+    def run(*words, status=0, tty=False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: tty, raising=False)
+        with pytest.raises(SystemExit) as done:
+            main(list(words))
+        assert done.value.code == status, capsys.readouterr().err
+        return capsys.readouterr()
+
+    return run
+
+
+def test_a_table_of_runs_and_measures(call):
+    printed = call(
+        "eval",
+        "qrels.txt",
+        "bm25.run",
+        "dense.run",
+        "-m",
+        "nDCG@10",
+        "-m",
+        "AP",
+        "--format",
+        "table",
+    ).out
+    assert printed == (
+        "run    nDCG@10      AP\n"
+        "bm25    0.5867  0.6111\n"
+        "dense   0.7970  0.6667\n"
+        "\n"
+        "3 queries · gainful's habits · gain g, discount 1/log2(i+1), ideal from all judged · "
+        "relevant from grade 1 on · ties by document id, descending · a missing query scores 0\n"
+        "bm25: 1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates\n"
+        "dense: 0 missing · 25.0 % of the top 10 unjudged · 2 tied · 0 duplicates\n"
+    )  # fmt: skip
+
+
+def test_a_pipe_gets_tabs_and_a_terminal_a_table(call):
+    piped = call("eval", "qrels.txt", "bm25.run", "-m", "AP")
+    rows = list(csv.reader(io.StringIO(piped.out), delimiter="\t"))
+    assert rows[0] == ["run", "AP"]
+    assert float(rows[1][1]) == pytest.approx(11 / 18, abs=1e-15)
+    assert "3 queries" in piped.err
+    assert "\t" not in call("eval", "qrels.txt", "bm25.run", tty=True).out
+
+
+def test_the_shape_of_json(call):
+    data = json.loads(
+        call("eval", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--format", "json").out
+    )
+    assert list(data) == ["runs", "convention", "counts"]
+    assert [run["name"] for run in data["runs"]] == ["bm25", "dense"]
+    assert data["runs"][0]["mean"] == {"RR": pytest.approx(2 / 3)}
+    assert data["runs"][1]["per_query"] == {"1": {"RR": 1}, "2": {"RR": 1}, "3": {"RR": 0.5}}
+    assert data["convention"]["like"] == "gainful"
+    assert data["counts"]["queries"] == 3
+    assert data["counts"]["missing"] == 1
+    assert data["counts"]["tied"] == 2
+
+
+def test_every_form(call):
+    base = ("eval", "qrels.txt", "bm25.run", "-m", "RR", "-m", "num_ret", "--per-query", "--format")
+    assert (
+        call(*base, "csv").out
+        == "run,query,RR,num_ret\nbm25,1,1.0,3.0\nbm25,2,1.0,1.0\nbm25,3,0.0,0.0\n"
+    )
+    assert call(*base, "tsv").out.startswith("run\tquery\tRR\tnum_ret\nbm25\t1\t1.0")
+    lines = [json.loads(line) for line in call(*base, "jsonl").out.splitlines()]
+    assert lines[2] == {"run": "bm25", "query": "3", "RR": 0.0, "num_ret": 0.0}
+    assert "| bm25 | 1 | 1.0000 | 3 |" in call(*base, "markdown").out
+    latex = call(*base, "latex").out
+    assert r"bm25 & all & 0.6667 & 4 \\" in latex
+    assert latex.startswith("% 3 queries")
+    table = call(*base, "table").out
+    assert "bm25  all    0.6667        4" in table
+    mean = call("eval", "qrels.txt", "bm25.run", "-m", "RR", "--format", "jsonl").out
+    assert json.loads(mean) == {"run": "bm25", "RR": pytest.approx(2 / 3)}
+
+
+def test_many_measures_stand_below_one_another(call):
+    printed = call(
+        "eval", "qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@1..9", "--format", "table"
+    ).out
+    assert printed.startswith("measure    bm25   dense\nnDCG@1   0.5000  0.6667\n")
+
+
+def test_conventions_by_name_and_by_field(call):
+    like = call(
+        "eval", "qrels.txt", "dense.run", "-m", "RR", "--like", "trec_eval_9", "--format", "table"
+    ).out
+    assert "like trec_eval_9" in like
+    assert "missing queries are left out" in like
+    tied = ("eval", "qrels.txt", "dense.run", "-m", "nDCG", "--format", "csv", "--ties")
+    assert call(*tied, "best").out.splitlines()[1] > call(*tied, "worst").out.splitlines()[1]
+    assert (
+        "nDCG"
+        in call(
+            "eval", "qrels.txt", "bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1"
+        ).out
+    )
+    changed = call(
+        "eval", "qrels.txt", "bm25.run", "-m", "P@1", "--rel", "2", "--format", "table"
+    ).out
+    assert "relevant from grade 2 on" in changed
+    assert "discount 1/(1+log4(i))" in call(
+        "eval", "qrels.txt", "bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4", "--format", "table").out  # fmt: skip
+
+
+def test_a_value_above_one_is_flagged(call, folder):
+    (folder / "twice.run").write_text("1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n")
+    printed = call(
+        "eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "table"
+    ).out
+    assert "Note: twice: nDCG@2 is above 1 in 1 query" in printed
+    assert "1 duplicates" in printed
+    data = json.loads(
+        call(
+            "eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "json"
+        ).out
+    )
+    assert "above 1" in data["runs"][0]["notes"][0]
+
+
+def test_output_to_a_file_whole_or_not_at_all(call, folder):
+    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.csv")
+    assert (folder / "out.csv").read_text() == "run,RR\nbm25,0.6666666666666666\n"
+    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.json")
+    assert json.loads((folder / "out.json").read_text())["runs"]
+    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.txt")
+    assert "\t" in (folder / "out.txt").read_text()
+    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "t.txt", "--format", "table")
+    assert "gainful's habits" in (folder / "t.txt").read_text()
+    before = set(folder.iterdir())
+    said = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
+    assert "cannot read or write" in said
+    call("eval", "qrels.txt", "nothing.run", "-o", "new.csv", status=2)
+    assert set(folder.iterdir()) == before
+
+
+def test_a_rag_file_needs_no_run_beside_it(call, folder):
+    (folder / "answers.jsonl").write_text(
+        '{"query": "why", "retrieved": ["a", "b"], "relevant": ["b"]}\n'
+    )
+    assert "answers\t0.5\n" in call("eval", "answers.jsonl", "-m", "RR").out
+    assert "name at least one RUN" in call("eval", "qrels.txt", status=2).err
+
+
+def test_names_of_runs_as_short_as_they_can_be(call, folder):
+    (folder / "bm25.txt").write_text(RUN)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "bm25.run").write_text(RUN)
+    out = call("eval", "qrels.txt", "bm25.run", "bm25.txt", "-m", "RR").out
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "bm25.run", "bm25.txt"]
+    out = call("eval", "qrels.txt", "bm25.run", "sub/bm25.run", "-m", "RR").out
+    assert "sub/bm25.run" in out
+    assert "named twice" in call("eval", "qrels.txt", "bm25.run", "bm25.run", status=2).err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("bm25.run", "qrels.txt"), "this looks like a run, not like judgments"),
+        (("qrels.txt", "qrels.txt"), "these look like judgments, not like a run"),
+        (("none", "bm25.run"), "none: there is no such file"),
+        (("qrels.txt", "."), ".: this is a directory, not a file"),
+        (("qrels.txt", "bm25.run", "-m", "nDGC@10"), "did you mean nDCG@10?"),
+        (("qrels.txt", "bm25.run", "--like", "treceval"), "did you mean trec_eval?"),
+        (("qrels.txt", "bm25.run", "--ties", "random"), "ties is 'random'; allowed: doc_descending"),
+        (("qrels.txt", "bm25.run", "--missing", "error"), "query '3' is judged, but the run lacks it"),
+        (("qrels.txt", "bm25.run", "--run-format", "xml"), "'xml' is not one of"),
+        (("-", "-"), "only one file can be -"),
+        (("qrels.txt", "bm25.run", "-m", "AP", "--b", "3"), "no measure asked for uses b"),
+        (("qrels.txt", "bm25.run", "--decimals", "99"), "decimals is 99"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
+    done = call("eval", *words, status=2)
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert message in done.err
+
+
+def test_a_duplicate_names_both_lines(call, folder):
+    (folder / "twice.run").write_text("# c\n" + RUN + "1 Q0 b 4 0.1 x\n")
+    said = call("eval", "qrels.txt", "twice.run", status=2).err
+    assert "document 'b' of query '1': twice.run:2, twice.run:7" in said
+
+
+def real(*words, folder, **options):
+    command = [sys.executable, "-m", "gainful", *words]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, **options
+    )
+
+
+def test_pipes_in_and_out(folder):
+    done = real("eval", "qrels.txt", "-", "-m", "RR", folder=folder, input=RUN)
+    assert done.stdout.startswith("run\tRR\nstdin\t0.66")
+    shell = (
+        f"{sys.executable} -m gainful eval qrels.txt bm25.run -m nDCG@1..900 --per-query | head -1"
+    )
+    done = subprocess.run(
+        shell, shell=True, cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("run\tquery\tnDCG@1\t")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk (needs /dev/full)")
+def test_a_full_disk(folder):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gainful", "eval", "qrels.txt", "bm25.run"],
+            cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_progress_is_shown_to_people_only(folder, monkeypatch, capsys):
+    from gainful.cli import eval as command
+
+    monkeypatch.setattr(command, "_LONG", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    done = CliRunner().invoke(command.evaluate, ["qrels.txt", "bm25.run", "-m", "RR"])
+    assert done.exit_code == 0
+    with command._progress(("bm25.run",)) as step:
+        step("bm25")
+    assert "bm25" in capsys.readouterr().err
+
+
+def test_check_finds_nothing_wrong(call):
+    printed = call("check", "qrels.txt", "bm25.run").out
+    assert "4 judgments of 3 queries, 1 to 2 each" in printed
+    assert "grades: 1 (3×), 2 (1×)" in printed
+    assert "1 query judged but missing from the run: '3'" in printed
+    assert "1 query in the run but without judgments: '9'" in printed
+    assert "25.0 % of the top 10 are unjudged" in printed
+    assert printed.endswith("Nothing is wrong.\n")
+
+
+def test_check_reports_everything_in_one_pass(call, folder):
+    (folder / "bad.q").write_text("1 0 a 1\n1 0 a 2\n1 0 b x\n1 0 c\n2 0 d 0\n3 0 e -1\n")
+    dirty = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.9 x\n1 Q0 a 3 0.1 x\n1 Q0 c 4 nan x\nfoo\n1 Q0 d 5 0.1 x\n"
+    (folder / "bad.run").write_text(dirty)
+    printed = call("check", "bad.q", "bad.run", status=1).out
+    for line in (
+        "2 malformed lines (expected: query iteration document grade)",
+        "line 3: grade 'x' is not a number",
+        "line 4: '1 0 c' has 3 fields",
+        "1 document more than once in the judgments of a query",
+        "document 'a' of query '1': line 1, line 2",
+        "2 queries with nothing relevant",
+        "1 grade below 0",
+        "line 4: score 'nan' is not a finite number",
+        "1 document more than once in one ranking",
+        "document 'a' of query '1': line 1, line 3",
+        "scores contradict ranks 1 time, in 1 query, first in line 2: rank 2",
+        "5 things are wrong.",
+    ):
+        assert line in printed
+    data = json.loads(call("check", "bad.q", "bad.run", "--format", "json", status=1).out)
+    assert data["ok"] is False
+    assert [finding["kind"] for finding in data["findings"]] == [
+        "judgments, trec",
+        "run, trec",
+        "together",
+    ]
+
+
+def test_check_names_at_most_ten(call, folder):
+    (folder / "many.run").write_text(
+        "x\n" * 12 + "1 Q0 a 1 1 r\n" * 2 + "".join(f"1 Q0 d{n} 1 1 r\n" * 2 for n in range(12))
+    )
+    printed = call("check", "many.run", status=1).out
+    assert "12 malformed lines" in printed
+    assert "… and 2 more" in printed
+    assert "13 documents more than once" in printed
+    assert "… and 3 more" in printed
+    assert "13 documents share their score with another" in printed
+
+
+def test_check_knows_every_format(call, folder):
+    (folder / "q.csv").write_text("query,doc,grade\n1,a,1\n")
+    (folder / "r.csv").write_text("query,doc,score\n1,a,1\n1,a,2\n")
+    (folder / "rag.jsonl").write_text('{"query": "1", "retrieved": ["a"], "relevant": ["a"]}\n')
+    (folder / "r.json").write_text('{"1": {"a": 0.5}}')
+    (folder / "q.json").write_text('{"1": {"a": 1}}')
+    (folder / "set" / "qrels").mkdir(parents=True)
+    (folder / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+    printed = call("check", "q.csv", "r.csv", "rag.jsonl", "r.json", "q.json", "set", status=1).out
+    for line in ("q.csv (judgments, csv)", "r.csv (run, csv)", "rag.jsonl (judgments, rag)", "rag.jsonl (run, rag)",
+                 "r.json (run, json)", "q.json (judgments, json)", "set (judgments, beir)", "1 thing is wrong."):  # fmt: skip
+        assert line in printed
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\0\0\0", "this is a binary file"),
+        (b"1 Q0 \xff 1 1 r\n", "byte 0xff is not UTF-8"),
+        (b"query,doc,grade\n1,a,x\n", "grade 'x' is not a finite number"),
+        (b"query,doc\n1,a\n", "there is no column for the score"),
+        (b"# nothing\n", "there is nothing in it"),
+        (b'{"1": \n', "this is not JSON"),
+    ],
+)
+def test_check_exits_with_1_where_nothing_can_be_read(call, folder, content, message):
+    (folder / "file").write_bytes(content)
+    assert message in call("check", "file", status=1).out
+    assert "there is no such file" in call("check", "nowhere", status=1).out
+
+
+def test_check_of_files_with_nothing_in_common(call, folder):
+    (folder / "other.run").write_text("7 Q0 a 1 1 x\n")
+    assert "there is no query in common" in call("check", "qrels.txt", "other.run", status=1).out
+
+
+def test_help_lists_commands_without_loading_them(call):
+    assert "trec_eval" in call("--help").out
+    code = "import sys; from gainful.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\nassert 'polars' not in sys.modules"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert done.returncode == 0, done.stderr
+    for command in ("eval", "check", "explain", "which", "measures", "conventions"):
+        assert "Examples:" in call(command, "--help").out

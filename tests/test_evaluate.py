@@ -1,0 +1,330 @@
+"""`gainful.evaluate`: what goes in, what comes out, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from test_presets import CASES, OBSERVED, ROWS
+
+import gainful
+import gainful.pytrec_eval as ours
+from gainful import BadInput, BadValue, UnknownName, WrongType
+
+JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}, "3": {"d": 1}}
+RUN = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}, "9": {"z": 1}}
+
+
+def test_what_comes_out():
+    found = gainful.evaluate(JUDGED, RUN, ["nDCG@10", "AP"])
+    ndcg = (1 + 2 / np.log2(4)) / (2 + 1 / np.log2(3))
+    assert found.mean == pytest.approx({"nDCG@10": (ndcg + 1) / 3, "AP": (5 / 6 + 1) / 3})
+    assert list(found.mean) == ["nDCG@10", "AP"]
+    assert found.per_query.columns == ["query", "nDCG@10", "AP"]
+    assert found.per_query["AP"].to_list() == pytest.approx([5 / 6, 1, 0])
+    data = found.to_dict()
+    assert list(data) == ["mean", "per_query", "convention", "counts"]
+    assert data["per_query"]["1"]["AP"] == pytest.approx(5 / 6)
+    assert data["convention"]["like"] == "gainful"
+    assert data["convention"]["ties"] == "doc_descending"
+    assert data["counts"] == {
+        "queries": 3, "missing": 1, "extra": 1, "retrieved": 5, "judged": 4,
+        "unjudged_at_10": pytest.approx(1 / 4), "tied": 0, "duplicates": 0,
+    }  # fmt: skip
+    json.dumps(data, allow_nan=False)
+    assert (
+        repr(found) == "Results of run, 3 queries, like gainful\nnDCG@10  0.5867\nAP       0.6111"
+    )
+    html = found._repr_html_()
+    assert "<td>nDCG@10</td>" in html
+    assert str(found.measures["AP"]) == "AP"
+
+
+def test_markup_in_names_does_not_run_in_a_notebook():
+    found = gainful.evaluate({"<b>": {"a": 1}}, runs={"<script>": {"<b>": {"a": 1}}}, measures="AP")
+    assert "<script>" not in found["<script>"]._repr_html_()
+
+
+def test_keys_are_the_callers_spelling():
+    found = gainful.evaluate(
+        JUDGED, RUN, ["ndcg_cut.5,10", "nDCG@1,3", "P_5", "map", gainful.nDCG @ 2]
+    )
+    assert list(found.mean) == [
+        "ndcg_cut_5",
+        "ndcg_cut_10",
+        "nDCG@1",
+        "nDCG@3",
+        "P_5",
+        "map",
+        "nDCG@2",
+    ]
+    assert list(gainful.evaluate(JUDGED, RUN, "nDCG@1..3").mean) == ["nDCG@1", "nDCG@2", "nDCG@3"]
+
+
+def test_several_runs():
+    found = gainful.evaluate(JUDGED, runs={"one": RUN, "two": {"1": ["a"]}}, measures=["RR"])
+    assert list(found) == ["one", "two"]
+    assert found["two"].mean == {"RR": pytest.approx(1 / 3)}
+    assert found["two"].name == "two"
+
+
+def test_missing_and_extra_queries():
+    assert gainful.evaluate(JUDGED, RUN, "RR").mean["RR"] == pytest.approx(2 / 3)
+    assert gainful.evaluate(JUDGED, RUN, "RR", missing="skip").mean["RR"] == 1
+    with pytest.raises(BadInput, match="query '3' is judged, but the run lacks it"):
+        gainful.evaluate(JUDGED, RUN, "RR", missing="error")
+    with pytest.raises(BadInput, match="query '9' is in the run, but has no judgments"):
+        gainful.evaluate(JUDGED, RUN, "RR", extra="error")
+    zero = gainful.evaluate(JUDGED, RUN, "nDCG", extra="zero", empty=1)
+    assert zero.by_query()["9"]["nDCG"] == 0
+    assert zero.by_query()["3"]["nDCG"] == 0
+    assert (
+        gainful.evaluate(JUDGED, RUN, "nDCG", extra="empty", empty=1).by_query()["9"]["nDCG"] == 1
+    )
+
+
+def test_a_query_with_nothing_relevant():
+    judged = JUDGED | {"2": {"c": 0}}
+    for empty, value in ((0, 0), (1, 1), ("skip", None)):
+        found = gainful.evaluate(judged, RUN, ["nDCG", "AP", "P@1"], empty=empty)
+        assert found.by_query()["2"] == {"nDCG": value, "AP": value, "P@1": 0}
+    assert found.per_query["AP"].to_list()[1] is None
+    assert found.mean["AP"] == pytest.approx((5 / 6 + 0) / 2)
+    alone = gainful.evaluate({"2": {"c": 0}}, RUN, "AP", empty="skip")
+    assert np.isnan(alone.mean["AP"])
+    assert alone.to_dict()["mean"] == {"AP": None}
+    with pytest.raises(BadValue, match="empty=error"):
+        gainful.evaluate(judged, RUN, "AP", empty="error")
+
+
+def test_options_reach_the_measures_they_concern():
+    assert gainful.evaluate(JUDGED, RUN, ["P@1", "nDCG"], rel=2).mean["P@1"] == 0
+    weights = gainful.evaluate(JUDGED, RUN, ["DCG@1", "AP"], gain={0: 0, 1: 10, 2: 100})
+    assert weights.mean["DCG@1"] == pytest.approx(20 / 3)
+    assert weights.convention.gain == "{0:0,1:10,2:100}"
+    jk = gainful.evaluate(JUDGED, RUN, "DCG", discount="jk2008", b=4).mean["DCG"]
+    assert jk == pytest.approx((1 + 2 / (1 + np.log(3) / np.log(4)) + 1) / 3)
+    inner = gainful.evaluate(JUDGED, RUN, ["DCG(gain=exp)@3", "DCG@3"], gain="binary").mean
+    assert inner["DCG(gain=exp)@3"] == pytest.approx((1 + 3 / 2 + 1) / 3)
+    assert inner["DCG@3"] == pytest.approx((1 + 1 / 2 + 1) / 3)
+    with pytest.raises(BadValue, match="no measure asked for uses b"):
+        gainful.evaluate(JUDGED, RUN, ["AP"], b=3)
+    with pytest.raises(BadValue, match="no measure asked for uses rel"):
+        gainful.evaluate(JUDGED, RUN, ["nDCG"], rel=3)
+    with pytest.raises(UnknownName, match="no option 'tie'; did you mean ties?"):
+        gainful.evaluate(JUDGED, RUN, "AP", tie="input")
+    with pytest.raises(BadValue, match="ties is 'random'"):
+        gainful.evaluate(JUDGED, RUN, "AP", ties="random")
+    with pytest.raises(gainful.NotExact, match="ties=mean_rank is not exact for AP"):
+        gainful.evaluate(JUDGED, RUN, "AP", ties="mean_rank")
+
+
+def test_short_lists_filled_up_to_k():
+    judged = {"1": {"a": 3, "b": -1}}
+    found = gainful.evaluate(judged, {"1": {"a": 1}}, "DCG@3", short="minimum", negative="keep")
+    assert found.mean["DCG@3"] == pytest.approx(3 - 1 / np.log2(3) - 1 / 2)
+
+
+def test_an_ideal_of_the_list_itself_ends_with_its_negatives():
+    judged = {"1": {"a": 2, "b": -1, "c": 3}}
+    run = {"1": {"b": 3, "x": 2, "a": 1}}
+    found = gainful.evaluate(judged, run, ["nDCG", "IDCG"], ideal="list", negative="in_ideal")
+    ideal = 2 - 1 / np.log2(4)  # a, then what is unjudged, then b
+    assert found.mean["IDCG"] == pytest.approx(ideal)
+    assert found.mean["nDCG"] == pytest.approx((-1 + 2 / np.log2(4)) / ideal)
+
+
+@pytest.mark.parametrize(
+    ("judgments", "run", "message"),
+    [
+        ({}, RUN, "judgments: there is not one judgment in it"),
+        (JUDGED, {}, "run: there is not one query in it"),
+        ({"1": 5}, RUN, r"judgments\['1'\]: 5 is no dict or list"),
+        (JUDGED, {"1": 5}, r"run\['1'\]: 5 is no dict or list"),
+        (JUDGED, {"1": [["a"]]}, r"run\['1'\]: \['a'\] is no document id"),
+        (JUDGED, {"1": ["a"], "2": 3}, r"run\['2'\]: 3 is no dict or list"),
+        (
+            JUDGED,
+            {"1": {"a": float("nan")}},
+            r"run\['1'\]\['a'\]: score nan is not a finite number",
+        ),
+        (JUDGED, {"1": {"a": 10**400}}, r"run\['1'\]\['a'\]: score .* is not a finite number"),
+        (JUDGED, {"1": {"a": "high"}}, r"run\['1'\]\['a'\]: score 'high' is not a finite number"),
+        (JUDGED, {"1": {"a": None}}, r"run\['1'\]\['a'\]: score None is not a finite number"),
+        (
+            {"1": {"a": "good"}},
+            RUN,
+            r"judgments\['1'\]\['a'\]: grade 'good' is not a finite number",
+        ),
+        (
+            JUDGED,
+            {"7": {"a": 1}},
+            r"no query in common: it has '7', …; the judgments have '1', '2', '3'",
+        ),
+        (JUDGED, {"1": {7: 1.0}}, "documents are int here, but str in the judgments"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said(judgments, run, message):
+    with pytest.raises(BadInput, match=message):
+        gainful.evaluate(judgments, run, "AP")
+
+
+def test_wrong_arguments_are_said():
+    with pytest.raises(WrongType, match="run is 5; allowed: a path"):
+        gainful.evaluate(JUDGED, 5, "AP")
+    with pytest.raises(WrongType, match="judgments is 5; allowed: a path"):
+        gainful.evaluate(5, RUN, "AP")
+    with pytest.raises(BadValue, match="one of the two"):
+        gainful.evaluate(JUDGED, measures="AP")
+    with pytest.raises(BadValue, match="one of the two"):
+        gainful.evaluate(JUDGED, RUN, "AP", runs={"a": RUN})
+    with pytest.raises(BadValue, match="with at least one"):
+        gainful.evaluate(JUDGED, runs={}, measures="AP")
+    with pytest.raises(BadValue, match="at least one measure"):
+        gainful.evaluate(JUDGED, RUN, [])
+    with pytest.raises(WrongType, match="measure is 5"):
+        gainful.evaluate(JUDGED, RUN, 5)
+    with pytest.raises(WrongType, match="measure is 5"):
+        gainful.evaluate(JUDGED, RUN, ["AP", 5])
+    with pytest.raises(BadValue, match="a cutoff, such as P@10"):
+        gainful.evaluate(JUDGED, RUN, gainful.Measure("P"))
+
+
+def test_ids_may_be_numbers_and_lists_may_stand_for_dicts():
+    assert gainful.evaluate({1: [7]}, {1: [5, 7]}, "RR").mean == {"RR": 0.5}
+    assert gainful.evaluate({1: {7}}, {1: {5: 1.0, 7: 1.0}}, "RR").mean == {"RR": 1.0}  # 7 before 5
+    mixed = gainful.evaluate({"1": {"a": 1}}, {"1": ["a"], "2": {"b": 1}}, "RR")
+    assert mixed.mean == {"RR": 1.0}
+    assert gainful.evaluate(
+        pl.DataFrame({"qid": [1], "docno": [7], "rel": [1]}), {"1": {"7": 1}}, "RR"
+    ).mean == {"RR": 1.0}
+
+
+def test_values_that_were_read_can_be_passed_again(tmp_path):
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    from gainful.read.formats import read_judgments, read_run
+
+    (tmp_path / "r").write_text("1 Q0 a 1 1 x\n")
+    held = read_judgments(tmp_path / "q"), read_run(tmp_path / "r")
+    assert gainful.evaluate(*held, "RR").mean == {"RR": 1.0}
+    assert isinstance(held[0], gainful.Judgments)
+    assert isinstance(held[1], gainful.Run)
+
+
+# What the tools printed on seventeen cases, now with ids, ties by them, and several queries.
+EMPTY = "an empty list of documents is refused there; here it scores 0"
+BEYOND = {
+    "recommenders": {"C14": "its join repeats the ideal as well", "C17": EMPTY},
+    "recommenders_raw": {"C14": "its join repeats the ideal as well", "C17": EMPTY},
+    "recommenders_exp": {"C14": "its join repeats the ideal as well", "C17": EMPTY},
+    "ntcireval": {"C11": "a negative grade reads its gain table from the end", "C17": EMPTY},
+    "ntcireval_ms": {"C11": "a negative grade reads its gain table from the end", "C17": EMPTY},
+    "cornac": {"C09": "not a number there", "C13": "not a number there", "C16": "any grade counts"},
+    "recbole": {"C03": "k is the length of the list", "C16": "any grade counts", "C17": EMPTY},
+    "spark": {"C08": "no label, no schema", "C16": "any grade counts", "C17": EMPTY},
+    "gdeval": {"C17": EMPTY},
+    "trectools": {"C17": "not a number there"},
+    "trectools_exp": {"C17": "not a number there"},
+    **{tool: {"C17": EMPTY} for tool in ("ranx", "ranx_comparable", "ranx_burges")},
+    **{tool: {"C17": EMPTY} for tool in ("trec_eval", "trec_eval_c", "trec_eval_j", "trec_eval_9")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.mode == "judged"], ids=lambda r: r.tool)
+def test_like_a_tool_gives_the_value_the_tool_printed_on_runs(row, case):
+    if case in BEYOND.get(row.like, {}):
+        return
+    k = CASES[case]["k"] if row.function == "ndcg" else None
+    name = {"ndcg": "nDCG", "dcg": "DCG", "idcg": "IDCG"}[row.function]
+    measure = gainful.Measure(name) @ k
+    rows = [(q, d, s) for q, ranking in CASES[case]["run"].items() for d, s in ranking]
+    schema = {"query": pl.String, "doc": pl.String, "score": pl.Float64}
+    run = pl.DataFrame(rows, schema=schema, orient="row") if rows else {"1": {}}
+
+    printed = OBSERVED[row.tool][case].removeprefix("1:")
+    try:
+        expected = float(printed)
+    except ValueError:  # an exception, an exit status, or no row at all
+        expected = float("nan")
+    try:
+        options = {"like": row.like} | row.options
+        found = gainful.evaluate(CASES[case]["judgments"], run, measure, **options)
+        value = found.mean[str(measure)]
+    except gainful.GainfulError:
+        value = float("nan")
+    assert value == pytest.approx(expected, abs=0.5001 * 10.0**-row.digits, nan_ok=True)
+
+
+def test_pytrec_evals_interface(tmp_path):
+    qrel = ours.parse_qrel(["1 0 a 2\n", "1 0 b 0\n", "2 0 a 1\n"])
+    run = ours.parse_run(["1 Q0 b 1 0.5 x\n", "1 Q0 a 2 0.25 x\n"])
+    assert qrel == {"1": {"a": 2, "b": 0}, "2": {"a": 1}}
+    assert run == {"1": {"b": 0.5, "a": 0.25}}
+    evaluator = ours.RelevanceEvaluator(qrel, {"map", "ndcg_cut.1,2", "num_ret", "gm_map"})
+    found = evaluator.evaluate(run)
+    assert found == {"1": pytest.approx(
+        {"map": 0.5, "ndcg_cut_1": 0, "ndcg_cut_2": 1 / np.log2(3), "num_ret": 2, "gm_map": np.log(0.5)}
+    )}  # fmt: skip
+    assert evaluator.evaluate({}) == {}
+    assert ours.RelevanceEvaluator(qrel, ["P_1"], relevance_level=3).evaluate(run)["1"] == {
+        "P_1": 0
+    }
+    judged = ours.RelevanceEvaluator(qrel, ["num_ret"], judged_docs_only_flag=True)
+    assert judged.evaluate({"1": {"x": 1, "a": 0}})["1"] == {"num_ret": 1}
+    assert ours.compute_aggregated_measure("num_ret", [1, 2]) == 3
+    assert ours.compute_aggregated_measure("gm_map", [np.log(1), np.log(4)]) == pytest.approx(2)
+    assert ours.compute_aggregated_measure("map", [1, 2]) == 1.5
+
+
+def test_pytrec_evals_interface_names_what_pytrec_eval_names():
+    import pytrec_eval
+
+    texts = {"runid", "relstring"}
+    assert set(pytrec_eval.supported_measures) - texts <= ours.supported_measures
+    assert (
+        ours.supported_nicknames["all_trec"] == pytrec_eval.supported_nicknames["all_trec"] - texts
+    )
+    for name in ("__init__", "evaluate"):
+        theirs = getattr(pytrec_eval.RelevanceEvaluator, name).__code__
+        mine = getattr(ours.RelevanceEvaluator, name).__code__
+        assert mine.co_varnames[: mine.co_argcount] == theirs.co_varnames[: theirs.co_argcount]
+
+
+def test_pytrec_evals_interface_refuses_what_is_wrong():
+    with pytest.raises(UnknownName, match="did you mean map?"):
+        ours.RelevanceEvaluator(JUDGED, ["mapp"])
+    with pytest.raises(BadValue, match="a set or list of names"):
+        ours.RelevanceEvaluator(JUDGED, "map")
+    with pytest.raises(BadInput, match="line 1: '1 Q0' has 2 fields"):
+        ours.parse_run(["1 Q0"])
+    with pytest.raises(BadInput, match="line 1: score 'x' is not a number"):
+        ours.parse_run(["1 Q0 a 1 x r"])
+    with pytest.raises(BadInput, match="line 2: document 'a' of query '1' comes twice"):
+        ours.parse_qrel(["1 0 a 1", "1 0 a 1"])
+    with pytest.raises(BadInput, match=r"line 1: grade '0.5' is no whole number"):
+        ours.parse_qrel(["1 0 a 0.5"])
+
+
+def test_conversations_of_2021():
+    """CAsT 2021: the two runs, against pytrec_eval on the same files."""
+    data = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+    if not data.exists():
+        pytest.skip("CAsT 2021 (needs ../shared/data)")
+    import pytrec_eval
+
+    names = ["ndcg_cut_3", "ndcg_cut_500", "map", "recip_rank", "recall_100"]
+    with (data / "qrels.txt").open() as lines:
+        qrels = pytrec_eval.parse_qrel(lines)
+    for run in sorted(data.glob("*.run")):
+        with run.open() as lines:
+            theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
+                pytrec_eval.parse_run(lines)
+            )
+        found = gainful.evaluate(data / "qrels.txt", run, names, like="pytrec_eval").by_query()
+        assert found.keys() == theirs.keys()
+        for query, values in theirs.items():
+            assert found[query] == pytest.approx(values, abs=1e-9)

@@ -1,0 +1,208 @@
+"""Matching: ranks are right by brute force, and all engines say the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import collections
+
+import gainful
+from gainful.match import mapping, memory
+from gainful.measure import MEASURES
+from gainful.read.values import Judgments, Nested, Run
+
+TIES = [
+    "doc_descending",
+    "doc_ascending",
+    "input",
+    "reversed",
+    "best",
+    "worst",
+    "average",
+    "mean_rank",
+]
+EVERY = [
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    for name, entry in MEASURES.items()
+]
+
+
+def frame(nested, number):
+    rows = [(query, doc, float(n)) for query, inner in nested.items() for doc, n in inner.items()]
+    schema = {"query": pl.String, "doc": pl.String, number: pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def hits(found):
+    """The judged retrieved documents in an order that no engine has to keep."""
+    names = [found.queries[row] for row in found.query.tolist()]
+    columns = (found.grade, found.first, found.last, found.by_id, found.by_input)
+    return sorted(zip(names, *(column.tolist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize("bits", [64, 32])
+@given(collections())
+def test_ranks_and_tie_blocks_by_brute_force(bits, data):
+    judgments, run = data
+    as_precise = (lambda x: float(np.float32(x))) if bits == 32 else float
+    expected = []
+    for query, judged in judgments.items():
+        ranking = {doc: as_precise(score) for doc, score in run.get(query, {}).items()}
+        docs = list(ranking)
+        for doc in judged.keys() & ranking.keys():
+            above = sum(score > ranking[doc] for score in ranking.values())
+            tied = [other for other in docs if ranking[other] == ranking[doc]]
+            expected.append((
+                query, judged[doc], above + 1, above + len(tied),
+                above + 1 + sum(other.encode() > doc.encode() for other in tied),
+                above + 1 + tied.index(doc),
+            ))  # fmt: skip
+    by_dict = mapping.matched(Nested(judgments, "j"), Nested(run, "r"), score_bits=bits)
+    assert hits(by_dict) == sorted(expected)
+    columns = Judgments(frame(judgments, "grade")), Run(frame(run, "score"))
+    by_frame = memory.matched(*columns, score_bits=bits)
+    assert hits(by_frame) == sorted(expected)
+    for name in ("queries", "judged", "found", "retrieved", "pool_query", "pool_grade", "tied"):
+        assert np.array_equal(getattr(by_dict, name), getattr(by_frame, name)), name
+
+
+@given(collections(), st.randoms(use_true_random=False))
+def test_interleaved_queries_are_sorted_out(data, random):
+    judgments, run = data
+    rows = frame(run, "score").rows()
+    random.shuffle(rows)
+    shuffled = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
+    same = gainful.evaluate(judgments, shuffled, EVERY).by_query()
+    ours = gainful.evaluate(judgments, run, EVERY).by_query()
+    assert {query: same[query] for query in ours} == ours
+
+
+@pytest.mark.parametrize("engine", ["dict", "frame", "trec", "csv", "parquet", "dict and file"])
+@settings(max_examples=25)
+@given(data=collections(), ties=st.sampled_from(TIES))
+def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, data):
+    judgments, run = data
+    folder = tmp_path_factory.mktemp("engine")
+    judged, ranked = frame(judgments, "grade"), frame(run, "score")
+    given_ = {
+        "dict": (judgments, run),
+        "frame": (judged, ranked),
+        "trec": (folder / "qrels", folder / "run"),
+        "csv": (folder / "qrels.csv", folder / "run.csv"),
+        "parquet": (folder / "qrels.parquet", folder / "run.parquet"),
+        "dict and file": (folder / "qrels", run),
+    }[engine]
+    if engine in ("trec", "dict and file"):
+        lines = [f"{q} 0 {d} {g:g}\n" for q, d, g in judged.iter_rows()]
+        (folder / "qrels").write_text("".join(lines))
+        lines = [f"{q.replace(' ', '_')} Q0 {d} 0 {s!r} r\n" for q, d, s in ranked.iter_rows()]
+        (folder / "run").write_text("".join(lines))
+    elif engine != "dict":
+        judged.write_csv(folder / "qrels.csv")
+        ranked.write_csv(folder / "run.csv")
+        judged.write_parquet(folder / "qrels.parquet")
+        ranked.write_parquet(folder / "run.parquet")
+    linear = ties in ("average", "mean_rank")
+    names = [name for name in EVERY if MEASURES[name.split("@")[0]].linear or not linear]
+    found = gainful.evaluate(*given_, names, ties=ties)
+    expected = gainful.evaluate(judgments, run, names, ties=ties)
+    assert {**found.counts} == {**expected.counts}
+    for name in names:
+        assert found.values[name] == pytest.approx(expected.values[name], abs=1e-12), name
+
+
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+@given(data=collections(grades=st.integers(0, 3), extra=False))
+def test_ties_of_a_run_are_those_of_arrays(ties, data):
+    judgments, run = data
+    found = gainful.evaluate(judgments, run, ["nDCG@3", "DCG"], ties=ties).by_query()
+    for query, ranking in run.items():
+        grades = [judgments[query].get(doc, 0) for doc in ranking]
+        options = {"scores": list(ranking.values()), "ties": ties}
+        dcg = gainful.dcg(grades, **options)
+        ndcg = gainful.ndcg(grades, judged=list(judgments[query].values()), k=3, **options)
+        assert found[query]["DCG"] == pytest.approx(dcg, abs=1e-12)
+        assert found[query]["nDCG@3"] == pytest.approx(ndcg, abs=1e-12)
+
+
+@given(collections())
+def test_taking_unjudged_documents_out_is_never_having_retrieved_them(data):
+    judgments, run = data
+    only = {
+        query: {doc: s for doc, s in ranking.items() if judgments.get(query, {}).get(doc, -1) >= 0}
+        for query, ranking in run.items()
+    }
+    pool = {q: {doc: g for doc, g in inner.items() if g >= 0} for q, inner in judgments.items()}
+    names = [name for name in EVERY if not name.startswith("infAP")]
+    taken = gainful.evaluate(judgments, run, names, unjudged="remove", negative="remove")
+    never = gainful.evaluate(pool, only, names)
+    assert _close(taken, never)
+
+
+def _close(one, other):
+    return all(
+        one.values[name] == pytest.approx(other.values[name], abs=1e-12) for name in one.values
+    )
+
+
+@given(collections())
+def test_taking_negative_grades_out_closes_the_ranks_up(data):
+    judgments, run = data
+    only = {
+        query: {doc: s for doc, s in ranking.items() if judgments.get(query, {}).get(doc, 0) >= 0}
+        for query, ranking in run.items()
+    }
+    pool = {q: {doc: g for doc, g in inner.items() if g >= 0} for q, inner in judgments.items()}
+    for ties in ("doc_descending", "input", "best"):
+        taken = gainful.evaluate(judgments, run, EVERY, negative="remove", ties=ties)
+        assert _close(taken, gainful.evaluate(pool, only, EVERY, ties=ties))
+
+
+def duplicated():
+    return pl.DataFrame(
+        {"query": ["1"] * 4, "doc": ["a", "b", "a", "c"], "score": [4.0, 3.0, 2.0, 1.0]}
+    )
+
+
+def test_a_document_that_stands_twice_is_an_error_or_counted():
+    judged = {"1": {"a": 1, "c": 1}}
+    with pytest.raises(
+        gainful.BadInput, match=r"stands twice in one ranking: document 'a' of query '1'"
+    ):
+        gainful.evaluate(judged, duplicated(), "AP")
+    last = gainful.evaluate(judged, duplicated(), ["AP", "NumRet"], duplicates="last")
+    assert last.mean == {"AP": pytest.approx((1 / 2 + 2 / 3) / 2), "NumRet": 3}
+    assert last.counts["duplicates"] == 1
+    count = gainful.evaluate(judged, duplicated(), "nDCG", duplicates="count")
+    assert count.mean["nDCG"] == pytest.approx((1 + 1 / 2 + 1 / np.log2(5)) / (1 + 1 / np.log2(3)))
+    assert count.notes == [
+        "nDCG is above 1 in 1 query: a document that stands twice counts twice (duplicates=count)"
+    ]
+    assert "above 1" in repr(count)
+    assert "above 1" in count._repr_html_()
+
+
+def test_lists_may_repeat_a_document_too():
+    with pytest.raises(gainful.BadInput, match="stands twice"):
+        gainful.evaluate({"1": {"a": 1}}, {"1": ["a", "b", "a"]}, "AP")
+    found = gainful.evaluate({"1": {"b": 1}}, {"1": ["a", "b", "a"]}, "RR", duplicates="last")
+    assert found.mean == {"RR": 1.0}
+
+
+def test_hashes_that_collide_do_not_make_a_match(monkeypatch):
+    monkeypatch.setattr(
+        memory, "pair_hash", lambda: pl.lit(7, pl.UInt64).repeat_by(1).first().over("query")
+    )
+    monkeypatch.setattr(
+        memory,
+        "repeated_rows",
+        lambda *_: pl.DataFrame(schema={"query": pl.String, "doc": pl.String}),
+    )
+    found = gainful.evaluate(
+        {"1": {"a": 1}},
+        pl.DataFrame({"query": ["1", "1"], "doc": ["b", "a"], "score": [2, 1]}),
+        "RR",
+    )
+    assert found.mean == {"RR": 0.5}

@@ -1,0 +1,269 @@
+"""Reading judgments and runs: every format, every spelling of it, and every way it can be wrong."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+
+import polars as pl
+import pytest
+import zstandard
+
+import gainful
+from gainful import BadInput
+from gainful.read.formats import FORMATS, format_of, read_judgments, read_run
+from gainful.read.source import opened
+
+ROWS = [("1", "a", 0.5), ("1", "b", 0.25), ("2", "ä/c", -1.0)]
+GRADES = [("1", "a", 2.0), ("1", "b", 0.0), ("2", "ä/c", -1.0)]
+RUN = "1 Q0 a 1 0.5 mine\n1 Q0 b 2 0.25 mine\n2 Q0 ä/c 1 -1 mine\n"
+QRELS = "1 0 a 2\n1 0 b 0\n2 0 ä/c -1\n"
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(content, name="file"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+TREC_SPELLINGS = {
+    "as it is": RUN,
+    "tabs": RUN.replace(" ", "\t"),
+    "runs of blanks": RUN.replace(" ", "  \t "),
+    "blanks around": "".join(f"  {line}  \n" for line in RUN.splitlines()),
+    "CRLF": RUN.replace("\n", "\r\n"),
+    "comments": "# first\n" + RUN.replace("2 Q0", "  # between\n2 Q0"),
+    "empty lines": "\n" + RUN.replace("\n", "\n\n"),
+    "a byte-order mark": "\ufeff" + RUN,
+    "no newline at the end": RUN.rstrip("\n"),
+    "words after the name": RUN.replace("mine", "mine and more"),
+    "a plus sign": RUN.replace(" 0.5", " +0.5"),
+    "exponents": RUN.replace(" 0.5", " 5e-1"),
+}
+
+
+@pytest.mark.parametrize("text", TREC_SPELLINGS.values(), ids=TREC_SPELLINGS)
+def test_trec_runs_in_every_spelling(put, text):
+    run = read_run(put(text))
+    assert run.frame.rows() == ROWS
+    assert run.tag == "mine"
+
+
+@pytest.mark.parametrize("change", [str, lambda t: t.replace(" ", "\t"), lambda t: t.replace("\n", "\r\n"),
+                                    lambda t: "\ufeff# c\n\n" + t.replace(" ", "  ")])  # fmt: skip
+def test_trec_judgments_in_every_spelling(put, change):
+    assert read_judgments(put(change(QRELS))).frame.rows() == GRADES
+
+
+def test_fractional_grades_are_grades(put):
+    assert read_judgments(put("1 0 a 0.5\n")).frame.rows() == [("1", "a", 0.5)]
+
+
+def test_quotes_are_no_quotes_in_trec_files(put):
+    assert read_judgments(put('1 0 "a 1\n1 0 b" 1\n')).frame["doc"].to_list() == ['"a', 'b"']
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+@pytest.mark.parametrize("name", ["run", "run.txt.gz", "run.zst"])
+def test_compressed_files_are_known_by_their_content(put, pack, name):
+    assert read_run(put(pack(RUN.encode()), name)).frame.rows() == ROWS
+
+
+def test_several_compressed_parts_in_one_file(put):
+    half = RUN.index("2 Q0")
+    parts = [RUN[:half].encode(), RUN[half:].encode()]
+    assert read_run(put(b"".join(map(gzip.compress, parts)))).frame.rows() == ROWS
+    assert read_run(put(b"".join(map(zstandard.compress, parts)))).frame.rows() == ROWS
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
+    assert read_run("-").frame.rows() == ROWS
+
+
+def table(kind, columns, rows):
+    frame = pl.DataFrame(rows, schema=columns, orient="row")
+    if kind == "parquet":
+        buffer = io.BytesIO()
+        frame.write_parquet(buffer)
+        return buffer.getvalue()
+    if kind == "jsonl":
+        return frame.write_ndjson().encode()
+    return frame.write_csv(separator="\t" if kind == "tsv" else ",").encode()
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", [True, False], ids=["named", "by content"])
+@pytest.mark.parametrize(
+    "columns",
+    [("query", "doc", "grade"), ("query_id", "doc_id", "relevance"), ("qid", "docno", "rel"),
+     ("Query-ID", "corpus-id", "score")],
+)  # fmt: skip
+def test_tables_with_named_columns(put, kind, suffix, columns):
+    path = put(table(kind, list(columns), GRADES), f"file.{kind}" if suffix else "file")
+    assert read_judgments(path).frame.rows() == GRADES
+    assert read_judgments(path, kind).frame.rows() == GRADES
+    run = put(table(kind, [*columns[:2], "score"], ROWS), f"run.{kind}" if suffix else "run")
+    assert read_run(run).frame.rows() == ROWS
+
+
+def test_a_run_with_ranks_instead_of_scores(put):
+    path = put("query,doc,rank\n1,b,2\n1,a,1\n", "run.csv")
+    assert read_run(path).frame.rows() == [("1", "b", -2.0), ("1", "a", -1.0)]
+
+
+def test_numbers_as_ids_are_texts(put):
+    assert read_run(put('{"query": 1, "doc": 7, "score": 1}\n', "r.jsonl")).frame.rows() == [
+        ("1", "7", 1.0)
+    ]
+
+
+def test_beir_folders(put, tmp_path):
+    put("query-id\tcorpus-id\tscore\n1\ta\t2\n", "set/qrels/test.tsv")
+    put("query-id\tcorpus-id\tscore\n1\tb\t2\n", "set/qrels/train.tsv")
+    assert read_judgments(tmp_path / "set").frame.rows() == [("1", "a", 2.0)]
+    put("query-id\tcorpus-id\tscore\n1\tb\t2\n", "only/qrels/dev.tsv")
+    assert read_judgments(tmp_path / "only").frame.rows() == [("1", "b", 2.0)]
+    put("x", "two/qrels/dev.tsv")
+    put("x", "two/qrels/train.tsv")
+    with pytest.raises(BadInput, match="several splits and no test.tsv: dev, train"):
+        read_judgments(tmp_path / "two")
+    with pytest.raises(BadInput, match="this is a directory, not a file"):
+        read_judgments(tmp_path)
+    with pytest.raises(BadInput, match="this is a directory, not a file"):
+        read_run(tmp_path)
+
+
+RAG = [
+    {"query": "why?", "retrieved": ["a", "b"], "relevant": ["b"]},
+    {"id": "2", "query": "how?", "retrieved": {"c": 0.5, "d": 0.9}, "relevant": {"c": 3}},
+    {"qid": 3, "retrieved": [{"id": "e", "score": 2}, {"id": "f", "score": 3}],
+     "relevant": [{"doc_id": "e", "grade": 2}]},
+]  # fmt: skip
+
+
+def test_json_lines_of_the_rag_kind(put):
+    path = put("\n".join(json.dumps(line) for line in RAG), "answers.jsonl")
+    assert format_of(opened(path)).name == "rag"
+    assert read_judgments(path).frame.rows() == [
+        ("why?", "b", 1.0),
+        ("2", "c", 3.0),
+        ("3", "e", 2.0),
+    ]
+    assert read_run(path).frame.rows() == [
+        ("why?", "a", -1.0), ("why?", "b", -2.0), ("2", "c", 0.5), ("2", "d", 0.9),
+        ("3", "e", 2.0), ("3", "f", 3.0),
+    ]  # fmt: skip
+    assert gainful.evaluate(path, path, ["RR"]).mean["RR"] == 0.5
+
+
+def test_json_of_dicts(put):
+    path = put(json.dumps({"1": {"a": 2}, "2": ["b"]}, indent=1), "file.json")
+    assert read_judgments(path).frame.rows() == [("1", "a", 2.0), ("2", "b", 1.0)]
+    assert read_run(put('{"1": {"a": 0.5}}')).frame.rows() == [("1", "a", 0.5)]
+
+
+def test_formats_are_a_table(put):
+    assert list(FORMATS) == ["parquet", "rag", "json", "jsonl", "csv", "tsv", "trec"]
+    with pytest.raises(gainful.UnknownName, match="no format 'trek'; did you mean trec?"):
+        read_run(put(RUN), "trek")
+
+
+BAD_RUNS = {
+    "a word for a score": (RUN.replace("0.25", "hihg"), r"file:2: score 'hihg' is not a number \(expected: query Q0 document rank score name\)"),
+    "too few fields": (RUN + "3 Q0 d\n", "file:4: '3 Q0 d' has 3 fields"),
+    "no name": (RUN + "3 Q0 d 1 5\n", "file:4: '3 Q0 d 1 5' has 5 fields"),
+    "10^400": (RUN.replace("0.25", "1e400"), "file:2: score '1e400' is not a finite number"),
+    "a long number": (RUN.replace("0.25", "1" + "0" * 400), "file:2: score '10+.* is not a finite number"),
+    "nan": (RUN.replace("0.25", "NaN"), "file:2: score 'NaN' is not a finite number"),
+    "infinite": (RUN.replace("0.25", "-inf"), "file:2: score '-inf' is not a finite number"),
+    "after a comment": ("# c\n\n" + RUN.replace("0.25", "x"), "file:4: score 'x'"),
+    "not UTF-8": (RUN.encode().replace(b"b", b"\xff"), "file:2: byte 0xff is not UTF-8 text"),
+    "judgments": (QRELS, "these look like judgments, not like a run"),
+    "empty": ("", "the file is empty"),
+    "blank": (" \n\n", "the file is empty"),
+    "only comments": ("# nothing\n", "there is not one result in it"),
+    "binary": (b"\x7fELF\0\0\0", "this is a binary file"),
+    "UTF-16": (RUN.encode("utf-16"), "this is UTF-16 text"),
+    "truncated gzip": (gzip.compress(RUN.encode())[:-12], "the gzip file is truncated"),
+    "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, "the gzip file is (damaged|truncated)"),
+    "truncated zstd": (zstandard.compress(RUN.encode())[:-4], "the zstd file is truncated"),
+    "damaged zstd": (zstandard.compress(RUN.encode() * 9)[:9] + b"\xff" * 40, "the zstd file is damaged"),
+    "damaged parquet": (b"PAR1 and nothing", "the Parquet file is damaged"),
+    "a missing column": ("query,doc,grades\n1,a,2\n", "there is no column for the score; there are query, doc, grades"),
+    "grades in a table": ("query,doc,grade\n1,a,2\n", "these look like judgments"),
+    "no JSON": ('{"query": "1", "doc": "a", "score": 1}\n{"query": \n', r"file:2: '\{\"query\": ' is not JSON"),
+    "no object": ('{"query": "1", "doc": "a", "score": 1}\n[3]\n', r"file:2: \[3\] is no object"),
+    "a bad cell": ("query,doc,score\n1,a,2\n1,b,x\n", "file:3: score 'x' is not a finite number"),
+    "an empty cell": ("query,doc,score\n1,,2\n", "file:2: there is no doc"),
+    "no score in a line": ('{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b"}', "file:2: there is no score"),
+    "RAG without documents": ('{"query": "1", "retrieved": 5}', "5 is no list of documents"),
+    "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
+    "RAG without a query": ('{"retrieved": ["a"]}', "object 1: there is no 'query'"),
+    "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
+    "half a JSON file": ('{"1": {"a": 1},\n', "this is not JSON"),
+    "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
+    "JSON with a text": ('{\n"1": {"a": "x"}}', r"\['1'\]\['a'\]: score 'x' is not a finite number"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_RUNS.values(), ids=BAD_RUNS)
+def test_what_is_wrong_with_a_run_is_said(put, content, message):
+    with pytest.raises(BadInput, match=message):
+        read_run(put(content))
+
+
+BAD_JUDGMENTS = {
+    "a run": (RUN, "this looks like a run, not like judgments: its lines have six fields"),
+    "a run as a table": ("query,doc,rank,score\n1,a,1,0.5\n", "this looks like a run, not like judgments"),
+    "two grades": (QRELS + "1 0 a 1\n", r"file:4: document 'a' of query '1' is judged twice, as 2 and 1"),
+    "the same twice": (QRELS + "1 0 a 2\n1 0 a 2\n", "file:4: document 'a' of query '1' is judged 3 times"),
+    "five fields": (QRELS + "3 0 d 1 x\n", "file:4: '3 0 d 1 x' has 5 fields"),
+    "a word": (QRELS + "3 0 d good\n", "file:4: grade 'good' is not a number"),
+    "a million characters": ("1 0 " + "x" * 10**6 + " y\n", "file:1: grade 'y' is not a number"),
+    "RAG without relevant": ('{"query": "1", "retrieved": ["a"]}', "there is no 'relevant'"),
+    "no judgment": ('{\n"1": {}}', "there is not one judgment in it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
+def test_what_is_wrong_with_judgments_is_said(put, content, message):
+    with pytest.raises(BadInput, match=message):
+        read_judgments(put(content))
+
+
+def test_an_id_of_a_million_characters_is_an_id(put):
+    long = "x" * 10**6
+    run, qrels = put(f"1 Q0 {long} 1 0.5 r\n", "run"), put(f"1 0 {long} 1\n", "qrels")
+    assert gainful.evaluate(qrels, run, "P@1").mean == {"P@1": 1.0}
+
+
+def test_files_that_are_not_there_or_go_away(put, tmp_path):
+    with pytest.raises(BadInput, match="no such file"):
+        read_run(tmp_path / "nowhere")
+    source = opened(put(RUN))
+    (tmp_path / "file").unlink()
+    with pytest.raises(BadInput, match="cannot be read|no such file"):
+        format_of(source).run(source)
+    with pytest.raises(BadInput, match="it is compressed, but it is not"):
+        read_run(put(RUN, "run.gz"))
+    with pytest.raises(gainful.WrongType, match="a path as text"):
+        opened(b"bytes")
+
+
+def test_a_frame_that_is_not_what_it_should_be():
+    with pytest.raises(BadInput, match="there is no column for the document"):
+        gainful.evaluate({"1": {"a": 1}}, pl.DataFrame({"query": ["1"], "score": [1.0]}), "AP")
+    with pytest.raises(BadInput, match="run, row 1: score nan is not a finite number"):
+        gainful.evaluate(
+            {"1": {"a": 1}},
+            pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]}),
+            "AP",
+        )
