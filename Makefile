@@ -28,7 +28,7 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.made
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.base
 
-demo: $(VENV)/.base ## set everything up and see one ranking worked out
+demo: $(VENV)/.base ## set everything up, evaluate two runs and work out one ranking
 	@sh demo.sh $(BIN)/gainful
 
 test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
@@ -45,8 +45,10 @@ check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wh
 	@echo "wheel …";       sh .ci/wheel $(BIN)/python
 	@echo "All checks passed. Next: make test."
 
-bench: $(VENV)/.dev ## measure speed against scikit-learn, as ratios in one run
+bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (three minutes)
 	@$(BIN)/python benchmarks/arrays.py
+	@echo
+	@$(BIN)/python benchmarks/runs.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py

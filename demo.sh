@@ -1,10 +1,16 @@
 #!/bin/sh
-# The sixty-second tour, on one ranking of six documents graded 0 to 3.
+# The sixty-second tour: two runs on four queries, and one ranking of six documents.
 set -eu
 gainful=$1
 show() { printf '\n\033[1m$ gainful %s\033[0m\n\n' "$*"; "$gainful" "$@"; }
 
-echo "Six documents came back, graded 3 2 3 0 1 2. How good is that ranking?"
+echo "Two systems answered four queries, and people graded the answers. Which is better?"
+show eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP -m RR --format table
+echo
+echo "What was counted there? Is anything wrong with the files?"
+show check examples/qrels.txt examples/dense.txt
+echo
+echo "Six documents came back, graded 3 2 3 0 1 2. How does that ranking come by its nDCG?"
 show explain 3 2 3 0 1 2
 echo
 echo "Somebody reports 0.932 for the same ranking. Whose nDCG is that?"
@@ -14,10 +20,11 @@ echo "And why do two tools disagree?"
 show conventions sklearn --diff quepid
 
 mkdir -p demo
+"$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP --per-query -o demo/values.csv 2>/dev/null
+"$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP -o demo/values.json
 "$gainful" explain 3 2 3 0 1 2 --like wikipedia --format markdown >demo/worked.md
 "$gainful" explain 3 2 3 0 1 2 --like wikipedia --format latex >demo/worked.tex
-"$gainful" explain 3 2 3 0 1 2 --like wikipedia --format json >demo/worked.json
 echo
-echo "Done: one ranking worked out, one number traced to its tools, two tools compared; demo/ holds the"
-echo "worked table as Markdown, LaTeX and JSON."
-echo "Try next: $gainful explain 1 0 2 --gain exp -k 2    or    $gainful --help"
+echo "Done: two runs compared, one ranking worked out, one number traced to its tools. demo/ holds the values"
+echo "of each query as CSV and JSON, and the worked table as Markdown and LaTeX."
+echo "Try next: $gainful eval YOUR-QRELS YOUR-RUN -m nDCG@10    or    $gainful --help"

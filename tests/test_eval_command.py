@@ -59,7 +59,7 @@ def test_a_table_of_runs_and_measures(call):
         "bm25    0.5867  0.6111\n"
         "dense   0.7970  0.6667\n"
         "\n"
-        "3 queries · gainful's habits · gain g, discount 1/log2(i+1), ideal from all judged · "
+        "3 queries · gainful's habits · gain g, discount 1/log2(i+1) · ideal from all judged · "
         "relevant from grade 1 on · ties by document id, descending · a missing query scores 0\n"
         "bm25: 1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates\n"
         "dense: 0 missing · 25.0 % of the top 10 unjudged · 2 tied · 0 duplicates\n"
@@ -143,7 +143,7 @@ def test_a_value_above_one_is_flagged(call, folder):
         "eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "table"
     ).out
     assert "Note: twice: nDCG@2 is above 1 in 1 query" in printed
-    assert "1 duplicates" in printed
+    assert "1 duplicate" in printed
     data = json.loads(
         call(
             "eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "json"

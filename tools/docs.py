@@ -10,11 +10,12 @@ import os
 import re
 import subprocess
 import sys
+from math import log, log2
 from pathlib import Path
 
 from gainful.convention import CONVENTIONS, GAINFUL, HABITS, Habit
 from gainful.formula import to_latex
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES
+from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, TREC_NAMES, Entry
 from gainful.show import convention as conventions, measures
 from gainful.show.table import Table, to_markdown
 
@@ -134,9 +135,7 @@ def measures_page() -> str:
         for formula in (*GAINS.values(), *DISCOUNTS.values())
     )
     sources = "\n".join(f"- *{key}*: {text}" for key, text in REFERENCES.items())
-    spelled = "\n".join(
-        f"- `{entry.name}({', '.join(entry.params)})@k`" for entry in MEASURES.values()
-    )
+    each = "\n\n".join(_measure(entry) for entry in MEASURES.values())
     return f"""{MADE}# Measures and their language
 
 A measure is a name, parameters in brackets, and a cutoff:
@@ -156,9 +155,11 @@ True
 What is set in the measure wins, then the option of the call, then `like`, then gainful's default.
 A parameter that the chosen formula does not have is an error, not a silence.
 
-{to_markdown(measures.measures())}
+Three spellings are understood: this one, trec_eval's (`ndcg_cut_10`, `P.5,10`, `map`), and that of
+ir_measures (`nDCG(dcg='exp-log2')@10`). `gainful.expand` takes lists and ranges of cutoffs apart:
+`nDCG@1,3,5`, `nDCG@1..20`.
 
-{spelled}
+{to_markdown(measures.measures())}
 
 ## Gains: what is a document of grade g worth?
 
@@ -181,14 +182,41 @@ rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.
 
 {latex}
 
+## Each measure
+
+An example gives the grades in rank order, `-` for a document without one, and behind `|` the judged
+documents that were not retrieved.
+
+{each}
+
 ## Sources
 
 {sources}
 """
 
 
+def _measure(entry: Entry) -> str:
+    """One measure with its reference and its worked example."""
+    example = entry.example
+    value = eval(example.working, {"__builtins__": {}}, {"log": log, "log2": log2})  # noqa: S307
+    theirs = [known.name for known in TREC_NAMES.values() if known.measure == entry.name]
+    spelled = f"; trec_eval: `{'`, `'.join(theirs)}`" if theirs else ""
+    cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cut]
+    return f"""### {entry.name}
+
+{entry.question} {entry.value[0].upper()}{entry.value[1:]}.
+
+- spelling: `{entry.name}({", ".join(entry.params)}){cut}`{spelled}
+- example: `{example.measure}` of `{example.ranking}` = {example.working} = {value:.4f}
+- source: *{entry.cite}*"""
+
+
 PAGES = {"docs/which-ndcg.md": which_ndcg, "docs/measures.md": measures_page}
-TYPED = ("README.md", "docs/index.md")  # typed by hand, except what their commands print
+TYPED = (
+    "README.md",
+    "docs/index.md",
+    "docs/evaluate.md",
+)  # typed by hand, except what their commands print
 
 
 def printed_anew(text: str) -> str:

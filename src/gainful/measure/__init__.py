@@ -27,7 +27,7 @@ from gainful.measure.discount import DISCOUNTS, as_discount, of_queries, query_d
 from gainful.measure.entry import Entry, Example
 from gainful.measure.gain import GAINS, as_gain
 from gainful.measure.language import expand, parse
-from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
+from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.references import REFERENCES
@@ -36,6 +36,7 @@ from gainful.measure.which import Answer, Match, which
 from gainful.measure.worked import Line, Worked, explain
 
 __all__ = [
+    "AP",
     "CG",
     "DCG",
     "DISCOUNTS",
@@ -44,6 +45,7 @@ __all__ = [
     "MEASURES",
     "PARAMETERS",
     "REFERENCES",
+    "RR",
     "TREC_NAMES",
     "Answer",
     "Entry",
@@ -52,6 +54,8 @@ __all__ = [
     "Match",
     "Measure",
     "Options",
+    "P",
+    "R",
     "Recipe",
     "Worked",
     "add",

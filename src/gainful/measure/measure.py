@@ -142,3 +142,4 @@ def _written(value: Setting) -> str:
 
 
 nDCG, DCG, IDCG, nCG, CG = (Measure(name) for name in ("nDCG", "DCG", "IDCG", "nCG", "CG"))
+AP, P, R, RR = (Measure(name) for name in ("AP", "P", "R", "RR"))

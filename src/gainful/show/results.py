@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gainful.convention import HABITS
+from gainful.convention import CONVENTIONS, HABITS, Convention, like
+from gainful.errors import counted
+from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.show import table as tables
 from gainful.show.table import PLAIN, Table, Terminal
@@ -97,26 +99,28 @@ def to_json(runs: Sequence[Results]) -> str:
 def said(runs: Sequence[Results]) -> list[str]:
     """The convention in one line, what was counted, and what one should know."""
     notes = [f"Note: {one.name}: {note}" for one in runs for note in one.notes]
-    counted = [_counts(one) for one in runs]
-    if len(set(counted)) == 1:
-        return [convention(runs[0]), counted[0], *notes]
-    told = [f"{one.name}: {line}" for one, line in zip(runs, counted, strict=True)]
-    return [convention(runs[0]), *told, *notes]
+    same = len({len(one.queries) for one in runs}) == 1
+    queries = [counted(len(one.queries), "query") for one in runs]
+    whole = " · ".join([*(queries[:1] if same else []), convention(runs[0])])
+    lines = [
+        " · ".join([*([] if same else [q]), _counts(one)])
+        for q, one in zip(queries, runs, strict=True)
+    ]
+    if len(set(lines)) == 1:
+        return [whole, lines[0], *notes]
+    told = [f"{one.name}: {line}" for one, line in zip(runs, lines, strict=True)]
+    return [whole, *told, *notes]
 
 
 def convention(one: Results) -> str:
     """How the numbers came about, in one line."""
     habits = one.convention
-    count = len(one.queries)
-    parts = ["1 query" if count == 1 else f"{count} queries"]
-    parts.append("gainful's habits" if habits.name == "gainful" else f"like {habits.name}")
+    parts = [_whose(habits)]
     gained = [how for how in one.recipes.values() if how.measure.entry.cumulated]
-    if gained:
-        how = gained[0]
-        formula = f"gain {how.gain.text()}"
-        if how.measure.entry.discounted:
-            formula += f", discount {how.discount.text()}"
-        parts.append(f"{formula}, {_IDEAL[str(how.convention.ideal)]}")
+    gained.sort(key=lambda how: not how.measure.entry.discounted)
+    formulas = list(dict.fromkeys(map(_formula, gained)))
+    parts += [text for text in formulas if not any(f.startswith(f"{text}, ") for f in formulas)]
+    parts += dict.fromkeys(_IDEAL[str(how.convention.ideal)] for how in gained)
     if any("rel" in how.measure.entry.takes for how in one.recipes.values()):
         parts.append(f"relevant from grade {1 if habits.rel is None else habits.rel:g} on")
     parts.append(f"ties {HABITS['ties'].words(habits.ties)}")
@@ -125,13 +129,26 @@ def convention(one: Results) -> str:
     return " · ".join(parts)
 
 
+def _whose(habits: Convention) -> str:
+    """Whose habits these are, and which of them were changed."""
+    whose = "gainful's habits" if habits.name == "gainful" else f"like {habits.name}"
+    changed = habits.differences(like(habits.name)) if habits.name in CONVENTIONS else {}
+    but = ", ".join(f"{name}={mine}" for name, (mine, _) in changed.items())
+    return f"{whose}, but {but}" if but else whose
+
+
+def _formula(how: Recipe) -> str:
+    formula = f"gain {how.gain.text()}"
+    return f"{formula}, discount {how.discount.text()}" if how.measure.entry.discounted else formula
+
+
 def _counts(one: Results) -> str:
     counts = one.counts
     told = [
         f"{counts['missing']:g} missing",
         f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged",
     ]
-    told += [f"{counts['tied']:g} tied", f"{counts['duplicates']:g} duplicates"]
+    told += [f"{counts['tied']:g} tied", counted(int(counts["duplicates"]), "duplicate")]
     if counts["extra"]:
         told.insert(1, f"{counts['extra']:g} without judgments")
     return " · ".join(told)

@@ -1,0 +1,96 @@
+"""Speed of whole evaluations: gainful against its peers, all in this run, as ratios.
+
+7 million run lines (6,980 queries × 1,000 documents), from files and from dicts; each tool in a
+process of its own. With a number as argument, that many queries instead: `runs.py 700`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from data import made
+
+HERE = Path(__file__).parent
+ROW = "{:<34}{:>10}{:>10}{:>12}{:>9}   {}"
+
+
+def measured(name, files):
+    command = [sys.executable, str(HERE / "contender.py"), name, *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return None
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def line(title, found, base, asked=""):
+    if found is None:
+        print(ROW.format(title, "failed", "", "", "", ""))
+        return
+    ratio = "" if base is None else f"{found['seconds'] / base['seconds']:.1f}×"
+    values = " ".join(f"{value:.4f}" for value in list(found["found"].values())[:4])
+    print(
+        ROW.format(
+            title, f"{found['seconds']:.2f} s", f"{found['peak']:.2f} GB", ratio, asked, values
+        )
+    )
+
+
+def new_process(code):
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def main() -> None:
+    queries = int(sys.argv[1]) if len(sys.argv) > 1 else 6_980
+    with tempfile.TemporaryDirectory() as folder:
+        large = made(Path(folder), queries, 1_000)
+        lines = queries * 1_000
+        size = large[1].stat().st_size / 1e6
+        print(f"{lines:,} run lines, {size:.0f} MB of text; nDCG, nDCG@10, AP, RR\n")
+        print(ROW.format("from files", "time", "memory", "to gainful", "asked", "result"))
+        ours = measured("gainful_file", large)
+        line("gainful", ours, None)
+        line("pytrec_eval", measured("pytrec_eval_file", large), ours, "4×")
+        line("ir_measures", measured("ir_measures_file", large), ours)
+        line("ranx, cold", measured("ranx_cold", large), ours)
+        line("ranx, warm", measured("ranx_warm", large), ours, "8×")
+        print()
+        print(ROW.format("from dicts", "time", "memory", "to gainful", "asked", "result"))
+        by_dict = measured("gainful_dict", large)
+        line("gainful", by_dict, None)
+        line("pytrec_eval, evaluate() alone", measured("pytrec_eval_dict", large), by_dict, "5×")
+        print()
+        print(ROW.format("cost of more", "time", "memory", "ratio", "at most", ""))
+        one = measured("gainful_one", large)
+        line("one measure", one, None)
+        line("twenty measures", measured("gainful_twenty", large), one, "1.5×")
+        line(
+            "twice the lines",
+            measured("gainful_one", made(Path(folder), 2 * queries, 1_000)),
+            one,
+            "2.2×",
+        )
+        small = made(Path(folder), 50, 1_000)
+        code = f"import gainful; gainful.evaluate({str(small[0])!r}, {str(small[1])!r}, ['nDCG@10', 'AP'])"
+        base, whole = new_process("import numpy, polars"), new_process(code)
+        print("\n50 topics × 1,000 documents in a new process (best of five; asked: at most 2×)")
+        print(
+            f"import numpy, polars {base:.2f} s; gainful, file to number {whole:.2f} s: {whole / base:.2f}×"
+        )
+        command = f"{sys.executable} -m gainful eval {small[0]} {small[1]}"
+        start = time.perf_counter()
+        subprocess.run(command.split(), check=True, capture_output=True)
+        print(f"the same by the command gainful eval: {time.perf_counter() - start:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

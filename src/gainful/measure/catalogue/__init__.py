@@ -1,0 +1,12 @@
+"""The measures there are. To add one, add an entry: language, help and docs read this table."""
+
+from collections.abc import Mapping
+
+from gainful.measure.catalogue.gain import CUMULATED, GAINED
+from gainful.measure.catalogue.relevance import RELEVANCE
+from gainful.measure.catalogue.sets import COUNTS, SETS
+from gainful.measure.entry import Entry
+
+MEASURES: Mapping[str, Entry] = {
+    entry.name: entry for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *COUNTS)
+}
