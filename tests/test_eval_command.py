@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from gainful.cli.main import main
 
@@ -250,15 +249,25 @@ def test_a_full_disk(folder):
 
 
 def test_progress_is_shown_to_people_only(folder, monkeypatch, capsys):
-    from gainful.cli import eval as command
+    from gainful.cli import progress as module
 
-    monkeypatch.setattr(command, "_LONG", 0)
+    monkeypatch.setattr(module, "_LONG", 0)
+    with module.progress(("bm25.run", "dense.run")) as advanced:
+        advanced("bm25.run")
+    assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    done = CliRunner().invoke(command.evaluate, ["qrels.txt", "bm25.run", "-m", "RR"])
-    assert done.exit_code == 0
-    with command._progress(("bm25.run",)) as step:
-        step("bm25")
-    assert "bm25" in capsys.readouterr().err
+    with module.progress(("bm25.run", "dense.run")) as advanced:
+        advanced("bm25.run")
+        advanced("dense.run")
+    assert "dense.run" in capsys.readouterr().err
+
+
+def test_a_pipe_with_a_name_is_read_once(folder):
+    command = f"{sys.executable} -m gainful eval qrels.txt <(gzip -c bm25.run) -m RR"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "\t0.66" in done.stdout, done.stderr
 
 
 def test_check_finds_nothing_wrong(call):

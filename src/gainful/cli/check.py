@@ -8,6 +8,7 @@ import click
 
 from gainful.cli.arguments import format_option
 from gainful.cli.output import delivered
+from gainful.cli.progress import progress
 from gainful.show import check as show
 
 
@@ -27,7 +28,8 @@ def check(files: tuple[str, ...], form: str) -> int:
       gainful check qrels.txt bm25.txt dense.txt.gz
       gainful check run.txt --format json
     """
-    found = show.findings(files)
+    with progress(files) as advanced:
+        found = show.findings(files, advanced)
     data = show.to_dict(found)
     text = (
         show.to_text(found) if form == "table" else json.dumps(data, indent=2, ensure_ascii=False)

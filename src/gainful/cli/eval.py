@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import click
 
 from gainful.cli.arguments import habit_options, like_option
 from gainful.cli.output import delivered, terminal
+from gainful.cli.progress import progress
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for, of_run
 from gainful.measure.results import Results
@@ -26,7 +25,6 @@ _BY_SUFFIX = {".tsv": "tsv", ".csv": "csv", ".md": "markdown", ".tex": "latex"} 
     ".json": "json",
     ".jsonl": "jsonl",
 }
-_LONG = 50_000_000  # bytes; reading less takes no time worth a bar
 _INPUTS = click.Choice(list(FORMATS))
 
 
@@ -90,9 +88,9 @@ def evaluate(
     names = _names(runs)
     held = read_judgments(judgments, judgments_format)
     found: list[Results] = []
-    with _progress(runs) as step:
+    with progress(runs) as advanced:
         for name, path in zip(names, runs, strict=True):
-            step(name)
+            advanced(path)
             found.append(of_run(held, read_run(path, run_format), recipes, base, name))
     _print(found, form or _usual(output), output, per_query=per_query)
 
@@ -139,18 +137,3 @@ def _print(found: list[Results], form: str, output: str | None, *, per_query: bo
     if form in ("tsv", "csv", "jsonl"):  # where there is no place for it beside the numbers
         for line in show.said(found):
             click.echo(f"gainful: {line}", err=True)
-
-
-@contextmanager
-def _progress(runs: tuple[str, ...]) -> Iterator[Any]:
-    """A bar on stderr, if there is someone to see it and the work is long."""
-    sizes = [Path(run).stat().st_size for run in runs if Path(run).is_file()]
-    if not (sys.stderr.isatty() and sum(sizes) > _LONG):
-        yield lambda _: None
-        return
-    from rich.console import Console  # noqa: PLC0415  (only where it is seen)
-    from rich.progress import Progress  # noqa: PLC0415
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=len(runs))
-        yield lambda name: bar.update(task, description=f"reading {name}", advance=1)

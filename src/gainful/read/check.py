@@ -83,18 +83,22 @@ def _of_trec(source: Source) -> Examined:
         table = trec.lines(source, layout)
     except BadInput as bad:
         return Examined(source.name, "trec", kind, [_without(source.name, bad)])
-    bad_lines = trec.malformed(layout).fill_null(value=True)
+    bad_lines = table.select(trec.malformed(layout).fill_null(value=True)).to_series()
     wrong = _malformed(table.filter(bad_lines), layout)
-    fine = table.filter(~bad_lines).with_columns(pl.col("number").alias(layout.number))
+    number = pl.col("number").alias(layout.number)
+    kept = ("line", "query", "doc", *(("rank",) if of_run else ()))
+    fine = table.filter(~bad_lines).select(*kept, number)
     if fine.is_empty():
         return Examined(source.name, "trec", kind, wrong or ["there is nothing in it"])
 
     def place(row: int) -> str:
         return f"line {fine['line'][row]}"
 
-    wrong += _repeated(fine, place, "one ranking" if of_run else "the judgments of a query")
-    unique = fine.unique(["query", "doc"], keep="first", maintain_order=True)
-    frame = unique.select(layout.kept)
+    repeated = _repeated(fine, place, "one ranking" if of_run else "the judgments of a query")
+    wrong += repeated
+    frame = fine.select(layout.kept)
+    if repeated:
+        frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
     if of_run:
         run = Run(frame, source.name, tag=trec.last_tag(source))
         report = _of_run(run, "trec", fine.select("query", "score", "rank", "line"))
@@ -157,7 +161,8 @@ def _of_run(run: Run, form: str, ranked: pl.DataFrame | None) -> Examined:
     wrong = (
         [] if ranked is not None else _repeated(frame, lambda row: f"row {row + 1}", "one ranking")
     )
-    tied = int(frame.select(pl.struct("query", "score").is_duplicated()).to_series().sum())
+    hashed = pl.col("query").hash(1) ^ pl.col("score").hash(2)
+    tied = int(frame.select(hashed.is_duplicated()).to_series().sum())
     if tied:
         share = 100 * tied / len(frame)
         notes.append(f"{tied} documents share their score with another ({share:.1f} %)")
@@ -169,12 +174,15 @@ def _of_run(run: Run, form: str, ranked: pl.DataFrame | None) -> Examined:
 def _contradictions(ranked: pl.DataFrame) -> list[str]:
     """Ranks that say something else than scores do, which is what counts."""
     numbers = ranked.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
-    ordered = numbers.drop_nulls("rank").sort("query", "rank", maintain_order=True)
-    rises = (
-        (pl.col("score") > pl.col("score").shift(1))
-        & (pl.col("query") == pl.col("query").shift(1))
-        & (pl.col("rank") != pl.col("rank").shift(1))
-    )
+    same = pl.col("query") == pl.col("query").shift(1)
+    ordered = numbers.drop_nulls("rank")
+    heads = ordered.select(
+        (~same | (pl.col("rank") < pl.col("rank").shift(1))).fill_null(value=True).sum()
+    ).item()
+    if heads > ordered["query"].n_unique():  # not yet by query and rank
+        ordered = ordered.sort("query", "rank", maintain_order=True)
+    later = pl.col("rank") != pl.col("rank").shift(1)
+    rises = same & later & (pl.col("score") > pl.col("score").shift(1))
     bad = ordered.filter(rises)
     if bad.is_empty():
         return []

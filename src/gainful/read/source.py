@@ -64,7 +64,7 @@ def opened(path: str | PathLike[str]) -> Source:
     if not isinstance(name, str):
         raise WrongType("path", path, "a path as text")
     if name == "-":
-        return _held("stdin", "", _piped())
+        return _held("stdin", "", _unpacked_if_need_be(_piped(), "stdin"))
     file = Path(name)
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] in ([".gz"], [".zst"])
@@ -72,6 +72,8 @@ def opened(path: str | PathLike[str]) -> Source:
     try:
         with file.open("rb") as stream:
             head = stream.read(_HEAD)
+            if not file.is_file():  # a pipe such as <(zcat run.gz) can be read only once
+                return _held(name, suffix, _unpacked_if_need_be(head + stream.read(), name))
     except OSError as failure:
         raise BadInput(name, _reason(failure)) from None
     if head.startswith((_GZIP, _ZSTD)) or packed:
@@ -109,6 +111,10 @@ def _read(file: Path | None, name: str) -> bytes:
         return file.read_bytes() if file is not None else b""
     except OSError as failure:
         raise BadInput(name, _reason(failure)) from None
+
+
+def _unpacked_if_need_be(data: bytes, name: str) -> bytes:
+    return _unpacked(data, name) if data.startswith((_GZIP, _ZSTD)) else data
 
 
 def _unpacked(data: bytes, name: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -21,9 +21,13 @@ class Finding:
     notes: Sequence[str]
 
 
-def findings(paths: Sequence[str]) -> list[Finding]:
+def findings(paths: Sequence[str], advanced: Callable[[str], None] | None = None) -> list[Finding]:
     """Each file by itself, then each run with each judgments."""
-    files = [part for path in paths for part in examined(path)]
+    files: list[Examined] = []
+    for path in paths:
+        if advanced is not None:
+            advanced(path)
+        files += examined(path)
     found = [_of_file(file) for file in files]
     for judged in files:
         for run in files:

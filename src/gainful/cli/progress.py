@@ -1,0 +1,32 @@
+"""A bar on stderr while files are read, if there is someone to see it and the work is long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+_LONG = 50_000_000  # bytes; reading less takes no time worth a bar
+
+
+@contextmanager
+def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
+    """Gives what is to be called with each path before it is read."""
+    sizes = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
+    if not (sys.stderr.isatty() and sum(sizes.values()) > _LONG):
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415  (slow to load; only where it is seen)
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=sum(sizes.values()))
+        done = 0
+
+        def advanced(path: str) -> None:
+            nonlocal done
+            bar.update(task, description=f"reading {Path(path).name}", completed=done)
+            done += sizes.get(path, 0)
+
+        yield advanced
