@@ -58,7 +58,7 @@ def test_a_table_of_runs_and_measures(call):
         "bm25    0.5867  0.6111\n"
         "dense   0.7970  0.6667\n"
         "\n"
-        "3 queries · gainful's habits · gain g, discount 1/log2(i+1) · ideal from all judged · "
+        "3 queries · gainful's habits · gain g · discount 1/log2(i+1) · ideal from all judged · "
         "relevant from grade 1 on · ties by document id, descending · a missing query scores 0\n"
         "bm25: 1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates\n"
         "dense: 0 missing · 25.0 % of the top 10 unjudged · 2 tied · 0 duplicates\n"
@@ -157,12 +157,14 @@ def test_output_to_a_file_whole_or_not_at_all(call, folder):
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.json")
     assert json.loads((folder / "out.json").read_text())["runs"]
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.txt")
-    assert "\t" in (folder / "out.txt").read_text()
+    assert "gainful's habits" in (folder / "out.txt").read_text()
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "t.txt", "--format", "table")
     assert "gainful's habits" in (folder / "t.txt").read_text()
     before = set(folder.iterdir())
     said = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
-    assert "cannot read or write" in said
+    assert "no/such/folder.csv: cannot be written" in said
+    assert "what format is .parquet?" in call("eval", "qrels.txt", "bm25.run", "-o", "x.parquet", status=2).err
+    assert "this is a directory" in call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", ".", status=2).err
     call("eval", "qrels.txt", "nothing.run", "-o", "new.csv", status=2)
     assert set(folder.iterdir()) == before
 
@@ -342,7 +344,7 @@ def test_check_knows_every_format(call, folder):
         (b"\0\0\0", "this is a binary file"),
         (b"1 Q0 \xff 1 1 r\n", "byte 0xff is not UTF-8"),
         (b"query,doc,grade\n1,a,x\n", "grade 'x' is not a finite number"),
-        (b"query,doc\n1,a\n", "there is no column for the score"),
+        (b"query,doc\n1,a\n", "there is no column for the grade"),
         (b"# nothing\n", "there is nothing in it"),
         (b'{"1": \n', "this is not JSON"),
     ],

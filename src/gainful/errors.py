@@ -71,7 +71,7 @@ class NothingToAverage(GainfulError, ValueError):
     """A single ranking that the convention leaves out because its ideal is zero."""
 
 
-class UnknownName(GainfulError, LookupError):
+class UnknownName(GainfulError, LookupError, ValueError):
     """A name that is in none of our tables; says which known one is nearest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
@@ -83,8 +83,13 @@ class UnknownName(GainfulError, LookupError):
         by_lower = {known_name.lower().lstrip("-"): known_name for known_name in self.known}
         begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
         near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.55)
+        if len(by_lower) == 1:
+            near = list(by_lower)
         nearest = f"did you mean {short(by_lower[near[0]])}?" if near else ""
-        advice = nearest or f"known: {', '.join(map(short, self.known))}"
+        some = ", ".join(map(short, self.known[:_MOST])) + (
+            ", …" if len(self.known) > _MOST else ""
+        )
+        advice = nearest or f"known: {some}"
         super().__init__(f"no {kind} {shown(name)}; {advice}" + (f" ({hint})" if hint else ""))
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
@@ -92,6 +97,7 @@ class UnknownName(GainfulError, LookupError):
 
 
 _LONGEST = 60
+_MOST = 30  # names that a message lists
 
 
 def counted(number: int, one: str, many: str = "") -> str:

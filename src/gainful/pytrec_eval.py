@@ -102,10 +102,10 @@ class RelevanceEvaluator:
         found = match(self._judgments, run_of(scores, "scores"), self._habits)
         values = of_matched(found, self._recipes)
         kept = np.flatnonzero(found.judged & found.found)
-        columns = [values[name][kept].tolist() for name in self._recipes]
+        columns = {name: values[name][kept].tolist() for name in self._recipes}
         return {
-            found.queries[row]: dict(zip(self._recipes, of_query, strict=True))
-            for row, of_query in zip(kept.tolist(), zip(*columns, strict=True), strict=True)
+            found.queries[row]: {name: column[at] for name, column in columns.items()}
+            for at, row in enumerate(kept.tolist())
         }
 
 

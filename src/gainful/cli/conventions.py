@@ -31,7 +31,8 @@ def conventions(name: str | None, other: str | None, form: str) -> None:
         raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
     one = None if name is None else like(name)
     second = None if other is None else like(other)
-    head, table = show.heading(one, second), show.table(one, second)
+    width = terminal().width if form == "table" else None
+    head, table = show.heading(one, second), show.table(one, second, width)
     printed(
         form,
         table=lambda: _below(head, tables.to_text(table, terminal=terminal()), table),

@@ -12,16 +12,16 @@ from gainful.cli.arguments import habit_options, like_option
 from gainful.cli.output import delivered, terminal
 from gainful.cli.progress import progress
 from gainful.convention import HABITS
-from gainful.measure.evaluate import asked_for, of_run
+from gainful.measure.evaluate import USUAL, asked_for, of_run
 from gainful.measure.results import Results
 from gainful.read.formats import FORMATS, read_judgments, read_run
-from gainful.read.rag import is_rag
-from gainful.read.source import opened
+from gainful.read.inputs import path_of_both
 from gainful.show import results as show
 from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "tsv", "csv", "markdown", "latex", "json", "jsonl")
-_BY_SUFFIX = {".tsv": "tsv", ".csv": "csv", ".md": "markdown", ".tex": "latex"} | {
+_BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} | {
+    ".tex": "latex",
     ".json": "json",
     ".jsonl": "jsonl",
 }
@@ -39,7 +39,7 @@ _INPUTS = click.Choice(list(FORMATS))
     metavar="MEASURE",
     help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. [nDCG@10, AP, RR]",
 )
-@click.option("--per-query", is_flag=True, help="A line for each query, too.")
+@click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
 @click.option(
     "--format",
     "form",
@@ -47,6 +47,9 @@ _INPUTS = click.Choice(list(FORMATS))
     help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
+)
 @click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
 @click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
 @like_option()
@@ -59,6 +62,7 @@ def evaluate(
     per_query: bool,
     form: str | None,
     output: str | None,
+    quiet: bool,
     judgments_format: str | None,
     run_format: str | None,
     like: str | None,
@@ -71,6 +75,7 @@ def evaluate(
     relevant needs no RUN beside it.
 
     What the values of an option mean: gainful measures NAME, such as gainful measures ties.
+    Exit status: 0 done, 2 something is wrong with what was given.
 
     \b
     Examples:
@@ -81,7 +86,8 @@ def evaluate(
       gainful eval answers.jsonl -m R@5 -m RR
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    base, recipes = asked_for(measures or ("nDCG@10", "AP", "RR"), like, habits)
+    base, recipes = asked_for(measures or USUAL, like, habits)
+    form = form or _usual(output)
     if [judgments, *runs].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     runs = runs or _the_same(judgments)
@@ -92,13 +98,19 @@ def evaluate(
         for name, path in zip(names, runs, strict=True):
             advanced(path)
             found.append(of_run(held, read_run(path, run_format), recipes, base, name))
-    _print(found, form or _usual(output), output, per_query=per_query)
+    _print(found, form, output, per_query=per_query)
+    if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
+        for line in show.said(found):
+            click.echo(f"gainful: {line}", err=True)
 
 
 def _the_same(judgments: str) -> tuple[str, ...]:
     """A file that tells both what is relevant and what was retrieved needs no run beside it."""
-    if judgments == "-" or Path(judgments).is_dir() or not is_rag(opened(judgments)):
-        raise click.UsageError("name at least one RUN: gainful eval JUDGMENTS RUN…")
+    if path_of_both(judgments) is None:
+        raise click.UsageError(
+            "name at least one RUN: gainful eval JUDGMENTS RUN… (only a file whose lines have "
+            "both retrieved and relevant can do without)"
+        )
     return (judgments,)
 
 
@@ -113,9 +125,15 @@ def _names(runs: tuple[str, ...]) -> list[str]:
 
 
 def _usual(output: str | None) -> str:
-    if output is not None and Path(output).suffix in _BY_SUFFIX:
-        return _BY_SUFFIX[Path(output).suffix]
-    return "table" if output is None and sys.stdout.isatty() else "tsv"
+    if output is None:
+        return "table" if sys.stdout.isatty() else "tsv"
+    suffix = Path(output).suffix
+    if suffix not in _BY_SUFFIX:
+        raise click.UsageError(
+            f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
+            f"in {', '.join(_BY_SUFFIX)}"
+        )
+    return _BY_SUFFIX[suffix]
 
 
 def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:
@@ -134,6 +152,3 @@ def _print(found: list[Results], form: str, output: str | None, *, per_query: bo
         }
         text = writers[form](found, per_query=per_query)
     delivered(text, output)
-    if form in ("tsv", "csv", "jsonl"):  # where there is no place for it beside the numbers
-        for line in show.said(found):
-            click.echo(f"gainful: {line}", err=True)

@@ -7,12 +7,14 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from errno import EISDIR
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
 import click
 
+from gainful.errors import BadInput
 from gainful.show.table import PLAIN, Terminal
 
 Writer = Callable[[], Any]
@@ -34,6 +36,15 @@ def delivered(text: str, path: str | None) -> None:
         click.echo(text, color=True)
         return
     target = Path(path)
+    try:
+        _replaced(target, text)
+    except OSError as failure:
+        raise BadInput(path, f"cannot be written: {failure.strerror or failure}") from None
+
+
+def _replaced(target: Path, text: str) -> None:
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, "this is a directory")
     handle, beside = mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:

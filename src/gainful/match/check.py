@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gainful.errors import counted, shown
 from gainful.match.memory import matched
-from gainful.read.values import Judgments, Run
+from gainful.read.values import Judgments, Run, some_documents
 
 _NAMED = 5
 _TOP = 10
@@ -26,6 +26,11 @@ def paired(judgments: Judgments, run: Run) -> tuple[list[str], list[str]]:
             names = [shown(name) for name in found.names(flags)[:_NAMED]]
             more = ", …" if flags.sum() > _NAMED else ""
             notes.append(f"{counted(int(flags.sum()), 'query')} {words}: {', '.join(names)}{more}")
+    if not found.query.size:
+        told = [", ".join(map(shown, some_documents(side))) for side in (run, judgments)]
+        return [
+            f"no retrieved document is judged; the run has {told[0]}, the judgments {told[1]}"
+        ], notes
     judged, looked_at = found.judged_within(_TOP)
     share = 100 * (1 - judged / looked_at) if looked_at else 0.0
     notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")

@@ -79,7 +79,7 @@ def matched(
     return Matched(
         queries=everyone.to_list(),
         judged=np.arange(len(everyone)) < len(queries),
-        found=order.retrieved > 0,
+        found=(order.retrieved > 0) | everyone.is_in(list(run.silent)).to_numpy(),
         retrieved=order.retrieved,
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
@@ -106,7 +106,7 @@ def _settled(run: Run, habit: Duplicates) -> tuple[Run, pl.Series, int]:
         raise Duplicated(
             run.name,
             f"a document stands twice in one ranking: {told(repeated, run.place)[0]}{rest}",
-            "each document once; --duplicates last or count, or a tool's habit with --like",
+            "each document once, or the habit duplicates set to last or count",
         )
     if habit == "last":
         frame = run.frame.unique(["query", "doc"], keep="last", maintain_order=True)

@@ -17,7 +17,7 @@ from gainful.convention import (
     Setting,
     like as like_whom,
 )
-from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.errors import BadInput, BadValue, UnknownName, shown
 from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
@@ -28,12 +28,12 @@ from gainful.measure.measure import Measure
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.results import Results
 from gainful.measure.seen import Seen, seen
-from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run
-from gainful.read.values import Judgments, Nested, Run
+from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run, path_of_both
+from gainful.read.values import Judgments, Nested, Run, some_documents
 
 Measures = str | Measure | Iterable[str | Measure]
+USUAL = ("nDCG@10", "AP", "RR")
 _TOP = 10  # how deep we look for documents without a judgment
-_NAMED = 3  # queries that a message names
 
 
 class Habits(Options, total=False):
@@ -75,7 +75,7 @@ def evaluate(
 def evaluate(
     judgments: AnyJudgments,
     run: AnyRun | None = None,
-    measures: Measures = "nDCG@10",
+    measures: Measures = USUAL,
     *,
     runs: Mapping[str, AnyRun] | None = None,
     like: str | Convention | None = None,
@@ -84,8 +84,10 @@ def evaluate(
     """How good is a run, by these judgments and measures?
 
     Args:
-        judgments: a path, a dict {query: {document: grade}}, or a frame.
-        run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a frame.
+        judgments: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
+            or a polars frame.
+        run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
+            polars frame; a RAG file that has both is named once.
         measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several.
         runs: several runs by name, instead of one.
         like: the tool whose habits to follow, by name or as a `Convention`.
@@ -103,6 +105,8 @@ def evaluate(
         ... }
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
+    if run is None and runs is None:
+        run = path_of_both(judgments)
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
     base, recipes = asked_for(measures, like, habits)
@@ -132,7 +136,7 @@ def settled(like: str | Convention | None, habits: Mapping[str, Any]) -> Convent
     given = {name: value for name, value in habits.items() if value is not None}
     for name in given:
         if name not in HABITS:
-            raise UnknownName("option", name, [*HABITS, "like", "runs"])
+            raise UnknownName("option", name, [*HABITS, "measures", "like", "runs"])
     return like_whom(like).changed(
         **{name: _as_setting(name, value) for name, value in given.items()}
     )
@@ -193,7 +197,7 @@ def of_run(
         recipes=recipes,
         convention=base,
         counts=_counts(found, kept),
-        notes=_notes(values, recipes),
+        notes=[*_notes(values, recipes), *_strangers(judgments, run, found)],
     )
 
 
@@ -231,7 +235,7 @@ def _kept(found: Matched, habits: Convention, run: str) -> Flags:
     ):
         if habit[1] == "error" and flags.any():
             raise BadInput(
-                run, _told(found, flags, problem), f"{habit[0]}=zero or skip, or another"
+                run, _told(found, flags, problem), f"the habit {habit[0]} set to another than error"
             )
     kept = found.judged & (found.found | (habits.missing != "skip"))
     return kept if habits.extra == "ignore" else kept | extra
@@ -269,6 +273,14 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
                 f"{_reason(recipes[name].convention)}"
             )
     return notes
+
+
+def _strangers(judgments: Judgments | Nested, run: Run | Nested, found: Matched) -> list[str]:
+    """Not one retrieved document is judged: most likely the ids differ."""
+    if found.query.size:
+        return []
+    told = [", ".join(map(shown, some_documents(side))) for side in (run, judgments)]
+    return [f"no retrieved document is judged; the run has {told[0]}, the judgments {told[1]}"]
 
 
 def _reason(habits: Convention) -> str:

@@ -41,6 +41,19 @@ _IR_MEASURES: dict[tuple[str, object], dict[str, Setting]] = {
 }
 _RENAMED = {"gains": "gain"}
 
+# What people also call a measure; in any case, of course.
+_ALSO = {
+    "recall": "R",
+    "precision": "P",
+    "map": "AP",
+    "mrr": "RR",
+    "hit": "Success",
+    "hits": "Success",
+    "hitrate": "Success",
+    "hit_rate": "Success",
+    "f1": "SetF",
+}
+
 
 def parse(text: str | Measure) -> Measure:
     """A measure from its spelling; `parse(str(m)) == m`.
@@ -120,19 +133,29 @@ def _cutoffs(part: str) -> list[str]:
 
 def _number(text: object) -> Any:
     """A cutoff as a number; what is none is refused where the measure says what it takes."""
+    if isinstance(text, str) and text.lower() in _every_name():
+        raise BadValue("measure", text, "one measure at a time, each by itself")
     if isinstance(text, str) and re.fullmatch(NUMBER, text, re.ASCII):
         return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
     return text
 
 
+def _every_name() -> set[str]:
+    return {known.lower() for known in (*MEASURES, *_ALSO, *TREC_NAMES)}
+
+
 def _named(name: str, text: str) -> str:
-    """The catalogue's spelling; all lower case will do as well."""
+    """The catalogue's spelling; any case will do, and what people also call it."""
     if name in MEASURES:
         return name
-    lower = {known.lower(): known for known in MEASURES}
-    if name in lower:
-        return lower[name]
+    lower = {known.lower(): known for known in MEASURES} | _ALSO
+    if name.lower() in lower:
+        return lower[name.lower()]
     rest = text[len(name) :]
+    with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
+    if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10
+        meant = f"{lower[with_cutoff[1]]}@{with_cutoff[2]}"
+        raise UnknownName("measure", text, [meant], "gainful measures lists them all")
     known = [entry + rest for entry in MEASURES] + [*TREC_NAMES, *GROUPS]
     raise UnknownName("measure", text, known, "gainful measures lists them all")
 

@@ -11,6 +11,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
+from gainful.errors import counted
 from gainful.formula import Array
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
@@ -32,6 +33,7 @@ class Results:
         Results of run, 1 query, like gainful
         RR   0.5000
         P@1  0.0000
+        0 missing · 50.0 % of the top 10 unjudged · 0 tied · 0 duplicates
     """
 
     name: str
@@ -91,22 +93,30 @@ class Results:
         }
         return found | ({"notes": list(self.notes)} if self.notes else {})
 
+    def counted(self) -> str:
+        """What was missing, unjudged, tied and duplicated, in a line."""
+        counts = self.counts
+        told = [f"{counts['missing']:g} missing"]
+        told += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
+        told.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
+        told += [f"{counts['tied']:g} tied", counted(int(counts["duplicates"]), "duplicate")]
+        return " · ".join(told)
+
     def __repr__(self) -> str:
         wide = max(map(len, self.values), default=0)
         lines = [f"{name:<{wide}}  {value:.4f}" for name, value in self.mean.items()]
-        return "\n".join((self._head(), *lines, *self.notes))
+        return "\n".join((self._head(), *lines, self.counted(), *self.notes))
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{escape(name)}</td><td style='text-align:right'>{value:.4f}</td></tr>"
             for name, value in self.mean.items()
         )
-        notes = "".join(f"<br>{escape(note)}" for note in self.notes)
+        notes = "".join(f"<br>{escape(note)}" for note in (self.counted(), *self.notes))
         return f"<table><caption>{escape(self._head())}{notes}</caption>{rows}</table>"
 
     def _head(self) -> str:
-        count = len(self.queries)
-        queries = "1 query" if count == 1 else f"{count} queries"
+        queries = counted(len(self.queries), "query")
         return f"Results of {self.name}, {queries}, like {self.convention.name}"
 
 

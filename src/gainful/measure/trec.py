@@ -192,7 +192,9 @@ def _gains(known: TrecName, after: str) -> str:
     """trec_eval's 1=3,2=9: other grades are worth themselves."""
     pairs = [_PAIR.fullmatch(part) for part in after.split(",")]
     if not all(pairs):
-        raise BadValue(known.name, after, "gains by grade, such as 1=3,2=9")
+        raise BadValue(
+            known.name, after, "gains by grade, such as 1=3,2=9; a cutoff is ndcg_cut_10 or nDCG@10"
+        )
     inner = ",".join(f"{pair[1]}:{pair[2]}" for pair in pairs if pair)
     return "{" + inner + ",else:g}"
 

@@ -23,4 +23,4 @@ def judgments(folder: Path) -> Judgments:
     if split is None and len(found) > 1:
         names = ", ".join(by_name)
         raise BadInput(str(qrels), f"several splits and no test.tsv: {names}", "name one of them")
-    return table.judgments(opened(split or found[0]))
+    return table.judgments(opened(split or found[0]), "tsv")

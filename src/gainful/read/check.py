@@ -9,7 +9,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, counted, shown
-from gainful.read import beir, trec
+from gainful.read import beir, rag, trec
 from gainful.read.formats import Format, format_of
 from gainful.read.source import Source, opened
 from gainful.read.values import Judgments, Run, duplicates, told
@@ -48,20 +48,15 @@ def examined(path: str) -> list[Examined]:
 def _kinds(source: Source, form: Format) -> list[str]:
     """What a file of named columns holds."""
     if form.name == "rag":
-        return [
-            kind
-            for kind, key in (("judgments", "relevant"), ("run", "retrieved"))
-            if f'"{key}"' in source.first_line()
-        ]
+        return sorted(rag.holds(source))
     try:
-        form.run(source)
+        run = form.run(source)
     except BadInput as bad:
-        if "look like judgments" in bad.problem:
-            return ["judgments"]
-    else:
-        if form.name == "json":  # grades and scores look the same; few scores are whole
-            score = form.run(source).frame["score"]
-            return ["judgments" if bool((score == score.round()).all()) else "run"]
+        judged = "look like judgments" in bad.problem or "no column for the score" in bad.problem
+        return ["judgments" if judged else "run"]
+    if form.name == "json":  # grades and scores look the same; few scores are whole
+        score = run.frame["score"]
+        return ["judgments" if bool((score == score.round()).all()) else "run"]
     return ["run"]
 
 

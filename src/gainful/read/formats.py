@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -48,22 +49,31 @@ def _is_json_lines(source: Source) -> bool:
     return source.head.lstrip().startswith(b"{")
 
 
-def _is_table(source: Source) -> bool:
-    line = source.first_line()
-    separators = ("\t", ",", ";")
-    return any(
-        table.known_columns(part.strip('"') for part in line.split(separator))
-        for separator in separators
-    ) or (source.suffix in (".csv", ".tsv") and "," in line and len(line.split()) < 4)
+def _is_table(separators: str) -> Callable[[Source], bool]:
+    def fits(source: Source) -> bool:
+        line = source.first_line()
+        return any(
+            table.known_columns(part.strip('"') for part in line.split(separator))
+            or (source.suffix == ".csv" and separator in line and len(line.split()) < 4)
+            for separator in separators
+        )
+
+    return fits
+
+
+def _named_columns(name: str, what: str, fits: Callable[[Source], bool]) -> Format:
+    return Format(
+        name, what, fits, partial(table.judgments, form=name), partial(table.run, form=name)
+    )
 
 
 _ALL = (
-    Format("parquet", "a Parquet file with named columns", _is_parquet, table.judgments, table.run),
+    _named_columns("parquet", "a Parquet file with named columns", _is_parquet),
     Format("rag", "JSON lines with retrieved and relevant", rag.is_rag, rag.judgments, rag.run),
     Format("json", "one JSON object of objects", _is_json, nested.judgments, nested.run),
-    Format("jsonl", "JSON lines with named fields", _is_json_lines, table.judgments, table.run),
-    Format("csv", "a table with named columns", _is_table, table.judgments, table.run),
-    Format("tsv", "the same with tabs", _is_table, table.judgments, table.run),
+    _named_columns("jsonl", "JSON lines with named fields", _is_json_lines),
+    _named_columns("csv", "a table with named columns", _is_table(",;")),
+    _named_columns("tsv", "the same with tabs", _is_table("\t")),
     Format("trec", "TREC's lines of fields", lambda _: True, trec.judgments, trec.run),
 )
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from gainful.errors import WrongType
-from gainful.read import nested, table
+from gainful.read import nested, rag, table
 from gainful.read.formats import read_judgments, read_run
+from gainful.read.source import opened
 from gainful.read.values import Judgments, Nested, Run
 
 AnyJudgments = str | PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Judgments
@@ -42,6 +44,13 @@ def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | N
     if not isinstance(value, Run):
         raise WrongType(name, value, _ALLOWED)
     return value
+
+
+def path_of_both(value: object) -> str | PathLike[str] | None:
+    """The path, if it is that of a file with both what was retrieved and what is relevant."""
+    if not isinstance(value, (str, PathLike)) or value == "-" or Path(value).is_dir():
+        return None
+    return value if len(rag.holds(opened(value))) == 2 else None
 
 
 def as_columns(judgments: Judgments | Nested) -> Judgments:

@@ -74,7 +74,11 @@ def run(source: Source) -> Run:
 def listed(name: str, rankings: Iterable[tuple[str, Sequence[Any] | Mapping[Any, Any]]]) -> Run:
     """A run from documents in rank order, or from documents with their scores."""
     queries, docs, scores = [], [], []
+    ranks: list[int] = []
+    silent = set()
     for query, ranking in rankings:
+        if not ranking:
+            silent.add(str(query))
         if isinstance(ranking, Mapping):
             pairs = [(d, _number(s, name, query, d, "score")) for d, s in ranking.items()]
         else:
@@ -83,9 +87,15 @@ def listed(name: str, rankings: Iterable[tuple[str, Sequence[Any] | Mapping[Any,
         queries += [str(query)] * len(pairs)
         docs += [str(doc) for doc, _ in pairs]
         scores += [score for _, score in pairs]
+        ranks += range(1, len(pairs) + 1)
     frame = {"query": queries, "doc": docs, "score": scores}
     schema = {"query": pl.String, "doc": pl.String, "score": pl.Float64}
-    return Run(pl.DataFrame(frame, schema=schema), name)
+    return Run(
+        pl.DataFrame(frame, schema=schema),
+        name,
+        lambda row: f"place {ranks[row]}",
+        silent=frozenset(silent),
+    )
 
 
 def _of_lists(mapping: Mapping[Any, Any], name: str) -> Nested | Run:

@@ -24,7 +24,7 @@ _DOC = (
 )
 _GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
 _SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
-_RANK = ("rank",)
+_RANK = ("rank", "position", "pos")
 
 
 @frozen(eq=False)
@@ -51,14 +51,14 @@ class _Table:
         return found
 
 
-def judgments(source: Source) -> Judgments:
+def judgments(source: Source, form: str) -> Judgments:
     """Judgments from a file with columns such as query, doc, grade."""
-    return _judgments(_read(source))
+    return _judgments(_READERS[form](source))
 
 
-def run(source: Source) -> Run:
+def run(source: Source, form: str) -> Run:
     """A run from a file with columns such as query, doc, score (or rank)."""
-    return _run(_read(source))
+    return _run(_READERS[form](source))
 
 
 def judgments_of_frame(frame: pl.DataFrame, name: str) -> Judgments:
@@ -137,37 +137,47 @@ def _refuse(table: _Table, bad: pl.Series, problem: str, expected: str) -> None:
         raise BadInput(table.where(int(bad.arg_true()[0])), problem, expected)
 
 
-def _read(source: Source) -> _Table:
-    if source.head.startswith(b"PAR1"):
-        return _Table(_parquet(source), source.name, lambda row: f"{source.name}, row {row}")
-    if source.head.lstrip().startswith(b"{"):
-        return _Table(_json_lines(source), source.name, lambda row: f"{source.name}:{row + 1}")
-    return _Table(_delimited(source), source.name, lambda row: f"{source.name}:{row + 2}")
-
-
-def _parquet(source: Source) -> pl.DataFrame:
+def _parquet(source: Source) -> _Table:
     try:
-        return pl.read_parquet(source.path or BytesIO(source.content()), glob=False)
+        frame = pl.read_parquet(source.path or BytesIO(source.content()), glob=False)
     except (pl.exceptions.PolarsError, OSError) as failure:
-        raise BadInput(source.name, f"the Parquet file is damaged: {_first(failure)}") from None
+        raise BadInput(source.name, f"cannot be read as Parquet: {_first(failure)}") from None
+    return _Table(frame, source.name, lambda row: f"{source.name}, row {row + 1}")
 
 
-def _delimited(source: Source) -> pl.DataFrame:
-    first = source.first_line()
-    separator = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
+def _delimited(source: Source, separator: str) -> _Table:
     try:
-        return pl.read_csv(
+        frame = pl.read_csv(
             source.content(), separator=separator, infer_schema=False, comment_prefix="#"
         )
     except pl.exceptions.PolarsError as failure:
         raise BadInput(source.name, f"cannot be read as a table: {_first(failure)}") from None
+    return _Table(frame, source.name, lambda row: f"{source.name}:{row + 2}")
 
 
-def _json_lines(source: Source) -> pl.DataFrame:
+def _csv(source: Source) -> _Table:
+    first = source.first_line()
+    return _delimited(source, ";" if first.count(";") > first.count(",") else ",")
+
+
+def _tsv(source: Source) -> _Table:
+    return _delimited(source, "\t")
+
+
+def _json_lines(source: Source) -> _Table:
     try:
-        return pl.read_ndjson(source.content(), infer_schema_length=None)
+        frame = pl.read_ndjson(source.content(), infer_schema_length=None)
     except pl.exceptions.PolarsError:
-        return pl.DataFrame(list(objects(source)), infer_schema_length=None, strict=False)
+        frame = pl.DataFrame(list(objects(source)), infer_schema_length=None, strict=False)
+    return _Table(frame, source.name, lambda row: f"{source.name}:{row + 1}")
+
+
+_READERS: dict[str, Callable[[Source], _Table]] = {
+    "parquet": _parquet,
+    "csv": _csv,
+    "tsv": _tsv,
+    "jsonl": _json_lines,
+}
 
 
 def objects(source: Source) -> Iterable[dict[str, Any]]:

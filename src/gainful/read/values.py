@@ -54,7 +54,7 @@ class Judgments:
 
     def place(self, row: int) -> str:
         """Where a row came from, for a message."""
-        return self.name if self.where is None else self.where(row)
+        return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
 
     def nested(self) -> dict[str, dict[str, float]]:
         """The same as a dict of dicts."""
@@ -72,6 +72,7 @@ class Run:
     name: str = "run"
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
+    silent: frozenset[str] = frozenset()  # queries for which nothing was retrieved
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "result")
@@ -79,7 +80,7 @@ class Run:
 
     def place(self, row: int) -> str:
         """Where a row came from, for a message."""
-        return self.name if self.where is None else self.where(row)
+        return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
 
 
 @frozen(eq=False)
@@ -88,6 +89,13 @@ class Nested:
 
     mapping: Mapping[Any, Mapping[Any, Any]]
     name: str
+
+
+def some_documents(side: Judgments | Run | Nested) -> list[str]:
+    """The first two documents, for a message."""
+    if isinstance(side, Nested):
+        return [str(doc) for inner in side.mapping.values() for doc in inner][:2]
+    return side.frame["doc"].head(2).to_list()
 
 
 def pair_hash() -> pl.Expr:

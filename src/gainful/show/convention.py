@@ -13,6 +13,7 @@ OF_ONE_LIST = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
     *("negative", "fractional", "empty", "short", "grade_bits", "decimals"),
 )
+_WIDE = 180  # characters that the table of all conventions needs
 _TOLD = [habit for habit in HABITS if habit not in ("b", "rel")]  # those come with their formula
 
 
@@ -46,10 +47,18 @@ def heading(one: Convention | None, other: Convention | None = None) -> str:
     return f"{one.name} and {other.name} differ in {found}."
 
 
-def table(one: Convention | None = None, other: Convention | None = None) -> Table:
-    """All conventions, one in plain words, or only what two do differently."""
+def table(
+    one: Convention | None = None, other: Convention | None = None, width: int | None = None
+) -> Table:
+    """All conventions, one in plain words, or only what two do differently.
+
+    Of all conventions, a page narrower than their table shows only names and titles.
+    """
     if one is None:
-        return _all()
+        whole = _all()
+        if width is not None and width < _WIDE:
+            return Table(whole.columns[:2], [row[:2] for row in whole.rows])
+        return whole
     how = recipe(nDCG, like_whom=one)
     if other is None:
         rows = [(HABITS[habit].question, words(how, habit)) for habit in _TOLD]

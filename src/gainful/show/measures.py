@@ -82,7 +82,9 @@ def _find(name: str) -> Entry | NamedFormula | Habit:
         **DISCOUNTS,
     }
     by_lower = {key.lower(): key for key in known}
-    found = name if name in known else by_lower.get(name, "")
+    found = name if name in known else by_lower.get(name.lower(), "")
+    if not found and name in TREC_NAMES:
+        found = TREC_NAMES[name].measure
     if not found:
         raise UnknownName("measure", name, known, "gainful measures lists them all")
     return known[found]

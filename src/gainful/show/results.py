@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,18 @@ def to_text(runs: Sequence[Results], *, per_query: bool, terminal: Terminal = PL
     """The table, and under it the convention and what was counted."""
     table = _by_query(runs, mean=True) if per_query else _by_run(runs)
     text = tables.to_text(table, terminal=terminal)
-    too_wide = terminal.width is not None and max(map(len, text.splitlines())) > terminal.width
-    if not per_query and (len(runs[0].values) > _WIDE or too_wide):
-        text = tables.to_text(_by_measure(runs), terminal=terminal)
-    return "\n".join((text, "", *said(runs)))
+    if not per_query:
+        other = tables.to_text(_by_measure(runs), terminal=terminal)
+        most = terminal.width or (_wide(text) if len(runs[0].values) <= _WIDE else 0)
+        text = other if _wide(text) > most and _wide(other) < _wide(text) else text
+    lines = said(runs)
+    if terminal.width is not None:
+        lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
+    return "\n".join((text, "", *lines))
+
+
+def _wide(text: str) -> int:
+    return max(map(len, text.splitlines()))
 
 
 def to_markdown(runs: Sequence[Results], *, per_query: bool) -> str:
@@ -103,7 +112,7 @@ def said(runs: Sequence[Results]) -> list[str]:
     queries = [counted(len(one.queries), "query") for one in runs]
     whole = " · ".join([*(queries[:1] if same else []), convention(runs[0])])
     lines = [
-        " · ".join([*([] if same else [q]), _counts(one)])
+        " · ".join([*([] if same else [q]), one.counted()])
         for q, one in zip(queries, runs, strict=True)
     ]
     if len(set(lines)) == 1:
@@ -113,20 +122,36 @@ def said(runs: Sequence[Results]) -> list[str]:
 
 
 def convention(one: Results) -> str:
-    """How the numbers came about, in one line."""
+    """How the numbers came about, in one line; what differs between measures is said of each."""
     habits = one.convention
-    parts = [_whose(habits)]
-    gained = [how for how in one.recipes.values() if how.measure.entry.cumulated]
-    gained.sort(key=lambda how: not how.measure.entry.discounted)
-    formulas = list(dict.fromkeys(map(_formula, gained)))
-    parts += [text for text in formulas if not any(f.startswith(f"{text}, ") for f in formulas)]
-    parts += dict.fromkeys(_IDEAL[str(how.convention.ideal)] for how in gained)
-    if any("rel" in how.measure.entry.takes for how in one.recipes.values()):
-        parts.append(f"relevant from grade {1 if habits.rel is None else habits.rel:g} on")
-    parts.append(f"ties {HABITS['ties'].words(habits.ties)}")
+    cumulated = {name: how for name, how in one.recipes.items() if how.measure.entry.cumulated}
+    with_rel = {n: how for n, how in one.recipes.items() if "rel" in how.measure.entry.takes}
+    ranked = {n: how for n, how in one.recipes.items() if "ties" in how.measure.entry.params}
     missing = {"zero": "a missing query scores 0", "skip": "missing queries are left out"}
-    parts.append(missing.get(str(habits.missing), "a missing query is refused"))
+    parts = [
+        _whose(habits),
+        *_told(cumulated, lambda how: f"gain {how.gain.text()}"),
+        *_told(_discounted(cumulated), lambda how: f"discount {how.discount.text()}"),
+        *_told(cumulated, lambda how: _IDEAL[str(how.convention.ideal)]),
+        *_told(with_rel, lambda how: f"relevant from grade {how.settings()['rel']:g} on"),
+        *_told(ranked, lambda how: f"ties {HABITS['ties'].words(how.convention.ties)}"),
+        missing.get(str(habits.missing), "a missing query is refused"),
+    ]
     return " · ".join(parts)
+
+
+def _discounted(recipes: Mapping[str, Recipe]) -> dict[str, Recipe]:
+    return {name: how for name, how in recipes.items() if how.measure.entry.discounted}
+
+
+def _told(recipes: Mapping[str, Recipe], words: Callable[[Recipe], str]) -> list[str]:
+    """One thing said of all measures at once, or of each group of them by name."""
+    groups: dict[str, list[str]] = {}
+    for name, how in recipes.items():
+        groups.setdefault(words(how), []).append(name)
+    if len(groups) <= 1:
+        return list(groups)
+    return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
 
 
 def _whose(habits: Convention) -> str:
@@ -135,23 +160,6 @@ def _whose(habits: Convention) -> str:
     changed = habits.differences(like(habits.name)) if habits.name in CONVENTIONS else {}
     but = ", ".join(f"{name}={mine}" for name, (mine, _) in changed.items())
     return f"{whose}, but {but}" if but else whose
-
-
-def _formula(how: Recipe) -> str:
-    formula = f"gain {how.gain.text()}"
-    return f"{formula}, discount {how.discount.text()}" if how.measure.entry.discounted else formula
-
-
-def _counts(one: Results) -> str:
-    counts = one.counts
-    told = [
-        f"{counts['missing']:g} missing",
-        f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged",
-    ]
-    told += [f"{counts['tied']:g} tied", counted(int(counts["duplicates"]), "duplicate")]
-    if counts["extra"]:
-        told.insert(1, f"{counts['extra']:g} without judgments")
-    return " · ".join(told)
 
 
 def _by_run(runs: Sequence[Results]) -> Table:

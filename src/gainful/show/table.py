@@ -106,7 +106,8 @@ def _words(table: Table, terminal: Terminal) -> str:
         file=buffer, width=width, force_terminal=terminal.colour, legacy_windows=False
     )
     console.print(grid)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+    lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
+    return "\n".join(lines if any(table.columns) else lines[1:])
 
 
 def to_markdown(table: Table) -> str:

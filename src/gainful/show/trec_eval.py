@@ -178,7 +178,8 @@ def _stops(run: Run, found: Matched, missing: Flags, asked: Asked) -> dict[int, 
     stops = {}
     if asked.version == 10 and not asked.complete:
         stops = {
-            row: f"query {found.queries[row]!r} is judged, but the run lacks it (use -c)"
+            row: f"query {found.queries[row]!r} is judged, but the run lacks it "
+            "(-c counts it as 0, --as 9 skips it)"
             for row in np.flatnonzero(missing).tolist()
         }
     if found.duplicates:

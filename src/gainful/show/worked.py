@@ -57,7 +57,7 @@ def to_text(worked: Worked, *, terminal: Terminal = PLAIN) -> str:
         "\n".join(f"{name:<4} = {sum_}" for name, sum_ in sums(worked)),
         *(f"Note: {note}" for note in notes(worked)),
         f"Convention: {_title(worked)}",
-        tables.to_text(answers, terminal=terminal).lstrip("\n"),
+        tables.to_text(answers, terminal=terminal),
     )
     return "\n\n".join(parts)
 
