@@ -163,8 +163,14 @@ def test_output_to_a_file_whole_or_not_at_all(call, folder):
     before = set(folder.iterdir())
     said = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
     assert "no/such/folder.csv: cannot be written" in said
-    assert "what format is .parquet?" in call("eval", "qrels.txt", "bm25.run", "-o", "x.parquet", status=2).err
-    assert "this is a directory" in call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", ".", status=2).err
+    assert (
+        "what format is .parquet?"
+        in call("eval", "qrels.txt", "bm25.run", "-o", "x.parquet", status=2).err
+    )
+    assert (
+        "this is a directory"
+        in call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", ".", status=2).err
+    )
     call("eval", "qrels.txt", "nothing.run", "-o", "new.csv", status=2)
     assert set(folder.iterdir()) == before
 
@@ -369,3 +375,53 @@ def test_help_lists_commands_without_loading_them(call):
     assert done.returncode == 0, done.stderr
     for command in ("eval", "check", "explain", "which", "measures", "conventions"):
         assert "Examples:" in call(command, "--help").out
+
+
+def test_what_a_measure_says_of_itself_is_said_of_it(call):
+    words = ("-m", "AP(rel=2)", "-m", "nDCG(ties=best)@3", "-m", "nDCG@3", "-m", "nDCG(gain=exp)@3")
+    printed = call("eval", "qrels.txt", "bm25.run", *words, "--format", "table").out
+    assert "relevant from grade 2 on" in printed
+    assert "nDCG(ties=best)@3, nDCG@3: gain g · nDCG(gain=exp)@3: gain 2^g-1" in printed
+    assert "nDCG(ties=best)@3: ties the most valuable first" in printed
+
+
+def test_documents_with_other_ids_are_a_note_and_wrong(call, folder):
+    (folder / "strange.run").write_text("1 Q0 doc:a 1 1 x\n2 Q0 doc:c 1 1 x\n")
+    printed = call("eval", "qrels.txt", "strange.run", "--format", "table").out
+    note = "no retrieved document is judged; the run has 'doc:a', 'doc:c', the judgments 'a', 'b'"
+    assert f"Note: strange: {note}" in printed
+    assert f"wrong: {note}" in call("check", "qrels.txt", "strange.run", status=1).out
+
+
+def test_a_format_that_was_named_is_the_one_that_is_read(call):
+    assert (
+        "cannot be read as Parquet"
+        in call("eval", "qrels.txt", "bm25.run", "--run-format", "parquet", status=2).err
+    )
+    assert (
+        "no column"
+        in call("eval", "qrels.txt", "bm25.run", "--judgments-format", "csv", status=2).err
+    )
+
+
+def test_quiet_says_nothing_beside_the_numbers(call):
+    assert call("eval", "qrels.txt", "bm25.run", "-q").err == ""
+
+
+def test_a_table_fits_the_terminal_as_well_as_it_can(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    printed = call("eval", "qrels.txt", "bm25.run", "-m", "nDCG@1..6", tty=True).out
+    assert "nDCG@6" in printed
+    assert max(map(len, printed.splitlines())) <= 50
+
+
+def test_a_query_for_which_nothing_was_retrieved_is_not_missing(call, folder):
+    lines = [
+        '{"query": "a", "retrieved": [], "relevant": ["x"]}',
+        '{"query": "b", "retrieved": ["x"], "relevant": ["x"]}',
+    ]
+    (folder / "rag.jsonl").write_text("\n".join(lines))
+    assert "rag\t0.5\n" in call("eval", "rag.jsonl", "-m", "RR", "--missing", "skip").out
+    import gainful
+
+    assert gainful.evaluate("rag.jsonl", measures="RR").mean == {"RR": 0.5}

@@ -114,3 +114,23 @@ def test_a_misspelt_measure_is_answered_with_what_is_right(text, error, message)
 def test_a_measure_that_is_not_in_the_catalogue_cannot_be_made():
     with pytest.raises(UnknownName, match="no measure 'MRR'"):
         gainful.Measure("MRR")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("NDCG@10", "nDCG@10"), ("recall@5", "R@5"), ("Precision@5", "P@5"), ("MAP", "AP"), ("mrr@10", "RR@10"),
+     ("hit_rate@3", "Success@3"), ("F1", "SetF"), ("bpref", "Bpref")],
+)  # fmt: skip
+def test_what_people_also_call_a_measure(typed, meant):
+    assert str(parse(typed)) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("ndcg10", "did you mean nDCG@10?"), ("nDCG_10", "did you mean nDCG@10?"), ("ndcg_10", "a cutoff is ndcg_cut_10 or nDCG@10"),
+     ("nDCG@10,AP", "one measure at a time"), ("nDCG@1..5000", "a range of at most 1000"), ("nDCG@5..1", "a range of at most"),
+     ("nDCG@1,2", "one measure; this means 2"), ("IAP(points='2')", "levels of recall"), ("IAP(points='')", "levels of recall")],
+)  # fmt: skip
+def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, said):
+    with pytest.raises((BadValue, UnknownName), match=said.replace("?", r"\?").replace("(", r"\(")):
+        parse(typed)
