@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-DOCS = [f"d{number}" for number in range(12)] + ["ä", "Z", "d10", "~"]
+DOCS = [f"d{number}" for number in range(12)] + ["ä", "Z", "d10", "~", "q", "1"]
 SCORES = st.one_of(
     st.integers(-3, 3).map(float),  # many ties
     st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 6)),

@@ -168,7 +168,7 @@ def test_output_to_a_file_whole_or_not_at_all(call, folder):
         in call("eval", "qrels.txt", "bm25.run", "-o", "x.parquet", status=2).err
     )
     assert (
-        "this is a directory"
+        "cannot be written: Is a directory"
         in call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", ".", status=2).err
     )
     call("eval", "qrels.txt", "nothing.run", "-o", "new.csv", status=2)
@@ -425,3 +425,57 @@ def test_a_query_for_which_nothing_was_retrieved_is_not_missing(call, folder):
     import gainful
 
     assert gainful.evaluate("rag.jsonl", measures="RR").mean == {"RR": 0.5}
+
+
+def test_what_is_written_to_keeps_what_it_is(call, folder):
+    (folder / "target.csv").write_text("old")
+    (folder / "target.csv").chmod(0o600)
+    (folder / "link.csv").symlink_to("target.csv")
+    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "link.csv")
+    assert (folder / "link.csv").is_symlink()
+    assert (folder / "target.csv").read_text().startswith("run,RR")
+    assert (folder / "target.csv").stat().st_mode & 0o777 == 0o600
+    call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", "/dev/null")
+    assert not Path("/dev/null").is_file()
+    said = call(
+        "eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", "./qrels.txt", status=2
+    ).err
+    assert "would overwrite what is read" in said
+
+
+def test_ids_cannot_steer_a_terminal(call, folder):
+    (folder / "esc.q").write_text("\x1b[31m1 0 a 1\n")
+    (folder / "esc.run").write_text("\x1b[31m1 Q0 a 1 1 x\n")
+    for form in ("table", "markdown", "latex"):
+        assert "\x1b" not in call("eval", "esc.q", "esc.run", "--per-query", "--format", form).out
+
+
+def test_check_of_a_table_reports_everything_too(call, folder):
+    (folder / "r.csv").write_text(
+        "query,doc,rank,score\n1,a,1,0.5\n1,b,2,0.9\n1,c,3,x\n1,a,4,0.1\n1,d,5,y\n"
+    )
+    printed = call("check", "r.csv", status=1).out
+    for line in ("2 malformed lines (expected: query, doc, score)", "line 4: score 'x'", "line 6: score 'y'",
+                 "document 'a' of query '1': line 2, line 5", "scores contradict ranks 1 time, in 1 query, first in line 3"):  # fmt: skip
+        assert line in printed
+    (folder / "ranks.csv").write_text("query,doc,rank\n1,a,1\n1,b,2\n")
+    assert "Nothing is wrong" in call("check", "ranks.csv", "qrels.txt").out
+
+
+def test_check_takes_a_file_that_may_be_either_for_what_is_lacking(call, folder):
+    (folder / "scores.json").write_text('{"1": {"a": 3, "x": 2}}')
+    assert "scores.json (run, json)" in call("check", "qrels.txt", "scores.json").out
+    (folder / "beir.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+    assert "beir.tsv (judgments, tsv)" in call("check", "beir.tsv", "bm25.run").out
+    (folder / "long.run").write_text(f"1 Q0 {'x' * 10**5} 1 1 r\n")
+    assert "long.run (run, trec)" in call("check", "long.run").out
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_closed_streams(folder, closed):
+    command = f"{sys.executable} -m gainful eval qrels.txt bm25.run -m RR {closed}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.returncode == (2 if closed == ">&-" else 0)

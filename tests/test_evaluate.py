@@ -284,11 +284,15 @@ def test_pytrec_evals_interface(tmp_path):
 def test_pytrec_evals_interface_names_what_pytrec_eval_names():
     import pytrec_eval
 
-    texts = {"runid", "relstring"}
-    assert set(pytrec_eval.supported_measures) - texts <= ours.supported_measures
-    assert (
-        ours.supported_nicknames["all_trec"] == pytrec_eval.supported_nicknames["all_trec"] - texts
-    )
+    assert ours.supported_measures == set(pytrec_eval.supported_measures)
+    for name, members in ours.supported_nicknames.items():
+        assert members == pytrec_eval.supported_nicknames[name]
+    judged, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 0.5}}
+    for measures in ({"official"}, {"all_trec"}, {"set_F.0.5", "runid", "P_5"}, set(), {"runid"}):
+        theirs = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
+        found = ours.RelevanceEvaluator(judged, measures).evaluate(run)
+        assert found == {query: pytest.approx(values) for query, values in theirs.items()}
+    assert ours.RelevanceEvaluator({}, {"map"}).evaluate(run) == {}
     for name in ("__init__", "evaluate"):
         theirs = getattr(pytrec_eval.RelevanceEvaluator, name).__code__
         mine = getattr(ours.RelevanceEvaluator, name).__code__
@@ -329,3 +333,113 @@ def test_conversations_of_2021():
         assert found.keys() == theirs.keys()
         for query, values in theirs.items():
             assert found[query] == pytest.approx(values, abs=1e-9)
+
+
+def test_a_huge_gain_in_one_query_does_not_touch_the_next():
+    names = ["nDCG_rel", "Rndcg", "G", "gRBP", "nDCG", "nCG@2"]
+    judged = {"a": {"x": 3, "y": 2, "z": 1}, "b": {"x": 1}}
+    run = {"a": ["y", "n", "x", "z"], "b": ["x"]}
+    alone = gainful.evaluate(judged, run, names).by_query()["a"]
+    for huge in (1e9, 1e16, 1e100):
+        beside = gainful.evaluate(
+            {"0": {"x": huge, "y": 1}} | judged, {"0": ["y", "x"]} | run, names
+        )
+        assert beside.by_query()["a"] == pytest.approx(alone, abs=1e-12)
+        assert not beside.notes
+
+
+def test_queries_that_were_judged_and_have_nothing_relevant_count():
+    assert gainful.evaluate({"1": ["a"], "2": []}, {"1": ["a"], "2": ["b"]}, "AP").mean == {
+        "AP": 0.5
+    }
+    frame = pl.DataFrame({"query": ["1", "2"], "doc": ["a", "b"], "score": [1.0, 1.0]})
+    assert gainful.evaluate({"1": {"a": 1}, "2": {}}, frame, "AP").mean == {"AP": 0.5}
+    assert gainful.evaluate(
+        {"1": {"a": 1}, "2": {}}, {"1": {"a": 1}}, "AP", missing="skip"
+    ).mean == {"AP": 1.0}
+
+
+def test_decimals_round_every_measure():
+    found = gainful.evaluate(
+        {"1": {"a": 1}}, {"1": ["x", "y", "a"]}, ["P@3", "DCG", "AP"], decimals=2
+    )
+    assert found.mean == {"P@3": 0.33, "DCG": 0.5, "AP": 0.33}
+
+
+def test_beirs_namesakes_are_taken_out():
+    judged, run = {"a": {"b": 1}}, {"a": {"a": 3, "b": 2}}
+    assert gainful.evaluate(judged, run, "RR").mean == {"RR": 0.5}
+    assert gainful.evaluate(judged, run, "RR", like="beir").mean == {"RR": 1.0}
+    frame = pl.DataFrame({"query": ["a", "a"], "doc": ["a", "b"], "score": [3, 2]})
+    assert gainful.evaluate(judged, frame, "RR", like="beir").mean == {"RR": 1.0}
+
+
+def test_numbers_of_every_kind_are_numbers(tmp_path):
+    from decimal import Decimal
+    from fractions import Fraction
+
+    (tmp_path / "r").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
+    for number in (np.int64(2), np.float32(2), Decimal(2), Fraction(2), True):
+        for run in ({"1": {"a": number, "b": 0}}, tmp_path / "r"):
+            assert gainful.evaluate({"1": {"a": number}}, run, "RR").mean == {"RR": 1.0}
+    assert gainful.evaluate({"1": np.array(["a"])}, {"1": np.array(["b", "a"])}, "RR").mean == {
+        "RR": 0.5
+    }
+    for text in ("2", b"2"):
+        with pytest.raises(BadInput, match="is not a finite number"):
+            gainful.evaluate({"1": {"a": 1}}, {"1": {"a": text}}, "RR")
+        with pytest.raises(BadInput, match="is not a finite number"):
+            gainful.evaluate({"1": {"a": text}}, tmp_path / "r", "RR")
+
+
+@pytest.mark.parametrize(
+    ("judgments", "run", "message"),
+    [
+        ({1: {"a": 1}, "1": {"b": 1}}, RUN, "some queries are texts and some are numbers"),
+        (JUDGED, {1: {"a": 1.0}}, r"queries are numbers here, but texts in the judgments \(expected: one kind: str\(query\)"),
+        ({"1": ["a", "a"]}, RUN, "a document stands twice in it"),
+        (JUDGED, {"1": {"a"}}, "is no dict or list"),
+    ],
+)  # fmt: skip
+def test_dicts_that_cannot_be_meant(judgments, run, message):
+    with pytest.raises(BadInput, match=message):
+        gainful.evaluate(judgments, run, "AP")
+
+
+def test_what_is_left_out_is_said():
+    found = gainful.evaluate(JUDGED, RUN, ["AP", "P@1"], rel=2, empty="skip")
+    assert found.notes == ["AP leaves out 2 queries with nothing relevant"]
+
+
+def test_what_a_measure_says_itself_leaves_an_option_without_use():
+    with pytest.raises(BadValue, match="no measure asked for uses gain"):
+        gainful.evaluate(JUDGED, RUN, "nDCG(gain=linear)", gain="exp")
+    with pytest.raises(BadValue, match="no measure asked for uses cutoff"):
+        gainful.evaluate(JUDGED, RUN, "nDCG@3", cutoff=1)
+    cut = gainful.evaluate(JUDGED, RUN, "nDCG", cutoff=1).mean["nDCG"]
+    assert cut == gainful.evaluate(JUDGED, RUN, "nDCG@1").mean["nDCG@1"]
+
+
+def test_a_query_that_is_refused_is_told_by_its_name():
+    with pytest.raises(BadValue, match="the ideal of query '2' is 0"):
+        gainful.evaluate(JUDGED | {"2": {"c": 0}}, RUN, "AP", empty="error")
+    with pytest.raises(BadValue, match="Utility.* of query '1' is inf"):
+        gainful.evaluate(JUDGED, RUN, "Utility(hit=1e308, noise=1e308)")
+    with pytest.raises(BadValue, match="rel is"):
+        gainful.evaluate(JUDGED, RUN, "AP", rel=10**400)
+
+
+def test_measures_that_a_convention_cannot_average_are_not_usual():
+    assert list(gainful.evaluate(JUDGED, RUN, like="sklearn").mean) == ["nDCG@10"]
+    assert list(gainful.evaluate(JUDGED, RUN).mean) == ["nDCG@10", "AP", "RR"]
+    assert gainful.evaluate(JUDGED, RUN, ["AP", "nDCG@5"], short="minimum").mean["nDCG@5"] > 0
+
+
+def test_many_tied_documents_take_no_time():
+    docs = {f"d{n}": 1 for n in range(20_000)}
+    found = gainful.evaluate({"q": docs}, {"q": dict.fromkeys(docs, 0.5)}, ["AP", "NumRelRet"])
+    assert found.mean == {"AP": 1.0, "NumRelRet": 20_000}
+
+
+def test_names_are_there_before_they_are_asked_for():
+    assert {"evaluate", "Results", "Run", "Judgments"} <= set(dir(gainful))

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+from contextlib import suppress
 
 import polars as pl
 import pytest
@@ -206,7 +207,7 @@ BAD_RUNS = {
     "no score in a line": ('{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b"}', "file:2: there is no score"),
     "RAG without documents": ('{"query": "1", "retrieved": 5}', "5 is no list of documents"),
     "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
-    "RAG without a query": ('{"retrieved": ["a"]}', "object 1: there is no 'query'"),
+    "RAG without a query": ('{"retrieved": ["a"]}', "file:1: there is no 'query'"),
     "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
     "half a JSON file": ('{"1": {"a": 1},\n', "this is not JSON"),
     "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
@@ -267,3 +268,114 @@ def test_a_frame_that_is_not_what_it_should_be():
             pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]}),
             "AP",
         )
+
+
+def test_lines_of_an_old_macintosh(put):
+    assert read_run(put(RUN.replace("\n", "\r"))).frame.rows() == ROWS
+
+
+def test_a_blank_in_an_id_does_not_make_a_score_of_the_rank(put):
+    with pytest.raises(BadInput, match="file:1: rank 'x' is not a number"):
+        read_run(put("1\tQ0\ta x\t1\t0.9\tt\n"))
+    with pytest.raises(BadInput, match="'1 Q0 c 1 9.0' has 5 fields"):
+        read_run(put("1 Q0 c  1 9.0\n"))
+
+
+def test_a_text_that_looks_compressed(put):
+    assert read_run(put("x^2 Q0 a 1 0.5 mine\n")).frame.rows() == [("x^2", "a", 0.5)]
+
+
+def test_text_behind_the_name_is_counted(put):
+    assert read_run(put(RUN.replace("mine", "mine too"))).notes == [
+        "3 lines with text behind the sixth field, which is ignored"
+    ]
+    assert not read_run(put(RUN)).notes
+
+
+def test_much_that_is_empty_before_the_first_line(put):
+    assert read_run(put("\n" * 70_000 + RUN)).frame.rows() == ROWS
+
+
+def test_csv_as_people_write_it(put):
+    spaced = "# made by hand\n\nquery, doc, score\n1, a, 0.9\n\n#1, b, 0.8\n"
+    assert read_run(put(spaced)).frame.rows() == [("1", "a", 0.9), ("#1", "b", 0.8)]
+    assert read_run(put('query;doc;score\n1;"a;b";0.9\n')).frame.rows() == [("1", "a;b", 0.9)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('query,doc,score\n1,"a\nb",0.9\n1,c,0.8\n1,d,bad\n', "file:5: score 'bad'"),
+        ("# c\n\nquery,doc,score\n1,a,1\n\n1,b,bad\n", "file:6: score 'bad'"),
+        ("query,doc,score\n1,a,1\n1,b,1,7\n", "file:3: 4 fields where the header has 3"),
+        ('query,doc,score\n1,a,1\n1,"b,1\n', "the quotes are wrong here"),
+        (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3: byte 0xff is not UTF-8"),
+        ("query,doc,score\n1, ,2\n", "file:2: there is no doc"),
+        ('{"query": "1", "doc": "a", "score": 1}\n\n{"query": "1", "doc": "b", "score": "x"}', "file:3: score 'x'"),
+        ('{"query": "1", "doc": ["a"], "score": 1}', "column 'doc' holds List"),
+        ('{"query": "1", "doc": "a", "score": true}', "column 'score' holds Boolean"),
+        ('{"query": "1", "doc": 7, "score": 1}\n{"query": "1", "doc": 8.5, "score": 1}', "column 'doc' holds Float64"),
+        ('{"1": {"a": 1, "a": 2},\n"2": {}}', "the key 'a' stands twice"),
+        ('{"query": "1", "retrieved": ["a"], "retrieved": ["b"]}', "file:1: the key 'retrieved' stands twice"),
+        ('{"query": "1", "retrieved": [{"id": "a"}, "b"]}', "file:1: 'b' is no object like the first"),
+        ('{\n"1": {"\\ud800": 1}}', "an id is no Unicode text"),
+        ("[" * 100_000, "this looks like|is not JSON|has 1 field"),
+    ],
+)  # fmt: skip
+def test_where_and_what_is_wrong_with_a_table(put, text, message):
+    with pytest.raises(BadInput, match=message):
+        read_run(put(text))
+
+
+def test_columns_that_hold_what_is_no_id_or_number(put):
+    for column, values in (
+        ("doc", [1.5]),
+        ("doc", [True]),
+        ("score", [True]),
+        ("score", [[1]]),
+        ("query", [b"x"]),
+    ):
+        frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}).with_columns(
+            pl.Series(column, values)
+        )
+        with pytest.raises(BadInput, match=f"column '{column}' holds"):
+            gainful.evaluate({"1": {"a": 1}}, frame, "AP")
+    whole = pl.DataFrame({"query": [1.0], "doc": [7.0], "score": [1.0]})
+    assert gainful.evaluate({"1": {"7": 1}}, whole, "AP").mean == {"AP": 1.0}
+
+
+def test_fields_that_change_their_kind_do_not_matter_if_nobody_asks(put):
+    lines = '{"query": "1", "doc": "a", "score": 1, "x": 1}\n{"query": "1", "doc": "b", "score": 2, "x": [1]}'
+    assert read_run(put(lines)).frame.rows() == [("1", "a", 1.0), ("1", "b", 2.0)]
+
+
+def test_graded_objects_of_a_rag_file(put):
+    graded = (
+        '{"query": "1", "retrieved": ["a"], "relevant": [{"id": "a", "relevance": 3}, {"id": "b"}]}'
+    )
+    assert read_judgments(put(graded)).frame.rows() == [("1", "a", 3.0), ("1", "b", 1.0)]
+    twice = '{"query": "1", "relevant": [{"id": "a", "grade": 3}, {"id": "a", "grade": 1}]}'
+    with pytest.raises(BadInput, match="file:1: a document is judged twice"):
+        read_judgments(put(twice))
+    again = '{"query": "1", "retrieved": [{"id": "a", "score": 1}, {"id": "b", "score": 3}, {"id": "b", "score": 2}]}'
+    assert read_run(put(again)).frame.rows() == [("1", "a", 1.0), ("1", "b", 3.0), ("1", "b", 2.0)]
+
+
+def test_a_rag_line_longer_than_what_is_first_looked_at(put):
+    line = json.dumps(
+        {"query": "1", "context": "x" * 100_000, "retrieved": ["a"], "relevant": ["a"]}
+    )
+    assert format_of(opened(put(line))).name == "rag"
+
+
+def test_damaged_parquet_never_panics(put):
+    import random
+
+    whole = table("parquet", ["query", "doc", "score"], ROWS)
+    rng = random.Random(7)  # noqa: S311
+    for _ in range(30):
+        damaged = bytearray(whole)
+        for _ in range(3):
+            damaged[rng.randrange(4, len(damaged))] = rng.randrange(256)
+        with suppress(BadInput):
+            read_run(put(bytes(damaged)))

@@ -104,6 +104,7 @@ def test_the_flags_change_what_they_should(files):
         == "relstring_2           \t1\t'2-'\nrelstring_2           \t2\t'-1'\n"
     )
     assert files("-m", "rbp.p=0.5")[1].startswith("rbp_p=0.5")
+    assert files("-M", "9" * 30, "-m", "num_ret")[1].endswith("\t5\n")
 
 
 def test_options_may_follow_the_files(tmp_path, files):
@@ -140,7 +141,29 @@ def test_duplicates_stop_it(files):
     assert "'a' twice" in said
     status, _, said = files("-m", "map", run=RUN, qrels=QRELS + "2 0 a 0\n")
     assert status == 4
-    assert "judged twice, as 1 and 0" in said
+    assert "has document 'a' judged twice" in said
+    assert files("-q", "-m", "num_ret")[1] == "num_ret               \t1\t3\n"
+    lacking = RUN[: RUN.index("2 Q0")]
+    assert files("--as", "9", "-m", "num_ret", run=lacking)[0] == 0  # it never comes to query 2
+    deep = RUN + "1 Q0 a 4 0 mine\n"
+    assert (
+        files("-M", "3", "-m", "num_ret", run=deep, qrels=QRELS)[0] == 0
+    )  # below what is looked at
+    assert files("-m", "num_ret")[0] == 4
+
+
+def test_means_are_added_one_after_another_in_the_order_of_queries(files):
+    """Thirty-two values whose mean falls on the edge of the fourth decimal."""
+    values = [1, 8, 5, 2, 7, 3, 6, 4] * 3 + [0, 0, 9, 1, 2, 0, 1, 0]
+    qrels = "".join(
+        f"{q} 0 d{n} {int(n < value)}\n" for q, value in enumerate(values) for n in range(10)
+    )
+    run = "".join(f"{q} Q0 d{n} 0 {-n} r\n" for q in range(len(values)) for n in range(10))
+    total = 0.0
+    for query in sorted(map(str, range(len(values)))):
+        total += values[int(query)] / 10
+    printed = files("-m", "P.10", qrels=qrels, run=run)[1]
+    assert printed == f"P_10                  \tall\t{total / len(values):6.4f}\n"
 
 
 def test_scores_of_version_9_are_32_bit(files):
@@ -179,6 +202,9 @@ def test_zscores(files, tmp_path):
         (("-m", "iprec_at_recall..1,.1"), 2, "each cutoff once"),
         (("-m", "utility.1,2"), 2, "4 numbers"),
         (("-m", "ndcg.x"), 2, "gains by grade"),
+        (("-m", "P.1e400"), 2, "numbers, separated by commas"),
+        (("-q", "-m", "relstring.abc"), 2, "numbers, separated by commas"),
+        (("--as", "11", "-m", "map"), 1, "9 or 10"),
         (("-l", "x"), 1, "a whole number"),
         (("--as", "8"), 1, "9 or 10"),
         (("-y",), 1, "option -y not recognized"),

@@ -55,6 +55,14 @@ class Duplicated(BadInput):
     """A document that stands twice where it may stand once."""
 
 
+class Swapped(BadInput):
+    """A run where judgments belong, or the other way round."""
+
+
+class NoColumn(BadInput):
+    """A table without a column that is needed."""
+
+
 class NothingInCommon(BadInput):
     """Judgments and a run of quite different queries: a mistake, not a score of zero."""
 

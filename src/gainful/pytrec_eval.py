@@ -17,8 +17,9 @@ from gainful.convention import like
 from gainful.errors import BadInput, BadValue, UnknownName, shown
 from gainful.match.match import match
 from gainful.measure.evaluate import of_matched
+from gainful.measure.measure import Measure
 from gainful.measure.recipe import recipe
-from gainful.measure.trec import GROUPS_9, TREC_NAMES, Spelled, of_trec
+from gainful.measure.trec import GROUPS_9, of_trec
 from gainful.read.nested import judgments_of, run_of
 
 __all__ = [
@@ -30,11 +31,9 @@ __all__ = [
     "supported_nicknames",
 ]
 
-_TEXTS = ("runid", "relstring")
-supported_measures: set[str] = {*TREC_NAMES} - {*_TEXTS}
-supported_nicknames: dict[str, set[str]] = {
-    name: {*names} - {*_TEXTS} for name, names in GROUPS_9.items()
-}
+_TEXTS = ("runid", "relstring")  # what has no number there is 0
+supported_measures: set[str] = {*GROUPS_9["all_trec"]}
+supported_nicknames: dict[str, set[str]] = {name: {*names} for name, names in GROUPS_9.items()}
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -85,19 +84,19 @@ class RelevanceEvaluator:
         habits = like("pytrec_eval").changed(rel=relevance_level)
         if judged_docs_only_flag:
             habits = habits.changed(unjudged="remove", negative="remove")
-        self._judgments = judgments_of(judged, "query_relevance")
+        self._judgments = judgments_of(judged, "query_relevance") if judged else None
         self._habits = habits
         self.measures = {*measures}
         self._recipes = {
-            line.name: recipe(line.measure, like_whom=habits)
+            key: recipe(measure, like_whom=habits)
             for name in sorted(self.measures)
-            for line in _lines(name)
-            if line.measure is not None
+            for key, measure in _named(name)
         }
+        self._texts = [name for name in _TEXTS if name in _every(self.measures)]
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """{query: {measure: value}} of a run {query: {document: score}}, for its judged queries."""
-        if not scores:
+        if not scores or self._judgments is None:
             return {}
         found = match(self._judgments, run_of(scores, "scores"), self._habits)
         values = of_matched(found, self._recipes)
@@ -105,14 +104,27 @@ class RelevanceEvaluator:
         columns = {name: values[name][kept].tolist() for name in self._recipes}
         return {
             found.queries[row]: {name: column[at] for name, column in columns.items()}
+            | dict.fromkeys(self._texts, 0.0)
             for at, row in enumerate(kept.tolist())
         }
 
 
-def _lines(name: str) -> list[Spelled]:
-    found = of_trec(name) if name not in _TEXTS else []
-    if found is None:
-        raise UnknownName("measure", name, [*supported_measures, *supported_nicknames])
+def _every(measures: Iterable[str]) -> set[str]:
+    """The names, with those that a nickname stands for."""
+    return {one for name in measures for one in supported_nicknames.get(name, {name})}
+
+
+def _named(name: str) -> list[tuple[str, Measure]]:
+    """Measures by the keys they have there: cutoffs are told, other parameters are not."""
+    found = []
+    for one in sorted(_every([name])):
+        lines = of_trec(one) if one not in _TEXTS else []
+        if lines is None:
+            raise UnknownName("measure", one, [*supported_measures, *supported_nicknames])
+        for line in lines:
+            if line.measure is not None:
+                told = line.root.kind not in ("numbers", "gains", "pairs")
+                found.append((line.name if told else line.root.name, line.measure))
     return found
 
 

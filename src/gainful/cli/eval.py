@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from gainful.cli.arguments import habit_options, like_option
 from gainful.cli.output import delivered, terminal
 from gainful.cli.progress import progress
 from gainful.convention import HABITS
-from gainful.measure.evaluate import USUAL, asked_for, of_run
+from gainful.measure.evaluate import asked_for, of_run
 from gainful.measure.results import Results
 from gainful.read.formats import FORMATS, read_judgments, read_run
 from gainful.read.inputs import path_of_both
@@ -86,11 +85,12 @@ def evaluate(
       gainful eval answers.jsonl -m R@5 -m RR
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    base, recipes = asked_for(measures or USUAL, like, habits)
+    base, recipes = asked_for(measures or None, like, habits)
     form = form or _usual(output)
     if [judgments, *runs].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     runs = runs or _the_same(judgments)
+    _refuse_overwriting(output, (judgments, *runs))
     names = _names(runs)
     held = read_judgments(judgments, judgments_format)
     found: list[Results] = []
@@ -114,6 +114,13 @@ def _the_same(judgments: str) -> tuple[str, ...]:
     return (judgments,)
 
 
+def _refuse_overwriting(output: str | None, inputs: tuple[str, ...]) -> None:
+    if output is not None and Path(output).is_file():
+        for path in inputs:
+            if Path(path).exists() and Path(output).samefile(path):
+                raise click.UsageError(f"-o {output} would overwrite what is read")
+
+
 def _names(runs: tuple[str, ...]) -> list[str]:
     """Runs by the names of their files, as short as they can be told apart."""
     short = ["stdin" if run == "-" else Path(run).name for run in runs]
@@ -126,8 +133,8 @@ def _names(runs: tuple[str, ...]) -> list[str]:
 
 def _usual(output: str | None) -> str:
     if output is None:
-        return "table" if sys.stdout.isatty() else "tsv"
-    suffix = Path(output).suffix
+        return "tsv" if terminal() is PLAIN else "table"
+    suffix = Path(output).suffix.lower()
     if suffix not in _BY_SUFFIX:
         raise click.UsageError(
             f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "

@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from errno import EISDIR
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
@@ -27,29 +26,32 @@ def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more:
         text = json.dumps(data(), indent=2, ensure_ascii=False, allow_nan=False)
     else:
         text = writers[form]()
-    click.echo(text, color=True)
+    written(text)
 
 
 def delivered(text: str, path: str | None) -> None:
     """Print text, or put it into a file; never half of it: it is written beside, then renamed."""
     if path is None:
-        click.echo(text, color=True)
+        written(text)
         return
-    target = Path(path)
     try:
-        _replaced(target, text)
+        _replaced(Path(path).resolve(), text + "\n")
     except OSError as failure:
         raise BadInput(path, f"cannot be written: {failure.strerror or failure}") from None
 
 
 def _replaced(target: Path, text: str) -> None:
-    if target.is_dir():
-        raise IsADirectoryError(EISDIR, "this is a directory")
+    """A file is replaced as a whole and keeps its mode; what is no file is written to."""
+    if target.exists() and not target.is_file():
+        with target.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        return
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
     handle, beside = mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text + "\n")
-        Path(beside).chmod(0o666 & ~_umask())
+            stream.write(text)
+        Path(beside).chmod(mode)
         Path(beside).replace(target)
     except BaseException:
         Path(beside).unlink(missing_ok=True)
@@ -64,7 +66,9 @@ def _umask() -> int:
 
 def written(text: str, end: str = "\n") -> None:
     """Print text as it is."""
-    click.echo(text + end, nl=False)
+    if sys.stdout is None:
+        raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
+    click.echo(text + end, nl=False, color=True)
 
 
 def terminal() -> Terminal:

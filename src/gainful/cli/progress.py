@@ -14,7 +14,8 @@ _LONG = 50_000_000  # bytes; reading less takes no time worth a bar
 def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
     """Gives what is to be called with each path before it is read."""
     sizes = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
-    if not (sys.stderr.isatty() and sum(sizes.values()) > _LONG):
+    seen = sys.stderr is not None and sys.stderr.isatty()
+    if not (seen and sum(sizes.values()) > _LONG):
         yield lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415  (slow to load; only where it is seen)

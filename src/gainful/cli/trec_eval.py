@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from getopt import GetoptError, gnu_getopt
 from typing import Any
 
@@ -84,7 +85,7 @@ def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each ex
     try:
         return _run(options, chosen, files)
     except BadValue as wrong:
-        return _said(str(wrong), _UNREADABLE if "-m" in chosen else _USAGE)
+        return _said(str(wrong), _USAGE if wrong.argument.startswith("-") else _UNREADABLE)
     except Duplicated as wrong:
         return _said(str(wrong), _STOPPED)
     except BadInput as wrong:
@@ -108,7 +109,7 @@ def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str
     for flag, known in (("-R", "qrels"), ("-T", "trec_results")):
         if chosen.get(flag, known) != known:
             return _said(f"no format {chosen[flag]!r} for {flag}; there is {known}", _UNREADABLE)
-    read = judgments(opened(files[0])), run(opened(files[1]))
+    read = judgments(opened(files[0]), unique=False), run(opened(files[1]))
     found: list[str] = []
     try:
         found.extend(printed(*read, asked, lines))
@@ -142,7 +143,7 @@ def _whole(chosen: dict[str, str], flag: str, default: Any) -> Any:
     if flag not in chosen:
         return default
     try:
-        return int(chosen[flag])
+        return max(-sys.maxsize, min(int(chosen[flag]), sys.maxsize))
     except ValueError:
         raise BadValue(flag, chosen[flag], "a whole number") from None
 

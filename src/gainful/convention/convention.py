@@ -22,6 +22,7 @@ Empty = Literal[0, 1, "skip", "error"]
 Missing = Literal["zero", "skip", "error"]
 Extra = Literal["ignore", "empty", "zero", "error"]
 Duplicates = Literal["error", "last", "count"]
+Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
 
@@ -61,6 +62,7 @@ class Convention:
     missing: Missing = _habit("zero")
     extra: Extra = _habit("ignore")
     duplicates: Duplicates = _habit("error")
+    namesake: Namesake = _habit("count")
     short: Short = _habit("as_is")
     score_bits: Literal[64, 32] = _habit(64)
     grade_bits: Literal[64, 32] = _habit(64)

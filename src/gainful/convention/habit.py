@@ -52,8 +52,12 @@ def _number_or_none(*, above: float) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
         if value is None:
             return True
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        return number and above < float(value) < inf  # type: ignore[arg-type]
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        try:
+            return above < float(value) < inf
+        except OverflowError:
+            return False
 
     return fits
 
@@ -188,6 +192,14 @@ _ALL = (
             "error": "it is refused",
             "last": "the last one counts",
             "count": "each one counts, so that a value can pass 1",
+        },
+    ),
+    Habit(
+        "namesake",
+        "What if a document is named like its query?",
+        {
+            "count": "it counts like any other",
+            "remove": "taken out of the ranking; the others move up",
         },
     ),
     Habit(

@@ -84,7 +84,8 @@ BEIR = evolve(
     PYTREC_EVAL,
     name="beir",
     title="BEIR 2.2 NDCG@k",
-    note="the mean is rounded to 5 decimals; documents named like the query are dropped",
+    namesake="remove",
+    note="the mean is rounded to 5 decimals there",
 )
 RANX = Convention(
     name="ranx",

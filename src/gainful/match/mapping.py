@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gainful.errors import BadInput, shown
 from gainful.match.matched import (
     Array,
     Matched,
     Ranks,
+    as_precise,
     by_grade,
     in_blocks,
+    number_tied,
+    tied_places,
 )
 from gainful.read.values import Nested
 
@@ -34,6 +39,7 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
         [2]
     """
     known, there = judgments.mapping, run.mapping
+    _refuse_other_queries(judgments, run)
     names = [*known, *(query for query in there if query not in known)]
     rankings = [there.get(query, _NOTHING) for query in names]
     pool = [known.get(query, _NOTHING) for query in names]
@@ -44,21 +50,21 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     if not docs:
         _refuse_other_kinds(judgments, run)
     query, pool_query = _spread(hits), _spread(sizes)
-    if score_bits == 32:
-        with np.errstate(over="ignore"):
-            score, own = score.astype(np.float32), own.astype(np.float32)
+    score, own = as_precise(score, score_bits), as_precise(own, score_bits)
     start = np.cumsum(retrieved) - retrieved
     ordered = _descending(score, start, retrieved)
-    tied = _tied(ordered, start, retrieved)
+    tied = tied_places(ordered, start, retrieved)
     place = _first_place(ordered, start[query], retrieved[query], own)
     first, last, _ = in_blocks(place, start[query], tied)
     by_id, by_input = first.copy(), first.copy()
-    for at in np.flatnonzero(first < last):
-        row = query[at]
-        same = score[start[row] : start[row] + retrieved[row]] == own[at]
-        block = [doc for doc, tied_ in zip(rankings[row], same, strict=True) if tied_]
-        by_input[at] += block.index(docs[at])
-        by_id[at] += sorted(map(str, block), reverse=True).index(str(docs[at]))
+    in_block = np.flatnonzero(first < last)
+    for row in np.unique(query[in_block]).tolist():
+        hits_ = in_block[query[in_block] == row]
+        own_scores = score[start[row] : start[row] + retrieved[row]]
+        before_by_id, before_by_input = _within_blocks(rankings[row], own_scores, own[hits_])
+        for at in hits_.tolist():
+            by_id[at] += before_by_id[docs[at]]
+            by_input[at] += before_by_input[docs[at]]
     sequence = by_grade(pool_query, grade)
     return Matched(
         queries=[str(name) for name in names],
@@ -73,8 +79,19 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
         last=last,
         by_id=by_id,
         by_input=by_input,
-        tied=tied.size + int((np.diff(tied, prepend=-2) > 1).sum()),
+        tied=number_tied(tied),
     )
+
+
+def _refuse_other_queries(judgments: Nested, run: Nested) -> None:
+    """Queries that are texts on one side and numbers on the other never meet."""
+    kinds = [
+        {"numbers" if isinstance(query, Integral) else "texts" for query in side.mapping}
+        for side in (judgments, run)
+    ]
+    if kinds[0] != kinds[1]:
+        told = f"queries are {min(kinds[1])} here, but {min(kinds[0])} in the judgments"
+        raise BadInput(run.name, told, "one kind: str(query) on both sides")
 
 
 def _refuse_other_kinds(judgments: Nested, run: Nested) -> None:
@@ -99,6 +116,9 @@ def _spread(lengths: Ranks) -> Ranks:
 def _numbers(rows: list[_Inner], side: Nested, names: list[Any], what: str) -> Array:
     """All numbers of all queries, one after the other."""
     size = sum(map(len, rows))
+    first = {type(next(iter(row.values()))) for row in rows if row}
+    if first & {str, bytes}:  # NumPy would take a text for the number it spells
+        raise _not_a_number(rows, side, names, what)
     try:
         flat = np.fromiter(chain.from_iterable(row.values() for row in rows), np.float64, size)
     except (TypeError, ValueError, OverflowError):
@@ -113,7 +133,7 @@ def _not_a_number(rows: list[_Inner], side: Nested, names: list[Any], what: str)
     for name, row in zip(names, rows, strict=True):
         for doc, value in row.items():
             try:
-                fine = not isinstance(value, str) and bool(np.isfinite(float(value)))
+                fine = not isinstance(value, (str, bytes)) and bool(np.isfinite(float(value)))
             except (TypeError, ValueError, OverflowError):
                 fine = False
             if not fine:
@@ -155,11 +175,27 @@ def _descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
     return ordered
 
 
-def _tied(ordered: Array, start: Ranks, retrieved: Ranks) -> Ranks:
-    """The places whose score equals the one before, in the same query."""
-    same = ordered[1:] == ordered[:-1]
-    same[start[(retrieved > 0) & (start > 0)] - 1] = False
-    return np.flatnonzero(same) + 1
+def _within_blocks(
+    ranking: _Inner, score: NDArray[Any], wanted: NDArray[Any]
+) -> tuple[dict[Any, int], dict[Any, int]]:
+    """How many tied documents stand before each one, by id and as given, in the wanted blocks."""
+    tied = np.isin(score, wanted)
+    docs = [doc for doc, flag in zip(ranking, tied.tolist(), strict=True) if flag]
+    block = (-score[tied]).tolist()
+    given = sorted(range(len(docs)), key=block.__getitem__)
+    by_id = sorted(range(len(docs)), key=lambda at: str(docs[at]), reverse=True)
+    by_id.sort(key=block.__getitem__)
+    return _counted(docs, block, by_id), _counted(docs, block, given)
+
+
+def _counted(docs: list[Any], block: list[float], order: list[int]) -> dict[Any, int]:
+    before: dict[Any, int] = {}
+    opened, last = 0, None
+    for place, at in enumerate(order):
+        if block[at] != last:
+            opened, last = place, block[at]
+        before[docs[at]] = place - opened
+    return before
 
 
 def _first_place(ordered: Array, start: Ranks, length: Ranks, own: Array) -> Ranks:

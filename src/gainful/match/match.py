@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from gainful.convention import Convention
 from gainful.match import mapping, memory
 from gainful.match.matched import Matched
@@ -9,8 +11,24 @@ from gainful.read.inputs import as_columns, as_nested
 from gainful.read.values import Judgments, Nested, Run
 
 
+def _without_namesakes(run: Run | Nested) -> Run | Nested:
+    """The run without documents that are named like their query."""
+    if isinstance(run, Run):
+        kept = run.frame["query"] != run.frame["doc"]
+        return run if kept.all() else evolve(run, frame=run.frame.filter(kept), where=None)
+    dicts = {
+        query: {doc: score for doc, score in ranking.items() if doc != query}
+        if query in ranking
+        else ranking
+        for query, ranking in run.mapping.items()
+    }
+    return Nested(dicts, run.name)
+
+
 def match(judgments: Judgments | Nested, run: Run | Nested, habits: Convention) -> Matched:
     """Where do the judged documents stand in a run?"""
+    if habits.namesake == "remove":
+        run = _without_namesakes(run)
     if isinstance(run, Nested):
         return mapping.matched(as_nested(judgments), run, score_bits=habits.score_bits)
     return memory.matched(

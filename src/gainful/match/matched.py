@@ -7,6 +7,7 @@ each with its rank, or with the block of ranks that it shares with others of the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
@@ -93,6 +94,27 @@ class Matched:
         """How many of the first `depth` documents of judged queries are judged, and of how many."""
         judged = int((self.by_id <= depth).sum())
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
+
+
+def as_precise(score: NDArray[Any], bits: int) -> NDArray[Any]:
+    """Scores as precise as the convention has them."""
+    if bits == 64:
+        return score
+    largest = float(np.finfo(np.float32).max)  # finite numbers stay finite
+    clipped: NDArray[Any] = np.clip(score, -largest, largest).astype(np.float32)
+    return clipped
+
+
+def tied_places(score: NDArray[Any], start: Ranks, retrieved: Ranks) -> Ranks:
+    """The places whose score equals the one before, in the same query."""
+    same = score[1:] == score[:-1]
+    same[start[(retrieved > 0) & (start > 0)] - 1] = False
+    return np.flatnonzero(same) + 1
+
+
+def number_tied(tied: Ranks) -> int:
+    """How many documents share their score: each of those places, and the first of its block."""
+    return tied.size + int((np.diff(tied, prepend=-2) > 1).sum())
 
 
 def in_blocks(position: Ranks, start: Ranks, tied: Ranks) -> tuple[Ranks, Ranks, Ranks]:

@@ -18,8 +18,11 @@ from gainful.match.matched import (
     Array,
     Matched,
     Ranks,
+    as_precise,
     by_grade,
     in_blocks,
+    number_tied,
+    tied_places,
 )
 from gainful.read.values import Judgments, Run, duplicates as repeated_rows, pair_hash, told
 
@@ -71,7 +74,7 @@ def matched(
     place, row = _joined(judgments, run, hashes)
     query = pool_query[place]
     position = order.places(row)
-    tied = _tied(order)
+    tied = tied_places(order.score, order.start, order.retrieved)
     first, last, block = in_blocks(position, order.start[query], tied)
     by_input = position - order.start[query] + 1
     grade = judgments.frame["grade"].to_numpy()
@@ -89,7 +92,7 @@ def matched(
         last=last,
         by_id=_by_id(run, order, position, first, last, block, by_input),
         by_input=by_input,
-        tied=tied.size + int((np.diff(tied, prepend=-2) > 1).sum()),
+        tied=number_tied(tied),
         duplicates=repeats,
     )
 
@@ -125,10 +128,7 @@ def _numbers(names: pl.Series, everyone: pl.Series) -> Ranks:
 
 def _ordered(run: Run, query: Ranks, lengths: Ranks, size: int, bits: int) -> _Order:
     """The run in rank order; `query` and `lengths` are those of its stretches of one query."""
-    score = run.frame["score"].to_numpy()
-    if bits == 32:
-        with np.errstate(over="ignore"):
-            score = score.astype(np.float32)
+    score = as_precise(run.frame["score"].to_numpy(), bits)
     lengths = lengths.astype(np.intp)
     retrieved = np.bincount(query, lengths, minlength=size).astype(np.intp)
     begin = np.cumsum(lengths) - lengths
@@ -140,14 +140,6 @@ def _ordered(run: Run, query: Ranks, lengths: Ranks, size: int, bits: int) -> _O
         return _Order(None, score, start, retrieved)
     rows = np.lexsort((-score, np.repeat(query, lengths)))
     return _Order(rows, score[rows], np.cumsum(retrieved) - retrieved, retrieved)
-
-
-def _tied(order: _Order) -> Ranks:
-    """The places whose score equals the one before, in the same query."""
-    same = order.score[1:] == order.score[:-1]
-    inner = order.start[(order.retrieved > 0) & (order.start > 0)]
-    same[inner - 1] = False
-    return np.flatnonzero(same) + 1
 
 
 def _joined(judgments: Judgments, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]:

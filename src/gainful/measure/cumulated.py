@@ -15,6 +15,7 @@ from gainful.convention import Empty
 from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match import Listed, Placed, by_gain, place
+from gainful.match.matched import as_precise
 from gainful.measure.recipe import Recipe
 from gainful.measure.seen import Seen
 from gainful.measure.worth import worth
@@ -217,13 +218,32 @@ def outcome(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     return np.array(ideal) if entry.of == "ideal" else actual
 
 
-def computed(recipe: Recipe, seen: Seen) -> Array:
-    """The value of any measure of the catalogue, for every query that is seen."""
+def computed(recipe: Recipe, seen: Seen, known: dict[object, Ranked] | None = None) -> Array:
+    """The value of any measure of the catalogue, for every query that is seen.
+
+    Args:
+        recipe: the measure, everything settled.
+        seen: what it is computed of.
+        known: gains and ideals that were made before, for measures that differ in depth alone.
+    """
     function = recipe.measure.entry.function
     if function is None:
-        return outcome(recipe, *total(recipe, ranked_seen(recipe, seen)))
-    found = function(seen, **recipe.settings())
-    return share(recipe, *found) if isinstance(found, tuple) else found
+        habits = recipe.convention
+        key = (recipe.gain, habits.ideal, habits.short, habits.negative, habits.ties)
+        known = {} if known is None else known
+        if key not in known:
+            known[key] = ranked_seen(recipe, seen)
+        found: Array | tuple[Array, Array] = outcome(recipe, *total(recipe, known[key]))
+    else:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            found = function(seen, **recipe.settings())
+    values = share(recipe, *found) if isinstance(found, tuple) else found
+    wild = ~np.isfinite(np.ma.filled(values, 0.0))
+    if wild.any():
+        place = f"{recipe.measure} of query {seen.names[int(np.flatnonzero(wild)[0])]!r}"
+        raise BadValue(place, float("inf"), "a finite value; the numbers are too large for it")
+    decimals = recipe.convention.decimals
+    return values if decimals is None else values.round(decimals)
 
 
 def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
@@ -286,9 +306,7 @@ def _sortable(recipe: Recipe, scores: Rows | None) -> Array | None:
     if scores is None:
         return None
     values, present = scores.values, scores.present
-    if recipe.convention.score_bits == 32:
-        largest = float(np.finfo(np.float32).max)  # stays above what is no document
-        values = np.clip(values, -largest, largest).astype(np.float32).astype(np.float64)
+    values = as_precise(values, recipe.convention.score_bits).astype(np.float64)
     return values if present is None else np.where(present, values, -np.inf)
 
 

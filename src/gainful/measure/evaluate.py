@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -13,15 +14,16 @@ from gainful.convention import (
     Duplicates,
     Extra,
     Missing,
+    Namesake,
     RecallPoints,
     Setting,
     like as like_whom,
 )
-from gainful.errors import BadInput, BadValue, UnknownName, shown
+from gainful.errors import BadInput, BadValue, UnknownName, counted, shown
 from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
-from gainful.measure.cumulated import computed
+from gainful.measure.cumulated import Ranked, computed
 from gainful.measure.gain import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -43,6 +45,7 @@ class Habits(Options, total=False):
     missing: Missing
     extra: Extra
     duplicates: Duplicates
+    namesake: Namesake
     score_bits: int
     grade_bits: int
     recall_points: RecallPoints
@@ -53,7 +56,7 @@ class Habits(Options, total=False):
 def evaluate(
     judgments: AnyJudgments,
     run: AnyRun,
-    measures: Measures,
+    measures: Measures | None = None,
     *,
     like: str | Convention | None = None,
     **habits: Unpack[Habits],
@@ -64,7 +67,7 @@ def evaluate(
 def evaluate(
     judgments: AnyJudgments,
     run: None = None,
-    measures: Measures = ...,
+    measures: Measures | None = None,
     *,
     runs: Mapping[str, AnyRun],
     like: str | Convention | None = None,
@@ -75,7 +78,7 @@ def evaluate(
 def evaluate(
     judgments: AnyJudgments,
     run: AnyRun | None = None,
-    measures: Measures = USUAL,
+    measures: Measures | None = None,
     *,
     runs: Mapping[str, AnyRun] | None = None,
     like: str | Convention | None = None,
@@ -88,7 +91,8 @@ def evaluate(
             or a polars frame.
         run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
             polars frame; a RAG file that has both is named once.
-        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several.
+        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
+            nDCG@10, AP and RR if none is named.
         runs: several runs by name, instead of one.
         like: the tool whose habits to follow, by name or as a `Convention`.
         habits: single habits, such as `ties="average"` or `missing="skip"`.
@@ -121,11 +125,17 @@ def evaluate(
     }
 
 
+def usual(base: Convention) -> tuple[str, ...]:
+    """The measures that are computed if none is named, as far as the convention allows them."""
+    return USUAL[:1] if base.ties in ("average", "mean_rank") else USUAL
+
+
 def asked_for(
-    measures: Measures, like: str | Convention | None, habits: Mapping[str, Any]
+    measures: Measures | None, like: str | Convention | None, habits: Mapping[str, Any]
 ) -> tuple[Convention, dict[str, Recipe]]:
     """The convention, and each measure by the caller's name for it, everything settled."""
     base = settled(like, habits)
+    measures = usual(base) if measures is None else measures
     recipes = {name: _recipe(m, base, habits) for name, m in expand(measures).items()}
     _refuse_unused(habits, recipes)
     return base, recipes
@@ -161,7 +171,7 @@ def _recipe(measure: Measure, base: Convention, habits: Mapping[str, Any]) -> Re
 
 def _refuse_unused(habits: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> None:
     """A parameter that no measure has is a mistake, not a silence."""
-    for name in ("b", "rel", "gain", "discount"):
+    for name in ("b", "rel", "gain", "discount", "cutoff"):
         if habits.get(name) is None:
             continue
         used = any(_uses(recipe, name) for recipe in recipes.values())
@@ -171,6 +181,10 @@ def _refuse_unused(habits: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> 
 
 def _uses(how: Recipe, name: str) -> bool:
     entry = how.measure.entry
+    if name in dict(how.measure.params):  # what the measure says itself wins
+        return False
+    if name == "cutoff":
+        return entry.cut == "optional" and how.measure.k is None
     if name == "rel":
         return "rel" in entry.takes or ("gain" in entry.params and "rel" in how.gain.bound)
     if name == "b":
@@ -197,27 +211,45 @@ def of_run(
         recipes=recipes,
         convention=base,
         counts=_counts(found, kept),
-        notes=[*_notes(values, recipes), *_strangers(judgments, run, found)],
+        notes=[
+            *getattr(run, "notes", ()),
+            *_notes(values, recipes),
+            *_strangers(judgments, run, found),
+        ],
     )
 
 
 def of_matched(found: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
     """The value of every query and measure, queries that do not count included."""
-    views: dict[object, Seen] = {}
+    views: dict[object, tuple[Seen, dict[object, Ranked]]] = {}
     return {key: _values(found, how, views) for key, how in recipes.items()}
 
 
-def _values(found: Matched, how: Recipe, views: dict[object, Seen]) -> Array:
+def _values(
+    found: Matched, how: Recipe, views: dict[object, tuple[Seen, dict[object, Ranked]]]
+) -> Array:
     """The value of every query, masked where the convention leaves one out."""
     habits, entry = how.convention, how.measure.entry
     key = (habits.ties, habits.unjudged, habits.negative, habits.fractional, habits.grade_bits)
     if key not in views:
-        views[key] = seen(found, habits)
-    values = computed(how, views[key])
+        views[key] = seen(found, habits), {}
+    values = _named(lambda: computed(how, *views[key]), found)
     zero = _zero(found, habits)
     if entry.normalised:
         values[zero] = 0.0
     return values
+
+
+def _named(compute: Callable[[], Array], found: Matched) -> Array:
+    """The values; a query that is refused is told by its name."""
+    try:
+        return compute()
+    except BadValue as refused:
+        place = re.fullmatch(r"ideal\[(\d+)\]", refused.argument)
+        if place is None:
+            raise
+        query = f"the ideal of query {found.queries[int(place[1])]!r}"
+        raise BadValue(query, refused.value, refused.allowed) from None
 
 
 def _zero(found: Matched, habits: Convention) -> Flags:
@@ -266,10 +298,13 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
     notes = []
     for name, column in values.items():
         bounded = recipes[name].measure.entry.bounded
+        left_out = int(np.ma.getmaskarray(column).sum())
+        if left_out:
+            notes.append(f"{name} leaves out {counted(left_out, 'query')} with nothing relevant")
         above = int((np.ma.compressed(column) > 1).sum()) if bounded else 0
         if above:
             notes.append(
-                f"{name} is above 1 in {above} quer{'y' if above == 1 else 'ies'}: "
+                f"{name} is above 1 in {counted(above, 'query')}: "
                 f"{_reason(recipes[name].convention)}"
             )
     return notes

@@ -7,7 +7,7 @@ import numpy as np
 from gainful.formula import Array, NamedFormula
 from gainful.match.matched import Ranks
 from gainful.measure.precision import Share
-from gainful.measure.seen import Seen
+from gainful.measure.seen import Seen, cumulated
 
 
 class _Ideal:
@@ -27,20 +27,20 @@ class _Ideal:
         self.total: Array = np.bincount(self.query, self.gain * weight, minlength=seen.size).astype(
             np.float64
         )
-        self.until = np.append(0.0, np.cumsum(self.gain * weight))
-        self.cost = np.append(0.0, np.cumsum(np.maximum(self.gain, 1.0)))
+        self.until = np.append(cumulated(self.gain * weight, self.query, seen.size), 0.0)
+        costs = np.maximum(self.gain, 1.0)
+        self.cost = np.append(cumulated(costs, self.query, seen.size), 0.0)
 
     def down_to(self, query: Ranks, rank: Ranks) -> Array:
         """The ideal DCG at these ranks."""
         at = np.minimum(rank, self.size[query])
-        found: Array = self.until[self.begin[query] + at] - self.until[self.begin[query]]
-        return found
+        return np.where(at > 0, self.until[self.begin[query] + at - 1], 0.0)
 
     def cost_down_to(self, query: Ranks, rank: Ranks) -> Array:
         """What the ideal ranking would have gained, each document at least 1."""
         at = np.minimum(rank, self.size[query])
-        found: Array = self.cost[self.begin[query] + at] - self.cost[self.begin[query]]
-        return found + (rank - at)
+        inside = np.where(at > 0, self.cost[self.begin[query] + at - 1], 0.0)
+        return inside + (rank - at)
 
 
 def g_measure(seen: Seen, *, gain: NamedFormula) -> Share:
@@ -94,13 +94,12 @@ def ndcg_at_levels(seen: Seen, *, gain: NamedFormula, discount: NamedFormula, re
 
 def _reached(seen: Seen, gained: Array, query: Ranks, depth: Ranks) -> Array:
     """What was gained down to a depth in a query."""
-    until = np.append(0.0, np.cumsum(gained))
+    until = np.append(cumulated(gained, seen.query, seen.size), 0.0)
     wide = int(seen.retrieved.max(initial=0)) + 2
     keys = seen.query * wide + seen.rank
     begin = np.searchsorted(keys, query * wide)
     end = np.searchsorted(keys, query * wide + np.minimum(depth, wide - 1), side="right")
-    found: Array = until[end] - until[begin]
-    return found
+    return np.where(end > begin, until[end - 1], 0.0)
 
 
 def rank_biased_precision(seen: Seen, *, p: float, rel: float, k: int | None) -> Array:

@@ -38,6 +38,7 @@ _IR_MEASURES: dict[tuple[str, object], dict[str, Setting]] = {
     ("dcg", "exp-log2"): {"gain": "exp", "discount": "log2"},
     ("judged_only", True): {"unjudged": "remove", "negative": "remove"},
     ("judged_only", False): {"unjudged": "zero"},
+    ("relative", False): {},
 }
 _RENAMED = {"gains": "gain"}
 
@@ -110,6 +111,9 @@ def _expanded(text: str) -> dict[str, Measure]:
     cut = params.pop("cutoff", None)
     if name == "NumRet" and "rel" in params:
         name = "NumRelRet"
+    if name == "SetP" and params.get("relative") is True:
+        name = "SetRelP"
+        del params["relative"]
     measure = Measure(name, tuple(_of_ir_measures(params).items()))
     if found["k"] is None:
         measure = measure @ _number(cut) if cut is not None else measure
@@ -156,7 +160,8 @@ def _named(name: str, text: str) -> str:
     if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10
         meant = f"{lower[with_cutoff[1]]}@{with_cutoff[2]}"
         raise UnknownName("measure", text, [meant], "gainful measures lists them all")
-    known = [entry + rest for entry in MEASURES] + [*TREC_NAMES, *GROUPS]
+    theirs = [known.name for known in TREC_NAMES.values() if known.measure]
+    known = [entry + rest for entry in MEASURES] + [*theirs, *GROUPS]
     raise UnknownName("measure", text, known, "gainful measures lists them all")
 
 

@@ -130,7 +130,7 @@ def recipe(
         )
     cutoff(measure.k, measure.entry)  # one that is needed must be there by now
     depth = measure.k if isinstance(measure.k, int) else base.cutoff
-    if settled.short == "minimum" and depth is None:
+    if settled.short == "minimum" and depth is None and "short" in measure.entry.params:
         raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
     return Recipe(measure, worth, left, depth, settled, asked)
 

@@ -88,7 +88,11 @@ class Results:
         found: dict[str, Any] = {
             "mean": mean,
             "per_query": self.by_query(),
-            "convention": {"like": self.convention.name, **self.convention.settings()},
+            "convention": {
+                "like": self.convention.name,
+                **self.convention.settings(),
+                "measures": {name: str(measure) for name, measure in self.measures.items()},
+            },
             "counts": dict(self.counts),
         }
         return found | ({"notes": list(self.notes)} if self.notes else {})

@@ -7,7 +7,7 @@ import numpy as np
 from gainful.convention import Convention
 from gainful.errors import Tied
 from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks
+from gainful.match.matched import Flags, Ranks, as_precise
 from gainful.measure.seen import Seen
 from gainful.measure.worth import whole_or_not
 from gainful.read import Rows
@@ -25,8 +25,7 @@ def seen_rows(habits: Convention, grades: Rows, scores: Rows | None, judged: Row
     order = np.arange(len(row))
     if scores is not None:
         score = scores.values[row, column]
-        if habits.score_bits == 32:
-            score = score.astype(np.float32).astype(np.float64)
+        score = as_precise(score, habits.score_bits)
         order = _ordered(row, score, grade, habits)
     begin = np.cumsum(grades.lengths) - grades.lengths
     rank = np.arange(len(row)) - begin[row] + 1

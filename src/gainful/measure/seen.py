@@ -60,10 +60,7 @@ class Seen:
 
     def running(self, values: Flags | Array) -> Array:
         """The sum over each query from its first document down to this one."""
-        until = np.append(0.0, np.cumsum(values, dtype=np.float64))
-        begin = np.searchsorted(self.query, np.arange(self.size))
-        found: Array = until[1:] - until[begin[self.query]]
-        return found
+        return cumulated(values, self.query, self.size)
 
     def known(self, rel: float) -> Array:
         """How many relevant documents there are in each query, retrieved or not."""
@@ -90,6 +87,23 @@ class Seen:
             return f"a grade of query {self.names[query[at]]!r}", float(grade[at])
 
         return find
+
+
+def cumulated(values: NDArray[Any], query: Ranks, size: int) -> Array:
+    """The sum over each query down to each entry, entries being grouped by query.
+
+    Numbers that are not counts are summed query by query: in one long sum, a huge gain in one
+    query would swallow the small ones of the next.
+    """
+    begin = np.searchsorted(query, np.arange(size + 1))
+    if values.dtype.kind in "bi":
+        until = np.append(0, np.cumsum(values))
+        counts: Array = (until[1:] - until[begin[query]]).astype(np.float64)
+        return counts
+    found = np.empty(len(values))
+    for start, end in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):
+        np.cumsum(values[start:end], out=found[start:end])
+    return found
 
 
 def seen(matched: Matched, habits: Convention) -> Seen:

@@ -105,10 +105,11 @@ GROUPS_9: Mapping[str, tuple[str, ...]] = {**GROUPS, "all_trec": _ALL_9}
 
 @frozen
 class Spelled:
-    """One line of output: the name as printed, and its measure (None for a text)."""
+    """One line of output: the name as printed, its measure (None for a text), and whose it is."""
 
     name: str
     measure: Measure | None
+    root: TrecName
 
 
 def of_trec(text: str) -> list[Spelled] | None:
@@ -141,16 +142,19 @@ def spelled(known: TrecName, after: str | None) -> list[Spelled]:
     """The lines that a name prints with what follows its dot; None where nothing does."""
     if known.kind == "ranks":
         return [
-            Spelled(f"{known.name}_{cut}", Measure(known.measure, (), cut))
+            Spelled(f"{known.name}_{cut}", Measure(known.measure, (), cut), known)
             for cut in _ranks(known, after)
         ]
     if known.kind == "levels":
         return [
-            Spelled(f"{known.name}_{x:3.2f}", _at_level(known, x)) for x in _levels(known, after)
+            Spelled(f"{known.name}_{x:3.2f}", _at_level(known, x), known)
+            for x in _levels(known, after)
         ]
     name = known.name if after is None else f"{known.name}_{after}"
     if known.kind == "text":
-        return [Spelled(name, None)]
+        if after is not None:
+            _number(known, after)
+        return [Spelled(name, None, known)]
     params = dict(known.always)
     if after is not None and known.kind == "gains":
         params["gain"] = _gains(known, after)
@@ -158,7 +162,7 @@ def spelled(known: TrecName, after: str | None) -> list[Spelled]:
         params |= _pairs(known, after)
     elif after is not None:
         params |= _numbers(known, after)
-    return [Spelled(name, Measure(known.measure, params))]
+    return [Spelled(name, Measure(known.measure, params), known)]
 
 
 def _at_level(known: TrecName, level: float) -> Measure:
@@ -221,6 +225,6 @@ def _numbers(known: TrecName, after: str) -> dict[str, Any]:
 
 
 def _number(known: TrecName, part: str) -> float:
-    if not re.fullmatch(NUMBER, part.strip(), re.ASCII):
+    if not re.fullmatch(NUMBER, part.strip(), re.ASCII) or abs(float(part)) > 2**53:
         raise BadValue(known.name, part, "numbers, separated by commas")
     return float(part)

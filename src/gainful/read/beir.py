@@ -9,8 +9,6 @@ from gainful.read import table
 from gainful.read.source import opened
 from gainful.read.values import Judgments
 
-_SPLITS = ("test", "dev", "train")
-
 
 def judgments(folder: Path) -> Judgments:
     """The judgments of a BEIR folder: its test split, or the only one there is."""
@@ -19,7 +17,7 @@ def judgments(folder: Path) -> Judgments:
     if not found:
         raise BadInput(str(folder), "this is a directory, not a file", "a file or a BEIR folder")
     by_name = {file.stem: file for file in found}
-    split = next((by_name[name] for name in _SPLITS[:1] if name in by_name), None)
+    split = by_name.get("test")
     if split is None and len(found) > 1:
         names = ", ".join(by_name)
         raise BadInput(str(qrels), f"several splits and no test.tsv: {names}", "name one of them")

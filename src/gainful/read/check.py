@@ -9,13 +9,14 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, counted, shown
-from gainful.read import beir, rag, trec
+from gainful.read import beir, rag, table, trec
 from gainful.read.formats import Format, format_of
 from gainful.read.source import Source, opened
 from gainful.read.values import Judgments, Run, duplicates, told
 
 _NAMED = 10  # malformed lines and duplicates that are named one by one
 _GRADES = 12  # grades that are listed with their numbers
+_BOTH = {"judgments", "run"}
 
 
 @frozen(eq=False)
@@ -31,87 +32,163 @@ class Examined:
     run: Run | None = None
 
 
-def examined(path: str) -> list[Examined]:
-    """All that is to be known of one file; a RAG file is both judgments and a run."""
+@frozen(eq=False)
+class _Rows:
+    """The rows of a file: what is sound, what is not, and where each stands."""
+
+    name: str
+    form: str
+    frame: pl.DataFrame  # query, doc, number, rank of the sound rows
+    wrong: list[str]
+    where: Callable[[int], str]  # of the sound rows
+    tag: str = ""
+    more: int = 0  # lines with text behind their last field
+
+
+def kinds(path: str) -> set[str]:
+    """What a file can be: judgments, a run, or either of them; nothing if it cannot be read."""
     try:
         if path != "-" and Path(path).is_dir():
-            return [_of_judgments(beir.judgments(Path(path)), "beir", path)]
+            return {"judgments"}
+        source = opened(path)
+        form = format_of(source).name
+        if form == "trec":
+            return {"run" if trec.looks_like_a_run(source) else "judgments"}
+        if form in ("rag", "json"):
+            return rag.holds(source) if form == "rag" else _BOTH
+        read = table.read(source, form)
+    except BadInput:
+        return set()
+    scored = read.column(table.SCORE) is not None and read.column(("corpus_id",)) is None
+    ranked = read.column(table.RANK) is not None
+    graded = read.column(table.GRADE[:-1]) is not None
+    return {"run" if ranked or (scored and not graded) else "judgments"}
+
+
+def examined(path: str, kind: str | None) -> Examined:
+    """All that is to be known of one file as judgments or as a run."""
+    try:
+        if path != "-" and Path(path).is_dir():
+            return _of_judgments(beir.judgments(Path(path)), "beir", path, [])
         source = opened(path)
         form = format_of(source)
     except BadInput as bad:
-        return [Examined(path, "unknown", "nothing", [_without(path, bad)])]
-    if form.name == "trec":
-        return [_of_trec(source)]
-    return [_of_table(source, form, kind) for kind in _kinds(source, form)]
-
-
-def _kinds(source: Source, form: Format) -> list[str]:
-    """What a file of named columns holds."""
-    if form.name == "rag":
-        return sorted(rag.holds(source))
+        return Examined(path, "unknown", "nothing", [_without(path, bad)])
+    kind = kind or "run"
     try:
-        run = form.run(source)
-    except BadInput as bad:
-        judged = "look like judgments" in bad.problem or "no column for the score" in bad.problem
-        return ["judgments" if judged else "run"]
-    if form.name == "json":  # grades and scores look the same; few scores are whole
-        score = run.frame["score"]
-        return ["judgments" if bool((score == score.round()).all()) else "run"]
-    return ["run"]
-
-
-def _of_table(source: Source, form: Format, kind: str) -> Examined:
-    try:
-        if kind == "judgments":
-            return _of_judgments(form.judgments(source), form.name, source.name)
-        return _of_run(form.run(source), form.name, None)
+        if form.name in ("rag", "json"):
+            return _whole(source, form, kind)
+        of_run = kind == "run"
+        rows = (
+            _of_trec(source, of_run=of_run)
+            if form.name == "trec"
+            else _of_table(source, form.name, of_run=of_run)
+        )
     except BadInput as bad:
         return Examined(source.name, form.name, kind, [_without(source.name, bad)])
+    return _judged(rows) if kind == "judgments" else _ranked(rows)
 
 
-def _of_trec(source: Source) -> Examined:
-    """Every line by itself, so that one bad line does not hide the next."""
-    of_run = trec.looks_like_a_run(source)
-    layout = trec.RUN if of_run else trec.JUDGMENTS
-    kind = "run" if of_run else "judgments"
+def holds_both(path: str) -> bool:
+    """Is it a RAG file, which has judgments and a run?"""
+    return path != "-" and len(rag.holds(opened(path))) == 2
+
+
+def whole_numbers(path: str) -> bool:
+    """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
     try:
-        table = trec.lines(source, layout)
-    except BadInput as bad:
-        return Examined(source.name, "trec", kind, [_without(source.name, bad)])
-    bad_lines = table.select(trec.malformed(layout).fill_null(value=True)).to_series()
-    wrong = _malformed(table.filter(bad_lines), layout)
-    number = pl.col("number").alias(layout.number)
-    kept = ("line", "query", "doc", *(("rank",) if of_run else ()))
-    fine = table.filter(~bad_lines).select(*kept, number)
-    if fine.is_empty():
-        return Examined(source.name, "trec", kind, wrong or ["there is nothing in it"])
+        source = opened(path)
+        score = format_of(source).run(source).frame["score"]
+    except BadInput:
+        return False
+    return bool((score == score.round()).all())
 
-    def place(row: int) -> str:
-        return f"line {fine['line'][row]}"
 
-    repeated = _repeated(fine, place, "one ranking" if of_run else "the judgments of a query")
-    wrong += repeated
-    frame = fine.select(layout.kept)
+def _whole(source: Source, form: Format, kind: str) -> Examined:
+    """Formats that are read as a whole or not at all."""
+    if kind == "judgments":
+        return _of_judgments(form.judgments(source), form.name, source.name, [])
+    run = form.run(source)
+    wrong = _repeated(run.frame, run.place, "one ranking")
+    return _of_run(run, form.name, wrong)
+
+
+def _of_trec(source: Source, *, of_run: bool) -> _Rows:
+    """Every line by itself, so that one bad line does not hide the next."""
+    layout = trec.RUN if of_run else trec.JUDGMENTS
+    lines = trec.lines(source, layout)
+    bad = lines.select(trec.malformed(layout)).to_series()
+    told_ = [
+        (f"line {row['line']}", trec.problem(row, layout)) for row in lines.filter(bad).to_dicts()
+    ]
+    rank = pl.col("rank").cast(pl.Float64, strict=False) if of_run else pl.lit(None).alias("rank")
+    fine = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more")
+    return _Rows(
+        source.name,
+        "trec",
+        fine.drop("line"),
+        _malformed(told_, layout.told),
+        lambda row: f"line {fine['line'][row]}",
+        trec.last_tag(source) if of_run else "",
+        int(fine["more"].sum()),
+    )
+
+
+def _of_table(source: Source, form: str, *, of_run: bool) -> _Rows:
+    read = table.read(source, form)
+    known = (*table.SCORE, *table.RANK) if of_run else table.GRADE
+    called = "score" if of_run else "grade"
+    number = read.needed(known, called)
+    found = table.columns(read, number, called)
+    bad = found.malformed()
+    place = f"{source.name}:"
+    told_ = [
+        (read.where(row).replace(place, "line "), str(found.problem(row))) for row in bad[:_NAMED]
+    ] + [("", "")] * max(0, len(bad) - _NAMED)
+    sound = found.frame.with_row_index("row").filter(~pl.col("row").is_in(bad))
+    rows = sound["row"].to_list()
+    if of_run and read.column(table.SCORE) is None:
+        sound = sound.with_columns(-pl.col("number"))
+    return _Rows(
+        source.name,
+        form,
+        sound.select("query", "doc", "number", "rank"),
+        _malformed(told_, f"query, doc, {called}"),
+        lambda row: read.where(rows[row]).replace(place, "line "),
+    )
+
+
+def _judged(rows: _Rows) -> Examined:
+    if rows.frame.is_empty():
+        wrong = rows.wrong or ["there is nothing in it"]
+        return Examined(rows.name, rows.form, "judgments", wrong)
+    wrong = rows.wrong + _repeated(rows.frame, rows.where, "the judgments of a query")
+    frame = rows.frame.select("query", "doc", pl.col("number").alias("grade"))
+    frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
+    return _of_judgments(Judgments(frame, rows.name), rows.form, rows.name, wrong)
+
+
+def _ranked(rows: _Rows) -> Examined:
+    if rows.frame.is_empty():
+        return Examined(rows.name, rows.form, "run", rows.wrong or ["there is nothing in it"])
+    repeated = _repeated(rows.frame, rows.where, "one ranking")
+    wrong = rows.wrong + repeated + _contradictions(rows)
+    frame = rows.frame.select("query", "doc", pl.col("number").alias("score"))
     if repeated:
         frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    if of_run:
-        run = Run(frame, source.name, tag=trec.last_tag(source))
-        report = _of_run(run, "trec", fine.select("query", "score", "rank", "line"))
-    else:
-        report = _of_judgments(Judgments(frame, source.name), "trec", source.name)
-    report.wrong[:0] = wrong
+    report = _of_run(Run(frame, rows.name, tag=rows.tag), rows.form, wrong)
+    if rows.more:
+        ignored = f"{counted(rows.more, 'line')} with text behind the sixth field, which is ignored"
+        report.notes.append(ignored)
     return report
 
 
-def _malformed(bad: pl.DataFrame, layout: trec.Layout) -> list[str]:
-    if bad.is_empty():
+def _malformed(bad: list[tuple[str, str]], expected: str) -> list[str]:
+    if not bad:
         return []
-    rows = [
-        f"line {row['line']}: {trec.problem(row, layout)}" for row in bad.head(_NAMED).to_dicts()
-    ]
-    rest = len(bad) - len(rows)
-    more = [f"… and {rest} more"] if rest else []
-    head = f"{counted(len(bad), 'malformed line')} (expected: {layout.told})"
+    rows = [f"{place}: {problem}" for place, problem in bad[:_NAMED]]
+    more = [f"… and {len(bad) - _NAMED} more"] if len(bad) > _NAMED else []
+    head = f"{counted(len(bad), 'malformed line')} (expected: {expected})"
     return [head, *(f"  {row}" for row in (*rows, *more))]
 
 
@@ -125,65 +202,53 @@ def _repeated(frame: pl.DataFrame, place: Callable[[int], str], where: str) -> l
     return [head, *(f"  {line}" for line in told(repeated, place)), *rest]
 
 
-def _of_judgments(judgments: Judgments, form: str, name: str) -> Examined:
+def _of_judgments(judgments: Judgments, form: str, name: str, wrong: list[str]) -> Examined:
     frame = judgments.frame
     per_query = frame.group_by("query").len()["len"]
     grades = frame["grade"].value_counts().sort("grade")
     listed = [f"{grade:g} ({count}×)" for grade, count in grades.head(_GRADES).iter_rows()]
     more = f" and {len(grades) - _GRADES} more" if len(grades) > _GRADES else ""
-    relevant = frame.filter(pl.col("grade") >= 1)["query"].n_unique()
-    nothing = len(per_query) - relevant
+    nothing = len(per_query) - frame.filter(pl.col("grade") >= 1)["query"].n_unique()
     notes = [
         f"{counted(len(frame), 'judgment')} of {_each(per_query)}",
         f"grades: {', '.join(listed)}{more}",
     ]
-    notes += (
-        [f"{counted(nothing, 'query')} with nothing relevant (no grade of 1 or more)"]
-        if nothing
-        else []
-    )
+    if nothing:
+        notes.append(f"{counted(nothing, 'query')} with nothing relevant (no grade of 1 or more)")
     negative = int((frame["grade"] < 0).sum())
     notes += [f"{counted(negative, 'grade')} below 0"] if negative else []
-    return Examined(name, form, "judgments", notes=notes, judgments=judgments)
+    return Examined(name, form, "judgments", wrong, notes, judgments=judgments)
 
 
-def _of_run(run: Run, form: str, ranked: pl.DataFrame | None) -> Examined:
+def _of_run(run: Run, form: str, wrong: list[str]) -> Examined:
     frame = run.frame
-    per_query = frame.group_by("query").len()["len"]
-    notes = [f"{counted(len(frame), 'result')} of {_each(per_query)}"]
+    notes = [f"{counted(len(frame), 'result')} of {_each(frame.group_by('query').len()['len'])}"]
     if run.tag:
         notes.append(f"it calls itself {shown(run.tag)}")
-    wrong = (
-        [] if ranked is not None else _repeated(frame, lambda row: f"row {row + 1}", "one ranking")
-    )
     hashed = pl.col("query").hash(1) ^ pl.col("score").hash(2)
     tied = int(frame.select(hashed.is_duplicated()).to_series().sum())
     if tied:
         share = 100 * tied / len(frame)
         notes.append(f"{tied} documents share their score with another ({share:.1f} %)")
-    if ranked is not None:
-        wrong += _contradictions(ranked)
-    return Examined(run.name, form, "run", wrong=wrong, notes=notes, run=run)
+    return Examined(run.name, form, "run", wrong, notes, run=run)
 
 
-def _contradictions(ranked: pl.DataFrame) -> list[str]:
+def _contradictions(rows: _Rows) -> list[str]:
     """Ranks that say something else than scores do, which is what counts."""
-    numbers = ranked.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
+    ordered = rows.frame.with_row_index("row").drop_nulls("rank")
     same = pl.col("query") == pl.col("query").shift(1)
-    ordered = numbers.drop_nulls("rank")
     heads = ordered.select(
         (~same | (pl.col("rank") < pl.col("rank").shift(1))).fill_null(value=True).sum()
     ).item()
     if heads > ordered["query"].n_unique():  # not yet by query and rank
         ordered = ordered.sort("query", "rank", maintain_order=True)
     later = pl.col("rank") != pl.col("rank").shift(1)
-    rises = same & later & (pl.col("score") > pl.col("score").shift(1))
-    bad = ordered.filter(rises)
+    bad = ordered.filter(same & later & (pl.col("number") > pl.col("number").shift(1)))
     if bad.is_empty():
         return []
-    row = bad.sort("line").row(0, named=True)
+    row = bad.sort("row").row(0, named=True)
     often = f"{counted(len(bad), 'time')}, in {counted(bad['query'].n_unique(), 'query')}"
-    place = f"line {row['line']}: rank {row['rank']} has a higher score than the rank before it"
+    place = f"{rows.where(row['row'])}: rank {row['rank']:g} has a higher score than the one before"
     return [f"scores contradict ranks {often}, first in {place} (scores are what counts)"]
 
 

@@ -27,7 +27,7 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
     if isinstance(value, Mapping):
         return nested.judgments_of(value, "judgments")
     if isinstance(value, pl.DataFrame):
-        return table.judgments_of_frame(value, "judgments")
+        return table.judgments_of(table.of_frame(value, "judgments"))
     if not isinstance(value, Judgments):
         raise WrongType("judgments", value, _ALLOWED)
     return value
@@ -40,7 +40,7 @@ def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | N
     if isinstance(value, Mapping):
         return nested.run_of(value, name)
     if isinstance(value, pl.DataFrame):
-        return table.run_of_frame(value, name)
+        return table.run_of(table.of_frame(value, name))
     if not isinstance(value, Run):
         raise WrongType(name, value, _ALLOWED)
     return value
@@ -57,7 +57,7 @@ def as_columns(judgments: Judgments | Nested) -> Judgments:
     """Judgments as columns."""
     if isinstance(judgments, Judgments):
         return judgments
-    return Judgments(nested.as_frame(judgments, "grade"), judgments.name)
+    return nested.as_judgments(judgments)
 
 
 def as_nested(judgments: Judgments | Nested) -> Nested:

@@ -9,39 +9,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, Duplicated, shown
 from gainful.read import nested
+from gainful.read.jsonl import objects
+from gainful.read.nested import Pairs, as_number
 from gainful.read.source import Source
-from gainful.read.table import objects
+from gainful.read.table import DOC, GRADE, SCORE
 from gainful.read.values import Judgments, Run
 
-_NAMES = ("id", "query_id", "qid", "query", "question")
+_QUERY = ("id", "query_id", "qid", "query", "question")
 _RETRIEVED = ("retrieved", "retrieved_ids", "retrieved_docs", "results")
 _RELEVANT = ("relevant", "relevant_ids", "relevant_docs", "expected")
+_ID = ("id", *DOC, "chunk_id")
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 
 def judgments(source: Source) -> Judgments:
     """What is relevant to each query."""
     found = {}
-    for name, relevant in _parts(source, _RELEVANT):
+    for where, name, relevant in _parts(source, _RELEVANT):
         found[name] = relevant
-        if isinstance(relevant, list) and all(isinstance(one, dict) for one in relevant):
-            found[name] = {_id(one, source): one.get("grade", 1) for one in relevant}
-    held = nested.judgments_of(found, source.name)
-    return Judgments(nested.as_frame(held, "grade"), source.name)
+        if isinstance(relevant, list) and relevant and isinstance(relevant[0], dict):
+            pairs = _pairs(relevant, where, name, GRADE[:-1], 1.0)
+            found[name] = dict(pairs)
+            if len(found[name]) < len(pairs):
+                raise Duplicated(where, "a document is judged twice", "each document once")
+    return nested.as_judgments(nested.judgments_of(found, source.name))
 
 
 def run(source: Source) -> Run:
     """What was retrieved for each query, in rank order or with scores."""
-    rankings = []
-    for name, retrieved in _parts(source, _RETRIEVED):
-        if not isinstance(retrieved, (list, dict)):
-            raise BadInput(source.name, f"{shown(retrieved)} is no list of documents", _EXPECTED)
-        if isinstance(retrieved, list) and all(isinstance(one, dict) for one in retrieved):
-            rankings.append((name, _scored(retrieved, source)))
+    rankings: list[tuple[str, Pairs]] = []
+    for where, name, retrieved in _parts(source, _RETRIEVED):
+        if isinstance(retrieved, dict):
+            pairs = nested.scored(retrieved, where, name)
+        elif not isinstance(retrieved, list):
+            raise BadInput(where, f"{shown(retrieved)} is no list of documents", _EXPECTED)
+        elif retrieved and isinstance(retrieved[0], dict):
+            pairs = _pairs(retrieved, where, name, SCORE, None)
         else:
-            rankings.append((name, retrieved))
+            pairs = nested.in_order(retrieved, where, name)
+        rankings.append((name, pairs))
     return nested.listed(source.name, rankings)
 
 
@@ -59,26 +67,31 @@ def is_rag(source: Source) -> bool:
     return bool(holds(source))
 
 
-def _scored(retrieved: list[dict[str, Any]], source: Source) -> list[Any] | dict[Any, Any]:
-    ids = [_id(one, source) for one in retrieved]
-    if all("score" in one for one in retrieved) and len(set(ids)) == len(ids):
-        return {doc: one["score"] for doc, one in zip(ids, retrieved, strict=True)}
-    return ids
+def _pairs(
+    items: list[Any], where: str, query: str, keys: tuple[str, ...], usual: float | None
+) -> Pairs:
+    """Ids with numbers out of objects; in rank order where one of them has none."""
+    ids, numbers = [], []
+    for item in items:
+        if not isinstance(item, dict):
+            raise BadInput(where, f"{shown(item)} is no object like the first", '{"id": …}')
+        doc = next((item[key] for key in _ID if key in item), None)
+        if doc is None:
+            raise BadInput(where, f"{shown(item)} has no id", '{"id": …, "score": …}')
+        ids.append(doc)
+        value = next((item[key] for key in keys if key in item), usual)
+        numbers.append(None if value is None else as_number(value, where, query, doc, keys[0]))
+    if None in numbers:
+        return nested.in_order(ids, where, query)
+    return list(zip(ids, [number for number in numbers if number is not None], strict=True))
 
 
-def _id(one: dict[str, Any], source: Source) -> Any:
-    for name in ("id", "doc", "doc_id", "docno", "document_id", "chunk_id"):
-        if name in one:
-            return one[name]
-    raise BadInput(source.name, f"{shown(one)} has no id", '{"id": …, "score": …}')
-
-
-def _parts(source: Source, keys: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Each query's name, and what stands under one of the keys; no query may come twice."""
+def _parts(source: Source, keys: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
+    """Where each query stands, its name, and what stands under one of the keys."""
     seen = set()
-    for number, line in enumerate(objects(source), start=1):
-        where = f"{source.name}, object {number}"
-        name = next((line[key] for key in _NAMES if key in line), None)
+    for number, line in objects(source):
+        where = f"{source.name}:{number}"
+        name = next((line[key] for key in _QUERY if key in line), None)
         key = next((key for key in keys if key in line), None)
         if name is None or key is None:
             lacking = "query" if name is None else keys[0]
@@ -87,4 +100,4 @@ def _parts(source: Source, keys: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         if str(name) in seen:
             raise BadInput(where, f"query {shown(name)} comes a second time", "each query once")
         seen.add(str(name))
-        yield str(name), line[key]
+        yield where, str(name), line[key]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
+from collections.abc import Iterator
+from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from os import PathLike, fspath
 from pathlib import Path
@@ -32,9 +34,14 @@ class Source:
     path: Path | None = None  # a plain file, which can be scanned where it is
     data: bytes | None = field(default=None, repr=False)
 
-    def text(self) -> Path | bytes:
+    def text(self) -> Path | BytesIO:
         """What a reader of text reads: the path, or the bytes without a byte-order mark."""
-        return self.path if self.path is not None else self.content()
+        return self.path if self.path is not None else BytesIO(self.content())
+
+    @property
+    def resembles_zlib(self) -> bool:
+        """Would polars take this text for compressed data, as one that begins with x^2?"""
+        return self.head[:2] in (b"x\x01", b"x^", b"x\x9c", b"x\xda")
 
     def content(self) -> bytes:
         """All of it."""
@@ -51,11 +58,26 @@ class Source:
         except (OSError, ValueError) as failure:  # it may be gone, or emptied, by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
+    def first_lines(self) -> list[str]:
+        """The lines of its head that are whole, and neither empty nor comments; at least one."""
+        head, _, cut = self.head.rpartition(b"\n")
+        if not head.strip():  # a line longer than the head
+            head = next((line for line in self._lines() if line.strip()), b"")
+        elif len(self.head) < _HEAD:
+            head += b"\n" + cut
+        lines = [line.strip() for line in head.decode("utf-8", errors="replace").split("\n")]
+        return [line for line in lines if line and not line.startswith("#")] or [""]
+
     def first_line(self) -> str:
-        """The first line that is neither empty nor a comment, as far as the head reaches."""
-        text = self.head.decode("utf-8", errors="replace")
-        lines = (line.strip() for line in text.splitlines())
-        return next((line for line in lines if line and not line.startswith("#")), "")
+        """The first line that is neither empty nor a comment."""
+        return self.first_lines()[0]
+
+    def _lines(self) -> Iterator[bytes]:
+        if self.path is None:
+            yield from BytesIO(self.content())
+            return
+        with self.path.open("rb") as stream:
+            yield from stream
 
 
 def opened(path: str | PathLike[str]) -> Source:
@@ -65,6 +87,8 @@ def opened(path: str | PathLike[str]) -> Source:
         raise WrongType("path", path, "a path as text")
     if name == "-":
         return _held("stdin", "", _unpacked_if_need_be(_piped(), "stdin"))
+    if "\0" in name:
+        raise BadInput(name, "there is no such file")
     file = Path(name)
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] in ([".gz"], [".zst"])
@@ -78,13 +102,22 @@ def opened(path: str | PathLike[str]) -> Source:
         raise BadInput(name, _reason(failure)) from None
     if head.startswith((_GZIP, _ZSTD)) or packed:
         return _held(name, suffix, _unpacked(_read(file, name), name))
-    if head.startswith(_MARK):  # scanning in place would take the mark for part of an id
-        return _held(name, suffix, _read(file, name))
+    if head.startswith(_MARK) or _old_mac(head) or not head.strip():
+        return _held(name, suffix, _read(file, name))  # what scanning in place would get wrong
     return Source(name, suffix, _checked(head, name), path=file)
+
+
+def _old_mac(head: bytes) -> bool:
+    """Do lines end as on a Macintosh of the last century?"""
+    return b"\r" in head and b"\n" not in head
 
 
 def _held(name: str, suffix: str, data: bytes) -> Source:
     data = data.removeprefix(_MARK)
+    if _old_mac(data[:_HEAD]):
+        data = data.replace(b"\r", b"\n")
+    if len(data) > _HEAD and not data[:_HEAD].strip():
+        return Source(name, suffix, _checked(data.lstrip()[:_HEAD], name), data=data)
     return Source(name, suffix, _checked(data[:_HEAD], name), data=data)
 
 

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from io import BytesIO
-from typing import Any
 
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, NoColumn, Swapped, shown
+from gainful.read import delimited, jsonl
 from gainful.read.source import Source
 from gainful.read.values import Judgments, Run
 
-_QUERY = (
+QUERY = (
     *("query", "query_id", "qid", "q_id", "queryid", "topic", "topic_id"),
     *("user", "user_id", "userid"),
 )
-_DOC = (
+DOC = (
     *("doc", "doc_id", "docno", "docid", "did", "document", "document_id", "corpus_id"),
     *("item", "item_id", "itemid", "passage_id", "pid"),
 )
-_GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
-_SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
-_RANK = ("rank", "position", "pos")
+GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
+SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
+RANK = ("rank", "position", "pos")
 
 
 @frozen(eq=False)
-class _Table:
+class Table:
     """A frame with what messages about it need."""
 
     frame: pl.DataFrame
@@ -41,9 +40,10 @@ class _Table:
         return next((own[name] for name in known if name in own), None)
 
     def needed(self, known: tuple[str, ...], what: str) -> str:
+        """The same, or an error that says what there is and what is understood."""
         found = self.column(known)
         if found is None:
-            raise BadInput(
+            raise NoColumn(
                 self.name,
                 f"there is no column for the {what}; there are {', '.join(self.frame.columns)}",
                 f"one of {', '.join(known)}",
@@ -51,154 +51,153 @@ class _Table:
         return found
 
 
+@frozen(eq=False)
+class Columns:
+    """Query, document and number of each row, with what was given and whether it is wrong."""
+
+    table: Table
+    frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none)
+    called: str  # grade or score
+
+    def problem(self, row: int) -> str | None:
+        """What is wrong with a row, in words; None if nothing is."""
+        query, doc, number, given, _ = self.frame.row(row)
+        for name, value in (("query", query), ("doc", doc)):
+            if value is None or value == "":
+                return f"there is no {name}"
+        if given is None:
+            return f"there is no {self.called}"
+        fine = number is not None and abs(number) != float("inf") and number == number  # noqa: PLR0124
+        return None if fine else f"{self.called} {shown(given)} is not a finite number"
+
+    def malformed(self) -> list[int]:
+        """The rows that are not what they should be."""
+        number = pl.col("number")
+        lacking = [pl.col(name).is_null() | (pl.col(name) == "") for name in ("query", "doc")]
+        bad = pl.any_horizontal(*lacking, number.is_null(), ~number.is_finite())
+        return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
+
+
+def read(source: Source, form: str) -> Table:
+    """A file as a table, in the format that was found or named."""
+    if form == "parquet":
+        frame = _parquet(source)
+        return Table(frame, source.name, lambda row: f"{source.name}, row {row + 1}")
+    reader = jsonl if form == "jsonl" else delimited
+    frame, where = reader.read(source, form)
+    return Table(frame, source.name, where)
+
+
 def judgments(source: Source, form: str) -> Judgments:
     """Judgments from a file with columns such as query, doc, grade."""
-    return _judgments(_READERS[form](source))
+    return judgments_of(read(source, form))
 
 
 def run(source: Source, form: str) -> Run:
     """A run from a file with columns such as query, doc, score (or rank)."""
-    return _run(_READERS[form](source))
+    return run_of(read(source, form))
 
 
-def judgments_of_frame(frame: pl.DataFrame, name: str) -> Judgments:
-    """Judgments from a frame in memory."""
-    return _judgments(_Table(frame, name, lambda row: f"{name}, row {row}"))
-
-
-def run_of_frame(frame: pl.DataFrame, name: str) -> Run:
-    """A run from a frame in memory."""
-    return _run(_Table(frame, name, lambda row: f"{name}, row {row}"))
+def of_frame(frame: pl.DataFrame, name: str) -> Table:
+    """A frame in memory as a table."""
+    return Table(frame, name, lambda row: f"{name}, row {row}")
 
 
 def known_columns(names: Iterable[str]) -> bool:
     """Are these the names of columns, and not already data?"""
     plain = {_plain(name) for name in names}
-    return bool(plain & {*_QUERY} and plain & {*_DOC})
+    return bool(plain & {*QUERY} and plain & {*DOC})
 
 
-def _judgments(table: _Table) -> Judgments:
-    grade = table.needed(_GRADE, "grade")
-    if _plain(grade) == "score" and table.column(_RANK) is not None:
-        raise BadInput(
+def judgments_of(table: Table) -> Judgments:
+    """Judgments from a table."""
+    grade = table.needed(GRADE, "grade")
+    if _plain(grade) == "score" and table.column(RANK) is not None:
+        raise Swapped(
             table.name,
             "this looks like a run, not like judgments: it has scores and ranks "
             "(are the arguments swapped?)",
             "columns query, doc, grade",
         )
-    return Judgments(_columns(table, grade, "grade"), table.name, table.where)
+    return Judgments(_sound(columns(table, grade, "grade")), table.name, table.where)
 
 
-def _run(table: _Table) -> Run:
-    score = table.column(_SCORE)
+def run_of(table: Table) -> Run:
+    """A run from a table."""
+    score = table.column(SCORE)
     if score is not None:
-        return Run(_columns(table, score, "score"), table.name, table.where)
-    rank = table.column(_RANK)
+        return Run(_sound(columns(table, score, "score")), table.name, table.where)
+    rank = table.column(RANK)
     if rank is None:
-        if table.column(_GRADE[:-1]) is not None:
-            raise BadInput(
+        if table.column(GRADE[:-1]) is not None:
+            raise Swapped(
                 table.name,
                 "these look like judgments, not like a run: there are grades, but no scores "
                 "(are the arguments swapped?)",
                 "columns query, doc, score",
             )
-        table.needed((*_SCORE, *_RANK), "score")
-    ranked = _columns(table, str(rank), "score").with_columns(-pl.col("score"))
+        table.needed((*SCORE, *RANK), "score")
+    ranked = _sound(columns(table, str(rank), "rank"), "score").with_columns(-pl.col("score"))
     return Run(ranked, table.name, table.where)
 
 
-def _columns(table: _Table, number: str, called: str) -> pl.DataFrame:
-    """Query and document as text, and one column of numbers; whatever is else is an error."""
-    names = {"query": table.needed(_QUERY, "query"), "doc": table.needed(_DOC, "document")}
-    ids = [pl.col(own).cast(pl.String).alias(name) for name, own in names.items()]
-    stripped = pl.col(number)
-    if table.frame[number].dtype == pl.String:
-        stripped = stripped.str.strip_chars()
-    frame = table.frame.select(
-        *ids, stripped.cast(pl.Float64, strict=False).alias(called), stripped.alias("given")
+def columns(table: Table, number: str, called: str) -> Columns:
+    """Query and document as text, and one column of numbers."""
+    query, doc = table.needed(QUERY, "query"), table.needed(DOC, "document")
+    rank = table.column(RANK)
+    frame = pl.DataFrame(
+        {
+            "query": _text(table, query),
+            "doc": _text(table, doc),
+            "number": _number(table, number),
+            "given": table.frame[number],
+            "rank": pl.Series([None] * len(table.frame), dtype=pl.Float64)
+            if rank is None
+            else _number(table, rank),
+        }
     )
-    for name in ("query", "doc"):
-        _refuse(table, frame[name].is_null() | (frame[name] == ""), f"there is no {name}", "")
-    bad = frame[called].is_null() | ~frame[called].is_finite()
-    if bad.any():
-        row = int(bad.arg_true()[0])
-        given = frame["given"][row]
-        problem = (
-            f"there is no {called}"
-            if given is None
-            else f"{called} {shown(given)} is not a finite number"
-        )
-        _refuse(table, bad, problem, "a finite number")
-    return frame.select("query", "doc", called)
+    return Columns(table, frame, called)
 
 
-def _refuse(table: _Table, bad: pl.Series, problem: str, expected: str) -> None:
-    if bad.any():
-        raise BadInput(table.where(int(bad.arg_true()[0])), problem, expected)
+def _sound(found: Columns, name: str | None = None) -> pl.DataFrame:
+    """The three columns, or an error for the first row that is not what it should be."""
+    bad = found.malformed()
+    if bad:
+        problem = found.problem(bad[0]) or "not what it should be"
+        raise BadInput(found.table.where(bad[0]), problem)
+    number = pl.col("number").alias(name or found.called)
+    return found.frame.select("query", "doc", number)
 
 
-def _parquet(source: Source) -> _Table:
+def _text(table: Table, column: str) -> pl.Series:
+    """Ids as text: texts and whole numbers are; what else a column can hold is refused."""
+    values = table.frame[column]
+    kind = values.dtype
+    if kind == pl.String:
+        return values.str.strip_chars()
+    if kind.is_float() and bool((values.drop_nulls() == values.drop_nulls().floor()).all()):
+        values = values.cast(pl.Int64, strict=False)
+        kind = values.dtype
+    if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
+        return values.cast(pl.String)
+    raise BadInput(table.name, f"column {shown(column)} holds {kind}", "texts or whole numbers")
+
+
+def _number(table: Table, column: str) -> pl.Series:
+    values = table.frame[column]
+    if values.dtype == pl.String:
+        return values.str.strip_chars().cast(pl.Float64, strict=False)
+    if values.dtype.is_numeric() or values.dtype == pl.Null:
+        return values.cast(pl.Float64, strict=False)
+    raise BadInput(table.name, f"column {shown(column)} holds {values.dtype}", "numbers")
+
+
+def _parquet(source: Source) -> pl.DataFrame:
     try:
-        frame = pl.read_parquet(source.path or BytesIO(source.content()), glob=False)
-    except (pl.exceptions.PolarsError, OSError) as failure:
-        raise BadInput(source.name, f"cannot be read as Parquet: {_first(failure)}") from None
-    return _Table(frame, source.name, lambda row: f"{source.name}, row {row + 1}")
-
-
-def _delimited(source: Source, separator: str) -> _Table:
-    try:
-        frame = pl.read_csv(
-            source.content(), separator=separator, infer_schema=False, comment_prefix="#"
-        )
-    except pl.exceptions.PolarsError as failure:
-        raise BadInput(source.name, f"cannot be read as a table: {_first(failure)}") from None
-    return _Table(frame, source.name, lambda row: f"{source.name}:{row + 2}")
-
-
-def _csv(source: Source) -> _Table:
-    first = source.first_line()
-    return _delimited(source, ";" if first.count(";") > first.count(",") else ",")
-
-
-def _tsv(source: Source) -> _Table:
-    return _delimited(source, "\t")
-
-
-def _json_lines(source: Source) -> _Table:
-    try:
-        frame = pl.read_ndjson(source.content(), infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        frame = pl.DataFrame(list(objects(source)), infer_schema_length=None, strict=False)
-    return _Table(frame, source.name, lambda row: f"{source.name}:{row + 1}")
-
-
-_READERS: dict[str, Callable[[Source], _Table]] = {
-    "parquet": _parquet,
-    "csv": _csv,
-    "tsv": _tsv,
-    "jsonl": _json_lines,
-}
-
-
-def objects(source: Source) -> Iterable[dict[str, Any]]:
-    """The JSON objects of a file, one a line; an empty line is passed over."""
-    for number, line in enumerate(source.content().split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            problem = f"{shown(line[:60].decode('utf-8', errors='replace'))} is not JSON"
-            raise BadInput(f"{source.name}:{number}", problem, "one JSON object a line") from None
-        if not isinstance(value, dict):
-            raise BadInput(
-                f"{source.name}:{number}", f"{shown(value)} is no object", "one JSON object a line"
-            )
-        yield value
-
-
-def _first(failure: Exception) -> str:
-    return str(failure).split("\n", maxsplit=1)[0]
+        return pl.read_parquet(source.path or BytesIO(source.content()), glob=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
+        problem = str(failure).split("\n", maxsplit=1)[0]
+        raise BadInput(source.name, f"cannot be read as Parquet: {problem}") from None
 
 
 def _plain(name: str) -> str:

@@ -7,12 +7,11 @@ which something is wrong, are read line by line with every line numbered.
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
 
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, Swapped, counted, shown
 from gainful.read.source import Source
 from gainful.read.values import Judgments, Run
 
@@ -43,10 +42,10 @@ RUN = Layout(
 )
 
 
-def judgments(source: Source) -> Judgments:
+def judgments(source: Source, *, unique: bool = True) -> Judgments:
     """Judgments from lines of query, iteration, document, grade."""
     if len(source.first_line().split()) >= 6:
-        raise BadInput(
+        raise Swapped(
             source.name,
             "this looks like a run, not like judgments: its lines have six fields "
             "(are the arguments swapped?)",
@@ -54,14 +53,15 @@ def judgments(source: Source) -> Judgments:
         )
     frame = _scanned(source, JUDGMENTS)
     if frame is None:
-        frame = _careful(source, JUDGMENTS).select(JUDGMENTS.kept)
-    return Judgments(frame, source.name, numbered(source, JUDGMENTS))
+        frame = _careful(source, JUDGMENTS)
+    where = numbered(source, JUDGMENTS)
+    return Judgments(frame.select(JUDGMENTS.kept), source.name, where, unique=unique)
 
 
 def run(source: Source) -> Run:
     """A run from lines of query, Q0, document, rank, score, name."""
     if len(source.first_line().split()) == 4:
-        raise BadInput(
+        raise Swapped(
             source.name,
             "these look like judgments, not like a run: their lines have four fields "
             "(are the arguments swapped?)",
@@ -69,14 +69,21 @@ def run(source: Source) -> Run:
         )
     frame = _scanned(source, RUN)
     if frame is None:
-        frame = _careful(source, RUN).select(RUN.kept)
-    return Run(frame, source.name, numbered(source, RUN), tag=last_tag(source))
+        frame = _careful(source, RUN)
+    more = int(frame["more"].sum())
+    notes = [f"{counted(more, 'line')} with text behind the sixth field, which is ignored"]
+    return Run(
+        frame.select(RUN.kept),
+        source.name,
+        numbered(source, RUN),
+        tag=last_tag(source),
+        notes=notes if more else [],
+    )
 
 
 def looks_like_a_run(source: Source) -> bool:
     """Have most of its first lines more than the four fields of judgments?"""
-    text = source.head.decode("utf-8", errors="replace")
-    sizes = [len(line.split()) for line in text.splitlines() if not line.startswith("#")]
+    sizes = [len(line.split()) for line in source.first_lines()]
     return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
 
 
@@ -107,20 +114,18 @@ def numbered(source: Source, layout: Layout) -> Callable[[int], str]:
 
 def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
     """The rows of a tidy file; None where a line is anything but tidy."""
-    first = source.first_line()
-    separator = "\t" if "\t" in first else " "
-    if source.contains(b"\t" if separator == " " else b" "):  # a second kind of blank
+    separator = "\t" if "\t" in source.first_line() else " "
+    other = b"\t" if separator == " " else b" "
+    twice = separator.encode() * 2  # an empty field
+    if source.resembles_zlib or source.contains(other) or source.contains(twice):
         return None
-    columns = (*layout.fields, *(() if layout.more else ("beyond",)))
+    columns = (*layout.fields, "beyond")
     schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
     schema[layout.number] = pl.Float64()
-    odd = pl.col(layout.fields[-1]).is_null()
-    odd = odd if layout.more else odd | pl.col("beyond").is_not_null()
-    text = source.text()
     try:
         frame = (
             pl.scan_csv(
-                BytesIO(text) if isinstance(text, bytes) else text,
+                source.text(),
                 separator=separator,
                 has_header=False,
                 schema=schema,
@@ -128,39 +133,54 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
                 comment_prefix="#",
                 glob=False,
             )
-            .select(*layout.kept, odd.alias("odd"))
+            .select(
+                *layout.kept,
+                pl.col(layout.fields[-1]).is_null().alias("short"),
+                pl.col("beyond").is_not_null().alias("more"),
+            )
             .collect()
         )
     except (pl.exceptions.PolarsError, OSError):
         return None
     tidy = (
-        not frame["odd"].any()
+        not frame["short"].any()
+        and (layout.more or not frame["more"].any())
         and not any(frame[column].null_count() for column in layout.kept)
         and frame[layout.number].is_finite().all()
     )
-    return frame.select(layout.kept) if tidy else None
+    return frame if tidy else None
 
 
 def lines(source: Source, layout: Layout) -> pl.DataFrame:
     """Every line that is neither empty nor a comment, with its number and its fields as text."""
-    text = source.text()
     try:
-        table = pl.read_lines(BytesIO(text) if isinstance(text, bytes) else text, name="text")
-    except pl.exceptions.PolarsError:
-        raise _not_utf8(source) from None
+        table = _text(source)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError):
+        raise not_utf8(source) from None
     except OSError as failure:
         raise BadInput(source.name, f"cannot be read: {failure}") from None
     stripped = pl.col("text").str.strip_chars(" \t\r\v\f")
     parts = r"[ \t\r\v\f]+".join(rf"(?<{name}>[^ \t\r\v\f]+)" for name in layout.fields)
-    end = "" if layout.more else "$"
+    end = r"(?<beyond>[ \t\r\v\f].*)?" if layout.more else "$"
     return (
         table.with_row_index("line", offset=1)
         .with_columns(stripped)
         .filter((pl.col("text") != "") & ~pl.col("text").str.starts_with("#"))
         .with_columns(pl.col("text").str.extract_groups(rf"^{parts}{end}").alias("fields"))
         .unnest("fields")
-        .with_columns(pl.col(layout.number).alias("number").cast(pl.Float64, strict=False))
+        .with_columns(
+            pl.col(layout.number).alias("number").cast(pl.Float64, strict=False),
+            (pl.col("beyond") != "").fill_null(value=False).alias("more")
+            if layout.more
+            else pl.lit(value=False).alias("more"),
+        )
     )
+
+
+def _text(source: Source) -> pl.DataFrame:
+    if source.resembles_zlib:
+        return pl.DataFrame({"text": source.content().decode("utf-8").split("\n")})
+    return pl.read_lines(source.text(), name="text")
 
 
 def problem(row: dict[str, object], layout: Layout) -> str:
@@ -168,6 +188,8 @@ def problem(row: dict[str, object], layout: Layout) -> str:
     if row[layout.fields[0]] is None:
         found = len(str(row["text"]).split())
         return f"{shown(row['text'])} has {found} field{'s' * (found != 1)}"
+    if "rank" in row and not _is_number(str(row["rank"])):
+        return f"rank {shown(row['rank'])} is not a number"
     value = shown(row[layout.number])
     if row["number"] is None:
         return f"{layout.number} {value} is not a number"
@@ -177,19 +199,26 @@ def problem(row: dict[str, object], layout: Layout) -> str:
 def malformed(layout: Layout) -> pl.Expr:
     """Which lines are not what they should be?"""
     number = pl.col("number")
-    return pl.col(layout.fields[0]).is_null() | number.is_null() | ~number.is_finite()
+    bad = pl.col(layout.fields[0]).is_null() | number.is_null() | ~number.is_finite()
+    if "rank" in layout.fields:  # else a blank in an id would make a score of the rank
+        bad |= pl.col("rank").cast(pl.Float64, strict=False).is_null()
+    return bad.fill_null(value=True)
+
+
+def _is_number(text: str) -> bool:
+    return pl.Series([text]).cast(pl.Float64, strict=False).null_count() == 0
 
 
 def _careful(source: Source, layout: Layout) -> pl.DataFrame:
     table = lines(source, layout)
-    bad = table.filter(malformed(layout).fill_null(value=True))
+    bad = table.filter(malformed(layout))
     if not bad.is_empty():
         row = bad.row(0, named=True)
         raise BadInput(f"{source.name}:{row['line']}", problem(row, layout), layout.told)
     return table.with_columns(pl.col("number").alias(layout.number))
 
 
-def _not_utf8(source: Source) -> BadInput:
+def not_utf8(source: Source) -> BadInput:
     """The line with the byte that is not UTF-8."""
     for number, line in enumerate(source.content().split(b"\n"), start=1):
         try:

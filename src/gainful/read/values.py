@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -26,10 +26,14 @@ class Judgments:
     frame: pl.DataFrame  # query, doc: text; grade: number
     name: str = "judgments"
     where: Callable[[int], str] | None = field(default=None, repr=False)  # row → file:line
+    silent: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
+    unique: bool = True  # may no document be judged twice?
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "judgment")
         _refuse_not_finite(self, "grade")
+        if not self.unique:
+            return
         repeated = duplicates(self.frame)
         if not repeated.is_empty():
             self._refuse_duplicate(repeated)
@@ -50,7 +54,9 @@ class Judgments:
     @property
     def queries(self) -> pl.Series:
         """The judged queries, in the order in which they first appear."""
-        return self.frame["query"].unique(maintain_order=True)
+        names = self.frame["query"].unique(maintain_order=True)
+        silent = pl.Series("query", self.silent, dtype=pl.String)
+        return pl.concat([names, silent.filter(~silent.is_in(names.implode()))])
 
     def place(self, row: int) -> str:
         """Where a row came from, for a message."""
@@ -59,6 +65,8 @@ class Judgments:
     def nested(self) -> dict[str, dict[str, float]]:
         """The same as a dict of dicts."""
         found: dict[str, dict[str, float]] = {}
+        for query in self.silent:
+            found[query] = {}
         for query, doc, grade in self.frame.iter_rows():
             found.setdefault(query, {})[doc] = grade
         return found
@@ -73,6 +81,7 @@ class Run:
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
     silent: frozenset[str] = frozenset()  # queries for which nothing was retrieved
+    notes: Sequence[str] = ()  # what one should know of how it was read
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "result")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from gainful.match.check import paired
-from gainful.read.check import Examined, examined
+from gainful.read.check import Examined, examined, holds_both, kinds, whole_numbers
 
 
 @frozen
@@ -24,10 +24,11 @@ class Finding:
 def findings(paths: Sequence[str], advanced: Callable[[str], None] | None = None) -> list[Finding]:
     """Each file by itself, then each run with each judgments."""
     files: list[Examined] = []
+    known = {path: kinds(path) for path in paths}
     for path in paths:
         if advanced is not None:
             advanced(path)
-        files += examined(path)
+        files += [examined(path, kind) for kind in _settled(path, known)]
     found = [_of_file(file) for file in files]
     for judged in files:
         for run in files:
@@ -35,6 +36,19 @@ def findings(paths: Sequence[str], advanced: Callable[[str], None] | None = None
                 wrong, notes = paired(judged.judgments, run.run)
                 found.append(Finding(f"{judged.name} + {run.name}", "together", wrong, notes))
     return found
+
+
+def _settled(path: str, known: Mapping[str, set[str]]) -> list[str | None]:
+    """What a file is taken for; one that may be either is what the others lack."""
+    kind = known[path]
+    if len(kind) < 2:
+        return [next(iter(kind), None)]
+    if holds_both(path):
+        return ["judgments", "run"]
+    sure = {next(iter(other)) for other in known.values() if len(other) == 1}
+    if len(sure) == 1:
+        return ["run" if sure == {"judgments"} else "judgments"]
+    return ["judgments" if whole_numbers(path) else "run"]
 
 
 def _of_file(file: Examined) -> Finding:

@@ -141,4 +141,10 @@ def _one_lined(row: Sequence[str]) -> list[str]:
 
 
 def _one_line(cell: str) -> str:
-    return " ".join(cell.split())
+    """A cell on one line; what would steer a terminal is shown, not sent to it."""
+    line = " ".join(cell.split())
+    return line if line.isprintable() else "".join(map(_visible, line))
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]

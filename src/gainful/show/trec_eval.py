@@ -77,6 +77,10 @@ def printed(
 ) -> Iterator[str]:
     """Every line that trec_eval would print; ends with `Stopped` where it would stop."""
     habits = _habits(asked)
+    twice = _judged_twice(judgments)
+    if twice:
+        frame = judgments.frame.unique(["query", "doc"], keep="first", maintain_order=True)
+        judgments = evolve(judgments, frame=frame)
     found = match(judgments, run, habits)
     if asked.depth is not None:
         found = found.cut(asked.depth)
@@ -90,7 +94,11 @@ def printed(
     judged: list[int] = np.flatnonzero(found.judged).tolist()
     order = sorted(judged, key=lambda row: found.queries[row].encode())
     strings = _strings(found, habits, lines, missing)
-    stops = _stops(run, found, missing, asked)
+    stops = _stops(run, found, missing, asked) | {
+        row: twice[found.queries[row]]
+        for row in order
+        if found.queries[row] in twice and (asked.version == 10 or found.found[row])
+    }
     for row in order:
         if row in stops:
             raise Stopped(stops[row])
@@ -99,7 +107,8 @@ def printed(
     if not counted.any():
         raise Stopped("no queries with both results and judgments")
     if asked.summary:
-        yield from _summary(lines, values, counted, run.tag)
+        kept = [row for row in order if counted[row]]
+        yield from _summary(lines, values, kept, run.tag)
 
 
 def _habits(asked: Asked) -> Convention:
@@ -158,7 +167,7 @@ def _strings(
     strings = {}
     for line in asked:
         after = line.name.removeprefix("relstring").removeprefix("_")
-        length = max(0, int(float(after))) if after else 10
+        length = max(0, int(float(after))) if after else 10  # as long as it was checked to be
         view = seen(found, habits)
         wide = np.where(missing, 0, np.minimum(view.retrieved, length))
         texts = [["-"] * int(size) for size in wide]
@@ -183,11 +192,29 @@ def _stops(run: Run, found: Matched, missing: Flags, asked: Asked) -> dict[int, 
             for row in np.flatnonzero(missing).tolist()
         }
     if found.duplicates:
-        twice = dict(duplicates(run.frame).select("query", "doc").iter_rows())
+        twice = _retrieved_twice(run, asked.depth)
         for row in np.flatnonzero(found.judged).tolist():
             if (query := found.queries[row]) in twice:
                 stops[row] = f"query {query!r} has document {twice[query]!r} twice"
     return stops
+
+
+def _retrieved_twice(run: Run, depth: int | None) -> dict[str, str]:
+    """A document that stands twice in each query, as far down as is looked at."""
+    repeated = duplicates(run.frame)
+    frame = run.frame.filter(run.frame["query"].is_in(repeated["query"].implode()))
+    if depth is not None:
+        ordered = frame.sort("score", "doc", descending=True)
+        frame = ordered.group_by("query", maintain_order=True).head(depth)
+    return dict(duplicates(frame).select("query", "doc").iter_rows())
+
+
+def _judged_twice(judgments: Judgments) -> dict[str, str]:
+    """What is said of each query in which a document is judged twice."""
+    repeated = duplicates(judgments.frame).unique(["query"], keep="first").iter_rows()
+    return {
+        query: f"query {query!r} has document {doc!r} judged twice" for query, doc, _ in repeated
+    }
 
 
 def _of_query(
@@ -208,7 +235,7 @@ def _of_query(
 def _summary(
     lines: list[tuple[str, list[Spelled]]],
     values: Mapping[str, Array],
-    counted: Flags,
+    rows: list[int],
     tag: str,
 ) -> Iterator[str]:
     for name, some in lines:
@@ -216,9 +243,9 @@ def _summary(
             if name == "runid":
                 yield f"{'runid':<22}\tall\t{tag}"
             elif line.measure is not None:
-                column = values[line.name][counted]
                 entry = line.measure.entry
-                one = column.sum() if entry.mean == "sum" else column.mean()
+                total = np.cumsum(values[line.name][rows])[-1]  # one after another, as it adds
+                one = total if entry.mean == "sum" else total / len(rows)
                 one = np.exp(one) if entry.mean == "geometric" else one
                 yield f"{line.name:<22}\tall\t{_number(line.measure, one)}"
 

@@ -1,0 +1,69 @@
+"""CSV and TSV: read at full speed; where something is wrong, line by line to say where."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+
+import polars as pl
+
+from gainful.errors import BadInput, counted
+from gainful.read.source import Source
+from gainful.read.trec import not_utf8
+
+
+def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
+    """All columns as text, and where each row stands; comments may stand above the header."""
+    text, skipped = _without_head(source.content())
+    separator = "\t" if form == "tsv" else _separator(text)
+    try:
+        frame = pl.read_csv(text, separator=separator, infer_schema=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise _said(source, text, separator, skipped) from None
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # empty lines
+
+    def where(row: int) -> str:
+        lines = [number for number, _ in _rows(text, separator, skipped)][1:]
+        return f"{source.name}:{lines[row]}" if row < len(lines) else source.name
+
+    return frame, where
+
+
+def _without_head(text: bytes) -> tuple[bytes, int]:
+    """The text from its header on, and how many lines stand above it."""
+    skipped = 0
+    while text and (text[:1] in b"#\r\n" or not text.split(b"\n", 1)[0].strip()):
+        _, _, text = text.partition(b"\n")
+        skipped += 1
+    return text, skipped
+
+
+def _separator(text: bytes) -> str:
+    first = text.split(b"\n", 1)[0]
+    return ";" if first.count(b";") > first.count(b",") else ","
+
+
+def _rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Each row that is not empty, with the number of the line on which it ends."""
+    lines = text.decode("utf-8").splitlines(keepends=True)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    for row in reader:
+        if any(row):
+            yield reader.line_num + skipped, row
+
+
+def _said(source: Source, text: bytes, separator: str, skipped: int) -> BadInput:
+    """What is wrong with a table that cannot be read, and where."""
+    line = skipped + 1
+    try:
+        width = 0
+        for line, row in _rows(text, separator, skipped):
+            width = width or len(row)
+            if len(row) > width:
+                problem = f"{counted(len(row), 'field')} where the header has {width}"
+                return BadInput(f"{source.name}:{line}", problem)
+    except UnicodeDecodeError:
+        return not_utf8(source)
+    except csv.Error as failure:
+        return BadInput(f"{source.name}:{line}", f"the quotes are wrong here: {failure}")
+    return BadInput(source.name, "cannot be read as a table")
