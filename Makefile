@@ -45,7 +45,7 @@ check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wh
 	@echo "wheel …";       sh .ci/wheel $(BIN)/python
 	@echo "All checks passed. Next: make test."
 
-bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (three minutes)
+bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (four minutes)
 	@$(BIN)/python benchmarks/arrays.py
 	@echo
 	@$(BIN)/python benchmarks/runs.py

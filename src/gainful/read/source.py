@@ -14,11 +14,13 @@ from mmap import ACCESS_READ, mmap
 from os import PathLike, fspath
 from pathlib import Path
 
+import numpy as np
 from attrs import field, frozen
 
 from gainful.errors import BadInput, WrongType
 
 _HEAD = 1 << 16
+_STRETCH = 1 << 20
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 _NO_TEXT = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -48,13 +50,13 @@ class Source:
         data = self.data if self.data is not None else _read(self.path, self.name)
         return data.removeprefix(_MARK)
 
-    def contains(self, part: bytes) -> bool:
-        """Do these bytes stand anywhere in it?"""
+    def separated_by(self, separator: bytes, other: bytes) -> bool:
+        """Does one such byte stand between any two fields, and no other blank anywhere?"""
         if self.path is None:
-            return part in self.content()
+            return _separated(self.content(), separator, other)
         try:
             with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as view:
-                return view.find(part) >= 0
+                return _separated(view, separator, other)
         except (OSError, ValueError) as failure:  # it may be gone, or emptied, by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
@@ -78,6 +80,16 @@ class Source:
             return
         with self.path.open("rb") as stream:
             yield from stream
+
+
+def _separated(view: bytes | mmap, separator: bytes, other: bytes) -> bool:
+    """The same, a stretch at a time, so that hundreds of megabytes take no memory."""
+    for start in range(0, len(view), _STRETCH):
+        part = np.frombuffer(view[start : start + _STRETCH + 1], np.uint8)
+        here = part == separator[0]
+        if (here[1:] & here[:-1]).any() or (part == other[0]).any():
+            return False
+    return True
 
 
 def opened(path: str | PathLike[str]) -> Source:

@@ -116,8 +116,7 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
     """The rows of a tidy file; None where a line is anything but tidy."""
     separator = "\t" if "\t" in source.first_line() else " "
     other = b"\t" if separator == " " else b" "
-    twice = separator.encode() * 2  # an empty field
-    if source.resembles_zlib or source.contains(other) or source.contains(twice):
+    if source.resembles_zlib or not source.separated_by(separator.encode(), other):
         return None
     columns = (*layout.fields, "beyond")
     schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
@@ -132,6 +131,7 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
                 quote_char=None,
                 comment_prefix="#",
                 glob=False,
+                missing_columns="insert",
             )
             .select(
                 *layout.kept,
