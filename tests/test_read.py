@@ -373,9 +373,12 @@ def test_damaged_parquet_never_panics(put):
 
     whole = table("parquet", ["query", "doc", "score"], ROWS)
     rng = random.Random(7)  # noqa: S311
+    fine = 0
     for _ in range(30):
         damaged = bytearray(whole)
         for _ in range(3):
             damaged[rng.randrange(4, len(damaged))] = rng.randrange(256)
         with suppress(BadInput):
             read_run(put(bytes(damaged)))
+            fine += 1
+    assert fine < 30  # most of it is refused, and nothing worse than that

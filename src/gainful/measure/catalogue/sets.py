@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gainful.measure import precision
-from gainful.measure.entry import Entry, Example
+from gainful.measure.entry import Entry, Example, Function
 
 SETS = (
     Entry(
@@ -68,64 +68,52 @@ SETS = (
     ),
 )
 
+
+def _count(name: str, question: str, example: Example, function: Function, *takes: str) -> Entry:
+    return Entry(
+        name=name,
+        question=question,
+        value="their number; the sum over queries",
+        example=example,
+        function=function,
+        takes=takes,
+        normalised=False,
+        bounded=False,
+        cut="none",
+        mean="sum",
+    )
+
+
 COUNTS = (
-    Entry(
-        name="NumQ",
-        question="How many queries are there?",
-        value="1 for each query; their sum",
-        example=Example("NumQ", "1 0 1 0 | 1", "1"),
-        function=precision.queries,
-        normalised=False,
-        bounded=False,
-        cut="none",
-        mean="sum",
+    _count(
+        "NumQ", "How many queries are there?", Example("NumQ", "1 0 | 1", "1"), precision.queries
     ),
-    Entry(
-        name="NumRet",
-        question="How many documents were retrieved?",
-        value="their number; the sum over queries",
-        example=Example("NumRet", "1 0 1 0 | 1", "4"),
-        function=precision.retrieved,
-        normalised=False,
-        bounded=False,
-        cut="none",
-        mean="sum",
+    _count(
+        "NumRet",
+        "How many documents were retrieved?",
+        Example("NumRet", "1 0 1 0 | 1", "4"),
+        precision.retrieved,
     ),
-    Entry(
-        name="NumRel",
-        question="How many relevant documents are there?",
-        value="their number; the sum over queries",
-        example=Example("NumRel", "1 0 1 0 | 1", "3"),
-        function=precision.relevant,
-        takes=("rel",),
-        normalised=False,
-        bounded=False,
-        cut="none",
-        mean="sum",
+    _count(
+        "NumRel",
+        "How many relevant documents are there?",
+        Example("NumRel", "1 0 1 0 | 1", "3"),
+        precision.relevant,
+        "rel",
     ),
-    Entry(
-        name="NumRelRet",
-        question="How many of the retrieved documents are relevant?",
-        value="their number; the sum over queries",
-        example=Example("NumRelRet", "1 0 1 0 | 1", "2"),
-        function=precision.relevant_retrieved,
-        takes=("rel",),
-        normalised=False,
-        bounded=False,
-        cut="none",
-        mean="sum",
+    _count(
+        "NumRelRet",
+        "How many of the retrieved documents are relevant?",
+        Example("NumRelRet", "1 0 1 0 | 1", "2"),
+        precision.relevant_retrieved,
+        "rel",
     ),
-    Entry(
-        name="NumNonRelRet",
-        question="How many retrieved documents are judged, and not relevant?",
-        value="their number; the sum over queries",
-        example=Example("NumNonRelRet", "1 0 - 0 | 1", "2"),
-        function=precision.useless,
-        takes=("rel",),
-        normalised=False,
-        bounded=False,
-        cut="none",
-        mean="sum",
+    _count(
+        "NumNonRelRet",
+        "How many retrieved documents are judged, and not relevant?",
+        Example("NumNonRelRet", "1 0 - 0 | 1", "2"),
+        precision.useless,
+        "rel",
     ),
     Entry(
         name="Unjudged",
