@@ -10,9 +10,9 @@ import sys
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
-from mmap import ACCESS_READ, mmap
 from os import PathLike, fspath
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from attrs import field, frozen
@@ -21,9 +21,18 @@ from gainful.errors import BadInput, WrongType
 
 _HEAD = 1 << 16
 _STRETCH = 1 << 20
+_COMMENT = ord("#")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 _NO_TEXT = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@frozen
+class Tidiness:
+    """What makes a text slow to read, or fast."""
+
+    single: bool  # does one separator stand between any two fields, and no other blank anywhere?
+    commented: bool  # may there be comments? To look for them takes time
 
 
 @frozen(eq=False)
@@ -50,15 +59,16 @@ class Source:
         data = self.data if self.data is not None else _read(self.path, self.name)
         return data.removeprefix(_MARK)
 
-    def separated_by(self, separator: bytes, other: bytes) -> bool:
-        """Does one such byte stand between any two fields, and no other blank anywhere?"""
-        if self.path is None:
-            return _separated(self.content(), separator, other)
+    def tidiness(self, separator: bytes, other: bytes) -> Tidiness:
+        """How tidy are its lines, if this byte stands between fields and the other nowhere?"""
         try:
-            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as view:
-                return _separated(view, separator, other)
-        except (OSError, ValueError) as failure:  # it may be gone, or emptied, by now
+            with self._stream() as stream:
+                return _tidiness(stream, separator[0], other[0])
+        except OSError as failure:  # it may be gone by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
+
+    def _stream(self) -> BinaryIO:
+        return BytesIO(self.content()) if self.path is None else self.path.open("rb")
 
     def first_lines(self) -> list[str]:
         """The lines of its head that are whole, and neither empty nor comments; at least one."""
@@ -75,21 +85,22 @@ class Source:
         return self.first_lines()[0]
 
     def _lines(self) -> Iterator[bytes]:
-        if self.path is None:
-            yield from BytesIO(self.content())
-            return
-        with self.path.open("rb") as stream:
+        with self._stream() as stream:
             yield from stream
 
 
-def _separated(view: bytes | mmap, separator: bytes, other: bytes) -> bool:
+def _tidiness(stream: BinaryIO, separator: int, other: int) -> Tidiness:
     """The same, a stretch at a time, so that hundreds of megabytes take no memory."""
-    for start in range(0, len(view), _STRETCH):
-        part = np.frombuffer(view[start : start + _STRETCH + 1], np.uint8)
-        here = part == separator[0]
-        if (here[1:] & here[:-1]).any() or (part == other[0]).any():
-            return False
-    return True
+    buffer = np.empty(_STRETCH, np.uint8)
+    last = commented = False  # did the stretch before end with a separator?
+    while size := stream.readinto(buffer.data):  # type: ignore[attr-defined]
+        part = buffer[:size]
+        here = part == separator
+        if (last and here[0]) or (here[1:] & here[:-1]).any() or (part == other).any():
+            return Tidiness(single=False, commented=True)
+        last = bool(here[-1])
+        commented = commented or bool((part == _COMMENT).any())
+    return Tidiness(single=True, commented=commented)
 
 
 def opened(path: str | PathLike[str]) -> Source:

@@ -116,7 +116,8 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
     """The rows of a tidy file; None where a line is anything but tidy."""
     separator = "\t" if "\t" in source.first_line() else " "
     other = b"\t" if separator == " " else b" "
-    if source.resembles_zlib or not source.separated_by(separator.encode(), other):
+    tidiness = source.tidiness(separator.encode(), other)
+    if source.resembles_zlib or not tidiness.single:
         return None
     columns = (*layout.fields, "beyond")
     schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
@@ -129,7 +130,7 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
                 has_header=False,
                 schema=schema,
                 quote_char=None,
-                comment_prefix="#",
+                comment_prefix="#" if tidiness.commented else None,
                 glob=False,
                 missing_columns="insert",
             )
