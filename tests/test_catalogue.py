@@ -14,7 +14,7 @@ from gainful.measure import MEASURES, REFERENCES, TREC_NAMES, expand
 from gainful.measure.trec import GROUPS, GROUPS_9
 
 ENTRIES = list(MEASURES.values())
-NAMES = {name: getattr(math, name) for name in ("log", "log2", "sqrt")}
+NAMES = {"log": math.log, "log2": math.log2, "sum": sum, "range": range}
 EVERY = [
     str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
     for name, entry in MEASURES.items()

@@ -31,7 +31,7 @@ def test_what_comes_out():
     assert data["convention"]["like"] == "gainful"
     assert data["convention"]["ties"] == "doc_descending"
     assert data["counts"] == {
-        "queries": 3, "missing": 1, "extra": 1, "retrieved": 5, "judged": 4,
+        "queries": 3, "missing": 1, "extra": 1, "retrieved": 5, "judged": 4, "max_grade": 2,
         "unjudged_at_10": pytest.approx(1 / 4), "tied": 0, "duplicates": 0,
     }  # fmt: skip
     json.dumps(data, allow_nan=False)

@@ -198,7 +198,7 @@ documents that were not retrieved.
 def _measure(entry: Entry) -> str:
     """One measure with its reference and its worked example."""
     example = entry.example
-    value = eval(example.working, {"__builtins__": {}}, {"log": log, "log2": log2})  # noqa: S307
+    value = eval(example.working, {"__builtins__": {}}, WORKED)  # noqa: S307
     theirs = [known.name for known in TREC_NAMES.values() if known.measure == entry.name]
     spelled = f"; trec_eval: `{'`, `'.join(theirs)}`" if theirs else ""
     cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cut]
@@ -211,6 +211,7 @@ def _measure(entry: Entry) -> str:
 - source: *{entry.cite}*"""
 
 
+WORKED = {"log": log, "log2": log2, "sum": sum, "range": range}
 PAGES = {"docs/which-ndcg.md": which_ndcg, "docs/measures.md": measures_page}
 TYPED = (
     "README.md",

@@ -51,6 +51,7 @@ class Convention:
     discount: str = _habit("log2")
     b: float | None = _habit(None)
     rel: float | None = _habit(None)
+    max_grade: float | None = _habit(None)
     cutoff: int | None = _habit(None)
     ideal: Ideal = _habit("judged")
     ideal_depth: IdealDepth = _habit("k")

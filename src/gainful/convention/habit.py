@@ -96,6 +96,12 @@ _ALL = (
         fits=_number_or_none(above=-inf),
     ),
     Habit(
+        "max_grade",
+        "Which grade is the best there can be, for measures that scale grades?",
+        allowed="a number above 0, or none for the highest that was given",
+        fits=_number_or_none(above=0),
+    ),
+    Habit(
         "cutoff",
         "How deep does a measure look that names no cutoff?",
         allowed="a whole number from 1 on",

@@ -50,7 +50,8 @@ IR_MEASURES = evolve(
     name="ir_measures",
     title="ir_measures 0.4 nDCG",
     missing="zero",
-    note="",
+    max_grade=4,
+    note="ERR is computed by gdeval.pl there, whose best grade is 4",
 )
 IR_MEASURES_JUDGED = evolve(
     IR_MEASURES,
@@ -62,6 +63,7 @@ IR_MEASURES_JUDGED = evolve(
 GDEVAL = Convention(
     name="gdeval",
     title="gdeval.pl 1.2 ndcg",
+    max_grade=4,
     gain="exp",
     discount="log",
     b=e,

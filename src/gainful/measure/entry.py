@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from attrs import frozen
@@ -40,6 +40,7 @@ class Entry:
     example: Example
     function: Function | None = None  # of `Seen`; None for cumulated gain, told by three flags
     takes: tuple[str, ...] = ()  # what that function takes besides
+    usual: Mapping[str, float] = {}  # what its parameters are, where not what they mostly are
     of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?
     discounted: bool = False
     normalised: bool = True  # divided by what was possible?

@@ -41,6 +41,7 @@ _TOP = 10  # how deep we look for documents without a judgment
 class Habits(Options, total=False):
     """What may be set in an evaluation: every field of a convention."""
 
+    max_grade: float
     cutoff: int
     missing: Missing
     extra: Extra
@@ -88,9 +89,9 @@ def evaluate(
 
     Args:
         judgments: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
-            or a polars frame.
+            or a frame (polars, pandas, anything that speaks Arrow).
         run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
-            polars frame; a RAG file that has both is named once.
+            frame; a RAG file that has both is named once.
         measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
             nDCG@10, AP and RR if none is named.
         runs: several runs by name, instead of one.
@@ -171,7 +172,7 @@ def _recipe(measure: Measure, base: Convention, habits: Mapping[str, Any]) -> Re
 
 def _refuse_unused(habits: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> None:
     """A parameter that no measure has is a mistake, not a silence."""
-    for name in ("b", "rel", "gain", "discount", "cutoff"):
+    for name in ("b", "rel", "gain", "discount", "cutoff", "max_grade"):
         if habits.get(name) is None:
             continue
         used = any(_uses(recipe, name) for recipe in recipes.values())
@@ -287,6 +288,7 @@ def _counts(found: Matched, kept: Flags) -> dict[str, float]:
         "extra": int((~found.judged).sum()),
         "retrieved": int(found.retrieved.sum()),
         "judged": int(found.pool_query.size),
+        "max_grade": float(found.pool_grade.max(initial=0.0)),
         "unjudged_at_10": 1 - judged / looked_at if looked_at else 0.0,
         "tied": found.tied,
         "duplicates": found.duplicates,

@@ -51,6 +51,17 @@ def g_measure(seen: Seen, *, gain: NamedFormula) -> Share:
     return seen.total(gains / np.log2(2 + np.where(some, lag, 0)), some), ideal.total
 
 
+def q_measure(seen: Seen, *, gain: NamedFormula, beta: float) -> Share:
+    """AP, in which every relevant document also brings its gain, against that of the ideal."""
+    gains, ideal = seen.gains(gain), _Ideal(seen, gain, None)
+    hit = gains > 0
+    best = ideal.down_to(seen.query, seen.rank)
+    blended = (seen.running(hit) + beta * seen.running(np.where(hit, gains, 0.0))) / (
+        seen.rank + beta * best
+    )
+    return seen.total(blended, hit), ideal.size.astype(np.float64)
+
+
 def binary_g(seen: Seen, *, rel: float) -> Share:
     """The same of relevant or not: discounted by the useless documents above."""
     hit = seen.relevant(rel)

@@ -39,8 +39,12 @@ _IR_MEASURES: dict[tuple[str, object], dict[str, Setting]] = {
     ("judged_only", True): {"unjudged": "remove", "negative": "remove"},
     ("judged_only", False): {"unjudged": "zero"},
     ("relative", False): {},
+    ("min_rel", 0): {},
+    ("normalize", True): {},
 }
-_RENAMED = {"gains": "gain"}
+_RENAMED = {"gains": "gain", "max_rel": "max_grade"}
+
+_SCALED = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
 
 # What people also call a measure; in any case, of course.
 _ALSO = {
@@ -53,6 +57,8 @@ _ALSO = {
     "hitrate": "Success",
     "hit_rate": "Success",
     "f1": "SetF",
+    "q": "Qmeasure",
+    "q_measure": "Qmeasure",
 }
 
 
@@ -152,6 +158,8 @@ def _named(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
     if name in MEASURES:
         return name
+    if name == _SCALED:
+        return "scaledDCG"
     lower = {known.lower(): known for known in MEASURES} | _ALSO
     if name.lower() in lower:
         return lower[name.lower()]

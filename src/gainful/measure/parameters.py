@@ -36,6 +36,9 @@ _ALL = (
         domain=Domain(above=0),
         typical=(0.2, 2),
     ),
+    Param(
+        "T", "how much gain the searcher wants", default=1, domain=Domain(above=0), typical=(1, 5)
+    ),
     Param("hit", "what a relevant retrieved document is worth", default=1),
     Param("noise", "what a retrieved document that is not relevant is worth", default=-1),
     Param("miss", "what a relevant document is worth that was not retrieved", default=0),

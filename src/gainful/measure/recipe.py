@@ -83,7 +83,8 @@ class Recipe:
         if name in HABITS and name not in FORMULAS:
             return getattr(self.convention, name)
         own = self.convention.rel if name == "rel" else None
-        default = PARAMETERS[name].default if own is None else own
+        usual = self.measure.entry.usual.get(name, PARAMETERS[name].default)
+        default = usual if own is None else own
         return self.asked.get(name, default)
 
 

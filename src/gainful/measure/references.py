@@ -42,6 +42,30 @@ REFERENCES: Mapping[str, str] = {
         "S. Robertson: On GMAP, and other transformations. CIKM 2006. doi:10.1145/1183614.1183630"
     ),
     "robertson2012": "S. Robertson: On smoothing average precision. ECIR 2012.",
+    "chapelle2009": (
+        "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded "
+        "relevance. CIKM 2009. doi:10.1145/1645953.1646033"
+    ),
+    "bailey2015": (
+        "P. Bailey, A. Moffat, F. Scholer, P. Thomas: User variability and IR system evaluation. "
+        "SIGIR 2015. doi:10.1145/2766462.2767728"
+    ),
+    "moffat2012": (
+        "A. Moffat, F. Scholer, P. Thomas: Models and metrics: IR evaluation as a user process. "
+        "ADCS 2012. doi:10.1145/2407085.2407092"
+    ),
+    "zhang2017": (
+        "F. Zhang et al.: Evaluating web search with a bejeweled player model. SIGIR 2017. "
+        "doi:10.1145/3077136.3080841"
+    ),
+    "clarke2021": (
+        "C. Clarke, A. Vtyurina, M. Smucker: Assessing top-k preferences. ACM TOIS 39(3), 2021. "
+        "doi:10.1145/3451161"
+    ),
+    "sakai2007": (
+        "T. Sakai: On the reliability of information retrieval metrics based on graded relevance. "
+        "Information Processing & Management 43(2), 2007. doi:10.1016/j.ipm.2006.07.020"
+    ),
     "moffat2008": (
         "A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness. "
         "ACM TOIS 27(1), 2008. doi:10.1145/1416950.1416952"

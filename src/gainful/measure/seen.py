@@ -70,6 +70,13 @@ class Seen:
         """How many documents of the pool are so, in each query."""
         return np.bincount(self.pool_query[flags], minlength=self.size).astype(np.float64)
 
+    def best(self, max_grade: float | None) -> float:
+        """The best grade there can be: what was said, or the highest that was given."""
+        if max_grade is not None:
+            return max_grade
+        highest = float(self.pool_grade.max(initial=0.0))
+        return highest if highest > 0 else 1.0
+
     def gains(self, formula: NamedFormula) -> Array:
         """What the retrieved documents are worth."""
         return worth(self.grade, formula, self.habits, self.find(self.query, self.grade), None)

@@ -7,17 +7,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from gainful.errors import WrongType
 from gainful.read import nested, rag, table
 from gainful.read.formats import read_judgments, read_run
+from gainful.read.frames import as_polars, is_frame
 from gainful.read.source import opened
 from gainful.read.values import Judgments, Nested, Run
 
-AnyJudgments = str | PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Judgments
-AnyRun = str | PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Run
-_ALLOWED = "a path, a dict of dicts, or a polars frame"
+AnyJudgments = str | PathLike[str] | Mapping[Any, Any] | Judgments | Any  # or any frame
+AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
+_ALLOWED = "a path, a dict of dicts, or a frame (polars, pandas, Arrow)"
 
 
 def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Nested:
@@ -26,8 +25,8 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
         return read_judgments(value, form)
     if isinstance(value, Mapping):
         return nested.judgments_of(value, "judgments")
-    if isinstance(value, pl.DataFrame):
-        return table.judgments_of(table.of_frame(value, "judgments"))
+    if is_frame(value):
+        return table.judgments_of(table.of_frame(as_polars(value, "judgments"), "judgments"))
     if not isinstance(value, Judgments):
         raise WrongType("judgments", value, _ALLOWED)
     return value
@@ -39,8 +38,8 @@ def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | N
         return read_run(value, form)
     if isinstance(value, Mapping):
         return nested.run_of(value, name)
-    if isinstance(value, pl.DataFrame):
-        return table.run_of(table.of_frame(value, name))
+    if is_frame(value):
+        return table.run_of(table.of_frame(as_polars(value, name), name))
     if not isinstance(value, Run):
         raise WrongType(name, value, _ALLOWED)
     return value

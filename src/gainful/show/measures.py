@@ -117,7 +117,11 @@ def _one(name: str) -> tuple[list[str], Table]:
         f"Example: {_example(found.example)}",
         source,
     ]
-    rows = [(name, _allowed(name), _default(name), _asked(name)) for name in found.params]
+    usual = {name: f"{value:g}" for name, value in found.usual.items()}
+    rows = [
+        (name, _allowed(name), usual.get(name, _default(name)), _asked(name))
+        for name in found.params
+    ]
     return head, Table(("parameter", "allowed", "default", "meaning"), rows)
 
 
@@ -171,7 +175,8 @@ def _allowed(name: str) -> str:
         return "levels of recall from 0 to 1, such as '0,0.5,1'"
     if name in all_params():
         return all_params()[name].domain.describe(name)
-    return ", ".join(str(answer) for answer in HABITS[name].answers)
+    habit = HABITS[name]
+    return ", ".join(str(answer) for answer in habit.answers) or habit.allowed
 
 
 def _default(name: str) -> str:

@@ -127,6 +127,7 @@ def convention(one: Results) -> str:
     cumulated = {name: how for name, how in one.recipes.items() if how.measure.entry.cumulated}
     with_rel = {n: how for n, how in one.recipes.items() if "rel" in how.measure.entry.takes}
     ranked = {n: how for n, how in one.recipes.items() if "ties" in how.measure.entry.params}
+    scaled = {n: how for n, how in one.recipes.items() if "max_grade" in how.measure.entry.takes}
     missing = {"zero": "a missing query scores 0", "skip": "missing queries are left out"}
     parts = [
         _whose(habits),
@@ -134,10 +135,16 @@ def convention(one: Results) -> str:
         *_told(_discounted(cumulated), lambda how: f"discount {how.discount.text()}"),
         *_told(cumulated, lambda how: _IDEAL[str(how.convention.ideal)]),
         *_told(with_rel, lambda how: f"relevant from grade {how.settings()['rel']:g} on"),
+        *_told(scaled, lambda how: _scale(how, one)),
         *_told(ranked, lambda how: f"ties {HABITS['ties'].words(how.convention.ties)}"),
         missing.get(str(habits.missing), "a missing query is refused"),
     ]
     return " · ".join(parts)
+
+
+def _scale(how: Recipe, one: Results) -> str:
+    best = how.convention.max_grade
+    return f"best grade {one.counts['max_grade'] if best is None else best:g}"
 
 
 def _discounted(recipes: Mapping[str, Recipe]) -> dict[str, Recipe]:

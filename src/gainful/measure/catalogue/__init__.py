@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+from gainful.measure.catalogue.browsing import BROWSING
 from gainful.measure.catalogue.gain import CUMULATED, GAINED
 from gainful.measure.catalogue.relevance import RELEVANCE
 from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.entry import Entry
 
 MEASURES: Mapping[str, Entry] = {
-    entry.name: entry for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *COUNTS)
+    entry.name: entry for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *BROWSING, *COUNTS)
 }

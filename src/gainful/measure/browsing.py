@@ -1,0 +1,154 @@
+"""Measures of a searcher who goes on or stops: ERR, and those of the C/W/L framework.
+
+Grades are scaled to gains from 0 to 1; the best grade is `max_grade`, or if it is not set the
+highest that was given. Most of these measures are told by how likely the searcher goes on from
+one rank to the next; the weight of a rank is how likely it is seen at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from gainful.formula import Array
+from gainful.match import Placed
+from gainful.match.matched import Flags, Ranks
+from gainful.measure.precision import Share
+from gainful.measure.seen import Seen, cumulated
+
+_DEPTH = 1000  # how far down a searcher can go, as in cwl_eval
+_TOGETHER = 5_000  # queries whose ranks are laid out at once
+
+
+def expected_reciprocal_rank(seen: Seen, *, max_grade: float | None, k: int | None) -> Array:
+    """One over the rank at which the searcher is satisfied, as is to be expected."""
+    stop = _satisfied(seen.grade, seen.best(max_grade))
+    return _err(seen.query, seen.rank, stop, seen.size, k)
+
+
+def normalised_err(seen: Seen, *, max_grade: float | None, k: int | None) -> Share:
+    """The same, as a share of the best that was possible."""
+    order = np.lexsort((-seen.pool_grade, seen.pool_query))
+    query, grade = seen.pool_query[order], seen.pool_grade[order]
+    rank = np.arange(len(query)) - np.searchsorted(query, np.arange(seen.size))[query] + 1
+    ideal = _err(query, rank, _satisfied(grade, seen.best(max_grade)), seen.size, k)
+    return expected_reciprocal_rank(seen, max_grade=max_grade, k=k), ideal
+
+
+def inst(seen: Seen, *, T: float, max_grade: float | None) -> Array:  # noqa: N803  (as in the paper)
+    """The rate of gain of a searcher who wants T, and grows impatient as it comes."""
+
+    def goes_on(gain: Array) -> Array:
+        base = np.arange(1, gain.shape[1] + 1) + 2 * T - np.cumsum(gain, axis=1)
+        return ((base - 1) / base) ** 2
+
+    return _rate(seen, goes_on, max_grade)
+
+
+def insq(seen: Seen, *, T: float, max_grade: float | None) -> Array:  # noqa: N803
+    """The rate of gain of a searcher who wants T, and does not care what came of it so far."""
+
+    def goes_on(gain: Array) -> Array:
+        base = np.arange(1, gain.shape[1] + 1) + 2 * T
+        return np.broadcast_to(((base - 1) / base) ** 2, gain.shape)
+
+    return _rate(seen, goes_on, max_grade)
+
+
+def bejeweled(seen: Seen, *, T: float, max_grade: float | None, k: int) -> Array:  # noqa: N803
+    """The rate of gain of a searcher who stops with a gain of T, or after k documents."""
+
+    def goes_on(gain: Array) -> Array:
+        patient = np.arange(1, gain.shape[1] + 1) < k
+        return (patient & (np.cumsum(gain, axis=1) < T)).astype(np.float64)
+
+    return _rate(seen, goes_on, max_grade)
+
+
+def scaled_dcg(seen: Seen, *, max_grade: float | None, k: int) -> Array:
+    """DCG, as a share of what k documents of the best grade would give."""
+    discount = 1 / np.log2(seen.rank + 1.0)
+    reached = seen.total(_gains(seen, max_grade) * discount, seen.within(k))
+    most = float((1 / np.log2(np.arange(1, k + 1) + 1.0)).sum())
+    return reached / most
+
+
+def judged(seen: Seen, *, k: int | None) -> Array:
+    """What share of the first k documents has a judgment?"""
+    looked_at = seen.retrieved if k is None else np.minimum(seen.retrieved, k)
+    found = seen.count(seen.within(k))
+    return np.divide(found, looked_at, out=np.zeros(seen.size), where=looked_at > 0)
+
+
+def compatibility(seen: Seen, *, p: float) -> Share:
+    """How alike are the ranking and the ideal one that is most like it, by rank-biased overlap?"""
+    good, pool = seen.grade > 0, seen.pool_grade > 0
+    query, rank = seen.query[good], seen.rank[good]
+    ideal_size = seen.pooled(pool).astype(np.intp)
+    depth = np.maximum(seen.retrieved, ideal_size)
+    better = _better(seen, good, pool)
+    order = np.lexsort((rank, -seen.grade[good], query))
+    place = np.empty(len(query), dtype=np.intp)  # among the retrieved of the same grade
+    key = np.stack((query[order].astype(np.float64), seen.grade[good][order]))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (key[:, 1:] != key[:, :-1]).any(axis=0)
+    begin = np.flatnonzero(fresh)
+    place[order] = np.arange(len(order)) - begin[np.cumsum(fresh) - 1]
+    meets = np.maximum(rank, better + place + 1)
+    deepest = int(depth.max(initial=1))
+    steps = np.arange(1, deepest + 1)
+    until = np.append(0.0, np.cumsum(p ** (steps - 1.0) / steps))
+    overlap = np.bincount(query, until[depth[query]] - until[meets - 1], minlength=seen.size)
+    starts = np.append(0.0, np.cumsum(until[:-1]))  # Σ until[j - 1] over the ideal's ranks j
+    most = ideal_size * until[depth] - starts[np.minimum(ideal_size, deepest)]
+    return overlap.astype(np.float64), most
+
+
+def _better(seen: Seen, good: Flags, pool: Flags) -> Ranks:
+    """How many judged documents of its query have a better grade than each good one retrieved."""
+    grades = np.unique(seen.pool_grade[pool])
+    wide = len(grades) + 1
+    level = len(grades) - np.searchsorted(grades, seen.pool_grade[pool])  # the best grade is 1
+    keys = np.sort(seen.pool_query[pool] * wide + level)
+    own = len(grades) - np.searchsorted(grades, seen.grade[good])
+    begin = seen.query[good] * wide
+    count: Ranks = np.searchsorted(keys, begin + own) - np.searchsorted(keys, begin)
+    return count
+
+
+def _satisfied(grade: Array, best: float) -> Array:
+    """How likely a document of this grade ends the search: (2^g − 1) / 2^best."""
+    capped = np.clip(grade, 0, best)
+    stop: Array = np.exp2(capped - best) - np.exp2(-best)
+    return stop
+
+
+def _err(query: Ranks, rank: Ranks, stop: Array, size: int, k: int | None) -> Array:
+    left = np.exp(cumulated(np.log1p(-stop), query, size) - np.log1p(-stop))
+    seen = np.ones(len(rank), dtype=bool) if k is None else rank <= k
+    return np.bincount(query[seen], (stop * left / rank)[seen], minlength=size).astype(np.float64)
+
+
+def _gains(seen: Seen, max_grade: float | None) -> Array:
+    best = seen.best(max_grade)
+    return np.clip(seen.grade, 0, best) / best
+
+
+def _rate(seen: Seen, goes_on: Callable[[Array], Array], max_grade: float | None) -> Array:
+    """The gain per document looked at."""
+    found = np.empty(seen.size)
+    for first, gain in _laid_out(seen, _gains(seen, max_grade)):
+        reach = np.cumprod(goes_on(gain)[:, :-1], axis=1)
+        weight = np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
+        found[first : first + len(gain)] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
+    return found
+
+
+def _laid_out(seen: Seen, gain: Array) -> Iterator[tuple[int, Array]]:
+    """The gain at every rank, some thousands of queries at a time."""
+    for first in range(0, seen.size, _TOGETHER):
+        size = min(_TOGETHER, seen.size - first)
+        here = (seen.query >= first) & (seen.query < first + size)
+        row, rank = seen.query[here] - first, seen.rank[here]
+        yield first, Placed(size, row, row, gain[here], rank, rank).by_rank(_DEPTH)
