@@ -78,7 +78,6 @@ def test_measures_are_equal_by_their_fields_and_usable_as_keys():
     ("text", "error", "message"),
     [
         ("nDGC@10", UnknownName, r"no measure 'nDGC@10'; did you mean nDCG@10\?"),
-        ("SDCG@10", UnknownName, "no measure 'SDCG@10'"),
         ("xyz", UnknownName, "known: nDCG, DCG, IDCG, nCG, CG"),
         ("nDCG(gian=exp)", UnknownName, r"no parameter of nDCG 'gian'; did you mean gain\?"),
         ("CG(discount=log2)", UnknownName, "no parameter of CG 'discount'"),
@@ -134,3 +133,9 @@ def test_what_people_also_call_a_measure(typed, meant):
 def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, said):
     with pytest.raises((BadValue, UnknownName), match=said.replace("?", r"\?").replace("(", r"\(")):
         parse(typed)
+
+
+def test_scaled_dcg_is_understood_as_ir_measures_spells_it():
+    assert str(parse("SDCG(max_rel=3)@10")) == "scaledDCG(max_grade=3)@10"
+    with pytest.raises(UnknownName):  # sessions will have sDCG, and nothing else is spelt so
+        parse("sDCG@10")
