@@ -26,6 +26,8 @@ def words(how: Recipe, habit: str) -> str:
     value = getattr(how.convention, habit)
     if habit == "cutoff":
         return "the whole list" if how.k is None else f"the first {how.k} documents"
+    if habit == "max_grade":
+        return "the highest that was given" if value is None else f"{value:g}"
     if habit == "decimals":
         return "not rounded" if value is None else f"rounded to {value} decimals"
     return HABITS[habit].words(value)
