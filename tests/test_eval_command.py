@@ -479,3 +479,48 @@ def test_closed_streams(folder, closed):
     )
     assert "Traceback" not in done.stderr + done.stdout
     assert done.returncode == (2 if closed == ">&-" else 0)
+
+
+def test_check_reads_a_pipe_once(folder):
+    for command in (
+        "cat bm25.run | {} check qrels.txt -",
+        "{} check <(cat qrels.txt) <(cat bm25.run)",
+    ):
+        line = command.format(f"{sys.executable} -m gainful")
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert "Nothing is wrong." in done.stdout, done.stdout + done.stderr
+
+
+def test_output_into_a_pipe(folder):
+    line = f"{sys.executable} -m gainful eval qrels.txt bm25.run -m RR --format csv -q -o /dev/stdout | cat"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("run,RR"), done.stderr
+
+
+def test_output_to_a_dash_is_standard_output(call, folder):
+    assert call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "-").out.startswith("run\tRR")
+    assert not (folder / "-").exists()
+
+
+def test_check_goes_on_to_the_next_file(call, folder):
+    (folder / "y.jsonl").write_text(
+        '{"query":"1","doc":"a","score":0.9}\n{"query":"1","doc":"a","score":"x"}\n{"query"'
+    )
+    printed = call("check", "y.jsonl", "qrels.txt", status=1).out
+    assert "qrels.txt (judgments, trec)" in printed
+
+
+def test_the_best_grade_is_that_of_all_judgments(call, folder):
+    (folder / "s.q").write_text("a 0 x 1\na 0 y 2\nb 0 z 4\n")
+    (folder / "s1.r").write_text("a Q0 y 1 2 r\na Q0 x 2 1 r\n")
+    (folder / "s2.r").write_text("a Q0 y 1 2 r\na Q0 x 2 1 r\nb Q0 z 1 1 r\n")
+    words = ("s.q", "s1.r", "s2.r", "-m", "ERR", "--missing", "skip", "--per-query", "--format")
+    lines = call("eval", *words, "csv").out.splitlines()
+    values = {tuple(line.split(",")[:2]): line.split(",")[2] for line in lines}
+    assert values["s1", "a"] == values["s2", "a"]
+    assert "best grade 4" in call("eval", *words, "table").out
+    assert "best grade 2.5" in call("eval", *words, "table", "--max-grade", "2.5").out

@@ -31,7 +31,7 @@ def test_what_comes_out():
     assert data["convention"]["like"] == "gainful"
     assert data["convention"]["ties"] == "doc_descending"
     assert data["counts"] == {
-        "queries": 3, "missing": 1, "extra": 1, "retrieved": 5, "judged": 4, "max_grade": 2,
+        "queries": 3, "missing": 1, "extra": 1, "retrieved": 5, "judged": 4,
         "unjudged_at_10": pytest.approx(1 / 4), "tied": 0, "duplicates": 0,
     }  # fmt: skip
     json.dumps(data, allow_nan=False)
@@ -165,7 +165,7 @@ def test_an_ideal_of_the_list_itself_ends_with_its_negatives():
             {"7": {"a": 1}},
             r"no query in common: it has '7', …; the judgments have '1', '2', '3'",
         ),
-        (JUDGED, {"1": {7: 1.0}}, "documents are int here, but str in the judgments"),
+        (JUDGED, {"1": {7: 1.0}}, "documents are numbers here, but texts in the judgments"),
     ],
 )
 def test_what_cannot_be_evaluated_is_said(judgments, run, message):
@@ -443,3 +443,37 @@ def test_many_tied_documents_take_no_time():
 
 def test_names_are_there_before_they_are_asked_for():
     assert {"evaluate", "Results", "Run", "Judgments"} <= set(dir(gainful))
+
+
+def test_err_on_scales_of_any_height():
+    for grade in (60, 100, 1000):
+        found = gainful.evaluate(
+            {"q": {"a": grade, "b": grade - 10}}, {"q": ["a", "b"]}, ["ERR", "nERR"]
+        )
+        assert found.mean == pytest.approx({"ERR": 1.0, "nERR": 1.0})
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(BadValue, match="T is 0.1; allowed: at least 0.5 for INST"):
+        gainful.evaluate(JUDGED, RUN, "INST(T=0.1)")
+    with pytest.raises(BadValue, match="at most 10000000"):
+        gainful.evaluate(JUDGED, RUN, "scaledDCG@1000000000000")
+    four = gainful.evaluate(
+        {"q": {"a": 3, "c": 3, "d": 3, "b": 2}}, {"q": ["b"] * 4}, "Compat", duplicates="count"
+    )
+    assert np.isfinite(four.mean["Compat"])
+
+
+def test_namesakes_are_the_same_in_dicts_and_frames():
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    for run in ({"q1": {"q1": 1.0}, "q2": {"a": 1.0}}, {"q1": {"q1": 1.0}, "q2": {"q2": 1.0}}):
+        rows = [(q, d, s) for q, inner in run.items() for d, s in inner.items()]
+        frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
+        by_dict, by_frame = (gainful.evaluate(judged, r, "RR", like="beir") for r in (run, frame))
+        assert by_dict.by_query() == by_frame.by_query()
+
+
+def test_ties_in_many_queries_take_no_time():
+    judged = {str(q): {f"d{d}": 1 for d in range(5)} for q in range(30_000)}
+    run = {q: {f"d{d}": float(d % 2) for d in range(8)} for q in judged}
+    assert gainful.evaluate(judged, run, "NumRelRet").mean == {"NumRelRet": 150_000}

@@ -74,3 +74,18 @@ def test_frames_of_other_makes():
         )
     with pytest.raises(gainful.BadInput, match="column 'doc' holds"):
         gainful.evaluate(qrels, pd.DataFrame({"query": ["1"], "doc": [["a"]], "score": [1]}), "RR")
+
+
+def test_measures_are_called_as_there():
+    import gainful
+
+    assert ours.nDCG(dcg="exp-log2") @ 3 == gainful.parse("nDCG(dcg='exp-log2')@3")
+    assert ours.nDCG(judged_only=True) @ 3 == gainful.parse("nDCG(judged_only=True)@3")
+    assert ours.INST(T=1, min_rel=0, max_rel=4) == gainful.parse("INST(T=1, max_grade=4)")
+    assert ours.nDCG(gains={0: 0, 1: 3}, cutoff=3) == gainful.parse("nDCG(gain={0:0,1:3})@3")
+    assert ours.MRR == ours.RR
+    assert ours.Recall @ 5 == ours.R @ 5
+    assert "nDCG" in ours.__all__
+    for run in ({}, [], {"other": {"x": 1}}):
+        assert ours.calc_aggregate([ours.RR], {"1": {"a": 1}}, run) == {ours.RR: 0.0}
+        assert list(ours.iter_calc([ours.RR], {"1": {"a": 1}}, run)) == []

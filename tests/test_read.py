@@ -311,6 +311,9 @@ def test_csv_as_people_write_it(put):
         ('query,doc,score\n1,a,1\n1,"b,1\n', "the quotes are wrong here"),
         (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3: byte 0xff is not UTF-8"),
         ("query,doc,score\n1, ,2\n", "file:2: there is no doc"),
+        ('query,doc,score,text\n1,a,0.9,"x\u2028y"\n1,b,0.8,p\x85q\n1,c,bad,z\n', "file:4: score 'bad'"),
+        ('query,doc,score\n1,a,0.9\n"","",""\n1,c,bad\n', "file:4: score 'bad'"),
+        ("1 Q0 my doc 1 9.5 tag\n", "file:1: rank 'doc' is not a number"),
         ('{"query": "1", "doc": "a", "score": 1}\n\n{"query": "1", "doc": "b", "score": "x"}', "file:3: score 'x'"),
         ('{"query": "1", "doc": ["a"], "score": 1}', "column 'doc' holds List"),
         ('{"query": "1", "doc": "a", "score": true}', "column 'score' holds Boolean"),
@@ -382,3 +385,12 @@ def test_damaged_parquet_never_panics(put):
             read_run(put(bytes(damaged)))
             fine += 1
     assert fine < 30  # most of it is refused, and nothing worse than that
+
+
+def test_what_pandas_can_get_wrong():
+    import pandas as pd
+
+    doubled = pd.DataFrame([["1", "a", "b", 1.0]], columns=["query", "doc", "doc", "score"])
+    for wrong in (doubled, pd.Series([1, 2])):
+        with pytest.raises((BadInput, gainful.WrongType)):
+            gainful.evaluate({"1": {"a": 1}}, wrong, "AP")

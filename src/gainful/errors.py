@@ -88,7 +88,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
 
         self.kind, self.name, self.known, self.hint = kind, name, tuple(known), hint
         given = name.lower().lstrip("-")[:_LONGEST]  # dashes make no two options alike
-        by_lower = {known_name.lower().lstrip("-"): known_name for known_name in self.known}
+        by_lower = {one.lower().lstrip("-"): one for one in reversed(self.known)}  # the first wins
         begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
         near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.55)
         if len(by_lower) == 1:

@@ -14,10 +14,10 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from gainful.convention import like
-from gainful.errors import UnknownName
+from gainful.errors import NothingInCommon, UnknownName
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import of_run
-from gainful.measure.language import expand, parse
+from gainful.measure.language import expand, named, parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import recipe
 from gainful.measure.results import Results
@@ -40,6 +40,7 @@ __all__ = [
     "read_trec_qrels",
     "read_trec_run",
 ]
+__all__ += list(MEASURES)
 
 
 class Qrel(NamedTuple):
@@ -88,12 +89,14 @@ class Evaluator:
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
         """The mean of each measure."""
-        found = self._results(run).mean
-        return {measure: found[str(measure)] for measure in self.measures}
+        found = self._results(run)
+        mean = found.mean if found is not None else {}
+        return {measure: mean.get(str(measure), 0.0) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Every value, query by query."""
-        for query, values in self._results(run).by_query().items():
+        found = self._results(run)
+        for query, values in found.by_query().items() if found is not None else ():
             for measure in self.measures:
                 yield Metric(query, measure, values[str(measure)] or 0.0)
 
@@ -101,9 +104,15 @@ class Evaluator:
         """Both."""
         return CalcResults(self.calc_aggregate(run), list(self.iter_calc(run)))
 
-    def _results(self, run: Any) -> Results:
-        held = as_run(_nested(run, "score"))
-        return of_run(self._judgments, held, self._recipes, self._habits)
+    def _results(self, run: Any) -> Results | None:
+        """The results; None for a run that has none of the judged queries, which is worth 0."""
+        given = _nested(run, "score")
+        if isinstance(given, Mapping) and not given:
+            return None
+        try:
+            return of_run(self._judgments, as_run(given), self._recipes, self._habits)
+        except NothingInCommon:
+            return None
 
 
 def evaluator(measures: Iterable[Measure | str], qrels: Any) -> Evaluator:
@@ -158,8 +167,8 @@ def _nested(value: Any, number: str) -> Any:
 
 
 def __getattr__(name: str) -> Measure:
-    """The measures themselves: `nDCG @ 10`."""
-    names = {**dict.fromkeys(MEASURES), "SDCG": None}
-    if name not in names:
-        raise AttributeError(str(UnknownName("attribute of gainful.ir_measures", name, names)))
-    return Measure("scaledDCG" if name == "SDCG" else name)
+    """The measures themselves, by any name they have: `nDCG @ 10`, `MRR`."""
+    try:
+        return Measure(named(name, name))
+    except UnknownName as unknown:
+        raise AttributeError(str(unknown)) from None

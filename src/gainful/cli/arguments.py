@@ -96,6 +96,7 @@ def _habit_option(name: str) -> Decorator:
             "help": "Base of the discount's logarithm, or e.",
         },
         "rel": {"metavar": "G", "type": float, "help": habit.question},
+        "max_grade": {"metavar": "G", "type": float, "help": habit.question},
     }
     return click.option(
         option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": habit.question})

@@ -132,9 +132,9 @@ def _names(runs: tuple[str, ...]) -> list[str]:
 
 
 def _usual(output: str | None) -> str:
-    if output is None:
+    if output in (None, "-"):
         return "tsv" if terminal() is PLAIN else "table"
-    suffix = Path(output).suffix.lower()
+    suffix = Path(str(output)).suffix.lower()
     if suffix not in _BY_SUFFIX:
         raise click.UsageError(
             f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "

@@ -31,23 +31,24 @@ def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more:
 
 def delivered(text: str, path: str | None) -> None:
     """Print text, or put it into a file; never half of it: it is written beside, then renamed."""
-    if path is None:
+    if path in (None, "-"):
         written(text)
         return
     try:
-        _replaced(Path(path).resolve(), text + "\n")
+        _put(Path(str(path)), text + "\n")
     except OSError as failure:
-        raise BadInput(path, f"cannot be written: {failure.strerror or failure}") from None
+        raise BadInput(str(path), f"cannot be written: {failure.strerror or failure}") from None
 
 
-def _replaced(target: Path, text: str) -> None:
+def _put(path: Path, text: str) -> None:
     """A file is replaced as a whole and keeps its mode; what is no file is written to."""
-    if target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8", newline="") as stream:
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="") as stream:
             stream.write(text)
         return
+    target = path.resolve()
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle, beside = mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, beside = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)

@@ -58,8 +58,9 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     first, last, _ = in_blocks(place, start[query], tied)
     by_id, by_input = first.copy(), first.copy()
     in_block = np.flatnonzero(first < last)
-    for row in np.unique(query[in_block]).tolist():
-        hits_ = in_block[query[in_block] == row]
+    changes = np.flatnonzero(np.diff(query[in_block])) + 1
+    for hits_ in np.split(in_block, changes) if in_block.size else []:
+        row = int(query[hits_[0]])
         own_scores = score[start[row] : start[row] + retrieved[row]]
         before_by_id, before_by_input = _within_blocks(rankings[row], own_scores, own[hits_])
         for at in hits_.tolist():
@@ -97,7 +98,11 @@ def _refuse_other_queries(judgments: Nested, run: Nested) -> None:
 def _refuse_other_kinds(judgments: Nested, run: Nested) -> None:
     """Documents that are texts on one side and numbers on the other never meet."""
     kinds = [
-        {type(doc).__name__ for inner in side.mapping.values() for doc in inner}
+        {
+            "numbers" if isinstance(doc, Integral) else "texts"
+            for inner in side.mapping.values()
+            for doc in inner
+        }
         for side in (judgments, run)
     ]
     if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:

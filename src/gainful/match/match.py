@@ -15,7 +15,13 @@ def _without_namesakes(run: Run | Nested) -> Run | Nested:
     """The run without documents that are named like their query."""
     if isinstance(run, Run):
         kept = run.frame["query"] != run.frame["doc"]
-        return run if kept.all() else evolve(run, frame=run.frame.filter(kept), where=None)
+        if kept.all():
+            return run
+        if not kept.any():
+            return Nested({query: {} for query in run.frame["query"].unique()}, run.name)
+        frame = run.frame.filter(kept)
+        lost = set(run.frame["query"].unique()) - set(frame["query"].unique())
+        return evolve(run, frame=frame, where=None, silent=run.silent | lost)
     dicts = {
         query: {doc: score for doc, score in ranking.items() if doc != query}
         if query in ranking

@@ -108,7 +108,7 @@ def _settled(run: Run, habit: Duplicates) -> tuple[Run, pl.Series, int]:
         rest = f" and {count - 1} more" if count > 1 else ""
         raise Duplicated(
             run.name,
-            f"a document stands twice in one ranking: {told(repeated, run.place)[0]}{rest}",
+            f"a document stands twice in one ranking: {told(repeated, run.place, 1)[0]}{rest}",
             "each document once, or the habit duplicates set to last or count",
         )
     if habit == "last":

@@ -8,16 +8,19 @@ one rank to the next; the weight of a rank is how likely it is seen at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
+from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match import Placed
 from gainful.match.matched import Flags, Ranks
 from gainful.measure.precision import Share
-from gainful.measure.seen import Seen, cumulated
+from gainful.measure.seen import Seen
 
 _DEPTH = 1000  # how far down a searcher can go, as in cwl_eval
+_DEEPEST = 10_000_000  # the largest cutoff of which every rank is summed
 _TOGETHER = 5_000  # queries whose ranks are laid out at once
 
 
@@ -38,6 +41,8 @@ def normalised_err(seen: Seen, *, max_grade: float | None, k: int | None) -> Sha
 
 def inst(seen: Seen, *, T: float, max_grade: float | None) -> Array:  # noqa: N803  (as in the paper)
     """The rate of gain of a searcher who wants T, and grows impatient as it comes."""
+    if T < 0.5:
+        raise BadValue("T", T, "at least 0.5 for INST; below, a searcher would go on for certain")
 
     def goes_on(gain: Array) -> Array:
         base = np.arange(1, gain.shape[1] + 1) + 2 * T - np.cumsum(gain, axis=1)
@@ -68,6 +73,8 @@ def bejeweled(seen: Seen, *, T: float, max_grade: float | None, k: int) -> Array
 
 def scaled_dcg(seen: Seen, *, max_grade: float | None, k: int) -> Array:
     """DCG, as a share of what k documents of the best grade would give."""
+    if k > _DEEPEST:
+        raise BadValue("k", k, f"at most {_DEEPEST}")
     discount = 1 / np.log2(seen.rank + 1.0)
     reached = seen.total(_gains(seen, max_grade) * discount, seen.within(k))
     most = float((1 / np.log2(np.arange(1, k + 1) + 1.0)).sum())
@@ -99,7 +106,8 @@ def compatibility(seen: Seen, *, p: float) -> Share:
     deepest = int(depth.max(initial=1))
     steps = np.arange(1, deepest + 1)
     until = np.append(0.0, np.cumsum(p ** (steps - 1.0) / steps))
-    overlap = np.bincount(query, until[depth[query]] - until[meets - 1], minlength=seen.size)
+    since = until[np.minimum(meets - 1, depth[query])]
+    overlap = np.bincount(query, until[depth[query]] - since, minlength=seen.size)
     starts = np.append(0.0, np.cumsum(until[:-1]))  # Σ until[j - 1] over the ideal's ranks j
     most = ideal_size * until[depth] - starts[np.minimum(ideal_size, deepest)]
     return overlap.astype(np.float64), most
@@ -125,7 +133,10 @@ def _satisfied(grade: Array, best: float) -> Array:
 
 
 def _err(query: Ranks, rank: Ranks, stop: Array, size: int, k: int | None) -> Array:
-    left = np.exp(cumulated(np.log1p(-stop), query, size) - np.log1p(-stop))
+    begin = np.searchsorted(query, np.arange(size + 1)).tolist()
+    left = np.ones(len(stop))  # how likely the searcher comes this far
+    for start, end in pairwise(begin):
+        np.cumprod(1 - stop[start : end - 1], out=left[start + 1 : end])
     seen = np.ones(len(rank), dtype=bool) if k is None else rank <= k
     return np.bincount(query[seen], (stop * left / rank)[seen], minlength=size).astype(np.float64)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Unpack, overload
 
 import numpy as np
+from attrs import evolve
 
 from gainful.convention import (
     HABITS,
@@ -204,6 +205,7 @@ def of_run(
     found = match(judgments, run, base)
     found.refuse_nothing_in_common(run.name)
     kept = _kept(found, base, run.name)
+    recipes = {key: _scaled(how, found) for key, how in recipes.items()}
     values = of_matched(found.only(kept), recipes)
     return Results(
         name=name or run.name,
@@ -218,6 +220,17 @@ def of_run(
             *_strangers(judgments, run, found),
         ],
     )
+
+
+def _scaled(how: Recipe, found: Matched) -> Recipe:
+    """The best grade is that of all judgments, whichever queries the run has."""
+    if "max_grade" not in how.measure.entry.takes or how.convention.max_grade is not None:
+        return how
+    highest = float(found.pool_grade.max(initial=0.0))
+    if how.convention.fractional == "truncate":
+        highest = float(int(highest))
+    habits = how.convention.changed(max_grade=highest if highest > 0 else 1.0)
+    return evolve(how, convention=habits)
 
 
 def of_matched(found: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
@@ -288,7 +301,6 @@ def _counts(found: Matched, kept: Flags) -> dict[str, float]:
         "extra": int((~found.judged).sum()),
         "retrieved": int(found.retrieved.sum()),
         "judged": int(found.pool_query.size),
-        "max_grade": float(found.pool_grade.max(initial=0.0)),
         "unjudged_at_10": 1 - judged / looked_at if looked_at else 0.0,
         "tied": found.tied,
         "duplicates": found.duplicates,

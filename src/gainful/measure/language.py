@@ -15,6 +15,7 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.measure import Measure, Setting, cutoff
+from gainful.measure.parameters import translated
 from gainful.measure.trec import GROUPS, TREC_NAMES, of_trec
 
 _SHAPE = re.compile(
@@ -31,18 +32,6 @@ _PARAM = re.compile(
 _LONGEST = 1000  # characters; no measure is longer
 _MOST = 1000  # cutoffs in one range
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
-
-# What ir_measures says, and what it is here.
-_IR_MEASURES: dict[tuple[str, object], dict[str, Setting]] = {
-    ("dcg", "log2"): {"gain": "linear", "discount": "log2"},
-    ("dcg", "exp-log2"): {"gain": "exp", "discount": "log2"},
-    ("judged_only", True): {"unjudged": "remove", "negative": "remove"},
-    ("judged_only", False): {"unjudged": "zero"},
-    ("relative", False): {},
-    ("min_rel", 0): {},
-    ("normalize", True): {},
-}
-_RENAMED = {"gains": "gain", "max_rel": "max_grade"}
 
 _SCALED = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
 
@@ -112,7 +101,7 @@ def _expanded(text: str) -> dict[str, Measure]:
     found = _SHAPE.fullmatch(spelled)
     if not found:
         raise BadValue("measure", text, _ALLOWED)
-    name = _named(found["name"], spelled)
+    name = named(found["name"], spelled)
     params = _params(found["inner"], text) if found["inner"] else {}
     cut = params.pop("cutoff", None)
     if name == "NumRet" and "rel" in params:
@@ -120,7 +109,7 @@ def _expanded(text: str) -> dict[str, Measure]:
     if name == "SetP" and params.get("relative") is True:
         name = "SetRelP"
         del params["relative"]
-    measure = Measure(name, tuple(_of_ir_measures(params).items()))
+    measure = Measure(name, tuple(translated(params).items()))
     if found["k"] is None:
         measure = measure @ _number(cut) if cut is not None else measure
         cutoff(measure.k, measure.entry)
@@ -154,7 +143,7 @@ def _every_name() -> set[str]:
     return {known.lower() for known in (*MEASURES, *_ALSO, *TREC_NAMES)}
 
 
-def _named(name: str, text: str) -> str:
+def named(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
     if name in MEASURES:
         return name
@@ -185,15 +174,6 @@ def _params(inner: str, text: str) -> dict[str, Setting]:
         params[found["name"]] = _value(found["value"])
         position = found.end()
     return params
-
-
-def _of_ir_measures(params: dict[str, Setting]) -> dict[str, Setting]:
-    """Parameters as they are called here."""
-    found: dict[str, Setting] = {}
-    for name, value in params.items():
-        means = _IR_MEASURES.get((name, value))
-        found |= means if means is not None else {_RENAMED.get(name, name): value}
-    return found
 
 
 def _value(text: str) -> Setting:

@@ -16,7 +16,7 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS, as_gain
-from gainful.measure.parameters import PARAMETERS, as_points
+from gainful.measure.parameters import PARAMETERS, as_points, translated
 
 Setting = str | float | int  # what can stand in the brackets of a measure
 _FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
@@ -120,8 +120,10 @@ class Measure:
         return MEASURES[self.name]
 
     def __call__(self, **params: Any) -> Measure:
-        """The same measure with these parameters set."""
-        return evolve(self, params=tuple((dict(self.params) | params).items()))
+        """The same measure with these parameters set, as they are called here or in ir_measures."""
+        params = translated(params)
+        cut = params.pop("cutoff", self.k)
+        return evolve(self, params=tuple((dict(self.params) | params).items()), k=cut)
 
     def __matmul__(self, k: float | None) -> Measure:
         """The same measure over the first k documents."""

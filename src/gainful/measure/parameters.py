@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from numbers import Real
+from typing import Any
 
 from gainful.errors import BadValue
 from gainful.formula import NUMBER, Domain, Param
@@ -47,6 +48,28 @@ _ALL = (
 )
 
 PARAMETERS: Mapping[str, Param] = {param.symbol: param for param in _ALL}
+
+# What ir_measures says, and what it is here.
+_IR_MEASURES: dict[tuple[str, object], dict[str, Any]] = {
+    ("dcg", "log2"): {"gain": "linear", "discount": "log2"},
+    ("dcg", "exp-log2"): {"gain": "exp", "discount": "log2"},
+    ("judged_only", True): {"unjudged": "remove", "negative": "remove"},
+    ("judged_only", False): {"unjudged": "zero"},
+    ("relative", False): {},
+    ("min_rel", 0): {},
+    ("normalize", True): {},
+}
+_RENAMED = {"gains": "gain", "max_rel": "max_grade"}
+
+
+def translated(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as they are called here, if they are called as in ir_measures."""
+    found: dict[str, Any] = {}
+    for name, value in params.items():
+        known = (name, value) in _IR_MEASURES if isinstance(value, (str, int, float)) else False
+        found |= _IR_MEASURES[name, value] if known else {_RENAMED.get(name, name): value}
+    return found
+
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
 

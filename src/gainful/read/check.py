@@ -45,12 +45,19 @@ class _Rows:
     more: int = 0  # lines with text behind their last field
 
 
-def kinds(path: str) -> set[str]:
-    """What a file can be: judgments, a run, or either of them; nothing if it cannot be read."""
+def looked_at(path: str) -> Source | Path | Examined:
+    """A file, opened once: a pipe cannot be read twice; a folder; or why it is neither."""
     try:
-        if path != "-" and Path(path).is_dir():
-            return {"judgments"}
-        source = opened(path)
+        return Path(path) if path != "-" and Path(path).is_dir() else opened(path)
+    except BadInput as bad:
+        return Examined(path, "unknown", "nothing", [_without(path, bad)])
+
+
+def kinds(source: Source | Path | Examined) -> set[str]:
+    """What a file can be: judgments, a run, or either of them; nothing if it cannot be read."""
+    if not isinstance(source, Source):
+        return {"judgments"} if isinstance(source, Path) else set()
+    try:
         form = format_of(source).name
         if form == "trec":
             return {"run" if trec.looks_like_a_run(source) else "judgments"}
@@ -65,39 +72,36 @@ def kinds(path: str) -> set[str]:
     return {"run" if ranked or (scored and not graded) else "judgments"}
 
 
-def examined(path: str, kind: str | None) -> Examined:
+def examined(source: Source | Path | Examined, kind: str | None) -> Examined:
     """All that is to be known of one file as judgments or as a run."""
+    if isinstance(source, Examined):
+        return source
+    name, form, kind = str(source), "beir", kind or "run"
     try:
-        if path != "-" and Path(path).is_dir():
-            return _of_judgments(beir.judgments(Path(path)), "beir", path, [])
-        source = opened(path)
-        form = format_of(source)
-    except BadInput as bad:
-        return Examined(path, "unknown", "nothing", [_without(path, bad)])
-    kind = kind or "run"
-    try:
-        if form.name in ("rag", "json"):
-            return _whole(source, form, kind)
+        if isinstance(source, Path):
+            return _of_judgments(beir.judgments(source), form, name, [])
+        found = format_of(source)
+        name, form = source.name, found.name
+        if form in ("rag", "json"):
+            return _whole(source, found, kind)
         of_run = kind == "run"
-        rows = (
-            _of_trec(source, of_run=of_run)
-            if form.name == "trec"
-            else _of_table(source, form.name, of_run=of_run)
-        )
+        read = _of_trec(source, of_run=of_run) if form == "trec" else None
+        rows = read or _of_table(source, form, of_run=of_run)
+        return _ranked(rows) if of_run else _judged(rows)
     except BadInput as bad:
-        return Examined(source.name, form.name, kind, [_without(source.name, bad)])
-    return _judged(rows) if kind == "judgments" else _ranked(rows)
+        return Examined(name, form, kind, [_without(name, bad)])
 
 
-def holds_both(path: str) -> bool:
+def holds_both(source: object) -> bool:
     """Is it a RAG file, which has judgments and a run?"""
-    return path != "-" and len(rag.holds(opened(path))) == 2
+    return isinstance(source, Source) and len(rag.holds(source)) == 2
 
 
-def whole_numbers(path: str) -> bool:
+def whole_numbers(source: object) -> bool:
     """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
+    if not isinstance(source, Source):
+        return False
     try:
-        source = opened(path)
         score = format_of(source).run(source).frame["score"]
     except BadInput:
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import polars as pl
 
@@ -20,11 +21,15 @@ def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]
         frame = pl.read_csv(text, separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _said(source, text, separator, skipped) from None
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # empty lines
+    empty = pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))
+    frame = frame.filter(~empty)
+
+    @cache
+    def lines() -> list[int]:
+        return [number for number, _ in _rows(text, separator, skipped)][1:]
 
     def where(row: int) -> str:
-        lines = [number for number, _ in _rows(text, separator, skipped)][1:]
-        return f"{source.name}:{lines[row]}" if row < len(lines) else source.name
+        return f"{source.name}:{lines()[row]}" if row < len(lines()) else source.name
 
     return frame, where
 
@@ -45,7 +50,7 @@ def _separator(text: bytes) -> str:
 
 def _rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Each row that is not empty, with the number of the line on which it ends."""
-    lines = text.decode("utf-8").splitlines(keepends=True)
+    lines = (f"{line}\n" for line in text.decode("utf-8").split("\n"))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     for row in reader:
         if any(row):

@@ -34,6 +34,12 @@ def as_polars(value: Any, name: str) -> pl.DataFrame:
         if type(value).__module__.partition(".")[0] == "pandas":  # without asking for pyarrow
             return pl.DataFrame({str(c): _column(value[c]) for c in value.columns})
         return pl.DataFrame(value)
-    except (pl.exceptions.PolarsError, TypeError, ValueError, ImportError) as failure:
+    except (
+        pl.exceptions.PolarsError,
+        AttributeError,
+        TypeError,
+        ValueError,
+        ImportError,
+    ) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(name, f"this frame cannot be read: {problem}") from None

@@ -47,7 +47,7 @@ def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | N
 
 def path_of_both(value: object) -> str | PathLike[str] | None:
     """The path, if it is that of a file with both what was retrieved and what is relevant."""
-    if not isinstance(value, (str, PathLike)) or value == "-" or Path(value).is_dir():
+    if not isinstance(value, (str, PathLike)) or not Path(value).is_file():
         return None
     return value if len(rag.holds(opened(value))) == 2 else None
 

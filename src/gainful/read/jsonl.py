@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -17,9 +18,13 @@ _EXPECTED = "one JSON object a line"
 def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int], str]]:
     """The objects as a frame, and where each row stands."""
 
+    @cache
+    def lines() -> list[int]:
+        every = enumerate(source.content().split(b"\n"), start=1)
+        return [number for number, line in every if line.strip()]
+
     def where(row: int) -> str:
-        lines = [number for number, _ in objects(source)]
-        return f"{source.name}:{lines[row]}" if row < len(lines) else source.name
+        return f"{source.name}:{lines()[row]}" if row < len(lines()) else source.name
 
     try:
         return pl.read_ndjson(source.content(), infer_schema_length=None), where

@@ -7,6 +7,7 @@ which something is wrong, are read line by line with every line numbered.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import polars as pl
 from attrs import frozen
@@ -105,9 +106,12 @@ def last_tag(source: Source) -> str:
 def numbered(source: Source, layout: Layout) -> Callable[[int], str]:
     """Where the n-th row stands; found only once a message needs it."""
 
+    @cache
+    def numbers() -> list[int]:
+        return lines(source, layout)["line"].to_list()
+
     def where(row: int) -> str:
-        table = lines(source, layout)
-        return f"{source.name}:{table['line'][row]}" if row < len(table) else source.name
+        return f"{source.name}:{numbers()[row]}" if row < len(numbers()) else source.name
 
     return where
 
@@ -145,7 +149,7 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
         return None
     tidy = (
         not frame["short"].any()
-        and (layout.more or not frame["more"].any())
+        and not frame["more"].any()  # there may be a blank in an id
         and not any(frame[column].null_count() for column in layout.kept)
         and frame[layout.number].is_finite().all()
     )
@@ -189,7 +193,7 @@ def problem(row: dict[str, object], layout: Layout) -> str:
     if row[layout.fields[0]] is None:
         found = len(str(row["text"]).split())
         return f"{shown(row['text'])} has {found} field{'s' * (found != 1)}"
-    if "rank" in row and not _is_number(str(row["rank"])):
+    if "rank" in row and row["more"] and not _is_number(str(row["rank"])):
         return f"rank {shown(row['rank'])} is not a number"
     value = shown(row[layout.number])
     if row["number"] is None:
@@ -202,7 +206,7 @@ def malformed(layout: Layout) -> pl.Expr:
     number = pl.col("number")
     bad = pl.col(layout.fields[0]).is_null() | number.is_null() | ~number.is_finite()
     if "rank" in layout.fields:  # else a blank in an id would make a score of the rank
-        bad |= pl.col("rank").cast(pl.Float64, strict=False).is_null()
+        bad |= pl.col("more") & pl.col("rank").cast(pl.Float64, strict=False).is_null()
     return bad.fill_null(value=True)
 
 

@@ -125,13 +125,14 @@ def duplicates(frame: pl.DataFrame, hashes: pl.Series | None = None) -> pl.DataF
     return repeated.select("query", "doc", "row").sort("row")
 
 
-def told(repeated: pl.DataFrame, place: Callable[[int], str]) -> list[str]:
-    """The first few duplicates in words, each with the places where it stands."""
-    groups = repeated.group_by("query", "doc", maintain_order=True).agg("row").head(_LISTED)
-    return [
-        f"document {shown(doc)} of query {shown(query)}: {', '.join(map(place, rows))}"
-        for query, doc, rows in groups.iter_rows()
-    ]
+def told(repeated: pl.DataFrame, place: Callable[[int], str], most: int = _LISTED) -> list[str]:
+    """The first few duplicates in words, each with the first few places where it stands."""
+    groups = repeated.group_by("query", "doc", maintain_order=True).agg("row").head(most)
+    lines = []
+    for query, doc, rows in groups.iter_rows():
+        places = [place(row) for row in rows[:_LISTED]] + ["…"] * (len(rows) > _LISTED)
+        lines.append(f"document {shown(doc)} of query {shown(query)}: {', '.join(places)}")
+    return lines
 
 
 def _refuse_nothing(frame: pl.DataFrame, name: str, what: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from gainful.match.check import paired
-from gainful.read.check import Examined, examined, holds_both, kinds, whole_numbers
+from gainful.read.check import Examined, examined, holds_both, kinds, looked_at, whole_numbers
 
 
 @frozen
@@ -24,11 +24,12 @@ class Finding:
 def findings(paths: Sequence[str], advanced: Callable[[str], None] | None = None) -> list[Finding]:
     """Each file by itself, then each run with each judgments."""
     files: list[Examined] = []
-    known = {path: kinds(path) for path in paths}
-    for path in paths:
+    sources = [looked_at(path) for path in paths]
+    known = [kinds(source) for source in sources]
+    for path, source, kind in zip(paths, sources, known, strict=True):
         if advanced is not None:
             advanced(path)
-        files += [examined(path, kind) for kind in _settled(path, known)]
+        files += [examined(source, one) for one in _settled(source, kind, known)]
     found = [_of_file(file) for file in files]
     for judged in files:
         for run in files:
@@ -38,17 +39,16 @@ def findings(paths: Sequence[str], advanced: Callable[[str], None] | None = None
     return found
 
 
-def _settled(path: str, known: Mapping[str, set[str]]) -> list[str | None]:
+def _settled(source: object, kind: set[str], known: Sequence[set[str]]) -> list[str | None]:
     """What a file is taken for; one that may be either is what the others lack."""
-    kind = known[path]
     if len(kind) < 2:
         return [next(iter(kind), None)]
-    if holds_both(path):
+    if holds_both(source):
         return ["judgments", "run"]
-    sure = {next(iter(other)) for other in known.values() if len(other) == 1}
+    sure = {next(iter(other)) for other in known if len(other) == 1}
     if len(sure) == 1:
         return ["run" if sure == {"judgments"} else "judgments"]
-    return ["judgments" if whole_numbers(path) else "run"]
+    return ["judgments" if whole_numbers(source) else "run"]
 
 
 def _of_file(file: Examined) -> Finding:

@@ -135,16 +135,11 @@ def convention(one: Results) -> str:
         *_told(_discounted(cumulated), lambda how: f"discount {how.discount.text()}"),
         *_told(cumulated, lambda how: _IDEAL[str(how.convention.ideal)]),
         *_told(with_rel, lambda how: f"relevant from grade {how.settings()['rel']:g} on"),
-        *_told(scaled, lambda how: _scale(how, one)),
+        *_told(scaled, lambda how: f"best grade {how.convention.max_grade:g}"),
         *_told(ranked, lambda how: f"ties {HABITS['ties'].words(how.convention.ties)}"),
         missing.get(str(habits.missing), "a missing query is refused"),
     ]
     return " · ".join(parts)
-
-
-def _scale(how: Recipe, one: Results) -> str:
-    best = how.convention.max_grade
-    return f"best grade {one.counts['max_grade'] if best is None else best:g}"
 
 
 def _discounted(recipes: Mapping[str, Recipe]) -> dict[str, Recipe]:
