@@ -6,7 +6,7 @@ Per query the judged documents are looked up in the run, and their ranks found i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from itertools import chain, compress
 from numbers import Integral
 from typing import Any, Literal
 
@@ -46,10 +46,11 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     retrieved, sizes = _lengths(rankings), _lengths(pool)
     score = _numbers(rankings, run, names, "score")
     grade = _numbers(pool, judgments, names, "grade")
-    docs, own, held, hits = _met(pool, rankings)
-    if not docs:
+    pool_query, own = _spread(sizes), _met(pool, rankings)
+    hit = ~np.isnan(own)
+    if not hit.any():
         _refuse_other_kinds(judgments, run)
-    query, pool_query = _spread(hits), _spread(sizes)
+    query, own, held = pool_query[hit], own[hit], grade[hit]
     score, own = as_precise(score, score_bits), as_precise(own, score_bits)
     start = np.cumsum(retrieved) - retrieved
     ordered = _descending(score, start, retrieved)
@@ -57,6 +58,7 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     place = _first_place(ordered, start[query], retrieved[query], own)
     first, last, _ = in_blocks(place, start[query], tied)
     by_id, by_input = first.copy(), first.copy()
+    docs = [*compress(chain.from_iterable(pool), hit.tolist())]
     in_block = np.flatnonzero(first < last)
     changes = np.flatnonzero(np.diff(query[in_block])) + 1
     for hits_ in np.split(in_block, changes) if in_block.size else []:
@@ -87,7 +89,10 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
 def _refuse_other_queries(judgments: Nested, run: Nested) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
     kinds = [
-        {"numbers" if isinstance(query, Integral) else "texts" for query in side.mapping}
+        {
+            "numbers" if issubclass(kind, Integral) else "texts"
+            for kind in set(map(type, side.mapping))
+        }
         for side in (judgments, run)
     ]
     if kinds[0] != kinds[1]:
@@ -147,24 +152,11 @@ def _not_a_number(rows: list[_Inner], side: Nested, names: list[Any], what: str)
     return BadInput(side.name, f"a {what} is not a finite number")
 
 
-def _met(pool: list[_Inner], rankings: list[_Inner]) -> tuple[list[Any], Array, Array, Ranks]:
-    """The documents that are both judged and retrieved: id, score, grade, and how many a query."""
-    docs: list[Any] = []
-    own: list[Any] = []
-    held: list[Any] = []
-    hits: list[int] = []
-    for judged, ranking in zip(pool, rankings, strict=True):
-        both = judged.keys() & ranking.keys()
-        docs += both
-        own += map(ranking.__getitem__, both)
-        held += map(judged.__getitem__, both)
-        hits.append(len(both))
-    return (
-        docs,
-        np.array(own, dtype=np.float64),
-        np.array(held, dtype=np.float64),
-        np.array(hits, dtype=np.intp),
-    )
+def _met(pool: list[_Inner], rankings: list[_Inner]) -> Array:
+    """The score of every judged document, NaN where it was not retrieved."""
+    pairs = zip(pool, rankings, strict=True)
+    found = [*chain.from_iterable(map(ranking.get, judged) for judged, ranking in pairs)]
+    return np.array(found, dtype=np.float64)  # None becomes NaN, which no score is
 
 
 def _descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:

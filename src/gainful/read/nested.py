@@ -136,7 +136,7 @@ def _framed(rows: list[tuple[str, str, float]], number: str, name: str) -> pl.Da
 
 def _one_kind(nested: Nested) -> Nested:
     """Queries that are texts and queries that are numbers do not go together in one dict."""
-    if len({isinstance(query, Integral) for query in nested.mapping}) > 1:
+    if len({issubclass(kind, Integral) for kind in set(map(type, nested.mapping))}) > 1:
         raise BadInput(nested.name, "some queries are texts and some are numbers", "one kind")
     return nested
 
