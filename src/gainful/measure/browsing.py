@@ -16,6 +16,7 @@ from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match import Placed
 from gainful.match.matched import Flags, Ranks
+from gainful.measure.discount import DISCOUNTS
 from gainful.measure.precision import Share
 from gainful.measure.seen import Seen
 
@@ -75,9 +76,9 @@ def scaled_dcg(seen: Seen, *, max_grade: float | None, k: int) -> Array:
     """DCG, as a share of what k documents of the best grade would give."""
     if k > _DEEPEST:
         raise BadValue("k", k, f"at most {_DEEPEST}")
-    discount = 1 / np.log2(seen.rank + 1.0)
-    reached = seen.total(_gains(seen, max_grade) * discount, seen.within(k))
-    most = float((1 / np.log2(np.arange(1, k + 1) + 1.0)).sum())
+    discount = DISCOUNTS["log2"]
+    reached = seen.total(_gains(seen, max_grade) * discount.at(seen.rank), seen.within(k))
+    most = float(discount.at(np.arange(1, k + 1)).sum())
     return reached / most
 
 
