@@ -5,8 +5,9 @@ from __future__ import annotations
 from attrs import evolve
 
 from gainful.convention import Convention
-from gainful.match import mapping, memory
+from gainful.match import frame, mapping, memory
 from gainful.match.matched import Matched
+from gainful.read.elsewhere import Elsewhere
 from gainful.read.inputs import as_columns, as_nested
 from gainful.read.values import Judgments, Nested, Run
 
@@ -31,8 +32,12 @@ def _without_namesakes(run: Run | Nested) -> Run | Nested:
     return Nested(dicts, run.name)
 
 
-def match(judgments: Judgments | Nested, run: Run | Nested, habits: Convention) -> Matched:
+def match(
+    judgments: Judgments | Nested, run: Run | Nested | Elsewhere, habits: Convention
+) -> Matched:
     """Where do the judged documents stand in a run?"""
+    if isinstance(run, Elsewhere):
+        return frame.matched(as_columns(judgments), run, habits)
     if habits.namesake == "remove":
         run = _without_namesakes(run)
     if isinstance(run, Nested):

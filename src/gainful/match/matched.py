@@ -38,6 +38,8 @@ class Matched:
     by_input: Ranks  # the rank, if ties stay in the order given
     tied: int = 0  # retrieved documents that share their score with another
     duplicates: int = 0  # documents that stand in a ranking a second time
+    ordered: bool = True  # is `by_input` known? An engine may have no order of rows
+    unlisted: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
 
     def only(self, kept: Flags) -> Matched:
         """The same without some of the queries."""
@@ -69,6 +71,7 @@ class Matched:
         """Judgments and a run of quite different queries are a mistake."""
         if not (self.judged & self.found).any():
             there, known = self.names(self.found)[:3], self.names(self.judged)[:3]
+            there = there or [f"{self.unlisted[0]} others"]
             raise NothingInCommon(
                 run,
                 f"no query in common: it has {', '.join(map(shown, there))}, …; "

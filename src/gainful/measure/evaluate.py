@@ -31,6 +31,7 @@ from gainful.measure.measure import Measure
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.results import Results
 from gainful.measure.seen import Seen, seen
+from gainful.read.elsewhere import Elsewhere
 from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run, path_of_both
 from gainful.read.values import Judgments, Nested, Run, some_documents
 
@@ -196,7 +197,7 @@ def _uses(how: Recipe, name: str) -> bool:
 
 def of_run(
     judgments: Judgments | Nested,
-    run: Run | Nested,
+    run: Run | Nested | Elsewhere,
     recipes: Mapping[str, Recipe],
     base: Convention,
     name: str | None = None,
@@ -204,8 +205,9 @@ def of_run(
     """The results of one run, everything else being settled."""
     found = match(judgments, run, base)
     found.refuse_nothing_in_common(run.name)
-    kept = _kept(found, base, run.name)
-    recipes = {key: _scaled(how, found) for key, how in recipes.items()}
+    highest = float(found.pool_grade.max(initial=0.0))
+    recipes = {key: scaled(how, highest) for key, how in recipes.items()}
+    kept = kept_queries(found, base, run.name)
     values = of_matched(found.only(kept), recipes)
     return Results(
         name=name or run.name,
@@ -216,17 +218,17 @@ def of_run(
         counts=_counts(found, kept),
         notes=[
             *getattr(run, "notes", ()),
+            *_partly_seen(run, found),
             *_notes(values, recipes),
             *_strangers(judgments, run, found),
         ],
     )
 
 
-def _scaled(how: Recipe, found: Matched) -> Recipe:
+def scaled(how: Recipe, highest: float) -> Recipe:
     """The best grade is that of all judgments, whichever queries the run has."""
     if "max_grade" not in how.measure.entry.takes or how.convention.max_grade is not None:
         return how
-    highest = float(found.pool_grade.max(initial=0.0))
     if how.convention.fractional == "truncate":
         highest = float(int(highest))
     habits = how.convention.changed(max_grade=highest if highest > 0 else 1.0)
@@ -272,7 +274,7 @@ def _zero(found: Matched, habits: Convention) -> Flags:
     return zero | ~found.judged if habits.extra == "zero" else zero
 
 
-def _kept(found: Matched, habits: Convention, run: str) -> Flags:
+def kept_queries(found: Matched, habits: Convention, run: str) -> Flags:
     """The queries that count."""
     missing, extra = found.judged & ~found.found, ~found.judged
     for flags, habit, problem in (
@@ -298,8 +300,8 @@ def _counts(found: Matched, kept: Flags) -> dict[str, float]:
     return {
         "queries": int(kept.sum()),
         "missing": int((found.judged & ~found.found).sum()),
-        "extra": int((~found.judged).sum()),
-        "retrieved": int(found.retrieved.sum()),
+        "extra": int((~found.judged).sum()) + found.unlisted[0],
+        "retrieved": int(found.retrieved.sum()) + found.unlisted[1],
         "judged": int(found.pool_query.size),
         "unjudged_at_10": 1 - judged / looked_at if looked_at else 0.0,
         "tied": found.tied,
@@ -324,11 +326,21 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
     return notes
 
 
-def _strangers(judgments: Judgments | Nested, run: Run | Nested, found: Matched) -> list[str]:
+def _partly_seen(run: Run | Nested | Elsewhere, found: Matched) -> list[str]:
+    """What is counted otherwise in a run that is only looked at from afar."""
+    if not isinstance(run, Elsewhere) or not found.tied:
+        return []
+    return [f"ties are counted among judged documents only: the run stays in {run.engine.name}"]
+
+
+def _strangers(
+    judgments: Judgments | Nested, run: Run | Nested | Elsewhere, found: Matched
+) -> list[str]:
     """Not one retrieved document is judged: most likely the ids differ."""
     if found.query.size:
         return []
-    told = [", ".join(map(shown, some_documents(side))) for side in (run, judgments)]
+    there = run.some_documents() if isinstance(run, Elsewhere) else some_documents(run)
+    told = [", ".join(map(shown, side)) for side in (there, some_documents(judgments))]
     return [f"no retrieved document is judged; the run has {told[0]}, the judgments {told[1]}"]
 
 
@@ -338,4 +350,13 @@ def _reason(habits: Convention) -> str:
     return f"so the convention has it (like {habits.name})"
 
 
-__all__ = ["Habits", "Measures", "asked_for", "evaluate", "of_matched", "of_run"]
+__all__ = [
+    "Habits",
+    "Measures",
+    "asked_for",
+    "evaluate",
+    "kept_queries",
+    "of_matched",
+    "of_run",
+    "scaled",
+]

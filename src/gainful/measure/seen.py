@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
+from gainful.errors import Tied
 from gainful.formula import Array, NamedFormula
 from gainful.match import Matched, Placed, by_gain
 from gainful.match.matched import Flags, Ranks
@@ -117,6 +118,8 @@ def seen(matched: Matched, habits: Convention) -> Seen:
     """The matched documents at the ranks that a convention gives them."""
     if "remove" in (habits.unjudged, habits.negative):
         matched = _closed_up(matched, habits)
+    if habits.ties in ("input", "reversed") and not matched.ordered:
+        _refuse_ties(matched, habits)
     query, grade = matched.query, matched.grade
     rank = _RANKS.get(habits.ties, _middle)(matched)
     if habits.ties in ("best", "worst"):
@@ -142,6 +145,16 @@ def seen(matched: Matched, habits: Convention) -> Seen:
             view.pool_grade, habits, view.find(view.pool_query, view.pool_grade)
         ),
     )
+
+
+def _refuse_ties(matched: Matched, habits: Convention) -> None:
+    tied = np.flatnonzero(matched.last > matched.first)
+    if tied.size:
+        raise Tied(
+            f"ties={habits.ties} wants the order of the rows, which this run has not: documents "
+            f"of query {matched.queries[matched.query[tied[0]]]!r} have equal scores; "
+            "choose another ties policy, or scores that differ"
+        )
 
 
 def _middle(matched: Matched) -> Ranks:

@@ -66,9 +66,9 @@ def kinds(source: Source | Path | Examined) -> set[str]:
         read = table.read(source, form)
     except BadInput:
         return set()
-    scored = read.column(table.SCORE) is not None and read.column(("corpus_id",)) is None
-    ranked = read.column(table.RANK) is not None
-    graded = read.column(table.GRADE[:-1]) is not None
+    scored = read.head.column(table.SCORE) is not None and read.head.column(("corpus_id",)) is None
+    ranked = read.head.column(table.RANK) is not None
+    graded = read.head.column(table.GRADE[:-1]) is not None
     return {"run" if ranked or (scored and not graded) else "judgments"}
 
 
@@ -142,7 +142,7 @@ def _of_table(source: Source, form: str, *, of_run: bool) -> _Rows:
     read = table.read(source, form)
     known = (*table.SCORE, *table.RANK) if of_run else table.GRADE
     called = "score" if of_run else "grade"
-    number = read.needed(known, called)
+    number = read.head.needed(known, called)
     found = table.columns(read, number, called)
     bad = found.malformed()
     place = f"{source.name}:"
@@ -151,7 +151,7 @@ def _of_table(source: Source, form: str, *, of_run: bool) -> _Rows:
     ] + [("", "")] * max(0, len(bad) - _NAMED)
     sound = found.frame.with_row_index("row").filter(~pl.col("row").is_in(bad))
     rows = sound["row"].to_list()
-    if of_run and read.column(table.SCORE) is None:
+    if of_run and read.head.column(table.SCORE) is None:
         sound = sound.with_columns(-pl.col("number"))
     return _Rows(
         source.name,

@@ -9,6 +9,8 @@ from typing import Any
 
 from gainful.errors import WrongType
 from gainful.read import nested, rag, table
+from gainful.read.elsewhere import Elsewhere, elsewhere, some_columns
+from gainful.read.engines import engine_of
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.source import opened
@@ -16,7 +18,7 @@ from gainful.read.values import Judgments, Nested, Run
 
 AnyJudgments = str | PathLike[str] | Mapping[Any, Any] | Judgments | Any  # or any frame
 AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
-_ALLOWED = "a path, a dict of dicts, or a frame (polars, pandas, Arrow)"
+_ALLOWED = "a path, a dict of dicts, or a frame (polars, pandas, Arrow, DuckDB, Spark)"
 
 
 def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Nested:
@@ -25,6 +27,10 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
         return read_judgments(value, form)
     if isinstance(value, Mapping):
         return nested.judgments_of(value, "judgments")
+    engine = engine_of(value)
+    if engine is not None:
+        known = (*table.QUERY, *table.DOC, *table.GRADE, *table.RANK)
+        value = some_columns(value, engine, "judgments", known)
     if is_frame(value):
         return table.judgments_of(table.of_frame(as_polars(value, "judgments"), "judgments"))
     if not isinstance(value, Judgments):
@@ -32,12 +38,15 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
     return value
 
 
-def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | Nested:
-    """A run from a path, a dict, a frame, or as it is."""
+def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | Nested | Elsewhere:
+    """A run from a path, a dict, a frame, or as it is; frames of other engines stay there."""
     if isinstance(value, (str, PathLike)):
         return read_run(value, form)
     if isinstance(value, Mapping):
         return nested.run_of(value, name)
+    engine = engine_of(value)
+    if engine is not None:
+        return elsewhere(value, engine, name)
     if is_frame(value):
         return table.run_of(table.of_frame(as_polars(value, name), name))
     if not isinstance(value, Run):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
+from typing import Literal
 
 import polars as pl
 from attrs import frozen
@@ -26,17 +27,16 @@ SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
 RANK = ("rank", "position", "pos")
 
 
-@frozen(eq=False)
-class Table:
-    """A frame with what messages about it need."""
+@frozen
+class Head:
+    """The names of the columns of a table, wherever the table is."""
 
-    frame: pl.DataFrame
+    columns: Sequence[str]
     name: str
-    where: Callable[[int], str]
 
     def column(self, known: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so."""
-        own = {_plain(name): name for name in reversed(self.frame.columns)}
+        own = {_plain(name): name for name in reversed(self.columns)}
         return next((own[name] for name in known if name in own), None)
 
     def needed(self, known: tuple[str, ...], what: str) -> str:
@@ -45,10 +45,51 @@ class Table:
         if found is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {what}; there are {', '.join(self.frame.columns)}",
+                f"there is no column for the {what}; there are {', '.join(self.columns)}",
                 f"one of {', '.join(known)}",
             )
         return found
+
+    def grade(self) -> str:
+        """The column of the grades of judgments."""
+        grade = self.needed(GRADE, "grade")
+        if _plain(grade) == "score" and self.column(RANK) is not None:
+            raise Swapped(
+                self.name,
+                "this looks like a run, not like judgments: it has scores and ranks "
+                "(are the arguments swapped?)",
+                "columns query, doc, grade",
+            )
+        return grade
+
+    def score(self) -> tuple[str, Literal["score", "rank"]]:
+        """The column by which a run is ordered, and what it is."""
+        score = self.column(SCORE)
+        if score is not None:
+            return score, "score"
+        if self.column(RANK) is None and self.column(GRADE[:-1]) is not None:
+            raise Swapped(
+                self.name,
+                "these look like judgments, not like a run: there are grades, but no scores "
+                "(are the arguments swapped?)",
+                "columns query, doc, score",
+            )
+        return self.needed((*SCORE, *RANK), "score"), "rank"
+
+
+@frozen(eq=False)
+class Table:
+    """A frame with what messages about it need."""
+
+    frame: pl.DataFrame
+    name: str
+    where: Callable[[int], str]
+    padded: bool = True  # may texts have blanks around them, as typed ones do?
+
+    @property
+    def head(self) -> Head:
+        """The names of its columns."""
+        return Head(self.frame.columns, self.name)
 
 
 @frozen(eq=False)
@@ -82,7 +123,7 @@ def read(source: Source, form: str) -> Table:
     """A file as a table, in the format that was found or named."""
     if form == "parquet":
         frame = _parquet(source)
-        return Table(frame, source.name, lambda row: f"{source.name}, row {row + 1}")
+        return Table(frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False)
     reader = jsonl if form == "jsonl" else delimited
     frame, where = reader.read(source, form)
     return Table(frame, source.name, where)
@@ -100,7 +141,7 @@ def run(source: Source, form: str) -> Run:
 
 def of_frame(frame: pl.DataFrame, name: str) -> Table:
     """A frame in memory as a table."""
-    return Table(frame, name, lambda row: f"{name}, row {row}")
+    return Table(frame, name, lambda row: f"{name}, row {row}", padded=False)
 
 
 def known_columns(names: Iterable[str]) -> bool:
@@ -111,40 +152,23 @@ def known_columns(names: Iterable[str]) -> bool:
 
 def judgments_of(table: Table) -> Judgments:
     """Judgments from a table."""
-    grade = table.needed(GRADE, "grade")
-    if _plain(grade) == "score" and table.column(RANK) is not None:
-        raise Swapped(
-            table.name,
-            "this looks like a run, not like judgments: it has scores and ranks "
-            "(are the arguments swapped?)",
-            "columns query, doc, grade",
-        )
-    return Judgments(_sound(columns(table, grade, "grade")), table.name, table.where)
+    found = columns(table, table.head.grade(), "grade")
+    return Judgments(_sound(found), table.name, table.where)
 
 
 def run_of(table: Table) -> Run:
     """A run from a table."""
-    score = table.column(SCORE)
-    if score is not None:
-        return Run(_sound(columns(table, score, "score")), table.name, table.where)
-    rank = table.column(RANK)
-    if rank is None:
-        if table.column(GRADE[:-1]) is not None:
-            raise Swapped(
-                table.name,
-                "these look like judgments, not like a run: there are grades, but no scores "
-                "(are the arguments swapped?)",
-                "columns query, doc, score",
-            )
-        table.needed((*SCORE, *RANK), "score")
-    ranked = _sound(columns(table, str(rank), "rank"), "score").with_columns(-pl.col("score"))
-    return Run(ranked, table.name, table.where)
+    column, kind = table.head.score()
+    frame = _sound(columns(table, column, kind), "score")
+    if kind == "rank":
+        frame = frame.with_columns(-pl.col("score"))
+    return Run(frame, table.name, table.where)
 
 
 def columns(table: Table, number: str, called: str) -> Columns:
     """Query and document as text, and one column of numbers."""
-    query, doc = table.needed(QUERY, "query"), table.needed(DOC, "document")
-    rank = table.column(RANK)
+    query, doc = table.head.needed(QUERY, "query"), table.head.needed(DOC, "document")
+    rank = table.head.column(RANK)
     frame = pl.DataFrame(
         {
             "query": _text(table, query),
@@ -174,7 +198,7 @@ def _text(table: Table, column: str) -> pl.Series:
     values = table.frame[column]
     kind = values.dtype
     if kind == pl.String:
-        return values.str.strip_chars()
+        return values.str.strip_chars() if table.padded else values
     if kind.is_float() and bool((values.drop_nulls() == values.drop_nulls().floor()).all()):
         values = values.cast(pl.Int64, strict=False)
         kind = values.dtype

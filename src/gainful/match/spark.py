@@ -1,0 +1,111 @@
+"""Judgments and a run that are both in Spark → rows from which each worker makes a `Matched`.
+
+The same joins and counts as in `frame`, but nothing is collected: every judged document gets its
+block of ranks as columns, beside what its query has retrieved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+
+from gainful.convention import Convention
+from gainful.match.frame import BEFORE, COUNTED, comparable, dropped, no_lower, settled, true
+from gainful.match.matched import Matched, by_grade
+from gainful.read.elsewhere import Elsewhere, lacks, refuse_bad_rows
+
+_OWN = ("query", "own_doc", "own_score", "times")
+_NOTHING: Mapping[str, nw.dtypes.DType] = {"doc": nw.String(), "grade": nw.Float64()} | {
+    name: nw.Float64() for name in ("own_score", "times", "above", "same", "before")
+}
+
+
+def rows(judged: nw.LazyFrame[Any], run: Elsewhere, habits: Convention) -> nw.LazyFrame[Any]:
+    """A row for each judged document, and for each query that has none if these count.
+
+    Args:
+        judged: query, doc, grade, in the run's engine.
+        run: what was retrieved.
+        habits: the convention.
+    """
+    run, _ = settled(run, habits, checked(run))
+    kept = true(nw.col("query") != nw.col("doc")) if dropped(habits) else nw.lit(1)
+    sizes = (
+        run.frame.with_columns(kept=kept)
+        .group_by("query")
+        .agg(nw.len().alias("rows"), nw.col("kept").sum())
+    )
+    frame = comparable(run.frame, habits)
+    hits = (
+        frame.join(judged.select("query", "doc"), on=["query", "doc"], how="inner")
+        .group_by("query", "doc", "score")
+        .agg(nw.len().alias("times"))
+        .rename({"doc": "own_doc", "score": "own_score"})
+    )
+    ranks = (
+        no_lower(frame, hits)
+        .with_columns(before=true(nw.col("score") == nw.col("own_score")) * BEFORE)
+        .group_by(*_OWN)
+        .agg(*COUNTED, nw.col("before").sum())
+    )
+    pool = judged.join(ranks, left_on=["query", "doc"], right_on=["query", "own_doc"], how="left")
+    held = pool.join(sizes, on="query", how="left")
+    if habits.extra == "ignore":
+        return held
+    others = sizes.join(judged.select("query").unique(), on="query", how="anti")
+    empty = (nw.lit(None).cast(kind).alias(name) for name, kind in _NOTHING.items())
+    return nw.concat([held.select(*_COLUMNS), others.with_columns(*empty).select(*_COLUMNS)])
+
+
+_COLUMNS = ("query", *_NOTHING, "rows", "kept")
+
+
+def checked(run: Elsewhere) -> int:
+    """How many rows there are; rows that lack something are refused."""
+    lack = (true(flags).sum().alias(name) for name, (flags, _) in lacks(run.number).items())
+    found = run.collected(run.frame.select(nw.len().alias("rows"), *lack)).row(0, named=True)
+    if not found["rows"]:
+        raise run.refuse("there is not one row in it")
+    refuse_bad_rows(run, found)
+    return int(found["rows"])
+
+
+def of_rows(table: pl.DataFrame) -> Matched:
+    """What was matched, of some whole queries."""
+    heads = table.unique("query", maintain_order=True)
+    judged = table.filter(pl.col("doc").is_not_null()).group_by("query").len()
+    heads = heads.join(judged, on="query", how="left", maintain_order="left")
+    number = dict(zip(heads["query"].to_list(), range(len(heads)), strict=True))
+    table = table.filter(pl.col("doc").is_not_null()).with_columns(
+        number=pl.col("query").replace_strict(number, return_dtype=pl.Int64)
+    )
+    pool = table.unique(["number", "doc"], maintain_order=True)
+    query, grade = pool["number"].to_numpy(), pool["grade"].to_numpy()
+    order = by_grade(query, grade)
+    hits = table.filter(pl.col("above").is_not_null())
+    hits = hits[np.repeat(np.arange(len(hits)), hits["times"].cast(pl.Int64).to_numpy())]
+    again = hits.select(pl.int_range(pl.len()).over("number", "doc", "own_score")).to_series()
+    above, same, before = (hits[name].to_numpy().astype(np.intp) for name in _COUNTS)
+    by_id = above + 1 + before + again.to_numpy()
+    return Matched(
+        queries=heads["query"].to_list(),
+        judged=heads["len"].is_not_null().to_numpy(),
+        found=heads["rows"].is_not_null().to_numpy(),
+        retrieved=heads["kept"].fill_null(0).to_numpy().astype(np.intp),
+        pool_query=query[order],
+        pool_grade=grade[order],
+        query=hits["number"].to_numpy(),
+        grade=hits["grade"].to_numpy(),
+        first=above + 1,
+        last=above + same,
+        by_id=by_id,
+        by_input=by_id,
+        ordered=False,
+    )
+
+
+_COUNTS = ("above", "same", "before")
