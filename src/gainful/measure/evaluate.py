@@ -20,7 +20,7 @@ from gainful.convention import (
     Setting,
     like as like_whom,
 )
-from gainful.errors import BadInput, BadValue, UnknownName, counted, shown
+from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName, counted, shown
 from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
@@ -37,6 +37,7 @@ from gainful.read.values import Judgments, Nested, Run, some_documents
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL = ("nDCG@10", "AP", "RR")
+_FIX = "ids of one kind: cast both columns to text, written alike"
 _TOP = 10  # how deep we look for documents without a judgment
 
 
@@ -204,6 +205,9 @@ def of_run(
 ) -> Results:
     """The results of one run, everything else being settled."""
     found = match(judgments, run, base)
+    mixed = _mixed(judgments, run)
+    if mixed and not found.query.size:
+        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", _FIX)
     found.refuse_nothing_in_common(run.name)
     highest = float(found.pool_grade.max(initial=0.0))
     recipes = {key: scaled(how, highest) for key, how in recipes.items()}
@@ -218,6 +222,7 @@ def of_run(
         counts=_counts(found, kept),
         notes=[
             *getattr(run, "notes", ()),
+            *mixed,
             *_partly_seen(run, found),
             *_notes(values, recipes),
             *_strangers(judgments, run, found),
@@ -324,6 +329,17 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
                 f"{_reason(recipes[name].convention)}"
             )
     return notes
+
+
+def _mixed(judgments: Judgments | Nested, run: Run | Nested | Elsewhere) -> list[str]:
+    """Ids that are numbers on one side and texts on the other: they meet as texts."""
+    theirs, ours = getattr(run, "ids", {}), getattr(judgments, "ids", {})
+    return [
+        f"ids of the column {name} are {theirs[name]} in the run and {ours[name]} in the "
+        "judgments; they are compared as texts, by which 7 is '7' but not '07'"
+        for name in theirs.keys() & ours.keys()
+        if theirs[name] != ours[name]
+    ]
 
 
 def _partly_seen(run: Run | Nested | Elsewhere, found: Matched) -> list[str]:

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import polars as pl
-from attrs import frozen
+from attrs import field, frozen
 
 from gainful.errors import BadInput, counted, shown
 from gainful.read.engines import Engine, asked
 from gainful.read.table import DOC, QUERY, Head
+from gainful.read.values import Ids
 
 _IDS = (nw.String, nw.Categorical, nw.Enum)
 
@@ -27,6 +28,7 @@ class Elsewhere:
     engine: Engine
     name: str = "run"
     number: Literal["score", "grade"] = "score"
+    ids: Ids = field(factory=dict)
 
     def sent(self, frame: pl.DataFrame) -> nw.LazyFrame[Any]:
         """A frame of ours in that engine, to be joined with the run."""
@@ -72,7 +74,11 @@ def elsewhere(
             nw.col(doc).cast(nw.String).alias("doc"),
             (value + 0.0).alias(number),  # -0.0 is 0.0, in every engine
         )
-    return Elsewhere(chosen, engine, name, number)
+    ids = {
+        own: "whole numbers" if schema[column].is_integer() else "texts"
+        for own, column in (("query", query), ("doc", doc))
+    }
+    return Elsewhere(chosen, engine, name, number, ids)
 
 
 def some_columns(native: Any, engine: Engine, name: str, known: tuple[str, ...]) -> pl.DataFrame:

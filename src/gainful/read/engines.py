@@ -131,8 +131,8 @@ def asked(engine: Engine, name: str) -> Iterator[None]:
         raise
     except Exception as failure:
         maker = type(failure).__module__.partition(".")[0]
-        missing = isinstance(failure, ImportError)
-        if maker not in _THEIRS and not missing and engine is not SPARK:
+        known = maker in _THEIRS or isinstance(failure, (ImportError, OSError))
+        if not known and engine is not SPARK:
             raise
         if engine is SPARK and _has_stopped(failure):
             raise BadInput(
@@ -149,7 +149,9 @@ def _has_stopped(failure: Exception) -> bool:
         *("stopped SparkContext", "SparkContext was shut down", "has been stopped"),
         *("SESSION_OR_CONTEXT_NOT_EXISTS", "'NoneType'"),
     )
-    return any(sign in told for sign in signs) or isinstance(failure, ConnectionError)
+    return any(sign in told for sign in signs) or isinstance(
+        failure, (ConnectionError, AssertionError)
+    )
 
 
 __all__ = ["DUCKDB", "POLARS", "SPARK", "Engine", "asked", "engine_of"]

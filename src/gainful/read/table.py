@@ -7,12 +7,12 @@ from io import BytesIO
 from typing import Literal
 
 import polars as pl
-from attrs import frozen
+from attrs import field, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, shown
 from gainful.read import delimited, jsonl
 from gainful.read.source import Source
-from gainful.read.values import Judgments, Run
+from gainful.read.values import Ids, Judgments, Run
 
 QUERY = (
     *("query", "query_id", "qid", "q_id", "queryid", "topic", "topic_id"),
@@ -99,6 +99,7 @@ class Columns:
     table: Table
     frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none)
     called: str  # grade or score
+    ids: Ids = field(factory=dict)
 
     def problem(self, row: int) -> str | None:
         """What is wrong with a row, in words; None if nothing is."""
@@ -153,16 +154,17 @@ def known_columns(names: Iterable[str]) -> bool:
 def judgments_of(table: Table) -> Judgments:
     """Judgments from a table."""
     found = columns(table, table.head.grade(), "grade")
-    return Judgments(_sound(found), table.name, table.where)
+    return Judgments(_sound(found), table.name, table.where, ids=found.ids)
 
 
 def run_of(table: Table) -> Run:
     """A run from a table."""
     column, kind = table.head.score()
-    frame = _sound(columns(table, column, kind), "score")
+    found = columns(table, column, kind)
+    frame = _sound(found, "score")
     if kind == "rank":
         frame = frame.with_columns(-pl.col("score"))
-    return Run(frame, table.name, table.where)
+    return Run(frame, table.name, table.where, ids=found.ids)
 
 
 def columns(table: Table, number: str, called: str) -> Columns:
@@ -180,7 +182,9 @@ def columns(table: Table, number: str, called: str) -> Columns:
             else _number(table, rank),
         }
     )
-    return Columns(table, frame, called)
+    kinds = {"query": table.frame.schema[query], "doc": table.frame.schema[doc]}
+    ids = {} if table.padded else {name: _kind(kind) for name, kind in kinds.items()}
+    return Columns(table, frame, called, ids)
 
 
 def _sound(found: Columns, name: str | None = None) -> pl.DataFrame:
@@ -205,6 +209,10 @@ def _text(table: Table, column: str) -> pl.Series:
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
     raise BadInput(table.name, f"column {shown(column)} holds {kind}", "texts or whole numbers")
+
+
+def _kind(kind: pl.DataType) -> str:
+    return "whole numbers" if kind.is_numeric() else "texts"
 
 
 def _number(table: Table, column: str) -> pl.Series:

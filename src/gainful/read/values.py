@@ -10,6 +10,9 @@ from attrs import field, frozen
 
 from gainful.errors import BadInput, Duplicated, shown
 
+# What query and doc were before they became texts, where that is known: texts or whole numbers.
+Ids = Mapping[str, str]
+
 _LISTED = 10  # duplicates that an error or a report names one by one
 
 
@@ -28,6 +31,7 @@ class Judgments:
     where: Callable[[int], str] | None = field(default=None, repr=False)  # row → file:line
     silent: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
     unique: bool = True  # may no document be judged twice?
+    ids: Ids = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "judgment")
@@ -82,6 +86,7 @@ class Run:
     tag: str = ""  # what the run calls itself in its last column
     silent: frozenset[str] = frozenset()  # queries for which nothing was retrieved
     notes: Sequence[str] = ()  # what one should know of how it was read
+    ids: Ids = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "result")

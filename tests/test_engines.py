@@ -1,0 +1,334 @@
+"""One body over all engines: whatever the data lives in, the values are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from engines import MAKES, spark, table
+from hypothesis import given, settings
+from strategies import collections
+
+import gainful
+from gainful.measure import MEASURES
+from gainful.read import engines
+
+STAYS = ["lazy polars", "DuckDB", "Spark"]
+UNORDERED = ["DuckDB", "Spark"]
+EVERY = [
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    for name, entry in MEASURES.items()
+]
+# Each convention brings something that an engine has to do: 32 bit, namesakes, queries that only
+# the run has, queries that it lacks, documents taken out, averages over ties.
+CONVENTIONS = {
+    "gainful": (EVERY, {}),
+    "pytrec_eval": (EVERY, {}),
+    "trec_eval_j": (EVERY, {"missing": "zero"}),
+    "beir": (["nDCG@3", "AP", "R@2"], {"fractional": "keep"}),
+    "sklearn": (["nDCG@5", "nDCG"], {"negative": "zero"}),
+    "catboost": (["nDCG@5", "DCG@2"], {}),
+    "trectools": (["nDCG", "AP", "RR"], {}),
+}
+
+
+def made(seed):
+    """Judgments and a run with ties, gaps, odd ids and odd grades."""
+    random = np.random.default_rng(seed)
+    docs = [f"d{n}" for n in range(25)] + ["ä", "Z", "d10", "~", "3", "00", "a b", "日本", "<b>"]
+    judgments, run = {}, {}
+    for n in range(60):
+        query = str(n)
+        if n % 10 != 9:  # the others only the run has
+            some = random.choice(docs, random.integers(1, 15), replace=False)
+            judgments[query] = {str(d): float(random.integers(-1, 4)) for d in some}
+        if n % 7 != 6 or n % 10 == 9:  # the others it lacks
+            some = random.choice(docs, random.integers(1, 20), replace=False)
+            steps = random.choice([1.0, 0.25, 1e-9])
+            run[query] = {str(d): float(random.integers(-4, 5) * steps) for d in some}
+    return judgments, run
+
+
+def same(found, expected):
+    assert found.queries == expected.queries or sorted(found.queries) == sorted(expected.queries)
+    theirs = expected.by_query()
+    for query, values in found.by_query().items():
+        for name, value in values.items():
+            if theirs[query][name] is None:
+                assert value is None
+            else:
+                assert value == pytest.approx(theirs[query][name], abs=1e-12), (query, name)
+    assert found.mean == pytest.approx(expected.mean, abs=1e-12, nan_ok=True)
+    for count in ("queries", "missing", "extra", "retrieved", "judged", "duplicates"):
+        assert found.counts[count] == expected.counts[count], count
+    assert found.counts["unjudged_at_10"] == pytest.approx(expected.counts["unjudged_at_10"])
+
+
+@pytest.mark.parametrize("like", CONVENTIONS)
+@pytest.mark.parametrize("make", MAKES)
+def test_every_engine_gives_the_values_of_dicts(make, like):
+    judgments, run = made(7)
+    measures, habits = CONVENTIONS[like]
+    asked = {"measures": measures, "like": like, **habits}
+    expected = gainful.evaluate(judgments, run, **asked)
+    framed = MAKES[make](table(run, "score"))
+    same(gainful.evaluate(judgments, framed, **asked), expected)
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
+    judgments, run = made(8)
+    expected = gainful.evaluate(judgments, run, ["nDCG@10", "AP"])
+    judged = table(judgments, "grade")
+    path, other = tmp_path / "run.parquet", tmp_path / "judgments.csv"
+    table(run, "score").write_parquet(path)
+    judged.write_csv(other)
+    framed = MAKES[make](judged.rename({"query": "qid", "doc": "docno", "grade": "relevance"}))
+    same(gainful.evaluate(framed, path, ["nDCG@10", "AP"]), expected)
+    same(gainful.evaluate(other, MAKES[make](table(run, "score")), ["nDCG@10", "AP"]), expected)
+
+
+@pytest.mark.parametrize("ties", ["best", "worst", "doc_ascending", "average", "mean_rank"])
+@pytest.mark.parametrize("make", STAYS)
+def test_ties_come_out_of_the_count(make, ties):
+    judgments, run = made(9)
+    expected = gainful.evaluate(judgments, run, "nDCG@4", ties=ties)
+    same(
+        gainful.evaluate(judgments, MAKES[make](table(run, "score")), "nDCG@4", ties=ties), expected
+    )
+
+
+@pytest.mark.parametrize("make", ["pandas", "lazy polars", "DuckDB"])
+@settings(max_examples=30)
+@given(data=collections())
+def test_random_collections(make, data):
+    judgments, run = data
+    for like in ("gainful", "pytrec_eval"):
+        measures = ["nDCG@3", "AP", "Bpref", "RBP", "P@2", "ERR@3"]
+        expected = gainful.evaluate(judgments, run, measures, like=like)
+        framed = MAKES[make](table(run, "score"))
+        same(gainful.evaluate(judgments, framed, measures, like=like), expected)
+
+
+@pytest.mark.parametrize("ties", ["input", "reversed"])
+def test_lazy_polars_knows_the_order_of_its_rows(ties):
+    judgments, run = made(10)
+    expected = gainful.evaluate(judgments, run, EVERY, ties=ties)
+    same(gainful.evaluate(judgments, table(run, "score").lazy(), EVERY, ties=ties), expected)
+
+
+@pytest.mark.parametrize("make", UNORDERED)
+def test_rows_without_an_order_cannot_break_ties_by_it(make):
+    judged = {"1": {"a": 1, "b": 0}}
+    tied = MAKES[make](table({"1": {"a": 0.5, "b": 0.5}}, "score"))
+    with pytest.raises(gainful.Tied, match="order of the rows.*query '1'.*another ties policy"):
+        gainful.evaluate(judged, tied, "nDCG@10", ties="input")
+    plain = MAKES[make](table({"1": {"a": 0.5, "b": 0.6}}, "score"))
+    assert gainful.evaluate(judged, plain, "RR", ties="input").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_only_judged_rows_come_back(make, monkeypatch):
+    """What crosses is bounded by the judgments, however long the run is."""
+    judged = {str(q): {f"d{n}": 1 for n in range(5)} for q in range(10)}
+    crossed = []
+    for size in (50, 100):
+        run = {str(q): {f"d{n}": float(n % 40) for n in range(size)} for q in range(20)}
+        framed = MAKES[make](table(run, "score"))
+        which = engines.engine_of(framed)
+        rows = []
+
+        def counted(native, collect=which.collected, rows=rows):
+            frame = collect(native)
+            rows.append(len(frame))
+            return frame
+
+        with monkeypatch.context() as patch:
+            patch.setitem(vars(engines), "engine_of", lambda _: None)
+            object.__setattr__(which, "collected", counted)
+            try:
+                gainful.evaluate(judged, framed, "nDCG@10")
+            finally:
+                object.__setattr__(which, "collected", counted.__defaults__[0])
+        crossed.append(rows)
+    counts, hits, blocks, ids = crossed[0]
+    assert (counts, hits, blocks) == (11, 50, 50)  # ten queries and the rest, then judged rows
+    assert ids == 50  # all of them are tied
+    assert crossed[0] == crossed[1]
+
+
+DUPLICATED = pl.DataFrame(
+    {"query": ["1", "1", "1"], "doc": ["a", "b", "a"], "score": [0.9, 0.8, 0.7]}
+)
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_duplicates_are_refused_or_counted_alike(make):
+    judged = {"1": {"a": 1, "b": 1}}
+    with pytest.raises(gainful.BadInput, match="document 'a' of query '1'"):
+        gainful.evaluate(judged, MAKES[make](DUPLICATED), "P@3")
+    found = gainful.evaluate(judged, MAKES[make](DUPLICATED), "P@3", duplicates="count")
+    assert found.mean == {"P@3": 1.0}
+    assert found.counts["duplicates"] == 1
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_the_last_of_two_wants_an_order(make):
+    judged = {"1": {"a": 1}}
+    if make in UNORDERED:
+        with pytest.raises(gainful.BadInput, match="have no order: which is last?"):
+            gainful.evaluate(judged, MAKES[make](DUPLICATED), "RR", duplicates="last")
+    else:
+        found = gainful.evaluate(judged, MAKES[make](DUPLICATED), "RR", duplicates="last")
+        assert found.mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_whole_numbers_are_ids_and_ranks_can_stand_for_scores(make):
+    frame = pl.DataFrame({"user_id": [1, 1, 2], "item_id": [10, 11, 10], "rank": [2, 1, 1]})
+    found = gainful.evaluate({"1": {"10": 1}, "2": {"10": 1}}, MAKES[make](frame), "RR")
+    assert found.by_query() == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+
+
+def bad(**columns):
+    whole = {"query": ["1", "1"], "doc": ["a", "b"], "score": [0.5, 0.25]} | columns
+    return pl.DataFrame({name: values for name, values in whole.items() if values is not None})
+
+
+BAD = {
+    "no column": (
+        bad(score=None, s=[1.0, 2.0]),
+        "no column for the score; there are query, doc, s",
+    ),
+    "no doc column": (bad(doc=None), "no column for the document; there are query, score"),
+    "null query": (bad(query=["1", None]), "no query"),
+    "null doc": (bad(doc=["a", None]), "no doc"),
+    "empty doc": (bad(doc=["a", ""]), "no doc"),
+    "null score": (bad(score=[0.5, None]), "score"),
+    "infinite score": (bad(score=[0.5, float("inf")]), "finite"),
+    "NaN": (bad(score=[0.5, float("nan")]), "score"),
+    "ids that are flags": (bad(doc=[True, False]), "holds"),
+    "no rows": (bad().head(0), "not one"),
+    "grades": (bad(score=None, grade=[1, 2]), "swapped"),
+    "other queries": (bad(query=["8", "9"]), "no query in common"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
+def test_bad_frames_are_told_in_one_line(make, case):
+    frame, words = BAD[case]
+    with pytest.raises(gainful.BadInput, match=words) as told:
+        gainful.evaluate({"1": {"a": 1}}, MAKES[make](frame), "nDCG@10")
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
+def test_numbers_and_texts_as_ids_are_told_apart(make):
+    judged = MAKES[make](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
+    run = pl.DataFrame({"query": ["1"], "doc": ["7"], "score": [0.5]})
+    found = gainful.evaluate(judged, MAKES[make](run), "RR")
+    assert found.mean == {"RR": 1.0}
+    (note,) = found.notes
+    assert note.startswith("ids of the column doc are texts in the run and whole numbers in the")
+    padded = run.with_columns(doc=pl.lit("07"))
+    with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
+        gainful.evaluate(judged, MAKES[make](padded), "RR")
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_one_bad_row_among_many_is_shown(make):
+    frame = bad(doc=["a", None])
+    with pytest.raises(gainful.BadInput, match="1 row has no doc, such as query '1', doc null"):
+        gainful.evaluate({"1": {"a": 1}}, MAKES[make](frame), "nDCG@10")
+
+
+def test_an_engine_that_fails_is_quoted():
+    import duckdb
+
+    broken = duckdb.sql("SELECT '1' AS query, 'a' AS doc, CAST('x' || 1 AS DOUBLE) AS score")
+    with pytest.raises(gainful.BadInput, match="run: DuckDB answers: .*Could not convert"):
+        gainful.evaluate({"1": {"a": 1}}, broken, "nDCG@10")
+    with pytest.raises(gainful.BadInput, match="run: polars answers: .*nowhere.parquet"):
+        gainful.evaluate({"1": {"a": 1}}, pl.scan_parquet("nowhere.parquet"), "nDCG@10")
+
+
+class TestSpark:
+    """Values that stay in Spark, and a session that has stopped."""
+
+    @pytest.mark.parametrize("like", ["gainful", "pytrec_eval", "beir", "sklearn", "trectools"])
+    def test_values_per_query_can_stay_a_spark_frame(self, like):
+        import gainful.spark
+
+        judgments, run = made(11)
+        measures, habits = CONVENTIONS[like]
+        asked = {"measures": measures, "like": like, **habits}
+        expected = gainful.evaluate(judgments, run, **asked)
+        frame = gainful.spark.per_query(
+            MAKES["Spark"](table(judgments, "grade")), MAKES["Spark"](table(run, "score")), **asked
+        )
+        assert type(frame).__module__.startswith("pyspark")
+        found = {row["query"]: row.asDict() for row in frame.collect()}
+        assert sorted(found) == sorted(expected.queries)
+        for query, values in expected.by_query().items():
+            for name, value in values.items():
+                theirs = found[query][name]
+                if value is None:
+                    assert theirs is None
+                else:
+                    assert theirs == pytest.approx(value, abs=1e-12), (query, name)
+
+    def test_judgments_may_be_anything(self):
+        import gainful.spark
+
+        framed = MAKES["Spark"](table({"1": {"a": 0.5, "b": 0.7}}, "score"))
+        frame = gainful.spark.per_query({"1": {"a": 2}}, framed, ["RR", "nERR@2"])
+        assert [row.asDict() for row in frame.collect()] == [
+            {"query": "1", "RR": 0.5, "nERR@2": 0.5}
+        ]
+
+    @pytest.mark.parametrize(
+        ("judged", "words"),
+        [
+            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "a second time"),
+            ({"query": ["1"], "doc": [None], "grade": [1]}, "no doc"),
+            ({"query": ["1"], "doc": ["a"], "score": [1.0], "rank": [1]}, "swapped"),
+        ],
+    )
+    def test_bad_judgments_are_refused(self, judged, words):
+        import gainful.spark
+
+        schema = {"query": pl.String, "doc": pl.String}
+        frame = MAKES["Spark"](pl.DataFrame(judged, schema_overrides=schema))
+        run = MAKES["Spark"](table({"1": {"a": 0.5}}, "score"))
+        with pytest.raises(gainful.BadInput, match=words):
+            gainful.spark.per_query(frame, run, "RR")
+
+    def test_other_runs_are_sent_to_evaluate(self):
+        import gainful.spark
+
+        with pytest.raises(gainful.WrongType, match="a Spark frame; gainful.evaluate takes"):
+            gainful.spark.per_query({"1": {"a": 1}}, {"1": {"a": 1.0}}, "RR")
+
+    def test_a_stopped_session_is_said_to_have_stopped(self):
+        """In a process of its own: the other tests want theirs."""
+        import subprocess
+        import sys
+
+        spark()
+        code = (
+            "import warnings; warnings.simplefilter('ignore')\n"
+            "from pyspark.sql import SparkSession\n"
+            "import gainful, gainful.spark\n"
+            "s = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()\n"
+            "f = s.createDataFrame([('1', 'a', 0.5)], ['query', 'doc', 'score'])\n"
+            "s.stop()\n"
+            "for call in (gainful.evaluate, gainful.spark.per_query):\n"
+            "    try: call({'1': {'a': 1}}, f, 'RR')\n"
+            "    except gainful.BadInput as told: print(told)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        line = "run: its Spark session has stopped (expected: a frame of a session that runs)"
+        assert done.stdout.splitlines() == [line, line]
