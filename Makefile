@@ -45,10 +45,12 @@ check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wh
 	@echo "wheel …";       sh .ci/wheel $(BIN)/python
 	@echo "All checks passed. Next: make test."
 
-bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (four minutes)
+bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (six minutes)
 	@$(BIN)/python benchmarks/arrays.py
 	@echo
 	@$(BIN)/python benchmarks/runs.py
+	@echo
+	@$(BIN)/python benchmarks/frames.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from sybil import Example, Sybil
-from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 
 def run_console(example: Example) -> str | None:
@@ -26,7 +28,13 @@ def run_console(example: Example) -> str | None:
     return None
 
 
+def what_is_there(names: dict[str, Any]) -> None:
+    """Pages may leave out what needs Java; where everything is required, nothing is left out."""
+    names["java"] = os.environ.get("REQUIRE_ALL") == "1" or shutil.which("java") is not None
+
+
 pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), CodeBlockParser("console", run_console)],
+    parsers=[PythonCodeBlockParser(), CodeBlockParser("console", run_console), SkipParser()],
     patterns=["*.md"],
+    setup=what_is_there,
 ).pytest()

@@ -42,6 +42,26 @@ def gainful_twenty(qrels, run):
     return timed(lambda: gainful.evaluate(qrels, run, TWENTY).mean)
 
 
+def gainful_lazy(judgments, run):
+    import polars as pl
+
+    return gainful_file(judgments, pl.scan_parquet(run))
+
+
+def gainful_duckdb(judgments, run):
+    import duckdb
+
+    return gainful_file(judgments, duckdb.sql(f"SELECT * FROM '{run}'"))
+
+
+def gainful_spark(judgments, run):
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "4").getOrCreate()
+    return gainful_file(judgments, session.read.parquet(run))
+
+
 def mean(values):
     return {
         ours: sum(of_query[name] for of_query in values.values()) / len(values)

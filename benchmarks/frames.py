@@ -1,0 +1,72 @@
+"""Time and memory of runs that stay elsewhere: Parquet in lazy polars, DuckDB and Spark.
+
+7 million rows against the same run as a TREC file, each in a process of its own; Spark also with
+twice the rows and the same judgments. With a number as argument, that many queries: `frames.py 700`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import polars as pl
+from data import made
+from runs import measured
+
+ROW = "{:<34}{:>10}{:>10}{:>10}{:>10}   {}"
+
+
+def parquet(folder, judgments, run, times=1):
+    """The same as Parquet; `times` over with other queries, which nobody judged."""
+    names = ["query", "q0", "doc", "rank", "score", "tag"]
+    lines = pl.scan_csv(run, separator=" ", has_header=False, new_columns=names)
+    lines = lines.select(pl.col("query").cast(pl.String), "doc", "score")
+    copies = [lines]
+    for copy in range(1, times):
+        copies.append(lines.with_columns(pl.col("query") + f"-{copy}"))
+    path = folder / f"run{times}.parquet"
+    pl.concat(copies).sink_parquet(path)
+    names = ["query", "iteration", "doc", "grade"]
+    judged = pl.read_csv(judgments, separator=" ", has_header=False, new_columns=names)
+    judged = judged.with_columns(pl.col("query").cast(pl.String))
+    judged.select("query", "doc", "grade").write_parquet(folder / "judgments.parquet")
+    return folder / "judgments.parquet", path
+
+
+def line(title, found, base, asked=""):
+    if found is None:
+        print(ROW.format(title, "failed", "", "", "", ""))
+        return
+    share = "" if base is None else f"{found['peak'] / base['peak']:.2f}"
+    values = " ".join(f"{value:.4f}" for value in found["found"].values())
+    seconds, peak = f"{found['seconds']:.2f} s", f"{found['peak']:.2f} GB"
+    print(ROW.format(title, seconds, peak, share, asked, values))
+
+
+def main() -> None:
+    queries = int(sys.argv[1]) if len(sys.argv) > 1 else 6_980
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = made(folder, queries, 1_000)
+        once, twice = parquet(folder, *files), parquet(folder, *files, times=2)
+        print(f"{queries * 1_000:,} rows; memory is the peak of the Python process\n")
+        print(ROW.format("", "time", "memory", "of file's", "at most", "nDCG nDCG@10 AP RR"))
+        file = measured("gainful_file", files)
+        line("TREC file", file, None)
+        line("lazy polars over Parquet", measured("gainful_lazy", once), file, "0.5")
+        line("DuckDB over Parquet", measured("gainful_duckdb", once), file, "0.5")
+        spark = measured("gainful_spark", once)
+        line("Spark local[2], driver", spark, file)
+        more = measured("gainful_spark", twice)
+        line("  twice the rows", more, file)
+        if spark and more:
+            judged = once[0].stat().st_size / 1e6
+            grown = (more["peak"] - spark["peak"]) * 1e3
+            print(
+                f"\nSpark's driver grew by {grown:.0f} MB; the judgments are {judged:.1f} MB on disk"
+            )
+
+
+if __name__ == "__main__":
+    main()
