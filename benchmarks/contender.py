@@ -51,7 +51,7 @@ def gainful_lazy(judgments, run):
 def gainful_duckdb(judgments, run):
     import duckdb
 
-    return gainful_file(judgments, duckdb.sql(f"SELECT * FROM '{run}'"))
+    return gainful_file(judgments, duckdb.read_parquet(run))
 
 
 def gainful_spark(judgments, run):

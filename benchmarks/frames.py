@@ -22,9 +22,8 @@ def parquet(folder, judgments, run, times=1):
     names = ["query", "q0", "doc", "rank", "score", "tag"]
     lines = pl.scan_csv(run, separator=" ", has_header=False, new_columns=names)
     lines = lines.select(pl.col("query").cast(pl.String), "doc", "score")
-    copies = [lines]
-    for copy in range(1, times):
-        copies.append(lines.with_columns(pl.col("query") + f"-{copy}"))
+    others = (lines.with_columns(pl.col("query") + f"-{copy}") for copy in range(1, times))
+    copies = [lines, *others]
     path = folder / f"run{times}.parquet"
     pl.concat(copies).sink_parquet(path)
     names = ["query", "iteration", "doc", "grade"]
