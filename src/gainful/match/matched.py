@@ -7,7 +7,7 @@ each with its rank, or with the block of ranks that it shares with others of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve, frozen
@@ -24,6 +24,8 @@ Ranks = NDArray[np.intp]
 class Matched:
     """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
 
+    ranks: ClassVar[tuple[str, ...]] = ("first", "last", "by_id", "by_input")
+
     queries: Sequence[str]  # judged ones first, then those that only the run has
     judged: Flags  # has the query judgments?
     found: Flags  # has the run the query?
@@ -39,16 +41,13 @@ class Matched:
     tied: int = 0  # retrieved documents that share their score with another
     duplicates: int = 0  # documents that stand in a ranking a second time
 
-    def only(self, kept: Flags) -> Matched:
+    def only(self, kept: Flags) -> Self:
         """The same without some of the queries."""
         if kept.all():
             return self
         number = np.cumsum(kept) - 1
         hits, pool = kept[self.query], kept[self.pool_query]
-        per_hit = {
-            name: getattr(self, name)[hits]
-            for name in ("grade", "first", "last", "by_id", "by_input")
-        }
+        per_hit = {name: getattr(self, name)[hits] for name in ("grade", *self.ranks)}
         return evolve(
             self,
             queries=self.names(kept),
@@ -75,13 +74,10 @@ class Matched:
                 f"the judgments have {', '.join(map(shown, known))}, …",
             )
 
-    def cut(self, depth: int) -> Matched:
+    def cut(self, depth: int) -> Self:
         """Only the first documents of each ranking, ties broken by document id."""
         kept = self.by_id <= depth
-        ranks = {
-            name: np.minimum(getattr(self, name)[kept], depth)
-            for name in ("first", "last", "by_id", "by_input")
-        }
+        ranks = {name: np.minimum(getattr(self, name)[kept], depth) for name in self.ranks}
         return evolve(
             self,
             retrieved=np.minimum(self.retrieved, depth),

@@ -6,8 +6,8 @@ such functions are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, frozen
@@ -21,24 +21,18 @@ from gainful.measure.worth import Find, whole_or_not, worth
 
 
 @frozen(eq=False, kw_only=True)
-class Seen:
+class Seen(Matched):
     """All queries at once: judged retrieved documents in rank order, and the judged pool."""
 
-    names: Sequence[str]
-    retrieved: Ranks  # per query
-    pool_query: Ranks  # the judged documents, grouped by query
-    pool_grade: Array
-    query: Ranks  # the judged retrieved ones, by query and rank
-    grade: Array
-    rank: Ranks
-    first: Ranks  # the block of ranks that equal scores share
-    last: Ranks
+    ranks: ClassVar[tuple[str, ...]] = (*Matched.ranks, "rank")
+
+    rank: Ranks  # under the convention; by query and rank the documents are ordered
     habits: Convention
 
     @property
     def size(self) -> int:
         """How many queries there are."""
-        return len(self.names)
+        return len(self.queries)
 
     def within(self, k: int | None) -> Flags:
         """Which documents stand among the first k?"""
@@ -91,7 +85,7 @@ class Seen:
 
         def find(flags: Flags) -> tuple[str, float]:
             at = int(np.flatnonzero(flags)[0])
-            return f"a grade of query {self.names[query[at]]!r}", float(grade[at])
+            return f"a grade of query {self.queries[query[at]]!r}", float(grade[at])
 
         return find
 
@@ -124,15 +118,21 @@ def seen(matched: Matched, habits: Convention) -> Seen:
         rank = by_gain(placed, best=habits.ties == "best")
     order = np.lexsort((rank, query))
     view = Seen(
-        names=matched.queries,
+        queries=matched.queries,
+        judged=matched.judged,
+        found=matched.found,
         retrieved=matched.retrieved,
         pool_query=matched.pool_query,
         pool_grade=matched.pool_grade,
         query=query[order],
         grade=grade[order],
-        rank=rank[order],
         first=matched.first[order],
         last=matched.last[order],
+        by_id=matched.by_id[order],
+        by_input=matched.by_input[order],
+        tied=matched.tied,
+        duplicates=matched.duplicates,
+        rank=rank[order],
         habits=habits,
     )
     return evolve(
