@@ -59,6 +59,11 @@ def as_columns(judgments: Judgments | Nested) -> Judgments:
     return nested.as_judgments(judgments)
 
 
+def as_run_columns(run: Run | Nested) -> Run:
+    """A run as columns."""
+    return run if isinstance(run, Run) else nested.as_run(run)
+
+
 def as_nested(judgments: Judgments | Nested) -> Nested:
     """Judgments as a dict of dicts."""
     if isinstance(judgments, Nested):

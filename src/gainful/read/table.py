@@ -9,7 +9,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, shown
-from gainful.read import delimited, jsonl
+from gainful.read import delimited, jsonl, subtopics
 from gainful.read.source import Source
 from gainful.read.values import Judgments, Run
 
@@ -24,6 +24,7 @@ DOC = (
 GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
 SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
 RANK = ("rank", "position", "pos")
+SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
 
 
 @frozen(eq=False)
@@ -56,14 +57,16 @@ class Columns:
     """Query, document and number of each row, with what was given and whether it is wrong."""
 
     table: Table
-    frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none)
+    frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none), subtopic
     called: str  # grade or score
+    ids: tuple[str, ...] = ("query", "doc")  # the columns that must not be empty
 
     def problem(self, row: int) -> str | None:
         """What is wrong with a row, in words; None if nothing is."""
-        query, doc, number, given, _ = self.frame.row(row)
-        for name, value in (("query", query), ("doc", doc)):
-            if value is None or value == "":
+        found = self.frame.row(row, named=True)
+        number, given = found["number"], found["given"]
+        for name in self.ids:
+            if found[name] is None or found[name] == "":
                 return f"there is no {name}"
         if given is None:
             return f"there is no {self.called}"
@@ -73,7 +76,7 @@ class Columns:
     def malformed(self) -> list[int]:
         """The rows that are not what they should be."""
         number = pl.col("number")
-        lacking = [pl.col(name).is_null() | (pl.col(name) == "") for name in ("query", "doc")]
+        lacking = [pl.col(name).is_null() | (pl.col(name) == "") for name in self.ids]
         bad = pl.any_horizontal(*lacking, number.is_null(), ~number.is_finite())
         return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
 
@@ -119,7 +122,12 @@ def judgments_of(table: Table) -> Judgments:
             "(are the arguments swapped?)",
             "columns query, doc, grade",
         )
-    return Judgments(_sound(columns(table, grade, "grade")), table.name, table.where)
+    found = columns(table, grade, "grade")
+    sound = _sound(found)
+    if "subtopic" not in found.ids:
+        return Judgments(sound, table.name, table.where)
+    with_subtopics = sound.with_columns(found.frame["subtopic"])
+    return subtopics.judgments(with_subtopics, table.name, table.where)
 
 
 def run_of(table: Table) -> Run:
@@ -145,6 +153,8 @@ def columns(table: Table, number: str, called: str) -> Columns:
     """Query and document as text, and one column of numbers."""
     query, doc = table.needed(QUERY, "query"), table.needed(DOC, "document")
     rank = table.column(RANK)
+    subtopic = table.column(SUBTOPIC) if called == "grade" else None
+    beside = {} if subtopic is None else {"subtopic": _text(table, subtopic)}
     frame = pl.DataFrame(
         {
             "query": _text(table, query),
@@ -154,9 +164,10 @@ def columns(table: Table, number: str, called: str) -> Columns:
             "rank": pl.Series([None] * len(table.frame), dtype=pl.Float64)
             if rank is None
             else _number(table, rank),
+            **beside,
         }
     )
-    return Columns(table, frame, called)
+    return Columns(table, frame, called, ("query", "doc", *beside))
 
 
 def _sound(found: Columns, name: str | None = None) -> pl.DataFrame:

@@ -17,6 +17,9 @@ _LISTED = 10  # duplicates that an error or a report names one by one
 class Judgments:
     """Who judged what: a grade for each query and document.
 
+    Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
+    the grade in `frame` is the highest of a document's; `read.subtopics` makes both of them.
+
     Examples:
         >>> frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]})
         >>> Judgments(frame).queries.to_list()
@@ -28,6 +31,7 @@ class Judgments:
     where: Callable[[int], str] | None = field(default=None, repr=False)  # row → file:line
     silent: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
     unique: bool = True  # may no document be judged twice?
+    subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "judgment")
@@ -50,6 +54,11 @@ class Judgments:
             f"as {' and '.join(grades)}",
             "one grade for each query and document",
         )
+
+    @property
+    def overlapping(self) -> bool:
+        """Is a document judged for several subtopics?"""
+        return self.subtopics is not None and len(self.subtopics) > len(self.frame)
 
     @property
     def queries(self) -> pl.Series:
@@ -84,7 +93,8 @@ class Run:
     notes: Sequence[str] = ()  # what one should know of how it was read
 
     def __attrs_post_init__(self) -> None:
-        _refuse_nothing(self.frame, self.name, "result")
+        if not self.silent:
+            _refuse_nothing(self.frame, self.name, "result")
         _refuse_not_finite(self, "score")
 
     def place(self, row: int) -> str:
