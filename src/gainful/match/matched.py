@@ -21,6 +21,27 @@ Ranks = NDArray[np.intp]
 
 
 @frozen(eq=False, kw_only=True)
+class Subtopics:
+    """One entry for each judgment, by document id, descending, and then by subtopic.
+
+    That order is how ndeval breaks ties between documents in an ideal ranking; the arrays of
+    the pool have no ids by which it could be done later.
+    """
+
+    doc: Ranks  # where the document stands in the pool
+    subtopic: Ranks  # a number for each name, in the order in which they first appear
+    grade: Array
+
+    def within(self, kept: Flags) -> Subtopics:
+        """The same of a part of the pool, which has new numbers then."""
+        number = np.cumsum(kept) - 1
+        some = kept[self.doc]
+        return Subtopics(
+            doc=number[self.doc[some]], subtopic=self.subtopic[some], grade=self.grade[some]
+        )
+
+
+@frozen(eq=False, kw_only=True)
 class Matched:
     """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
 
@@ -40,6 +61,8 @@ class Matched:
     by_input: Ranks  # the rank, if ties stay in the order given
     tied: int = 0  # retrieved documents that share their score with another
     duplicates: int = 0  # documents that stand in a ranking a second time
+    place: Ranks | None = None  # where each retrieved one stands in the pool, if that is known
+    subtopics: Subtopics | None = None  # of the pool, if the judgments have them
 
     def only(self, kept: Flags) -> Self:
         """The same without some of the queries."""
@@ -49,15 +72,28 @@ class Matched:
         hits, pool = kept[self.query], kept[self.pool_query]
         per_hit = {name: getattr(self, name)[hits] for name in ("grade", *self.ranks)}
         return evolve(
-            self,
+            self.pooled_in(pool, hits),
             queries=self.names(kept),
             judged=self.judged[kept],
             found=self.found[kept],
             retrieved=self.retrieved[kept],
             pool_query=number[self.pool_query[pool]],
-            pool_grade=self.pool_grade[pool],
             query=number[self.query[hits]],
             **per_hit,
+        )
+
+    def pooled_in(self, pool: Flags, hits: Flags) -> Self:
+        """The same with a part of the pool, in which all retrieved documents stand that are kept.
+
+        Only what refers to the pool by numbers is changed: the pool, and the places in it.
+        """
+        number = np.cumsum(pool) - 1
+        return evolve(
+            self,
+            pool_query=self.pool_query[pool],
+            pool_grade=self.pool_grade[pool],
+            place=None if self.place is None else number[self.place[hits]],
+            subtopics=None if self.subtopics is None else self.subtopics.within(pool),
         )
 
     def names(self, flags: Flags) -> list[str]:
@@ -83,6 +119,7 @@ class Matched:
             retrieved=np.minimum(self.retrieved, depth),
             query=self.query[kept],
             grade=self.grade[kept],
+            place=None if self.place is None else self.place[kept],
             **ranks,
         )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.formula import Array, NamedFormula
 from gainful.match import Matched, Placed, by_gain
-from gainful.match.matched import Flags, Ranks
+from gainful.match.matched import Flags, Ranks, Subtopics
 from gainful.measure.worth import Find, whole_or_not, worth
 
 
@@ -132,16 +132,28 @@ def seen(matched: Matched, habits: Convention) -> Seen:
         by_input=matched.by_input[order],
         tied=matched.tied,
         duplicates=matched.duplicates,
+        place=None if matched.place is None else matched.place[order],
+        subtopics=matched.subtopics,
         rank=rank[order],
         habits=habits,
     )
     return evolve(
         view,
+        subtopics=_whole_subtopics(view, habits),
         grade=whole_or_not(view.grade, habits, view.find(view.query, view.grade)),
         pool_grade=whole_or_not(
             view.pool_grade, habits, view.find(view.pool_query, view.pool_grade)
         ),
     )
+
+
+def _whole_subtopics(view: Seen, habits: Convention) -> Subtopics | None:
+    """The grades for subtopics, fractions as the convention has them."""
+    told = view.subtopics
+    if told is None:
+        return None
+    find = view.find(view.pool_query[told.doc], told.grade)
+    return evolve(told, grade=whole_or_not(told.grade, habits, find))
 
 
 def _middle(matched: Matched) -> Ranks:
@@ -180,12 +192,10 @@ def _closed_up(matched: Matched, habits: Convention) -> Matched:
 
     until = above(matched.first, matched.first + 1)
     gone = np.bincount(matched.query[counted], minlength=len(matched.queries))
-    pool = matched.pool_grade >= 0 if habits.negative == "remove" else slice(None)
+    pool = (matched.pool_grade >= 0) | (habits.negative != "remove")
     return evolve(
-        matched,
+        matched.pooled_in(pool, wanted),
         retrieved=gone if only_judged else matched.retrieved - gone,
-        pool_query=matched.pool_query[pool],
-        pool_grade=matched.pool_grade[pool],
         query=matched.query[wanted],
         grade=matched.grade[wanted],
         first=closed(matched.first),
