@@ -25,6 +25,7 @@ Duplicates = Literal["error", "last", "count"]
 Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
+FirstRank = Literal["share", "as_is"]
 
 
 def _in_table(_: Any, attribute: attrs.Attribute[Any], value: Setting) -> None:
@@ -68,6 +69,7 @@ class Convention:
     score_bits: Literal[64, 32] = _habit(64)
     grade_bits: Literal[64, 32] = _habit(64)
     recall_points: RecallPoints = _habit("trec_eval_10")
+    first_rank: FirstRank = _habit("share")
     decimals: int | None = _habit(None)
 
     # Whose habits these are; no part of what two conventions are compared by.

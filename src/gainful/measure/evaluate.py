@@ -14,6 +14,7 @@ from gainful.convention import (
     Convention,
     Duplicates,
     Extra,
+    FirstRank,
     Missing,
     Namesake,
     RecallPoints,
@@ -51,6 +52,7 @@ class Habits(Options, total=False):
     score_bits: int
     grade_bits: int
     recall_points: RecallPoints
+    first_rank: FirstRank
     decimals: int
 
 
@@ -202,7 +204,8 @@ def of_run(
     name: str | None = None,
 ) -> Results:
     """The results of one run, everything else being settled."""
-    found = match(judgments, run, base)
+    asked = [how.measure.entry.subtopics for how in recipes.values()]
+    found = match(judgments, run, base, subtopics=any(asked))
     found.refuse_nothing_in_common(run.name)
     kept = _kept(found, base, run.name)
     recipes = {key: _scaled(how, found) for key, how in recipes.items()}
@@ -217,6 +220,7 @@ def of_run(
         notes=[
             *getattr(run, "notes", ()),
             *_notes(values, recipes),
+            *_of_subtopics(judgments, recipes),
             *_strangers(judgments, run, found),
         ],
     )
@@ -322,6 +326,20 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
                 f"{_reason(recipes[name].convention)}"
             )
     return notes
+
+
+def _of_subtopics(judgments: Judgments | Nested, recipes: Mapping[str, Recipe]) -> list[str]:
+    """What measures made of subtopics that they do not know, or made up where there are none."""
+    asking = [name for name, how in recipes.items() if how.measure.entry.subtopics]
+    others = [name for name in recipes if name not in asking]
+    told = isinstance(judgments, Judgments) and judgments.subtopics is not None
+    if asking and not told:
+        one = "the judgments have no subtopics; all that is relevant to a query is taken for one"
+        return [f"{one} ({', '.join(asking)})"]
+    if others and isinstance(judgments, Judgments) and judgments.overlapping:
+        highest = "documents are judged for several subtopics; their highest grade counts"
+        return [f"{highest} for {', '.join(others)}"]
+    return []
 
 
 def _strangers(judgments: Judgments | Nested, run: Run | Nested, found: Matched) -> list[str]:

@@ -7,10 +7,10 @@ such functions are written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
@@ -18,6 +18,8 @@ from gainful.formula import Array, NamedFormula
 from gainful.match import Matched, Placed, by_gain
 from gainful.match.matched import Flags, Ranks, Subtopics
 from gainful.measure.worth import Find, whole_or_not, worth
+
+Worked = TypeVar("Worked")
 
 
 @frozen(eq=False, kw_only=True)
@@ -28,6 +30,13 @@ class Seen(Matched):
 
     rank: Ranks  # under the convention; by query and rank the documents are ordered
     habits: Convention
+    _known: dict[object, Any] = field(factory=dict, init=False, repr=False)
+
+    def once(self, key: object, work: Callable[[], Worked]) -> Worked:
+        """What several measures need, worked out by the first that asks for it."""
+        if key not in self._known:
+            self._known[key] = work()
+        return self._known[key]  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:

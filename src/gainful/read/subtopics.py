@@ -6,11 +6,14 @@ column for it. One and the same subtopic everywhere says nothing: then there are
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadInput, Duplicated, shown
+from gainful.read.nested import as_number
 from gainful.read.values import Judgments
 
 _ONE_GRADE = "one grade for each query, document and subtopic"
@@ -43,6 +46,26 @@ def judgments(frame: pl.DataFrame, name: str, where: Callable[[int], str]) -> Ju
         lambda row: where(int(first[row])),
         subtopics=rows.select("row", "subtopic", "grade"),
     )
+
+
+def of_rows(name: str, rows: Iterable[tuple[Any, Any, Any, Any]]) -> Judgments:
+    """Judgments from tuples of query, document, grade and subtopic."""
+    held = [
+        (str(query), str(doc), as_number(grade, name, query, doc, "grade"), str(subtopic))
+        for query, doc, grade, subtopic in rows
+    ]
+    columns = {"query": pl.String, "doc": pl.String, "grade": pl.Float64, "subtopic": pl.String}
+    frame = pl.DataFrame(held, schema=columns, orient="row")
+    return judgments(frame, name, lambda row: f"{name}, row {row}")
+
+
+def with_last_grades(held: Judgments) -> Judgments:
+    """The same without subtopics; a document has the grade of its last judgment."""
+    told = held.subtopics
+    if told is None:
+        return held
+    last = told.group_by("row").agg(pl.col("grade").last()).sort("row")["grade"]
+    return evolve(held, frame=held.frame.with_columns(last), subtopics=None)
 
 
 def varies(subtopic: pl.Series) -> bool:
