@@ -184,6 +184,17 @@ def test_a_greedy_ideal_can_be_beaten():
     assert found.mean["StRecall@2"] == 6 / 7
 
 
+@given(diverse())
+def test_queries_may_be_taken_together_or_one_by_one(data):
+    from gainful.measure import subtopics
+
+    names = ["alpha_nDCG", "alpha_nDCG@3", "nERR_IA", "nNRBP"]
+    together = gainful.evaluate(framed(data[0]), data[1], names).by_query()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subtopics, "_TOGETHER", 1)
+        assert gainful.evaluate(framed(data[0]), data[1], names).by_query() == together
+
+
 def test_a_cutoff_of_one_is_divided_here_and_not_in_ndeval():
     rows = [("q", "x", "a", 1), ("q", "y", "a", 1), ("q", "z", "b", 1)]
     names = ["alpha_DCG@1", "ERR_IA@1"]

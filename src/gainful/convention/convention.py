@@ -76,6 +76,7 @@ class Convention:
     name: str = field(default="gainful", eq=False)
     title: str = field(default="gainful's own habits", eq=False)
     note: str = field(default="", eq=False)
+    has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
 
     def changed(self, **habits: Any) -> Convention:
         """The same convention with some habits changed; an unknown one is an error."""

@@ -68,6 +68,7 @@ PYNDEVAL = Convention(
     missing="skip",
     first_rank="as_is",
     note="it has no nDCG; where nothing is relevant its nNRBP is no number, and 0 here",
+    has_ndcg=False,
 )
 GDEVAL = Convention(
     name="gdeval",

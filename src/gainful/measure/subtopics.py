@@ -148,7 +148,7 @@ def _retrieved(
     return hit, aspect[order][begin[hit] + within]
 
 
-def _of_all(  # noqa: PLR0917
+def _of_all(  # noqa: PLR0917  (all that its two measures take)
     seen: Seen, weight: Weight, alpha: float, rel: float, first_rank: str, k: int | None
 ) -> Share:
     """What was reached, and what would be if every document were about every aspect."""
@@ -168,7 +168,8 @@ def _of_ideal(seen: Seen, weight: Weight, alpha: float, rel: float, k: int | Non
     ideal = seen.once(("ideal", rel, alpha, k), lambda: _ideal(seen, covered, alpha, k))
     best = np.zeros(seen.size)
     for queries, gains in ideal:
-        best[queries] = gains @ weight(np.arange(1, gains.shape[1] + 1))
+        weighted = gains * weight(np.arange(1, gains.shape[1] + 1))
+        best[queries] = np.cumsum(weighted, axis=1)[:, -1]  # in one order, however many queries
     return covered.reached(seen, weight, alpha, k), best
 
 
