@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 DOCS = [f"d{number}" for number in range(12)] + ["ä", "Z", "d10", "~", "q", "1"]
+MANY = [f"d{number}" for number in range(24)] + ["ä", "Z", "~"]  # more than ndeval looks at
 SCORES = st.one_of(
     st.integers(-3, 3).map(float),  # many ties
     st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 6)),
@@ -41,3 +42,19 @@ def collections(draw, *, grades=GRADES, extra=True, tied=True):
 def _untied(draw, ranking):
     docs = draw(st.permutations(list(ranking)))
     return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
+
+
+@st.composite
+def diverse(draw, *, tied=True):
+    """Judgments for subtopics as rows (query, subtopic, document, grade), and a run as a dict."""
+    queries = draw(st.lists(st.sampled_from(["1", "2", "q"]), min_size=1, unique=True))
+    some = st.tuples(st.sampled_from("vwxyz"), st.sampled_from(MANY))
+    rows, run = [], {}
+    for query in queries:
+        pairs = draw(st.lists(some, min_size=1, max_size=40, unique=True))
+        rows += [(query, subtopic, doc, draw(st.integers(-1, 3))) for subtopic, doc in pairs]
+        if query == queries[0] or draw(st.booleans()):
+            ranking = draw(st.lists(st.sampled_from(MANY), min_size=1, unique=True))
+            scores = [draw(SCORES) if tied else -float(place) for place in range(len(ranking))]
+            run[query] = dict(zip(ranking, scores, strict=True))
+    return draw(st.permutations(rows)), run

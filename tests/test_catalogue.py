@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from strategies import collections
@@ -35,9 +36,21 @@ def collection(text):
     return {"q": judged}, run
 
 
+def on_subtopics(text):
+    """The same, where letters stand for the subtopics that a document is relevant to."""
+    retrieved, _, missed = text.partition("|")
+    shown, unseen = retrieved.split(), missed.split()
+    run = {"q": {f"d{place}": -float(place) for place in range(len(shown))}}
+    docs = [(f"d{place}", told) for place, told in enumerate(shown) if told != "-"]
+    docs += [(f"m{place}", told) for place, told in enumerate(unseen)]
+    rows = [("q", doc, subtopic, 1) for doc, told in docs for subtopic in told]
+    return pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row"), run
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=by_id)
 def test_the_worked_example_comes_out(entry):
-    judgments, run = collection(entry.example.ranking)
+    told = on_subtopics if entry.subtopics else collection
+    judgments, run = told(entry.example.ranking)
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
     found = gainful.evaluate(judgments, run, entry.example.measure)
     assert next(iter(found.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)

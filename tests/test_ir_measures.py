@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ir_measures as theirs
 import pytest
-from hypothesis import given
-from strategies import collections
+from hypothesis import given, settings, strategies as st
+from strategies import collections, diverse
 
 import gainful.ir_measures as ours
 
@@ -25,6 +25,77 @@ def test_the_same_calls_give_the_same_numbers(data):
     for value in theirs.iter_calc(asked, qrels, run):
         key = value.query_id, str(names[value.measure])
         assert values[key] == pytest.approx(value.value, abs=1e-9)
+
+
+SUBTOPICS = [
+    "alpha_DCG@5", "alpha_DCG(alpha=0.3)@1", "alpha_nDCG@20", "alpha_nDCG(alpha=0.9, rel=2)@10",
+    "ERR_IA@20", "ERR_IA@1", "nERR_IA(rel=2)@5", "NRBP", "NRBP(alpha=0.2, beta=0.8)", "AP_IA",
+    "MAP_IA(rel=2)", "P_IA(rel=2)@5", "StRecall@3", "nNRBP(beta=0.9)", "nNRBP(rel=3, alpha=0.7)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["tuples", "frames"])
+@settings(max_examples=40)
+@given(data=diverse())
+def test_the_same_numbers_for_subtopics_ties_included(engine, data):
+    rows, run = data
+    if engine == "tuples":
+        qrels = [theirs.Qrel(query, doc, grade, one) for query, one, doc, grade in rows]
+    else:
+        import pandas as pd
+
+        qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
+    mine = {name: ours.parse_measure(name) for name in [*SUBTOPICS, "AP", "P(rel=2)@5"]}
+    values = {
+        (metric.query_id, metric.measure): metric.value
+        for metric in ours.iter_calc(mine.values(), qrels, run)
+    }
+    means = ours.calc_aggregate(mine.values(), qrels, run)
+    for name, measure in mine.items():
+        asked = theirs.parse_measure(name)  # one by one: together, only the first gets the run
+        known = {metric.query_id: metric.value for metric in theirs.iter_calc([asked], qrels, run)}
+        known = {query: value for query, value in known.items() if value == value}  # noqa: PLR0124
+        for query, value in known.items():
+            assert values[query, measure] == pytest.approx(value, abs=1e-9), name
+        expected = theirs.calc_aggregate([asked], qrels, run)[asked]
+        if expected == expected:  # noqa: PLR0124  (nNRBP is no number where nothing is relevant)
+            assert means[measure] == pytest.approx(expected, abs=1e-9), name
+
+
+@settings(max_examples=40)
+@given(data=diverse(tied=False), name=st.sampled_from(SUBTOPICS))
+def test_the_same_by_the_name_of_the_convention(data, name):
+    import polars as pl
+
+    import gainful
+
+    rows, run = data
+    frame = pl.DataFrame(rows, schema=["query", "subtopic", "doc", "grade"], orient="row")
+    found = gainful.evaluate(frame, run, name, like="ir_measures").by_query()
+    qrels = [theirs.Qrel(query, doc, grade, one) for query, one, doc, grade in rows]
+    for metric in theirs.iter_calc([theirs.parse_measure(name)], qrels, run):
+        if metric.value == metric.value:
+            assert found[metric.query_id][name] == pytest.approx(metric.value, abs=1e-9)
+
+
+def test_subtopics_as_ir_measures_takes_them(tmp_path):
+    (tmp_path / "q").write_text("1 x a 1\n1 y a 1\n1 z b 1\n")
+    qrels = list(ours.read_trec_qrels(tmp_path / "q"))
+    assert qrels == [ours.Qrel("1", "a", 1, "x"), ours.Qrel("1", "a", 1, "y"), ours.Qrel("1", "b", 1, "z")]  # fmt: skip
+    run = [ours.ScoredDoc("1", "a", 1.0)]
+    for judged in (qrels, iter(qrels), tmp_path / "q"):
+        found = ours.calc([ours.StRecall @ 5, ours.AP, ours.α_nDCG @ 5], judged, iter(run))
+        assert found.aggregated[ours.StRecall @ 5] == pytest.approx(2 / 3)
+        assert found.aggregated[ours.AP] == 1 / 2
+        assert [metric.query_id for metric in found.per_query] == ["1"] * 3
+    assert ours.calc_aggregate([ours.StRecall @ 5], {"1": {"a": 1}}, run) == {ours.StRecall @ 5: 1}
+    assert ours.calc_aggregate([ours.StRecall @ 5], qrels, []) == {ours.StRecall @ 5: 0}
+    import gainful
+
+    with pytest.raises(gainful.BadInput, match="judgments, row 3: document 'a' of query '1'"):
+        ours.calc_aggregate([ours.StRecall @ 5], [*qrels, qrels[0]], run)
+    with pytest.raises(gainful.BadInput, match=r"judgments\['1'\]\['a'\]: grade 'x' is not"):
+        ours.calc_aggregate([ours.StRecall @ 5], [ours.Qrel("1", "a", "x")], run)
 
 
 def test_judgments_and_runs_as_ir_measures_takes_them(tmp_path):

@@ -25,6 +25,7 @@ def test_three_famous_values_of_one_ranking():
     measure, tools = _first("0.961")
     assert measure == "nDCG"
     assert {"gainful", "trec_eval", "sklearn", "catboost"} <= set(tools)
+    assert "pyndeval" not in tools  # which has no nDCG
 
 
 def test_judged_documents_tell_tools_apart():

@@ -70,7 +70,7 @@ What else there is to know:
 {to_markdown(Table(("name", "tool or source", "note"), notes))}
 
 Not here, because it cannot be said in these fields: cwl_eval's and ir_measures' scaled DCG (no
-ideal at all), trec_eval's ndcg_rel and Rndcg and alpha-nDCG (other measures), Spark's Scala API with
+ideal at all), trec_eval's ndcg_rel and Rndcg (other measures), Spark's Scala API with
 relevance (an ideal in the order given), and LlamaIndex (changed since it was read).
 
 ## What the array tools print
@@ -178,6 +178,40 @@ rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.
 
 {to_markdown(Table(("parameter", "allowed", "typical", "meaning"), parameters))}
 
+## Subtopics
+
+Where a query has several aspects, documents can be judged for each of them: TREC's diversity judgments
+have the subtopic in their second column, a table has a column for it (`subtopic`, `intent`, `aspect`).
+Measures of novelty and diversity ask which of them a document is about, and whether it says anything new:
+
+```python
+>>> import polars as pl
+>>> judged = pl.DataFrame({{
+...     "query": ["jaguar"] * 4,
+...     "subtopic": ["cat", "cat", "car", "car"],
+...     "doc": ["zoo", "atlas", "dealer", "atlas"],
+...     "grade": [1, 1, 1, 2],
+... }})
+>>> run = {{"jaguar": ["zoo", "atlas", "dealer"]}}
+>>> results = gainful.evaluate(judged, run, ["alpha_nDCG@2", "ERR_IA@2", "StRecall@1", "DCG@2"])
+>>> {{name: round(value, 4) for name, value in results.mean.items()}}
+{{'alpha_nDCG@2': 0.8406, 'ERR_IA@2': 0.7, 'StRecall@1': 0.5, 'DCG@2': 2.2619}}
+>>> results.notes
+['documents are judged for several subtopics; their highest grade counts for DCG@2']
+
+```
+
+By hand: `zoo` brings 1 for the cat, `atlas` ½ for the cat, which came before, and 1 for the car. So alpha_nDCG@2 is
+(1 + 1.5/log₂3) / (2 + 0.5/log₂3), the ideal being `atlas` and then `zoo`; and ERR_IA@2 is (1 + 1.5/2) / (2 + 1/2), two
+documents on both subtopics being worth 2 and then 1. Only subtopics count that some judged document is
+relevant to. The ideal takes at each rank the document that adds most, of equals the one whose id comes last.
+
+`alpha` is how much less a subtopic is worth each time it comes again; from `rel` on a grade is relevant, and
+higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, tells no subtopics; then all
+that is relevant to a query is taken for one, and a note says so. The numbers are those of ndeval, under
+`like="pyndeval"` to its last habit: ties by document id, ascending, and alpha_DCG@1 and ERR_IA@1 not divided by
+anything (`first_rank=as_is`), so that they can pass 1.
+
 ## The formulas in LaTeX, to paste into a paper
 
 {latex}
@@ -185,7 +219,8 @@ rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.
 ## Each measure
 
 An example gives the grades in rank order, `-` for a document without one, and behind `|` the judged
-documents that were not retrieved.
+documents that were not retrieved. Where subtopics count, letters stand for grades: `ab` is a document
+relevant to the subtopics a and b.
 
 {each}
 

@@ -13,17 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, NamedTuple
 
-from gainful.convention import like
+from gainful.convention import Convention, like
 from gainful.errors import NothingInCommon, UnknownName
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import of_run
 from gainful.measure.language import expand, named, parse
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import recipe
+from gainful.measure.recipe import Recipe, recipe
 from gainful.measure.results import Results
-from gainful.read.formats import read_judgments, read_run
+from gainful.read.formats import read_run
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_judgments, as_run
+from gainful.read.source import opened
+from gainful.read.subtopics import of_rows, with_last_grades
+from gainful.read.trec import judged_lines
+from gainful.read.values import Judgments, Nested
 
 __all__ = [
     "CalcResults",
@@ -80,39 +84,48 @@ class Evaluator:
 
     def __init__(self, measures: Iterable[Measure | str], qrels: Any) -> None:
         """Take measures and judgments: a dict of dicts, a frame, a path, or `Qrel`s."""
-        habits = like("ir_measures")
-        asked = [parse(measure) for measure in measures]
-        self.measures = asked
-        self._habits = habits
-        self._recipes = {str(m): recipe(m, like_whom=habits) for m in asked}
-        self._judgments = as_judgments(_nested(qrels, "relevance"))
+        self.measures = [parse(measure) for measure in measures]
+        given = qrels if _as_it_is(qrels) else list(qrels)
+        self._parts = [
+            _Part(
+                _judgments(given, subtopics=subtopics),
+                {str(m): recipe(m, like_whom=habits) for m in asked},
+                habits,
+            )
+            for subtopics, habits in _HABITS.items()
+            if (asked := [m for m in self.measures if m.entry.subtopics == subtopics])
+        ]
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
         """The mean of each measure."""
-        found = self._results(run)
-        mean = found.mean if found is not None else {}
+        mean = {name: value for one in self._results(run) for name, value in one.mean.items()}
         return {measure: mean.get(str(measure), 0.0) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Every value, query by query."""
-        found = self._results(run)
-        for query, values in found.by_query().items() if found is not None else ():
+        found: dict[str, dict[str, float | None]] = {}
+        for one in self._results(run):
+            for query, values in one.by_query().items():
+                found.setdefault(query, {}).update(values)
+        for query, values in found.items():
             for measure in self.measures:
                 yield Metric(query, measure, values[str(measure)] or 0.0)
 
     def calc(self, run: Any) -> CalcResults:
         """Both."""
-        return CalcResults(self.calc_aggregate(run), list(self.iter_calc(run)))
+        held = run if _as_it_is(run) else list(run)
+        return CalcResults(self.calc_aggregate(held), list(self.iter_calc(held)))
 
-    def _results(self, run: Any) -> Results | None:
-        """The results; None for a run that has none of the judged queries, which is worth 0."""
-        given = _nested(run, "score")
+    def _results(self, run: Any) -> list[Results]:
+        """The results; none for a run that has none of the judged queries, which is worth 0."""
+        given = run if _as_it_is(run) else _nested(run, "score")
         if isinstance(given, Mapping) and not given:
-            return None
+            return []
+        held = as_run(given)
         try:
-            return of_run(self._judgments, as_run(given), self._recipes, self._habits)
+            return [of_run(one.judgments, held, one.recipes, one.habits) for one in self._parts]
         except NothingInCommon:
-            return None
+            return []
 
 
 def evaluator(measures: Iterable[Measure | str], qrels: Any) -> Evaluator:
@@ -147,8 +160,8 @@ def parse_trec_measure(text: str) -> list[Measure]:
 
 def read_trec_qrels(path: str | PathLike[str]) -> Iterator[Qrel]:
     """The judgments of a TREC file."""
-    for query, doc, grade in read_judgments(path, "trec").frame.iter_rows():
-        yield Qrel(query, doc, int(grade) if grade.is_integer() else grade)
+    for query, doc, grade, iteration in judged_lines(opened(path)).iter_rows():
+        yield Qrel(query, doc, int(grade) if grade.is_integer() else grade, iteration)
 
 
 def read_trec_run(path: str | PathLike[str]) -> Iterator[ScoredDoc]:
@@ -156,10 +169,38 @@ def read_trec_run(path: str | PathLike[str]) -> Iterator[ScoredDoc]:
     return (ScoredDoc(*row) for row in read_run(path, "trec").frame.iter_rows())
 
 
-def _nested(value: Any, number: str) -> Any:
-    """What evaluation takes as it is, or a dict of dicts out of `Qrel`s or `ScoredDoc`s."""
-    if isinstance(value, (str, PathLike, Mapping)) or is_frame(value):
-        return value
+# ir_measures computes by another tool what asks for subtopics, with habits of its own.
+_HABITS = {False: like("ir_measures"), True: like("pyndeval").changed(missing="zero")}
+
+
+class _Part(NamedTuple):
+    """Measures that are computed together, with what they are computed of."""
+
+    judgments: Judgments | Nested
+    recipes: dict[str, Recipe]
+    habits: Convention
+
+
+def _judgments(value: Any, *, subtopics: bool) -> Judgments | Nested:
+    """Judgments with their subtopics, or with one grade for each document: the last, as there."""
+    if _as_it_is(value):
+        held = as_judgments(value)
+        return held if subtopics or isinstance(held, Nested) else with_last_grades(held)
+    if not subtopics or not value:
+        return as_judgments(_nested(value, "relevance"))
+    return of_rows(
+        "judgments",
+        ((q.query_id, q.doc_id, q.relevance, getattr(q, "iteration", "0")) for q in value),
+    )
+
+
+def _as_it_is(value: Any) -> bool:
+    """Does evaluation take it, or is it a row of `Qrel`s or `ScoredDoc`s?"""
+    return isinstance(value, (str, PathLike, Mapping)) or is_frame(value)
+
+
+def _nested(value: Any, number: str) -> dict[str, dict[str, float]]:
+    """A dict of dicts out of `Qrel`s or `ScoredDoc`s."""
     found: dict[str, dict[str, float]] = {}
     for one in value:
         found.setdefault(one.query_id, {})[one.doc_id] = getattr(one, number)

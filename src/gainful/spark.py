@@ -57,7 +57,7 @@ def per_query(
     if engine_of(run) is not SPARK:
         raise WrongType("run", run, "a Spark frame; gainful.evaluate takes all others")
     for name, how in recipes.items():
-        if getattr(how.measure.entry, "subtopics", False):
+        if how.measure.entry.subtopics:
             raise BadValue("measure", name, "measures without subtopics; evaluate has those too")
     there = elsewhere(run, SPARK, "run")
     judged, highest = _judged(judgments, there)

@@ -25,6 +25,7 @@ Duplicates = Literal["error", "last", "count"]
 Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
+FirstRank = Literal["share", "as_is"]
 
 
 def _in_table(_: Any, attribute: attrs.Attribute[Any], value: Setting) -> None:
@@ -68,12 +69,14 @@ class Convention:
     score_bits: Literal[64, 32] = _habit(64)
     grade_bits: Literal[64, 32] = _habit(64)
     recall_points: RecallPoints = _habit("trec_eval_10")
+    first_rank: FirstRank = _habit("share")
     decimals: int | None = _habit(None)
 
     # Whose habits these are; no part of what two conventions are compared by.
     name: str = field(default="gainful", eq=False)
     title: str = field(default="gainful's own habits", eq=False)
     note: str = field(default="", eq=False)
+    has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
 
     def changed(self, **habits: Any) -> Convention:
         """The same convention with some habits changed; an unknown one is an error."""

@@ -235,6 +235,14 @@ _ALL = (
         },
     ),
     Habit(
+        "first_rank",
+        "What are alpha_DCG and ERR_IA at a cutoff of 1?",
+        {
+            "share": "a share of what a document on all subtopics would give, as at any other",
+            "as_is": "the number of subtopics that the first document is on, as ndeval has it",
+        },
+    ),
+    Habit(
         "decimals",
         "To how many decimals is each query's value rounded?",
         allowed="a whole number from 0 to 15",

@@ -1,4 +1,4 @@
-"""Every tool and source whose nDCG we can reproduce, by name.
+"""Every tool and source whose nDCG (or alpha-nDCG) we can reproduce, by name.
 
 Facts were read in the tools' sources and checked by running them; the titles name versions.
 To add a tool, add a constant to one of the four files this table is made of.

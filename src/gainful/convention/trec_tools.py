@@ -51,6 +51,7 @@ IR_MEASURES = evolve(
     title="ir_measures 0.4 nDCG",
     missing="zero",
     max_grade=4,
+    first_rank="as_is",
     note="ERR is computed by gdeval.pl there, whose best grade is 4",
 )
 IR_MEASURES_JUDGED = evolve(
@@ -59,6 +60,15 @@ IR_MEASURES_JUDGED = evolve(
     title="ir_measures 0.4 nDCG(judged_only=True)",
     unjudged="remove",
     negative="remove",
+)
+PYNDEVAL = Convention(
+    name="pyndeval",
+    title="pyndeval 0.0.8 (ndeval 4.5) alpha-nDCG, ERR-IA and their kin",
+    ties="doc_ascending",
+    missing="skip",
+    first_rank="as_is",
+    note="it has no nDCG; where nothing is relevant its nNRBP is no number, and 0 here",
+    has_ndcg=False,
 )
 GDEVAL = Convention(
     name="gdeval",
@@ -151,6 +161,7 @@ TREC_TOOLS: tuple[Convention, ...] = (
     PYTREC_EVAL,
     IR_MEASURES,
     IR_MEASURES_JUDGED,
+    PYNDEVAL,
     GDEVAL,
     IR_MEASURES_EXP,
     BEIR,

@@ -9,15 +9,18 @@ from gainful.errors import BadValue, WrongType
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """An open interval of numbers.
+    """An interval of numbers, open unless it is said to be closed.
 
     Examples:
         >>> Domain(1, 1000).describe("bq")
         '1 < bq < 1000'
+        >>> Domain(0, 1, closed=True).describe("alpha")
+        '0 ≤ alpha ≤ 1'
     """
 
     above: float = -inf
     below: float = inf
+    closed: bool = False  # are both ends allowed?
 
     def describe(self, symbol: str) -> str:
         """The domain as a condition on the symbol."""
@@ -25,7 +28,8 @@ class Domain:
             return "any finite number"
         if self.below == inf:
             return f"{symbol} > {self.above:g}"
-        return f"{self.above:g} < {symbol} < {self.below:g}"
+        sign = "≤" if self.closed else "<"
+        return f"{self.above:g} {sign} {symbol} {sign} {self.below:g}"
 
     def check(self, symbol: str, value: object) -> float:
         """The value as a float, or an error naming symbol, value and domain."""
@@ -36,7 +40,9 @@ class Domain:
             number = float(value)
         except OverflowError:
             number = inf
-        if not (isfinite(number) and self.above < number < self.below):
+        inside = self.above < number < self.below
+        at_end = self.closed and number in (self.above, self.below)
+        if not (isfinite(number) and (inside or at_end)):
             raise BadValue(symbol, value, allowed)
         return number
 

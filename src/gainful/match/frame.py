@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from gainful.convention import Convention
 from gainful.errors import Duplicated, shown
 from gainful.match.matched import Matched, Ranks, by_grade
+from gainful.match.subtopics import subtopics
 from gainful.read.elsewhere import Elsewhere, lacks, refuse_bad_rows
 from gainful.read.engines import asked
 from gainful.read.values import Judgments
@@ -47,7 +48,9 @@ def matched(judgments: Judgments, run: Elsewhere, habits: Convention) -> Matched
     number = dict(zip(queries.to_list(), range(len(queries)), strict=True))
     pool_query = judgments.frame["query"].replace_strict(number, return_dtype=pl.Int64).to_numpy()
     sequence = by_grade(pool_query, grade)
-    place = ranks["place"].to_numpy().astype(np.intp)
+    row = ranks["place"].to_numpy().astype(np.intp)
+    place = np.empty(len(grade), dtype=np.intp)
+    place[sequence] = np.arange(len(grade))
     first, last = (ranks[name].to_numpy().astype(np.intp) for name in ("first", "last"))
     return Matched(
         queries=[*queries.to_list(), *extra["query"].to_list()],
@@ -56,8 +59,8 @@ def matched(judgments: Judgments, run: Elsewhere, habits: Convention) -> Matched
         retrieved=np.append(counts.kept, extra["rows"].to_numpy().astype(np.intp)),
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
-        query=pool_query[place],
-        grade=grade[place],
+        query=pool_query[row],
+        grade=grade[row],
         first=first,
         last=last,
         by_id=ranks["by_id"].to_numpy().astype(np.intp),
@@ -65,6 +68,8 @@ def matched(judgments: Judgments, run: Elsewhere, habits: Convention) -> Matched
         tied=int((last > first).sum()),
         duplicates=repeats,
         ordered=run.engine.ordered,
+        place=place[row],
+        subtopics=subtopics(judgments, place),
         unlisted=(counts.other_queries, counts.other_rows) if not len(extra) else (0, 0),
     )
 

@@ -40,7 +40,7 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
         [2]
     """
     known, there = judgments.mapping, run.mapping
-    _refuse_other_queries(judgments, run)
+    refuse_other_queries(judgments, run)
     names = [*known, *(query for query in there if query not in known)]
     rankings = [there.get(query, _NOTHING) for query in names]
     pool = [known.get(query, _NOTHING) for query in names]
@@ -87,7 +87,7 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     )
 
 
-def _refuse_other_queries(judgments: Nested, run: Nested) -> None:
+def refuse_other_queries(judgments: Nested, run: Nested) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
     kinds = [
         {

@@ -8,7 +8,7 @@ from gainful.convention import Convention
 from gainful.match import frame, mapping, memory
 from gainful.match.matched import Matched
 from gainful.read.elsewhere import Elsewhere
-from gainful.read.inputs import as_columns, as_nested
+from gainful.read.inputs import as_columns, as_nested, as_run_columns
 from gainful.read.values import Judgments, Nested, Run
 
 
@@ -18,8 +18,6 @@ def _without_namesakes(run: Run | Nested) -> Run | Nested:
         kept = run.frame["query"] != run.frame["doc"]
         if kept.all():
             return run
-        if not kept.any():
-            return Nested({query: {} for query in run.frame["query"].unique()}, run.name)
         frame = run.frame.filter(kept)
         lost = set(run.frame["query"].unique()) - set(frame["query"].unique())
         return evolve(run, frame=frame, where=None, silent=run.silent | lost)
@@ -33,13 +31,28 @@ def _without_namesakes(run: Run | Nested) -> Run | Nested:
 
 
 def match(
-    judgments: Judgments | Nested, run: Run | Nested | Elsewhere, habits: Convention
+    judgments: Judgments | Nested,
+    run: Run | Nested | Elsewhere,
+    habits: Convention,
+    *,
+    subtopics: bool = False,
 ) -> Matched:
-    """Where do the judged documents stand in a run?"""
+    """Where do the judged documents stand in a run?
+
+    Args:
+        judgments: what was judged.
+        run: what was retrieved.
+        habits: how duplicates, namesakes and close scores are taken.
+        subtopics: are the subtopics wanted, which a dict of dicts cannot have?
+    """
     if isinstance(run, Elsewhere):
         return frame.matched(as_columns(judgments), run, habits)
     if habits.namesake == "remove":
         run = _without_namesakes(run)
+    told = isinstance(judgments, Judgments) and judgments.subtopics is not None
+    if isinstance(run, Nested) and told and subtopics:
+        mapping.refuse_other_queries(as_nested(judgments), run)
+        run = as_run_columns(run)
     if isinstance(run, Nested):
         return mapping.matched(as_nested(judgments), run, score_bits=habits.score_bits)
     return memory.matched(

@@ -7,7 +7,7 @@ each with its rank, or with the block of ranks that it shares with others of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve, frozen
@@ -21,8 +21,31 @@ Ranks = NDArray[np.intp]
 
 
 @frozen(eq=False, kw_only=True)
+class Subtopics:
+    """One entry for each judgment, by document id, descending, and then by subtopic.
+
+    That order is how ndeval breaks ties between documents in an ideal ranking; the arrays of
+    the pool have no ids by which it could be done later.
+    """
+
+    doc: Ranks  # where the document stands in the pool
+    subtopic: Ranks  # a number for each name, in the order in which they first appear
+    grade: Array
+
+    def within(self, kept: Flags) -> Subtopics:
+        """The same of a part of the pool, which has new numbers then."""
+        number = np.cumsum(kept) - 1
+        some = kept[self.doc]
+        return Subtopics(
+            doc=number[self.doc[some]], subtopic=self.subtopic[some], grade=self.grade[some]
+        )
+
+
+@frozen(eq=False, kw_only=True)
 class Matched:
     """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
+
+    ranks: ClassVar[tuple[str, ...]] = ("first", "last", "by_id", "by_input")
 
     queries: Sequence[str]  # judged ones first, then those that only the run has
     judged: Flags  # has the query judgments?
@@ -40,27 +63,39 @@ class Matched:
     duplicates: int = 0  # documents that stand in a ranking a second time
     ordered: bool = True  # is `by_input` known? An engine may have no order of rows
     unlisted: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
+    place: Ranks | None = None  # where each retrieved one stands in the pool, if that is known
+    subtopics: Subtopics | None = None  # of the pool, if the judgments have them
 
-    def only(self, kept: Flags) -> Matched:
+    def only(self, kept: Flags) -> Self:
         """The same without some of the queries."""
         if kept.all():
             return self
         number = np.cumsum(kept) - 1
         hits, pool = kept[self.query], kept[self.pool_query]
-        per_hit = {
-            name: getattr(self, name)[hits]
-            for name in ("grade", "first", "last", "by_id", "by_input")
-        }
+        per_hit = {name: getattr(self, name)[hits] for name in ("grade", *self.ranks)}
         return evolve(
-            self,
+            self.pooled_in(pool, hits),
             queries=self.names(kept),
             judged=self.judged[kept],
             found=self.found[kept],
             retrieved=self.retrieved[kept],
             pool_query=number[self.pool_query[pool]],
-            pool_grade=self.pool_grade[pool],
             query=number[self.query[hits]],
             **per_hit,
+        )
+
+    def pooled_in(self, pool: Flags, hits: Flags) -> Self:
+        """The same with a part of the pool, in which all retrieved documents stand that are kept.
+
+        Only what refers to the pool by numbers is changed: the pool, and the places in it.
+        """
+        number = np.cumsum(pool) - 1
+        return evolve(
+            self,
+            pool_query=self.pool_query[pool],
+            pool_grade=self.pool_grade[pool],
+            place=None if self.place is None else number[self.place[hits]],
+            subtopics=None if self.subtopics is None else self.subtopics.within(pool),
         )
 
     def names(self, flags: Flags) -> list[str]:
@@ -78,18 +113,16 @@ class Matched:
                 f"the judgments have {', '.join(map(shown, known))}, …",
             )
 
-    def cut(self, depth: int) -> Matched:
+    def cut(self, depth: int) -> Self:
         """Only the first documents of each ranking, ties broken by document id."""
         kept = self.by_id <= depth
-        ranks = {
-            name: np.minimum(getattr(self, name)[kept], depth)
-            for name in ("first", "last", "by_id", "by_input")
-        }
+        ranks = {name: np.minimum(getattr(self, name)[kept], depth) for name in self.ranks}
         return evolve(
             self,
             retrieved=np.minimum(self.retrieved, depth),
             query=self.query[kept],
             grade=self.grade[kept],
+            place=None if self.place is None else self.place[kept],
             **ranks,
         )
 

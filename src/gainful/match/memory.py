@@ -24,6 +24,7 @@ from gainful.match.matched import (
     number_tied,
     tied_places,
 )
+from gainful.match.subtopics import subtopics
 from gainful.read.values import Judgments, Run, duplicates as repeated_rows, pair_hash, told
 
 
@@ -79,6 +80,8 @@ def matched(
     by_input = position - order.start[query] + 1
     grade = judgments.frame["grade"].to_numpy()
     sequence = by_grade(pool_query, grade)
+    in_pool = np.empty_like(sequence)
+    in_pool[sequence] = np.arange(len(sequence))
     return Matched(
         queries=everyone.to_list(),
         judged=np.arange(len(everyone)) < len(queries),
@@ -94,6 +97,8 @@ def matched(
         by_input=by_input,
         tied=number_tied(tied),
         duplicates=repeats,
+        place=in_pool[place],
+        subtopics=subtopics(judgments, in_pool),
     )
 
 

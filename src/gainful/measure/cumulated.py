@@ -240,7 +240,7 @@ def computed(recipe: Recipe, seen: Seen, known: dict[object, Ranked] | None = No
     values = share(recipe, *found) if isinstance(found, tuple) else found
     wild = ~np.isfinite(np.ma.filled(values, 0.0))
     if wild.any():
-        place = f"{recipe.measure} of query {seen.names[int(np.flatnonzero(wild)[0])]!r}"
+        place = f"{recipe.measure} of query {seen.queries[int(np.flatnonzero(wild)[0])]!r}"
         raise BadValue(place, float("inf"), "a finite value; the numbers are too large for it")
     decimals = recipe.convention.decimals
     return values if decimals is None else values.round(decimals)

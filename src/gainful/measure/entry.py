@@ -11,6 +11,7 @@ from gainful.formula import Array
 
 _OF_GRADES = ("negative", "fractional")
 _OF_IDEAL = ("ideal", "ideal_depth")
+_OF_TOOLS = ("recall_points", "first_rank")  # habits of a tool, which no measure has to say
 
 Function = Callable[..., Array | tuple[Array, Array]]
 Cut = Literal["optional", "needed", "recall", "none"]
@@ -22,7 +23,8 @@ class Example:
     """A measure of one ranking, worked out by hand.
 
     `ranking` has a grade for each rank, - for a document without one, and after | the judged
-    documents that were not retrieved; `working` is the sum that leads to the value.
+    documents that were not retrieved; `working` is the sum that leads to the value. Where
+    subtopics count, letters stand for grades: the subtopics to which a document is relevant.
     """
 
     measure: str
@@ -46,6 +48,7 @@ class Entry:
     normalised: bool = True  # divided by what was possible?
     linear: bool = False  # is the mean over tie orders the value at the mean gains?
     bounded: bool = True  # is 1 the most there can be?
+    subtopics: bool = False  # does it ask for what aspects of the query a document is relevant?
     cut: Cut = "optional"  # what may stand behind @?
     mean: Mean = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
@@ -70,5 +73,5 @@ class Entry:
         ranked = () if self.name == "NumQ" else ("ties", "unjudged", *_OF_GRADES)
         with_base = ("b",) if "discount" in self.takes else ()
         with_rel = ("rel",) if "gain" in self.takes and "rel" not in self.takes else ()
-        takes = tuple(name for name in self.takes if name != "recall_points")
+        takes = tuple(name for name in self.takes if name not in _OF_TOOLS)
         return (*takes, *with_base, *with_rel, *ranked, *(("empty",) if self.normalised else ()))

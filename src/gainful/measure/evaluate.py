@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Unpack, overload
 
-import numpy as np
 from attrs import evolve
 
 from gainful.convention import (
@@ -14,16 +13,18 @@ from gainful.convention import (
     Convention,
     Duplicates,
     Extra,
+    FirstRank,
     Missing,
     Namesake,
     RecallPoints,
     Setting,
     like as like_whom,
 )
-from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName, counted, shown
+from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName
 from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
+from gainful.measure import notes
 from gainful.measure.cumulated import Ranked, computed
 from gainful.measure.gain import as_gain
 from gainful.measure.language import expand
@@ -33,12 +34,11 @@ from gainful.measure.results import Results
 from gainful.measure.seen import Seen, seen
 from gainful.read.elsewhere import Elsewhere
 from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run, path_of_both
-from gainful.read.values import Judgments, Nested, Run, some_documents
+from gainful.read.values import Judgments, Nested, Run
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL = ("nDCG@10", "AP", "RR")
 _FIX = "ids of one kind: cast both columns to text, written alike"
-_TOP = 10  # how deep we look for documents without a judgment
 
 
 class Habits(Options, total=False):
@@ -53,6 +53,7 @@ class Habits(Options, total=False):
     score_bits: int
     grade_bits: int
     recall_points: RecallPoints
+    first_rank: FirstRank
     decimals: int
 
 
@@ -204,8 +205,9 @@ def of_run(
     name: str | None = None,
 ) -> Results:
     """The results of one run, everything else being settled."""
-    found = match(judgments, run, base)
-    mixed = _mixed(judgments, run)
+    asked = [how.measure.entry.subtopics for how in recipes.values()]
+    found = match(judgments, run, base, subtopics=any(asked))
+    mixed = notes.mixed_ids(judgments, run)
     if mixed and not found.query.size:
         raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", _FIX)
     found.refuse_nothing_in_common(run.name)
@@ -219,13 +221,14 @@ def of_run(
         values=values,
         recipes=recipes,
         convention=base,
-        counts=_counts(found, kept),
+        counts=notes.counts(found, kept),
         notes=[
             *getattr(run, "notes", ()),
             *mixed,
-            *_partly_seen(run, found),
-            *_notes(values, recipes),
-            *_strangers(judgments, run, found),
+            *notes.partly_seen(run, found),
+            *notes.of_values(values, recipes),
+            *notes.of_subtopics(judgments, recipes),
+            *notes.strangers(judgments, run, found),
         ],
     )
 
@@ -298,72 +301,6 @@ def _told(found: Matched, flags: Flags, problem: str) -> str:
     names = found.names(flags)
     more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     return f"query {names[0]!r} {problem}{more}"
-
-
-def _counts(found: Matched, kept: Flags) -> dict[str, float]:
-    judged, looked_at = found.judged_within(_TOP)
-    return {
-        "queries": int(kept.sum()),
-        "missing": int((found.judged & ~found.found).sum()),
-        "extra": int((~found.judged).sum()) + found.unlisted[0],
-        "retrieved": int(found.retrieved.sum()) + found.unlisted[1],
-        "judged": int(found.pool_query.size),
-        "unjudged_at_10": 1 - judged / looked_at if looked_at else 0.0,
-        "tied": found.tied,
-        "duplicates": found.duplicates,
-    }
-
-
-def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[str]:
-    """Values that no ranking should have."""
-    notes = []
-    for name, column in values.items():
-        bounded = recipes[name].measure.entry.bounded
-        left_out = int(np.ma.getmaskarray(column).sum())
-        if left_out:
-            notes.append(f"{name} leaves out {counted(left_out, 'query')} with nothing relevant")
-        above = int((np.ma.compressed(column) > 1).sum()) if bounded else 0
-        if above:
-            notes.append(
-                f"{name} is above 1 in {counted(above, 'query')}: "
-                f"{_reason(recipes[name].convention)}"
-            )
-    return notes
-
-
-def _mixed(judgments: Judgments | Nested, run: Run | Nested | Elsewhere) -> list[str]:
-    """Ids that are numbers on one side and texts on the other: they meet as texts."""
-    theirs, ours = getattr(run, "ids", {}), getattr(judgments, "ids", {})
-    return [
-        f"ids of the column {name} are {theirs[name]} in the run and {ours[name]} in the "
-        "judgments; they are compared as texts, by which 7 is '7' but not '07'"
-        for name in theirs.keys() & ours.keys()
-        if theirs[name] != ours[name]
-    ]
-
-
-def _partly_seen(run: Run | Nested | Elsewhere, found: Matched) -> list[str]:
-    """What is counted otherwise in a run that is only looked at from afar."""
-    if not isinstance(run, Elsewhere) or not found.tied:
-        return []
-    return [f"ties are counted among judged documents only: the run stays in {run.engine.name}"]
-
-
-def _strangers(
-    judgments: Judgments | Nested, run: Run | Nested | Elsewhere, found: Matched
-) -> list[str]:
-    """Not one retrieved document is judged: most likely the ids differ."""
-    if found.query.size:
-        return []
-    there = run.some_documents() if isinstance(run, Elsewhere) else some_documents(run)
-    told = [", ".join(map(shown, side)) for side in (there, some_documents(judgments))]
-    return [f"no retrieved document is judged; the run has {told[0]}, the judgments {told[1]}"]
-
-
-def _reason(habits: Convention) -> str:
-    if habits.duplicates == "count":
-        return "a document that stands twice counts twice (duplicates=count)"
-    return f"so the convention has it (like {habits.name})"
 
 
 __all__ = [

@@ -19,7 +19,7 @@ from gainful.measure.parameters import translated
 from gainful.measure.trec import GROUPS, TREC_NAMES, of_trec
 
 _SHAPE = re.compile(
-    r"(?P<name>\w+)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
+    r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
     re.ASCII,
 )
 _RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
@@ -35,6 +35,8 @@ _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
 _SCALED = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
 
+_LIKE_P = "p_ia"  # begins as trec_eval's P_5 does, and is another measure
+
 # What people also call a measure; in any case, of course.
 _ALSO = {
     "recall": "R",
@@ -46,6 +48,11 @@ _ALSO = {
     "hitrate": "Success",
     "hit_rate": "Success",
     "f1": "SetF",
+    "map_ia": "AP_IA",
+    "strec": "StRecall",
+    "st_recall": "StRecall",
+    "subtopic_recall": "StRecall",
+    "s_recall": "StRecall",
     "q": "Qmeasure",
     "q_measure": "Qmeasure",
 }
@@ -94,7 +101,7 @@ def _expanded(text: str) -> dict[str, Measure]:
     spelled = text.strip()
     if len(spelled) > _LONGEST:
         raise BadValue("measure", text, _ALLOWED)
-    if "@" not in spelled and "(" not in spelled:
+    if "@" not in spelled and "(" not in spelled and spelled.lower() != _LIKE_P:
         by_trec = of_trec(spelled)
         if by_trec is not None:
             return {line.name: line.measure for line in by_trec if line.measure is not None}
@@ -150,8 +157,9 @@ def named(name: str, text: str) -> str:
     if name == _SCALED:
         return "scaledDCG"
     lower = {known.lower(): known for known in MEASURES} | _ALSO
-    if name.lower() in lower:
-        return lower[name.lower()]
+    plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
+    if plain in lower:
+        return lower[plain]
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
     if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10

@@ -25,10 +25,17 @@ _ALL = (
     Param(
         "beta",
         "what recall counts for against precision, as trec_eval and ir_measures have it "
-        "(van Rijsbergen's β squared)",
+        "(van Rijsbergen's β squared); in NRBP how likely the searcher goes on, at most 1",
         default=1,
         domain=Domain(above=0),
         typical=(0.5, 2),
+    ),
+    Param(
+        "alpha",
+        "how much less a subtopic is worth each time it comes again: 0 nothing less, 1 all of it",
+        default=0.5,
+        domain=Domain(above=0, below=1, closed=True),
+        typical=(0.25, 0.75),
     ),
     Param(
         "times",

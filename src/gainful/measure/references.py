@@ -62,6 +62,22 @@ REFERENCES: Mapping[str, str] = {
         "C. Clarke, A. Vtyurina, M. Smucker: Assessing top-k preferences. ACM TOIS 39(3), 2021. "
         "doi:10.1145/3451161"
     ),
+    "clarke2008": (
+        "C. Clarke et al.: Novelty and diversity in information retrieval evaluation. SIGIR 2008. "
+        "doi:10.1145/1390334.1390446"
+    ),
+    "clarke2009": (
+        "C. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and "
+        "underspecified queries. ICTIR 2009. doi:10.1007/978-3-642-04417-5_17"
+    ),
+    "agrawal2009": (
+        "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results. "
+        "WSDM 2009. doi:10.1145/1498759.1498766"
+    ),
+    "zhai2003": (
+        "C. Zhai, W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation "
+        "metrics for subtopic retrieval. SIGIR 2003. doi:10.1145/860435.860440"
+    ),
     "sakai2007": (
         "T. Sakai: On the reliability of information retrieval metrics based on graded relevance. "
         "Information Processing & Management 43(2), 2007. doi:10.1016/j.ipm.2006.07.020"

@@ -35,16 +35,21 @@ def seen_rows(habits: Convention, grades: Rows, scores: Rows | None, judged: Row
     if len(pool.lengths) < len(grades.lengths):  # one pool for all rankings
         pool_row = np.repeat(np.arange(len(grades.lengths)), len(pool_grade))
         pool_grade = np.tile(pool_grade, len(grades.lengths))
+    everyone = np.ones(len(grades.lengths), dtype=bool)
     return Seen(
-        names=[str(number) for number in range(len(grades.lengths))],
+        queries=[str(number) for number in range(len(grades.lengths))],
+        judged=everyone,
+        found=everyone,
         retrieved=grades.lengths,
         pool_query=pool_row,
         pool_grade=pool_grade,
         query=row,
         grade=grade[order],
-        rank=rank,
         first=rank,
         last=rank,
+        by_id=rank,
+        by_input=rank,
+        rank=rank,
         habits=habits,
     )
 

@@ -6,40 +6,43 @@ such functions are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.errors import Tied
 from gainful.formula import Array, NamedFormula
 from gainful.match import Matched, Placed, by_gain
-from gainful.match.matched import Flags, Ranks
+from gainful.match.matched import Flags, Ranks, Subtopics
 from gainful.measure.worth import Find, whole_or_not, worth
+
+Worked = TypeVar("Worked")
 
 
 @frozen(eq=False, kw_only=True)
-class Seen:
+class Seen(Matched):
     """All queries at once: judged retrieved documents in rank order, and the judged pool."""
 
-    names: Sequence[str]
-    retrieved: Ranks  # per query
-    pool_query: Ranks  # the judged documents, grouped by query
-    pool_grade: Array
-    query: Ranks  # the judged retrieved ones, by query and rank
-    grade: Array
-    rank: Ranks
-    first: Ranks  # the block of ranks that equal scores share
-    last: Ranks
+    ranks: ClassVar[tuple[str, ...]] = (*Matched.ranks, "rank")
+
+    rank: Ranks  # under the convention; by query and rank the documents are ordered
     habits: Convention
+    _known: dict[object, Any] = field(factory=dict, init=False, repr=False)
+
+    def once(self, key: object, work: Callable[[], Worked]) -> Worked:
+        """What several measures need, worked out by the first that asks for it."""
+        if key not in self._known:
+            self._known[key] = work()
+        return self._known[key]  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
         """How many queries there are."""
-        return len(self.names)
+        return len(self.queries)
 
     def within(self, k: int | None) -> Flags:
         """Which documents stand among the first k?"""
@@ -92,7 +95,7 @@ class Seen:
 
         def find(flags: Flags) -> tuple[str, float]:
             at = int(np.flatnonzero(flags)[0])
-            return f"a grade of query {self.names[query[at]]!r}", float(grade[at])
+            return f"a grade of query {self.queries[query[at]]!r}", float(grade[at])
 
         return find
 
@@ -127,19 +130,28 @@ def seen(matched: Matched, habits: Convention) -> Seen:
         rank = by_gain(placed, best=habits.ties == "best")
     order = np.lexsort((rank, query))
     view = Seen(
-        names=matched.queries,
+        queries=matched.queries,
+        judged=matched.judged,
+        found=matched.found,
         retrieved=matched.retrieved,
         pool_query=matched.pool_query,
         pool_grade=matched.pool_grade,
         query=query[order],
         grade=grade[order],
-        rank=rank[order],
         first=matched.first[order],
         last=matched.last[order],
+        by_id=matched.by_id[order],
+        by_input=matched.by_input[order],
+        tied=matched.tied,
+        duplicates=matched.duplicates,
+        place=None if matched.place is None else matched.place[order],
+        subtopics=matched.subtopics,
+        rank=rank[order],
         habits=habits,
     )
     return evolve(
         view,
+        subtopics=_whole_subtopics(view, habits),
         grade=whole_or_not(view.grade, habits, view.find(view.query, view.grade)),
         pool_grade=whole_or_not(
             view.pool_grade, habits, view.find(view.pool_query, view.pool_grade)
@@ -155,6 +167,15 @@ def _refuse_ties(matched: Matched, habits: Convention) -> None:
             f"of query {matched.queries[matched.query[tied[0]]]!r} have equal scores; "
             "choose another ties policy, or scores that differ"
         )
+
+
+def _whole_subtopics(view: Seen, habits: Convention) -> Subtopics | None:
+    """The grades for subtopics, fractions as the convention has them."""
+    told = view.subtopics
+    if told is None:
+        return None
+    find = view.find(view.pool_query[told.doc], told.grade)
+    return evolve(told, grade=whole_or_not(told.grade, habits, find))
 
 
 def _middle(matched: Matched) -> Ranks:
@@ -193,12 +214,10 @@ def _closed_up(matched: Matched, habits: Convention) -> Matched:
 
     until = above(matched.first, matched.first + 1)
     gone = np.bincount(matched.query[counted], minlength=len(matched.queries))
-    pool = matched.pool_grade >= 0 if habits.negative == "remove" else slice(None)
+    pool = (matched.pool_grade >= 0) | (habits.negative != "remove")
     return evolve(
-        matched,
+        matched.pooled_in(pool, wanted),
         retrieved=gone if only_judged else matched.retrieved - gone,
-        pool_query=matched.pool_query[pool],
-        pool_grade=matched.pool_grade[pool],
         query=matched.query[wanted],
         grade=matched.grade[wanted],
         first=closed(matched.first),

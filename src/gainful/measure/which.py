@@ -138,6 +138,8 @@ def _computed(
     for spelled in sorted((_spelled(measure, a | b) for a, b in grid), key=_words):
         yield from _values(spelled, ranking, dict(spelled.params), [])
     for convention in CONVENTIONS.values():
+        if not convention.has_ndcg:
+            continue
         spelled = _spelled(measure, _as_computed_by(convention, measure, ranking))
         options: dict[str, Any] = {"like": convention}
         if "ideal" in measure.entry.params:

@@ -9,7 +9,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, counted, shown
-from gainful.read import beir, rag, table, trec
+from gainful.read import beir, rag, subtopics, table, trec
 from gainful.read.formats import Format, format_of
 from gainful.read.source import Source, opened
 from gainful.read.values import Judgments, Run, duplicates, told
@@ -38,7 +38,7 @@ class _Rows:
 
     name: str
     form: str
-    frame: pl.DataFrame  # query, doc, number, rank of the sound rows
+    frame: pl.DataFrame  # query, doc, number, rank of the sound rows; subtopic, if there is one
     wrong: list[str]
     where: Callable[[int], str]  # of the sound rows
     tag: str = ""
@@ -126,7 +126,8 @@ def _of_trec(source: Source, *, of_run: bool) -> _Rows:
         (f"line {row['line']}", trec.problem(row, layout)) for row in lines.filter(bad).to_dicts()
     ]
     rank = pl.col("rank").cast(pl.Float64, strict=False) if of_run else pl.lit(None).alias("rank")
-    fine = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more")
+    beside = ("subtopic",) if not of_run else ()
+    fine = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more", *beside)
     return _Rows(
         source.name,
         "trec",
@@ -156,7 +157,7 @@ def _of_table(source: Source, form: str, *, of_run: bool) -> _Rows:
     return _Rows(
         source.name,
         form,
-        sound.select("query", "doc", "number", "rank"),
+        sound.drop("row", "given"),
         _malformed(told_, f"query, doc, {called}"),
         lambda row: read.where(rows[row]).replace(place, "line "),
     )
@@ -166,10 +167,21 @@ def _judged(rows: _Rows) -> Examined:
     if rows.frame.is_empty():
         wrong = rows.wrong or ["there is nothing in it"]
         return Examined(rows.name, rows.form, "judgments", wrong)
-    wrong = rows.wrong + _repeated(rows.frame, rows.where, "the judgments of a query")
-    frame = rows.frame.select("query", "doc", pl.col("number").alias("grade"))
-    frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    return _of_judgments(Judgments(frame, rows.name), rows.form, rows.name, wrong)
+    ids = ["query", "doc"]
+    frame = rows.frame
+    if "subtopic" in frame.columns and subtopics.varies(frame["subtopic"]):
+        ids.append("subtopic")
+        twice = _told_twice(subtopics.repeated(frame), rows.where, "the judgments of a subtopic")
+    else:
+        twice = _repeated(frame, rows.where, "the judgments of a query")
+    frame = frame.unique(ids, keep="first", maintain_order=True)
+    frame = frame.select(*ids, pl.col("number").alias("grade"))
+    judged = (
+        subtopics.judgments(frame, rows.name, rows.where)
+        if "subtopic" in ids
+        else Judgments(frame, rows.name)
+    )
+    return _of_judgments(judged, rows.form, rows.name, rows.wrong + twice)
 
 
 def _ranked(rows: _Rows) -> Examined:
@@ -197,7 +209,10 @@ def _malformed(bad: list[tuple[str, str]], expected: str) -> list[str]:
 
 
 def _repeated(frame: pl.DataFrame, place: Callable[[int], str], where: str) -> list[str]:
-    repeated = duplicates(frame)
+    return _told_twice(duplicates(frame), place, where)
+
+
+def _told_twice(repeated: pl.DataFrame, place: Callable[[int], str], where: str) -> list[str]:
     if repeated.is_empty():
         return []
     pairs = repeated.n_unique(["query", "doc"])
@@ -213,15 +228,31 @@ def _of_judgments(judgments: Judgments, form: str, name: str, wrong: list[str]) 
     listed = [f"{grade:g} ({count}×)" for grade, count in grades.head(_GRADES).iter_rows()]
     more = f" and {len(grades) - _GRADES} more" if len(grades) > _GRADES else ""
     nothing = len(per_query) - frame.filter(pl.col("grade") >= 1)["query"].n_unique()
+    what = "judgment" if judgments.subtopics is None else "judged document"
     notes = [
-        f"{counted(len(frame), 'judgment')} of {_each(per_query)}",
+        f"{counted(len(frame), what)} of {_each(per_query)}",
         f"grades: {', '.join(listed)}{more}",
     ]
     if nothing:
         notes.append(f"{counted(nothing, 'query')} with nothing relevant (no grade of 1 or more)")
+    if judgments.subtopics is not None:
+        notes.append(_subtopics(judgments, judgments.subtopics))
     negative = int((frame["grade"] < 0).sum())
     notes += [f"{counted(negative, 'grade')} below 0"] if negative else []
     return Examined(name, form, "judgments", wrong, notes, judgments=judgments)
+
+
+def _subtopics(judgments: Judgments, told_: pl.DataFrame) -> str:
+    """How many subtopics there are, and how many of a query."""
+    query = judgments.frame["query"].gather(told_["row"])
+    each = pl.DataFrame({"query": query, "subtopic": told_["subtopic"]}).unique()
+    sizes = each.group_by("query").len()["len"]
+    several = int((told_["row"].value_counts()["count"] > 1).sum())
+    return (
+        f"{counted(len(told_), 'judgment')} for {counted(len(each), 'subtopic')} of "
+        f"{_each(sizes)}; "
+        f"{counted(several, 'document')} judged for several of them"
+    )
 
 
 def _of_run(run: Run, form: str, wrong: list[str]) -> Examined:

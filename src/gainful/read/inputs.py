@@ -29,7 +29,7 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
         return nested.judgments_of(value, "judgments")
     engine = engine_of(value)
     if engine is not None:
-        known = (*table.QUERY, *table.DOC, *table.GRADE, *table.RANK)
+        known = (*table.QUERY, *table.DOC, *table.GRADE, *table.RANK, *table.SUBTOPIC)
         value = some_columns(value, engine, "judgments", known)
     if is_frame(value):
         return table.judgments_of(table.of_frame(as_polars(value, "judgments"), "judgments"))
@@ -66,6 +66,11 @@ def as_columns(judgments: Judgments | Nested) -> Judgments:
     if isinstance(judgments, Judgments):
         return judgments
     return nested.as_judgments(judgments)
+
+
+def as_run_columns(run: Run | Nested) -> Run:
+    """A run as columns."""
+    return run if isinstance(run, Run) else nested.as_run(run)
 
 
 def as_nested(judgments: Judgments | Nested) -> Nested:

@@ -67,6 +67,12 @@ def as_judgments(nested: Nested) -> Judgments:
     return Judgments(as_frame(nested, "grade"), nested.name, silent=silent)
 
 
+def as_run(nested: Nested) -> Run:
+    """A run as columns."""
+    silent = frozenset(str(query) for query, ranking in nested.mapping.items() if not ranking)
+    return Run(as_frame(nested, "score"), nested.name, silent=silent)
+
+
 def judgments(source: Source) -> Judgments:
     """Judgments from a JSON file with one object of objects."""
     return as_judgments(judgments_of(_loaded(source), source.name))
@@ -75,10 +81,7 @@ def judgments(source: Source) -> Judgments:
 def run(source: Source) -> Run:
     """A run from a JSON file with one object of objects."""
     found = run_of(_loaded(source), source.name)
-    if isinstance(found, Run):
-        return found
-    silent = frozenset(str(query) for query, ranking in found.mapping.items() if not ranking)
-    return Run(as_frame(found, "score"), source.name, silent=silent)
+    return found if isinstance(found, Run) else as_run(found)
 
 
 def in_order(ids: Iterable[Any], name: str, query: object) -> Pairs:

@@ -10,7 +10,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, shown
-from gainful.read import delimited, jsonl
+from gainful.read import delimited, jsonl, subtopics
 from gainful.read.source import Source
 from gainful.read.values import Ids, Judgments, Run
 
@@ -25,6 +25,7 @@ DOC = (
 GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
 SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
 RANK = ("rank", "position", "pos")
+SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
 
 
 @frozen
@@ -97,15 +98,17 @@ class Columns:
     """Query, document and number of each row, with what was given and whether it is wrong."""
 
     table: Table
-    frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none)
+    frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none), subtopic
     called: str  # grade or score
-    ids: Ids = field(factory=dict)
+    ids: tuple[str, ...] = ("query", "doc")  # the columns that must not be empty
+    kinds: Ids = field(factory=dict)
 
     def problem(self, row: int) -> str | None:
         """What is wrong with a row, in words; None if nothing is."""
-        query, doc, number, given, _ = self.frame.row(row)
-        for name, value in (("query", query), ("doc", doc)):
-            if value is None or value == "":
+        found = self.frame.row(row, named=True)
+        number, given = found["number"], found["given"]
+        for name in self.ids:
+            if found[name] is None or found[name] == "":
                 return f"there is no {name}"
         if given is None:
             return f"there is no {self.called}"
@@ -115,7 +118,7 @@ class Columns:
     def malformed(self) -> list[int]:
         """The rows that are not what they should be."""
         number = pl.col("number")
-        lacking = [pl.col(name).is_null() | (pl.col(name) == "") for name in ("query", "doc")]
+        lacking = [pl.col(name).is_null() | (pl.col(name) == "") for name in self.ids]
         bad = pl.any_horizontal(*lacking, number.is_null(), ~number.is_finite())
         return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
 
@@ -154,7 +157,11 @@ def known_columns(names: Iterable[str]) -> bool:
 def judgments_of(table: Table) -> Judgments:
     """Judgments from a table."""
     found = columns(table, table.head.grade(), "grade")
-    return Judgments(_sound(found), table.name, table.where, ids=found.ids)
+    sound = _sound(found)
+    if "subtopic" not in found.ids:
+        return Judgments(sound, table.name, table.where, ids=found.kinds)
+    with_subtopics = sound.with_columns(found.frame["subtopic"])
+    return subtopics.judgments(with_subtopics, table.name, table.where, found.kinds)
 
 
 def run_of(table: Table) -> Run:
@@ -164,13 +171,15 @@ def run_of(table: Table) -> Run:
     frame = _sound(found, "score")
     if kind == "rank":
         frame = frame.with_columns(-pl.col("score"))
-    return Run(frame, table.name, table.where, ids=found.ids)
+    return Run(frame, table.name, table.where, ids=found.kinds)
 
 
 def columns(table: Table, number: str, called: str) -> Columns:
     """Query and document as text, and one column of numbers."""
     query, doc = table.head.needed(QUERY, "query"), table.head.needed(DOC, "document")
     rank = table.head.column(RANK)
+    subtopic = table.head.column(SUBTOPIC) if called == "grade" else None
+    beside = {} if subtopic is None else {"subtopic": _text(table, subtopic)}
     frame = pl.DataFrame(
         {
             "query": _text(table, query),
@@ -180,11 +189,12 @@ def columns(table: Table, number: str, called: str) -> Columns:
             "rank": pl.Series([None] * len(table.frame), dtype=pl.Float64)
             if rank is None
             else _number(table, rank),
+            **beside,
         }
     )
-    kinds = {"query": table.frame.schema[query], "doc": table.frame.schema[doc]}
-    ids = {} if table.padded else {name: _kind(kind) for name, kind in kinds.items()}
-    return Columns(table, frame, called, ids)
+    own = {"query": table.frame.schema[query], "doc": table.frame.schema[doc]}
+    kinds = {} if table.padded else {name: _kind(kind) for name, kind in own.items()}
+    return Columns(table, frame, called, ("query", "doc", *beside), kinds)
 
 
 def _sound(found: Columns, name: str | None = None) -> pl.DataFrame:

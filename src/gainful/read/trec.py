@@ -13,6 +13,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, Swapped, counted, shown
+from gainful.read import subtopics
 from gainful.read.source import Source
 from gainful.read.values import Judgments, Run
 
@@ -25,15 +26,20 @@ class Layout:
     number: str
     told: str
     more: bool  # may anything follow the last field?
+    beside: tuple[str, ...] = ()  # columns that are read besides query, document and number
 
     @property
     def kept(self) -> list[str]:
         """The columns that are read."""
-        return ["query", "doc", self.number]
+        return ["query", "doc", self.number, *self.beside]
 
 
 JUDGMENTS = Layout(
-    ("query", "iteration", "doc", "grade"), "grade", "query iteration document grade", more=False
+    ("query", "subtopic", "doc", "grade"),
+    "grade",
+    "query iteration document grade",
+    more=False,
+    beside=("subtopic",),  # the iteration, which is one and the same unless there are subtopics
 )
 RUN = Layout(
     ("query", "q0", "doc", "rank", "score", "tag"),
@@ -44,7 +50,15 @@ RUN = Layout(
 
 
 def judgments(source: Source, *, unique: bool = True) -> Judgments:
-    """Judgments from lines of query, iteration, document, grade."""
+    """Judgments from lines of query, iteration (or subtopic), document, grade."""
+    frame, where = judged_lines(source), numbered(source, JUDGMENTS)
+    if unique:
+        return subtopics.judgments(frame, source.name, where)
+    return Judgments(frame.drop("subtopic"), source.name, where, unique=False)
+
+
+def judged_lines(source: Source) -> pl.DataFrame:
+    """The lines of judgments as they stand there: query, doc, grade, subtopic."""
     if len(source.first_line().split()) >= 6:
         raise Swapped(
             source.name,
@@ -55,8 +69,7 @@ def judgments(source: Source, *, unique: bool = True) -> Judgments:
     frame = _scanned(source, JUDGMENTS)
     if frame is None:
         frame = _careful(source, JUDGMENTS)
-    where = numbered(source, JUDGMENTS)
-    return Judgments(frame.select(JUDGMENTS.kept), source.name, where, unique=unique)
+    return frame.select(JUDGMENTS.kept)
 
 
 def run(source: Source) -> Run:

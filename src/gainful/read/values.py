@@ -20,6 +20,9 @@ _LISTED = 10  # duplicates that an error or a report names one by one
 class Judgments:
     """Who judged what: a grade for each query and document.
 
+    Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
+    the grade in `frame` is the highest of a document's; `read.subtopics` makes both of them.
+
     Examples:
         >>> frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]})
         >>> Judgments(frame).queries.to_list()
@@ -32,6 +35,7 @@ class Judgments:
     silent: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
     unique: bool = True  # may no document be judged twice?
     ids: Ids = field(factory=dict)
+    subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
 
     def __attrs_post_init__(self) -> None:
         _refuse_nothing(self.frame, self.name, "judgment")
@@ -54,6 +58,11 @@ class Judgments:
             f"as {' and '.join(grades)}",
             "one grade for each query and document",
         )
+
+    @property
+    def overlapping(self) -> bool:
+        """Is a document judged for several subtopics?"""
+        return self.subtopics is not None and len(self.subtopics) > len(self.frame)
 
     @property
     def queries(self) -> pl.Series:
@@ -89,7 +98,8 @@ class Run:
     ids: Ids = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        _refuse_nothing(self.frame, self.name, "result")
+        if not self.silent:
+            _refuse_nothing(self.frame, self.name, "result")
         _refuse_not_finite(self, "score")
 
     def place(self, row: int) -> str:

@@ -15,7 +15,6 @@ from gainful.measure import (
     REFERENCES,
     TREC_NAMES,
     Entry,
-    Example,
     of_queries,
 )
 from gainful.show import table as tables
@@ -114,7 +113,7 @@ def _one(name: str) -> tuple[list[str], Table]:
         f"{found.name}: {found.question}",
         f"Value: {found.value}",
         f"Spelling: {_spelling(found)}",
-        f"Example: {_example(found.example)}",
+        f"Example: {_example(found)}",
         source,
     ]
     usual = {name: f"{value:g}" for name, value in found.usual.items()}
@@ -138,9 +137,11 @@ def _some(name: str) -> str:
     return {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average"}.get(name, _default(name))
 
 
-def _example(example: Example) -> str:
+def _example(entry: Entry) -> str:
+    example = entry.example
     retrieved, _, missed = example.ranking.partition("|")
-    told = f"grades {retrieved.strip()} in rank order"
+    what = "documents on the subtopics" if entry.subtopics else "grades"
+    told = f"{what} {retrieved.strip()} in rank order"
     told += " (- is unjudged)" if "-" in retrieved.split() else ""
     told += f", {missed.strip()} not retrieved" if missed else ""
     return f"{told}: {example.measure} = {example.working}"

@@ -6,8 +6,10 @@ from gainful.measure.catalogue.browsing import BROWSING
 from gainful.measure.catalogue.gain import CUMULATED, GAINED
 from gainful.measure.catalogue.relevance import RELEVANCE
 from gainful.measure.catalogue.sets import COUNTS, SETS
+from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.entry import Entry
 
 MEASURES: Mapping[str, Entry] = {
-    entry.name: entry for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *BROWSING, *COUNTS)
+    entry.name: entry
+    for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *BROWSING, *SUBTOPICS, *COUNTS)
 }

@@ -1,0 +1,115 @@
+"""Measures over judgments for subtopics: novelty and diversity.
+
+In the examples a letter is a subtopic that the document is about, `ab` being about two.
+"""
+
+from __future__ import annotations
+
+from gainful.measure import subtopics
+from gainful.measure.entry import Entry, Example
+
+_GREEDY = "the ideal ranking, made greedily (so that a better one can pass 1)"
+_ALL = "k documents (without k: as many as were retrieved) that are each on all subtopics"
+_NUMBER = "the number of subtopics to which anything judged is relevant"
+
+SUBTOPICS = (
+    Entry(
+        name="alpha_DCG",
+        question="How much is new in the ranking, if every document could tell everything?",
+        value="Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) over the "
+        f"subtopics of document i / the same of {_ALL}",
+        example=Example("alpha_DCG@2", "ab a | c", "(2 + 0.5/log2(3)) / (3 + 1.5/log2(3))"),
+        function=subtopics.alpha_dcg,
+        takes=("alpha", "rel", "first_rank"),
+        subtopics=True,
+        cite="clarke2008",
+    ),
+    Entry(
+        name="alpha_nDCG",
+        question="How near is the ranking to the best one, if only what is new counts?",
+        value=f"Σ gain(i)/log2(i+1), gain(i) as in alpha_DCG / the same of {_GREEDY}",
+        example=Example("alpha_nDCG@2", "a ab | c", "(1 + 1.5/log2(3)) / (2 + 1/log2(3))"),
+        function=subtopics.alpha_ndcg,
+        takes=("alpha", "rel"),
+        bounded=False,
+        subtopics=True,
+        cite="clarke2008",
+    ),
+    Entry(
+        name="ERR_IA",
+        question="How far down is a searcher satisfied, whichever subtopic is meant?",
+        value=f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_ALL}",
+        example=Example("ERR_IA@2", "ab a | c", "(2 + 0.5/2) / (3 + 1.5/2)"),
+        function=subtopics.err_ia,
+        takes=("alpha", "rel", "first_rank"),
+        subtopics=True,
+        cite="chapelle2009",
+    ),
+    Entry(
+        name="nERR_IA",
+        question="What share of the best ERR was reached, whichever subtopic is meant?",
+        value=f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_GREEDY}",
+        example=Example("nERR_IA@2", "a ab | c", "(1 + 1.5/2) / (2 + 1/2)"),
+        function=subtopics.normalised_err_ia,
+        takes=("alpha", "rel"),
+        bounded=False,
+        subtopics=True,
+        cite="chapelle2009",
+    ),
+    Entry(
+        name="NRBP",
+        question="What that is new does a searcher find who goes on with probability beta?",
+        value=f"(1 − (1 − alpha)·beta)·Σ gain(i)·beta^(i−1), gain(i) as in alpha_DCG / {_NUMBER}",
+        example=Example("NRBP", "ab - a | c", "(1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3"),
+        function=subtopics.nrbp,
+        takes=("alpha", "beta", "rel"),
+        usual={"beta": 0.5},
+        subtopics=True,
+        cut="none",
+        cite="clarke2009",
+    ),
+    Entry(
+        name="nNRBP",
+        question="What share of the best NRBP that was possible was reached?",
+        value=f"NRBP / that of {_GREEDY}",
+        example=Example("nNRBP", "a ab", "(1 + 1.5*0.5) / (2 + 0.5*0.5)"),
+        function=subtopics.normalised_nrbp,
+        takes=("alpha", "beta", "rel"),
+        usual={"beta": 0.5},
+        bounded=False,
+        subtopics=True,
+        cut="none",
+        cite="clarke2009",
+    ),
+    Entry(
+        name="AP_IA",
+        question="How early do the relevant documents come, on average over the subtopics?",
+        value=f"the sum of the AP of each subtopic / {_NUMBER}",
+        example=Example("AP_IA", "ab - a | c", "((1/1 + 2/3)/2 + 1/1 + 0) / 3"),
+        function=subtopics.average_precision_ia,
+        takes=("rel",),
+        subtopics=True,
+        cite="agrawal2009",
+    ),
+    Entry(
+        name="P_IA",
+        question="What share of the first k documents is relevant, averaged over subtopics?",
+        value=f"Σ the subtopics that document i is on, over i ≤ k / (k · {_NUMBER})",
+        example=Example("P_IA@4", "ab - a | c", "(2 + 1) / (4 * 3)"),
+        function=subtopics.precision_ia,
+        takes=("rel",),
+        cut="needed",
+        subtopics=True,
+        cite="agrawal2009",
+    ),
+    Entry(
+        name="StRecall",
+        question="What share of the subtopics do the first k documents cover?",
+        value=f"subtopics that one of the first k documents is on / {_NUMBER}",
+        example=Example("StRecall@3", "ab - a | c", "2 / 3"),
+        function=subtopics.subtopic_recall,
+        takes=("rel",),
+        subtopics=True,
+        cite="zhai2003",
+    ),
+)
