@@ -6,11 +6,26 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+from gainful.measure import DISCOUNTS, GAINS, MEASURES, PARAMETERS
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    """What a test or an example registers is forgotten after it."""
+    tables = (MEASURES, GAINS, DISCOUNTS, PARAMETERS)
+    before = [dict(table) for table in tables]
+    yield
+    for table, known in zip(tables, before, strict=True):
+        for name in table.keys() - known.keys():
+            del table[name]
 
 
 def run_console(example: Example) -> str | None:

@@ -233,6 +233,8 @@ relevant to the subtopics a and b.
 def _measure(entry: Entry) -> str:
     """One measure with its reference and its worked example."""
     example = entry.example
+    if example is None:
+        raise ValueError(f"{entry.name} has no worked example")
     value = eval(example.working, {"__builtins__": {}}, WORKED)  # noqa: S307
     theirs = [known.name for known in TREC_NAMES.values() if known.measure == entry.name]
     spelled = f"; trec_eval: `{'`, `'.join(theirs)}`" if theirs else ""

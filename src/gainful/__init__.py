@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gainful.convention import CONVENTIONS, Convention, like
 from gainful.errors import (
     BadInput,
+    BadPlugin,
     BadShape,
     BadValue,
     GainfulError,
@@ -63,13 +64,17 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
+    from gainful.measure.register import register
     from gainful.measure.results import Results
     from gainful.read.values import Judgments, Run
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
     "evaluate": "gainful.measure.evaluate",
+    "register": "gainful.measure.register",
+    "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
     "Judgments": "gainful.read.values",
     "Run": "gainful.read.values",
@@ -99,12 +104,14 @@ __all__ = [
     "RR",
     "Answer",
     "BadInput",
+    "BadPlugin",
     "BadShape",
     "BadValue",
     "Convention",
     "GainfulError",
     "Judgments",
     "Match",
+    "Matched",
     "Measure",
     "NotExact",
     "NothingToAverage",
@@ -141,6 +148,7 @@ __all__ = [
     "normalised_average",
     "parse",
     "query_discount",
+    "register",
     "scale",
     "which",
 ]

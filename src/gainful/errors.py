@@ -71,6 +71,10 @@ class Tied(GainfulError, ValueError):
     """Equal scores, and nothing that says how to rank them."""
 
 
+class BadPlugin(GainfulError, RuntimeError):
+    """A measure or formula of one's own that does not do what it should."""
+
+
 class NotExact(GainfulError, ValueError):
     """An average over tie orders, asked of a measure that cannot be averaged that way."""
 

@@ -15,6 +15,8 @@ import polars as pl
 from gainful.convention import Convention
 from gainful.errors import BadValue, Duplicated, WrongType
 from gainful.match.spark import checked, of_rows, rows
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.entry import Entry
 from gainful.measure.evaluate import (
     Habits,
     Measures,
@@ -24,6 +26,7 @@ from gainful.measure.evaluate import (
     scaled,
 )
 from gainful.measure.recipe import Recipe
+from gainful.measure.register import own_entries
 from gainful.read.elsewhere import Elsewhere, elsewhere
 from gainful.read.engines import SPARK, asked, engine_of
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
@@ -69,7 +72,7 @@ def per_query(
         parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
         part = pmod(xxhash64("query"), lit(parts))  # a query is never cut in two
         columns = ", ".join(f"`{name.replace('`', '``')}` double" for name in recipes)
-        work = _work(base, recipes)
+        work = _work(base, recipes, own_entries())
         return table.groupBy(part).applyInArrow(work, f"query string, {columns}")
 
 
@@ -93,11 +96,15 @@ def _judged(judgments: AnyJudgments, run: Elsewhere) -> tuple[nw.LazyFrame[Any],
     return there.frame, float(best.item())
 
 
-def _work(base: Convention, recipes: Mapping[str, Recipe]) -> Callable[[Any], Any]:
+def _work(
+    base: Convention, recipes: Mapping[str, Recipe], own: Mapping[str, Entry]
+) -> Callable[[Any], Any]:
     """What a worker does with some whole queries: a table of Arrow in, a table of Arrow out."""
 
     def work(table: Any) -> Any:
         import pyarrow as pa  # noqa: PLC0415  (Spark's, on the worker)
+
+        MEASURES.update(own)  # registered on the driver: the worker has not heard of them
 
         frame = pl.from_arrow(table)
         found = of_rows(frame if isinstance(frame, pl.DataFrame) else frame.to_frame())

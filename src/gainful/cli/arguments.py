@@ -14,6 +14,7 @@ from gainful.convention import CONVENTIONS, HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
 from gainful.measure import DISCOUNTS, GAINS
+from gainful.measure.plugins import load_plugin
 
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
 _NUMBER = re.compile(rf"{NUMBER}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
@@ -107,6 +108,24 @@ def _answer(_: object, parameter: click.Parameter, text: str | None) -> Any:
     """An answer of the table; one that is a number there becomes one."""
     known = {str(answer): answer for answer in HABITS[str(parameter.name)].answers}
     return text if text is None else known.get(text, text)
+
+
+def plugin_option() -> Decorator:
+    """`--plugin`: measures of one's own, known before any other option is looked at."""
+    return click.option(
+        "--plugin",
+        metavar="MODULE",
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_loaded,
+        help="A module or file.py that registers measures of your own; may be repeated.",
+    )
+
+
+def _loaded(_: object, __: object, modules: tuple[str, ...]) -> None:
+    for module in modules:
+        load_plugin(module)
 
 
 def like_option() -> Decorator:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import habit_options, like_option
+from gainful.cli.arguments import habit_options, like_option, plugin_option
 from gainful.cli.output import delivered, terminal
 from gainful.cli.progress import progress
 from gainful.convention import HABITS
@@ -51,6 +51,7 @@ _INPUTS = click.Choice(list(FORMATS))
 )
 @click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
 @click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
+@plugin_option()
 @like_option()
 @habit_options(*HABITS)
 def evaluate(
@@ -83,6 +84,7 @@ def evaluate(
       gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query --format csv -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
       gainful eval answers.jsonl -m R@5 -m RR
+      gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
     base, recipes = asked_for(measures or None, like, habits)

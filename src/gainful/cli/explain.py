@@ -12,6 +12,7 @@ from gainful.cli.arguments import (
     habit_options,
     like_option,
     numbers,
+    plugin_option,
 )
 from gainful.cli.output import printed, terminal
 from gainful.measure import explain as worked_out
@@ -34,6 +35,7 @@ _HABITS = (
 )
 @click.option("-k", type=int, metavar="K", help="Look at the first K documents only.")
 @habit_options(*_HABITS)
+@plugin_option()
 @like_option()
 @format_option("table", "markdown", "latex", "json")
 def explain(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
-from gainful.cli.arguments import format_option
+from gainful.cli.arguments import format_option, plugin_option
 from gainful.cli.output import printed, terminal
+from gainful.measure.plugins import load_installed
 from gainful.show import measures as show
 
 
 @click.command(short_help="What can be computed, and what do its options mean?")
 @click.argument("name", required=False)
+@plugin_option()
 @format_option("table", "markdown", "json")
 def measures(name: str | None, form: str) -> None:
     """What can be computed: all measures, gains and discounts, or all about one NAME.
@@ -25,6 +27,7 @@ def measures(name: str | None, form: str) -> None:
       gainful measures ties
       gainful measures --format json
     """
+    load_installed()
     printed(
         form,
         table=lambda: show.to_text(name, terminal=terminal()),

@@ -6,8 +6,6 @@ the base `bq` for `b`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -24,6 +22,7 @@ from gainful.formula import (
     maximum,
     substitute,
 )
+from gainful.measure.further import look_further
 
 i = Var("i", "rank")
 q = Var("q", "position of the query in its session")
@@ -59,7 +58,7 @@ _ALL = (
     _discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
 )
 
-DISCOUNTS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
+DISCOUNTS: dict[str, NamedFormula] = {known.name: known for known in _ALL}
 
 
 def as_discount(value: object) -> NamedFormula:
@@ -75,7 +74,7 @@ def as_discount(value: object) -> NamedFormula:
         return value
     if not isinstance(value, str):
         raise WrongType("discount", value, ", ".join(DISCOUNTS))
-    if value not in DISCOUNTS:
+    if value not in DISCOUNTS and not look_further(value, DISCOUNTS):
         raise UnknownName("discount", value, DISCOUNTS)
     return DISCOUNTS[value]
 

@@ -39,7 +39,7 @@ class Entry:
     name: str
     question: str
     value: str  # what it computes, in a line
-    example: Example
+    example: Example | None = None  # what is registered by a user has none
     function: Function | None = None  # of `Seen`; None for cumulated gain, told by three flags
     takes: tuple[str, ...] = ()  # what that function takes besides
     usual: Mapping[str, float] = {}  # what its parameters are, where not what they mostly are
@@ -52,6 +52,7 @@ class Entry:
     cut: Cut = "optional"  # what may stand behind @?
     mean: Mean = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
+    own: bool = False  # was it registered by a user?
 
     @property
     def cumulated(self) -> bool:

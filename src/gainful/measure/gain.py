@@ -9,6 +9,7 @@ from numbers import Real
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER, Const, Expr, NamedFormula, Param, Var, equal, exact, where
+from gainful.measure.further import look_further
 
 g = Var("g", "grade")
 _MOST = 256  # grades in a table of weights
@@ -41,7 +42,7 @@ _ALL = (
     _gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
 )
 
-GAINS: Mapping[str, NamedFormula] = {known.name: known for known in _ALL}
+GAINS: dict[str, NamedFormula] = {known.name: known for known in _ALL}
 
 
 def as_gain(value: object) -> NamedFormula:
@@ -63,7 +64,7 @@ def as_gain(value: object) -> NamedFormula:
         raise WrongType("gain", value, f"{', '.join(GAINS)}, or a table such as {{0: 0, 1: 1}}")
     if value.lstrip().startswith("{") or ":" in value:
         return _table(_parsed(value))
-    if value not in GAINS:
+    if value not in GAINS and not look_further(value, GAINS):
         raise UnknownName("gain", value, GAINS, "or a table such as {0:0,1:1,2:10,3:100}")
     return GAINS[value]
 

@@ -14,6 +14,7 @@ from typing import Any
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
 from gainful.measure.catalogue import MEASURES
+from gainful.measure.further import look_further
 from gainful.measure.measure import Measure, Setting, cutoff
 from gainful.measure.parameters import translated
 from gainful.measure.trec import GROUPS, TREC_NAMES, of_trec
@@ -150,6 +151,12 @@ def _every_name() -> set[str]:
     return {known.lower() for known in (*MEASURES, *_ALSO, *TREC_NAMES)}
 
 
+def taken(name: str) -> bool:
+    """Is it the name of a measure, in any spelling?"""
+    begins = any(name.startswith(f"{known}_") for known in TREC_NAMES)  # P_5, and so P_mine
+    return begins or name.lower() in _every_name() or name == _SCALED
+
+
 def named(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
     if name in MEASURES:
@@ -160,6 +167,8 @@ def named(name: str, text: str) -> str:
     plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
     if plain in lower:
         return lower[plain]
+    if look_further(name, MEASURES):
+        return name
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
     if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10

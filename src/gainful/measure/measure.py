@@ -15,6 +15,7 @@ from gainful.formula import NamedFormula, exact
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_discount
 from gainful.measure.entry import Entry
+from gainful.measure.further import look_further
 from gainful.measure.gain import GAINS, as_gain
 from gainful.measure.parameters import PARAMETERS, as_points, translated
 
@@ -91,7 +92,7 @@ class Measure:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise WrongType("measure", self.name, ", ".join(MEASURES))
-        if self.name not in MEASURES:
+        if self.name not in MEASURES and not look_further(self.name, MEASURES):
             raise UnknownName("measure", self.name, MEASURES, "gainful measures lists them all")
         if self.k is not None or not self.unfinished:
             object.__setattr__(self, "k", cutoff(self.k, self.entry))

@@ -54,7 +54,7 @@ _ALL = (
     Param("docs", "how many documents the collection has", default=0),
 )
 
-PARAMETERS: Mapping[str, Param] = {param.symbol: param for param in _ALL}
+PARAMETERS: dict[str, Param] = {param.symbol: param for param in _ALL}
 
 # What ir_measures says, and what it is here.
 _IR_MEASURES: dict[tuple[str, object], dict[str, Any]] = {

@@ -97,7 +97,7 @@ def _one(name: str) -> tuple[list[str], Table]:
         if not answers:
             head.append(f"Allowed: {_habit_allowed(found)}")
         return head, Table(("value", "meaning"), answers)
-    source = f"Source: {REFERENCES[found.cite]}"
+    source = f"Source: {_source(found.cite)}"
     if isinstance(found, NamedFormula):
         head = [
             f"{found.name} ({found.kind}): {found.meaning}",
@@ -113,7 +113,7 @@ def _one(name: str) -> tuple[list[str], Table]:
         f"{found.name}: {found.question}",
         f"Value: {found.value}",
         f"Spelling: {_spelling(found)}",
-        f"Example: {_example(found)}",
+        *_example(found),
         source,
     ]
     usual = {name: f"{value:g}" for name, value in found.usual.items()}
@@ -122,6 +122,11 @@ def _one(name: str) -> tuple[list[str], Table]:
         for name in found.params
     ]
     return head, Table(("parameter", "allowed", "default", "meaning"), rows)
+
+
+def _source(cite: str) -> str:
+    """The reference, or whoever registered it."""
+    return REFERENCES.get(cite, cite or "registered by a plug-in")
 
 
 def _spelling(entry: Entry) -> str:
@@ -137,14 +142,16 @@ def _some(name: str) -> str:
     return {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average"}.get(name, _default(name))
 
 
-def _example(entry: Entry) -> str:
+def _example(entry: Entry) -> list[str]:
     example = entry.example
+    if example is None:
+        return []
     retrieved, _, missed = example.ranking.partition("|")
     what = "documents on the subtopics" if entry.subtopics else "grades"
     told = f"{what} {retrieved.strip()} in rank order"
     told += " (- is unjudged)" if "-" in retrieved.split() else ""
     told += f", {missed.strip()} not retrieved" if missed else ""
-    return f"{told}: {example.measure} = {example.working}"
+    return [f"Example: {told}: {example.measure} = {example.working}"]
 
 
 def _param_row(param: Param) -> tuple[str, ...]:
@@ -202,8 +209,10 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
         "value": entry.value,
         "trec_eval": [known.name for known in TREC_NAMES.values() if known.measure == entry.name],
         "parameters": {name: _allowed(name) for name in entry.params},
-        "example": {"ranking": entry.example.ranking, "value": entry.example.working},
-        "source": REFERENCES[entry.cite],
+        "example": {"ranking": entry.example.ranking, "value": entry.example.working}
+        if entry.example
+        else None,
+        "source": _source(entry.cite),
     }
 
 
@@ -231,5 +240,5 @@ def _formula_dict(formula: NamedFormula) -> dict[str, Any]:
             }
             for param in formula.params
         },
-        "source": REFERENCES[formula.cite],
+        "source": _source(formula.cite),
     }

@@ -1,7 +1,5 @@
 """The measures there are. To add one, add an entry: language, help and docs read this table."""
 
-from collections.abc import Mapping
-
 from gainful.measure.catalogue.browsing import BROWSING
 from gainful.measure.catalogue.gain import CUMULATED, GAINED
 from gainful.measure.catalogue.relevance import RELEVANCE
@@ -9,7 +7,7 @@ from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.entry import Entry
 
-MEASURES: Mapping[str, Entry] = {
+MEASURES: dict[str, Entry] = {
     entry.name: entry
     for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *BROWSING, *SUBTOPICS, *COUNTS)
 }

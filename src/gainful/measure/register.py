@@ -1,0 +1,211 @@
+"""Measures and formulas of one's own, by name: in the language, in every call, in the command."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, overload
+
+import numpy as np
+
+from gainful.convention import HABITS
+from gainful.errors import BadPlugin, BadValue, GainfulError, WrongType
+from gainful.formula import Array, Expr, NamedFormula, Param, Var, walk
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.discount import DISCOUNTS, i
+from gainful.measure.entry import Cut, Entry
+from gainful.measure.gain import GAINS, g
+from gainful.measure.language import taken
+from gainful.measure.parameters import PARAMETERS
+from gainful.measure.seen import Seen
+
+_NONE = inspect.Parameter("matched", inspect.Parameter.KEYWORD_ONLY)  # of a function of nothing
+Own = Callable[..., Any]
+Formula = Expr | Callable[[Var], Expr]
+_FORMULAS: Mapping[str, tuple[Var, dict[str, NamedFormula]]] = {
+    "gain": (g, GAINS),
+    "discount": (i, DISCOUNTS),
+}
+
+
+@overload
+def register(name: Own, /, *, share: bool = False) -> Own: ...
+
+
+@overload
+def register(
+    name: str,
+    function: Own | None = None,
+    *,
+    gain: Formula | None = None,
+    discount: Formula | None = None,
+    share: bool = False,
+) -> Any: ...
+
+
+def register(
+    name: str | Own,
+    function: Own | None = None,
+    *,
+    gain: Formula | None = None,
+    discount: Formula | None = None,
+    share: bool = False,
+) -> Any:
+    """Make a measure, a gain or a discount known by a name.
+
+    A measure is a function over a `Matched` (all queries at once: `query`, `rank` and `grade` of
+    every judged retrieved document, `size` queries) that gives one value per query. Its further
+    parameters are what may stand in the brackets: numbers with their defaults, `rel`, `gain`,
+    `discount` or `max_grade` as the convention has them, and `k` for what stands behind @.
+
+    Args:
+        name: what to call it; or the function itself, by whose name it is called then.
+        function: the function.
+        gain: instead, what a grade is worth: an expression, or a function of g that gives one.
+        discount: instead, what is left at rank i.
+        share: does the function give two arrays, what was reached and what was possible?
+
+    Returns:
+        The function, so that `register` can stand above it as a decorator.
+
+    Examples:
+        >>> def Found(matched, *, rel=1, k=None):
+        ...     '''How many relevant documents were found?'''
+        ...     return matched.count(matched.relevant(rel, k))
+        >>> _ = register(Found)
+        >>> from gainful import evaluate, ndcg
+        >>> evaluate({"1": {"a": 2, "b": 1}}, {"1": {"a": 3.0, "b": 2.0}}, "Found@1").mean
+        {'Found@1': 1.0}
+        >>> _ = register("squared", gain=lambda g: g**2)
+        >>> round(ndcg([1, 2], gain="squared"), 4)
+        0.7609
+    """
+    if callable(name):
+        function = name
+        name = str(getattr(function, "__name__", ""))
+    _refuse_name(name)
+    given = {"gain": gain, "discount": discount}
+    formulas = {kind: formula for kind, formula in given.items() if formula is not None}
+    if len(formulas) + (function is not None) != 1:
+        raise BadValue(name, formulas, "one thing: a function, gain=… or discount=…")
+    for kind, formula in formulas.items():
+        variable, known = _FORMULAS[kind]
+        known[name] = _formula(kind, name, formula, variable)
+    if function is not None:
+        MEASURES[name] = _entry(name, function, share=share)
+    return function
+
+
+def _refuse_name(name: object) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise BadValue("name", name, "a letter, then letters, digits and _")
+    if taken(name) or name in GAINS or name in DISCOUNTS:
+        raise BadPlugin(f"{name!r} is the name of something else already; choose another")
+
+
+def _formula(kind: str, name: str, formula: Formula, variable: Var) -> NamedFormula:
+    """The expression, with no other variable in it than the grade or the rank."""
+    try:
+        found = formula if isinstance(formula, Expr) else formula(variable)
+    except Exception as failure:  # noqa: BLE001  (whatever a function of the user's does)
+        told = f"{type(failure).__name__}: {failure}"
+        raise BadPlugin(f"{kind} {name}: no expression comes of it ({told})") from None
+    if not isinstance(found, Expr):
+        raise WrongType(f"{kind} {name}", found, f"an expression in {variable.symbol}")
+    others = {node.symbol for node in walk(found) if isinstance(node, Var)} - {variable.symbol}
+    if others:
+        raise BadPlugin(f"{kind} {name}: {', '.join(sorted(others))} is not {variable.symbol}")
+    return NamedFormula(kind, name, found, "one's own")
+
+
+def _entry(name: str, function: Own, *, share: bool) -> Entry:
+    """What the catalogue says of a measure, read off its function."""
+    try:
+        first, *rest = inspect.signature(function).parameters.values() or (_NONE,)
+    except (TypeError, ValueError):
+        raise WrongType(f"measure {name}", function, "a function over a Matched") from None
+    if first.kind is first.KEYWORD_ONLY:
+        raise BadPlugin(f"measure {name}: its first parameter takes what was matched")
+    cut: Cut = "none"
+    usual: dict[str, float] = {}
+    takes: list[str] = []
+    for parameter in rest:
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            raise BadPlugin(f"measure {name}: {parameter} could be anything; name what it takes")
+        if parameter.name == "k":
+            cut = "needed" if parameter.default is parameter.empty else "optional"
+            continue
+        takes.append(parameter.name)
+        default = _default(name, parameter)
+        if default is not None:
+            usual[parameter.name] = default
+    question = (inspect.getdoc(function) or "").split("\n", maxsplit=1)[0]
+    return Entry(
+        name=name,
+        question=question or f"What is {name}?",
+        value=f"computed by {function.__module__}.{getattr(function, '__qualname__', name)}",
+        function=_guarded(name, function, share=share),
+        takes=tuple(takes),
+        usual=usual,
+        normalised=share,
+        bounded=share,
+        cut=cut,
+        cite=f"registered by {function.__module__}",
+        own=True,
+    )
+
+
+def _default(name: str, parameter: inspect.Parameter) -> float | None:
+    """A number that may be chosen; its default is the function's own."""
+    default = parameter.default
+    number = isinstance(default, (int, float)) and not isinstance(default, bool)
+    symbol = parameter.name
+    if not number:
+        if symbol in HABITS or symbol in PARAMETERS:
+            return None
+        raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")
+    if symbol not in PARAMETERS and symbol not in HABITS:
+        PARAMETERS[symbol] = Param(symbol, f"a parameter of {name}", default=default)
+    return float(default)
+
+
+def _guarded(name: str, function: Own, *, share: bool) -> Callable[..., Any]:
+    """The function; what it raises and what it gives back wrongly is told in one line."""
+
+    def guarded(seen: Seen, **settings: Any) -> Any:
+        try:
+            found = function(seen, **settings)
+        except GainfulError:
+            raise
+        except Exception as failure:
+            told = " ".join(f"{type(failure).__name__}: {failure}".split())
+            raise BadPlugin(f"measure {name} ({function.__module__}) failed: {told}") from failure
+        if share:
+            if not isinstance(found, tuple) or len(found) != 2:
+                raise BadPlugin(f"measure {name}: not two arrays, but {type(found).__name__}")
+            return tuple(_values(name, part, seen) for part in found)
+        return _values(name, found, seen)
+
+    return guarded
+
+
+def _values(name: str, found: object, seen: Seen) -> Array:
+    """One finite number for each query."""
+    try:
+        values = np.array(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadPlugin(f"measure {name}: {type(found).__name__} is no array of numbers") from None
+    if values.shape != (seen.size,):
+        wanted = f"one value for each query, ({seen.size},)"
+        raise BadPlugin(f"measure {name}: an array of shape {values.shape}, not {wanted}")
+    wild = np.flatnonzero(~np.isfinite(values))
+    if wild.size:
+        query = seen.queries[int(wild[0])]
+        raise BadPlugin(f"measure {name}: {values[wild[0]]} for query {query!r}, not a number")
+    return values
+
+
+def own_entries() -> dict[str, Entry]:
+    """The measures that were registered, for a worker that has not heard of them."""
+    return {name: entry for name, entry in MEASURES.items() if entry.own}

@@ -1,0 +1,292 @@
+"""Measures and formulas of one's own: by name everywhere, and clear about what is wrong."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gainful
+from gainful.formula import log
+from gainful.measure import plugins
+
+JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
+RUN = {"1": {"x": 9.0, "a": 8.0, "b": 7.0}, "2": {"c": 1.0}}
+PLUGIN = '''
+import gainful
+
+@gainful.register
+def Depth(matched, *, rel=1, patience=2.0):
+    """How deep is the last relevant document, per unit of patience?"""
+    deepest = matched.rank * matched.relevant(rel)
+    return [deepest[matched.query == q].max(initial=0) / patience for q in range(matched.size)]
+
+gainful.register("cubed", gain=lambda g: g**3)
+gainful.register("steep", discount=lambda i: 1 / i**2)
+'''
+
+
+def depth(matched, *, rel=1, k=None):
+    """How deep is the last relevant document?"""
+    ranks = matched.rank * matched.relevant(rel, k)
+    return np.array([ranks[matched.query == q].max(initial=0) for q in range(matched.size)])
+
+
+def test_a_function_over_matched_is_a_measure_by_its_name():
+    gainful.register("Depth", depth)
+    found = gainful.evaluate(JUDGED, RUN, ["Depth", "Depth@2", "depth(rel=2)"])
+    assert found.by_query() == {
+        "1": {"Depth": 3.0, "Depth@2": 2.0, "depth(rel=2)": 2.0},
+        "2": {"Depth": 1.0, "Depth@2": 1.0, "depth(rel=2)": 0.0},
+    }
+    assert str(gainful.parse("Depth(rel=2)@5")) == "Depth(rel=2)@5"
+    assert gainful.compute("Depth", [0, 3, 0]) == 2.0
+
+
+def test_what_it_is_given_is_a_matched():
+    given = []
+
+    def Kind(matched):
+        given.append(matched)
+        return np.zeros(matched.size)
+
+    gainful.register(Kind)
+    gainful.evaluate(JUDGED, RUN, "Kind")
+    assert isinstance(given[0], gainful.Matched)
+    assert given[0].rank.tolist() == [2, 3, 1]
+
+
+def test_conventions_reach_it():
+    gainful.register("Depth", depth)
+    tied = {"1": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    judged = {"1": {"c": 1}}
+    assert gainful.evaluate(judged, tied, "Depth").mean == {"Depth": 1.0}
+    assert gainful.evaluate(judged, tied, "Depth", ties="doc_ascending").mean == {"Depth": 3.0}
+    assert gainful.evaluate(judged, tied, "Depth(ties=doc_ascending)").mean == {
+        "Depth(ties=doc_ascending)": 3.0
+    }
+
+
+def test_a_share_is_divided_as_every_measure_is():
+    def Half(matched, *, power=0.5):
+        """What share of the pool, to a power?"""
+        return matched.count(matched.relevant(1)) ** power, matched.known(1) ** power
+
+    gainful.register("Half", Half, share=True)
+    judged = {"1": {"a": 1, "z": 1, "y": 1, "x": 1}, "2": {"a": 0}}
+    run = {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    assert gainful.evaluate(judged, run, "Half").by_query() == {
+        "1": {"Half": 0.5},
+        "2": {"Half": 0.0},
+    }
+    assert gainful.evaluate(judged, run, "Half(power=1)", empty="skip").mean == {
+        "Half(power=1)": 0.25
+    }
+
+
+def test_formulas_may_be_expressions_or_functions_that_give_them():
+    gainful.register("squared", gain=lambda g: g**2)
+    gainful.register("slow", discount=lambda i: 1 / (1 + log(10, i)))
+    by_hand = (1 + 4 / (1 + np.log10(2))) / (4 + 1 / (1 + np.log10(2)))
+    assert gainful.ndcg([1, 2], gain="squared", discount="slow") == pytest.approx(by_hand)
+    spelled = "nDCG(gain=squared, discount=slow)@10"
+    assert str(gainful.parse(spelled)) == spelled
+    judged, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
+    assert gainful.evaluate(judged, run, spelled).mean[spelled] == pytest.approx(by_hand)
+    by_option = gainful.evaluate(judged, run, "nDCG", gain="squared", discount="slow")
+    assert by_option.mean["nDCG"] == pytest.approx(by_hand)
+
+
+def fails(matched):
+    return 1 / 0
+
+
+def too_short(matched):
+    return np.zeros(1)
+
+
+def no_numbers(matched):
+    return ["a"] * matched.size
+
+
+def not_finite(matched):
+    return np.full(matched.size, np.nan)
+
+
+def one_number(matched):
+    return 0.5
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (fails, r"measure fails \(test_register\) failed: ZeroDivisionError: division by zero"),
+        (
+            too_short,
+            r"measure too_short: an array of shape \(1,\), not one value for each query, \(2,\)",
+        ),
+        (one_number, r"an array of shape \(\), not one value for each query"),
+        (no_numbers, "measure no_numbers: list is no array of numbers"),
+        (not_finite, "measure not_finite: nan for query '1', not a number"),
+    ],
+)
+def test_a_function_that_goes_wrong_is_named(function, words):
+    gainful.register(function)
+    with pytest.raises(gainful.BadPlugin, match=words):
+        gainful.evaluate(JUDGED, RUN, function.__name__)
+
+
+def test_a_share_must_be_two_arrays():
+    gainful.register("Odd", lambda matched: np.zeros(matched.size), share=True)
+    with pytest.raises(gainful.BadPlugin, match="measure Odd: not two arrays, but ndarray"):
+        gainful.evaluate(JUDGED, RUN, "Odd")
+
+
+@pytest.mark.parametrize(
+    "name", ["nDCG", "ndcg", "AP", "map", "P_5", "P_mine", "mrr", "SDCG", "linear", "log2"]
+)
+def test_a_name_that_is_taken_is_refused(name):
+    with pytest.raises(gainful.BadPlugin, match="something else already; choose another"):
+        gainful.register(name, depth)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "2x", "n-x", "é", None, "x@3"])
+def test_a_name_must_be_one(name):
+    with pytest.raises(gainful.BadValue, match="a letter, then letters, digits and _"):
+        gainful.register(name, depth)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: gainful.register("X"), "one thing: a function, gain=… or discount=…"),
+        (lambda: gainful.register("X", depth, gain=lambda g: g), "one thing"),
+        (lambda: gainful.register("X", gain=lambda _: 1), "an expression in g"),
+        (lambda: gainful.register("X", gain=np.sqrt), "no expression comes of it"),
+        (lambda: gainful.register("X", discount=gainful.measure.GAINS["exp"].expr), "g is not i"),
+        (lambda: gainful.register("X", lambda _, **__: 0), "name what it takes"),
+        (lambda: gainful.register("X", lambda _, other: other), "needs a number as its default"),
+        (
+            lambda: gainful.register("X", lambda *, matched: matched),
+            "its first parameter takes what was",
+        ),
+        (lambda: gainful.register("X", 5), "a function over a Matched"),
+        (lambda: gainful.register("X", lambda: 0), "its first parameter takes what was"),
+    ],
+)
+def test_what_cannot_be_registered_says_why(call, words):
+    with pytest.raises(gainful.GainfulError, match=words):
+        call()
+    assert "X" not in gainful.measure.MEASURES
+
+
+def gainful_command(*arguments, folder):
+    command = [sys.executable, "-m", "gainful", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 1\n")
+    (tmp_path / "run").write_text("1 Q0 x 1 3 r\n1 Q0 b 2 2 r\n1 Q0 a 3 1 r\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("plugin", ["mine", "mine.py"])
+def test_the_command_takes_plug_ins(files, plugin):
+    measures = ("-m", "Depth", "-m", "Depth(patience=1)", "-m", "nDCG(gain=cubed, discount=steep)")
+    done = gainful_command(
+        "eval", "qrels", "run", "--plugin", plugin, *measures, "--format", "tsv", "-q", folder=files
+    )
+    assert done.returncode == 0, done.stderr
+    values = [float(value) for value in done.stdout.splitlines()[1].split("\t")[1:]]
+    assert values == pytest.approx([1.5, 3.0, (1 / 4 + 8 / 9) / (8 + 1 / 4)])
+    told = gainful_command("measures", "Depth", "--plugin", plugin, folder=files)
+    assert "How deep is the last relevant document, per unit of patience?" in told.stdout
+    assert "registered by mine" in told.stdout
+    assert "patience" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import nowhere", "plug-in bad: ModuleNotFoundError: No module named 'nowhere'"),
+        ("x = (", "plug-in bad: SyntaxError"),
+        ("import gainful\ngainful.register('nDCG', lambda matched: 0)", "something else already"),
+        (
+            "import gainful\ngainful.register('Odd', lambda matched: [1])\nraise ValueError('no')",
+            "ValueError: no",
+        ),
+    ],
+)
+def test_a_plug_in_that_cannot_be_loaded_is_one_line(files, code, words):
+    (files / "bad.py").write_text(code)
+    done = gainful_command("eval", "qrels", "run", "--plugin", "bad", folder=files)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("gainful: plug-in bad")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("plugin", ["nowhere", "nowhere.py"])
+def test_a_plug_in_that_is_not_there_is_one_line(files, plugin):
+    done = gainful_command("eval", "qrels", "run", "--plugin", plugin, folder=files)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"gainful: plug-in {plugin}: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_measure_that_fails_in_the_command_is_one_line(files):
+    (files / "bad.py").write_text(
+        "import gainful\n@gainful.register\ndef Bad(matched):\n    return matched.nothing\n"
+    )
+    done = gainful_command("eval", "qrels", "run", "--plugin", "bad", "-m", "Bad", folder=files)
+    assert done.returncode == 2
+    assert done.stderr.startswith("gainful: measure Bad (bad) failed: AttributeError: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_installed_packages_offer_measures_by_an_entry_point(files):
+    """A real distribution on the path: its metadata is all that an installer would write."""
+    site = files / "site"
+    info = site / "mine-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "offered.py").write_text(
+        PLUGIN + "\ndef Late(matched):\n    return matched.count(matched.relevant(1))\n"
+    )
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[gainful.measures]\nmine = offered\nLate = offered:Late\n"
+    )
+    code = (
+        f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        "import gainful\n"
+        "print(gainful.evaluate('qrels', 'run', ['Depth', 'Late', 'nDCG(gain=cubed)@1']).mean)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=files, check=False
+    )
+    assert done.stdout == "{'Depth': 1.5, 'Late': 2.0, 'nDCG(gain=cubed)@1': 0.0}\n", done.stderr
+
+
+def test_entry_points_are_looked_at_once(monkeypatch):
+    calls = []
+    point = importlib.metadata.EntryPoint("gone", "gone_module", "gainful.measures")
+
+    def points(group):
+        calls.append(group)
+        return [point]
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", points)
+    monkeypatch.setattr(plugins, "_LOADED", [])
+    with pytest.raises(
+        gainful.BadPlugin, match=r"plug-in gone \(gone_module\): ModuleNotFoundError"
+    ):
+        gainful.parse("Unheard")
+    with pytest.raises(gainful.UnknownName):
+        gainful.parse("Unheard")
+    assert set(calls) == {"gainful.measures"}
