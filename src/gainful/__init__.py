@@ -16,6 +16,7 @@ from gainful.errors import (
     BadInput,
     BadShape,
     BadValue,
+    CannotCompare,
     GainfulError,
     NotExact,
     NothingToAverage,
@@ -63,12 +64,15 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.compare.why import Why, why
     from gainful.measure.evaluate import evaluate
     from gainful.measure.results import Results
     from gainful.read.values import Judgments, Run
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
+    "why": "gainful.compare.why",
+    "Why": "gainful.compare.why",
     "evaluate": "gainful.measure.evaluate",
     "Results": "gainful.measure.results",
     "Judgments": "gainful.read.values",
@@ -101,6 +105,7 @@ __all__ = [
     "BadInput",
     "BadShape",
     "BadValue",
+    "CannotCompare",
     "Convention",
     "GainfulError",
     "Judgments",
@@ -114,6 +119,7 @@ __all__ = [
     "Run",
     "Tied",
     "UnknownName",
+    "Why",
     "Worked",
     "WrongType",
     "add",
@@ -143,4 +149,5 @@ __all__ = [
     "query_discount",
     "scale",
     "which",
+    "why",
 ]

@@ -204,8 +204,8 @@ def of_run(
     """The results of one run, everything else being settled."""
     found = match(judgments, run, base)
     found.refuse_nothing_in_common(run.name)
-    kept = _kept(found, base, run.name)
-    recipes = {key: _scaled(how, found) for key, how in recipes.items()}
+    kept = kept_queries(found, base, run.name)
+    recipes = {key: scaled(how, found) for key, how in recipes.items()}
     values = of_matched(found.only(kept), recipes)
     return Results(
         name=name or run.name,
@@ -222,7 +222,7 @@ def of_run(
     )
 
 
-def _scaled(how: Recipe, found: Matched) -> Recipe:
+def scaled(how: Recipe, found: Matched) -> Recipe:
     """The best grade is that of all judgments, whichever queries the run has."""
     if "max_grade" not in how.measure.entry.takes or how.convention.max_grade is not None:
         return how
@@ -272,7 +272,7 @@ def _zero(found: Matched, habits: Convention) -> Flags:
     return zero | ~found.judged if habits.extra == "zero" else zero
 
 
-def _kept(found: Matched, habits: Convention, run: str) -> Flags:
+def kept_queries(found: Matched, habits: Convention, run: str) -> Flags:
     """The queries that count."""
     missing, extra = found.judged & ~found.found, ~found.judged
     for flags, habit, problem in (
@@ -338,4 +338,13 @@ def _reason(habits: Convention) -> str:
     return f"so the convention has it (like {habits.name})"
 
 
-__all__ = ["Habits", "Measures", "asked_for", "evaluate", "of_matched", "of_run"]
+__all__ = [
+    "Habits",
+    "Measures",
+    "asked_for",
+    "evaluate",
+    "kept_queries",
+    "of_matched",
+    "of_run",
+    "scaled",
+]

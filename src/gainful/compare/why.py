@@ -1,0 +1,347 @@
+"""Why do two tools disagree on these data? The difference, taken apart into its causes.
+
+Each cause gets its Shapley value: what switching it changes, averaged over all orders in which
+the causes can be switched one after the other. So the effects add up to the difference, and
+what two causes do only together is shared between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from gainful.compare.causes import CAUSES, EVERYTHING, Cause
+from gainful.compare.mixed import Mixtures, mixtures, not_computed, refusals
+from gainful.compare.spelled import Spelled, spelled
+from gainful.convention import Convention, Setting, like as like_whom
+from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
+from gainful.formula import Array
+from gainful.measure.language import expand
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import Recipe, recipe
+from gainful.read.inputs import (
+    AnyJudgments,
+    AnyRun,
+    as_columns,
+    as_judgments,
+    as_nested,
+    as_run,
+    path_of_both,
+)
+from gainful.read.values import Judgments, Nested, Run
+
+_NOTHING = 1e-12  # below this, sums were only added in another order
+_ALL_ORDERS = 12  # causes of which every combination is computed
+_ORDERS = 128  # else so many orders, each also backwards
+_CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
+
+
+@frozen(eq=False)
+class Effect:
+    """What one cause does: how much of the difference, to how many queries, with which others."""
+
+    cause: Cause
+    habits: Mapping[str, tuple[Setting, Setting]]  # the answers of both, as they were compared
+    effect: float
+    share: float | None  # of the difference; None where the causes cancel one another out
+    alone: float  # switched by itself, starting from the first tool
+    last: float  # switched last, ending at the second
+    queries: int  # whose value changes, or whether they count
+    interacts: Mapping[str, float]  # what it changes only together with another cause
+    worst: Spelled | None  # the query that changes most
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "cause": self.cause.name,
+            "title": self.cause.title,
+            "habits": {name: list(answers) for name, answers in self.habits.items()},
+            "effect": self.effect,
+            "share": self.share,
+            "alone": self.alone,
+            "last": self.last,
+            "queries": self.queries,
+            "interacts": dict(self.interacts),
+            "worst": None if self.worst is None else self.worst.to_dict(),
+        }
+
+
+@frozen(eq=False, repr=False)
+class Why:
+    """Why two tools disagree: the mean under both, and the causes, the largest first.
+
+    `causes` add up to `difference`; `idle` are those that differ and change nothing here.
+    """
+
+    measure: Measure
+    run: str
+    sides: tuple[Recipe, Recipe]  # as the two tools have it
+    means: tuple[float, float]
+    counted: tuple[int, int]  # queries
+    causes: tuple[Effect, ...]
+    idle: tuple[Cause, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def like(self) -> Convention:
+        """The first tool's convention."""
+        return self.sides[0].convention
+
+    @property
+    def unlike(self) -> Convention:
+        """The second tool's."""
+        return self.sides[1].convention
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called."""
+        return names_of(self.sides)
+
+    @property
+    def difference(self) -> float:
+        """How much more the second tool says than the first."""
+        return self.means[1] - self.means[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "measure": str(self.measure),
+            "run": self.run,
+            "like": {"name": self.names[0], "mean": self.means[0], "queries": self.counted[0]},
+            "unlike": {"name": self.names[1], "mean": self.means[1], "queries": self.counted[1]},
+            "difference": self.difference,
+            "causes": [one.to_dict() for one in self.causes],
+            "idle": [cause.name for cause in self.idle],
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        (mine, theirs), (a, b) = self.names, self.means
+        head = f"{self.measure} is {a:.4f} like {mine}, {b:.4f} like {theirs}: "
+        wide = max((len(one.cause.title) for one in self.causes), default=0)
+        lines = [f"{one.cause.title:<{wide}}  {one.effect:+.4f}" for one in self.causes]
+        return "\n".join((head + f"{self.difference:+.4f}", *lines, *self.notes))
+
+
+def why(
+    judgments: AnyJudgments,
+    run: AnyRun | None = None,
+    measure: str | Measure = "nDCG@10",
+    *,
+    like: str | Convention | None = None,
+    unlike: str | Convention,
+) -> Why:
+    """Why do two tools disagree on these data?
+
+    Args:
+        judgments: whatever `evaluate` takes.
+        run: whatever `evaluate` takes.
+        measure: one measure, such as "nDCG@10".
+        like: the tool to start from, by name or as a `Convention`; gainful itself if none.
+        unlike: the tool that says something else.
+
+    Returns:
+        `Why`: the mean under both, and how much of the difference each cause explains.
+
+    Examples:
+        >>> judged = {"1": {"a": 3, "b": 1, "c": 2}}
+        >>> why(judged, {"1": ["b", "a"]}, "nDCG@2", like="trec_eval", unlike="quepid_cut")
+        nDCG@2 is 0.6787 like trec_eval, 0.6098 like quepid_cut: -0.0689
+        gain  -0.0689
+    """
+    asked = _one(measure)
+    sides = _settled(asked, like_whom(like)), _settled(asked, like_whom(unlike))
+    if run is None:
+        run = path_of_both(judgments)
+        if run is None:
+            raise BadValue("run", None, "a run beside the judgments")
+    return of_sides(as_judgments(judgments), as_run(run), sides)
+
+
+def _one(measure: str | Measure) -> Measure:
+    if not isinstance(measure, (str, Measure)):
+        raise WrongType("measure", measure, "one measure, such as nDCG@10")
+    found = list(expand(measure).values())
+    if len(found) != 1:
+        raise BadValue("measure", measure, "one measure, such as nDCG@10")
+    return found[0]
+
+
+def _settled(measure: Measure, convention: Convention) -> Recipe:
+    try:
+        return recipe(measure, like_whom=convention)
+    except GainfulError as error:
+        raise not_computed(measure, convention, error) from error
+
+
+def of_sides(judgments: Judgments | Nested, run: Run | Nested, sides: tuple[Recipe, Recipe]) -> Why:
+    """The same, everything being read and settled."""
+    held_judgments = as_columns(judgments) if isinstance(run, Run) else as_nested(judgments)
+    held = mixtures(held_judgments, run, sides[0].measure, sides)
+    ends = held.values(0), held.values(held.all)
+    for how, values in zip(sides, ends, strict=True):
+        if np.isnan(values).all():
+            raise CannotCompare(f"like {how.convention.name} not one query counts: no mean")
+    effects, notes = _effects(held)
+    found = _found(held, effects, names_of(sides))
+    refused = [refusals(held, how.convention) for how in sides]
+    told = {
+        cause.name for cause in CAUSES.values() for one in refused if one.keys() & {*cause.habits}
+    }
+    return Why(
+        measure=sides[0].measure,
+        run=run.name,
+        sides=sides,
+        means=(held.mean(0), held.mean(held.all)),
+        counted=(int((~np.isnan(ends[0])).sum()), int((~np.isnan(ends[1])).sum())),
+        causes=tuple(sorted(found, key=lambda one: -abs(one.effect))),
+        idle=_idle(sides, told | {one.cause.name for one in found}),
+        notes=(*dict.fromkeys(note for one in refused for note in one.values()), *notes),
+    )
+
+
+def names_of(sides: tuple[Recipe, Recipe]) -> tuple[str, str]:
+    """What two conventions are called, so that they can be told apart."""
+    mine, theirs = (how.convention for how in sides)
+    changed = mine.name == theirs.name and mine != theirs
+    return mine.name, f"{theirs.name} (changed)" if changed else theirs.name
+
+
+def _idle(sides: tuple[Recipe, Recipe], busy: set[str]) -> tuple[Cause, ...]:
+    """The causes in which the two differ, and which the measure would feel if there were any."""
+    differing = sides[0].convention.differences(sides[1].convention).keys()
+    return tuple(
+        cause
+        for cause in CAUSES.values()
+        if differing & {*cause.habits}
+        and cause.matters(EVERYTHING, sides[0])
+        and cause.name not in busy
+    )
+
+
+def _effects(held: Mixtures) -> tuple[list[float], list[str]]:
+    """The Shapley value of each cause."""
+    count = len(held.causes)
+    if count > _ALL_ORDERS:
+        note = (
+            f"{count} causes are at work: effects are averaged over {2 * _ORDERS} orders of "
+            "switching them, not over all"
+        )
+        return _over_some_orders(held, count), [note]
+    v = held.means(range(held.all + 1))
+    return [_shapley(v, at, count) for at in range(count)], []
+
+
+def _shapley(v: Mapping[int, float], at: int, count: int) -> float:
+    """What a cause adds to each set of others; sets of every size weigh the same together."""
+    bit = 1 << at
+    gained = (
+        (v[mixture | bit] - v[mixture]) / comb(count - 1, mixture.bit_count())
+        for mixture in v
+        if not mixture & bit
+    )
+    return sum(gained) / count
+
+
+def _over_some_orders(held: Mixtures, count: int) -> list[float]:
+    """The same over a fixed sample of orders; within each, effects add up to the difference."""
+    random = np.random.default_rng(2002)
+    some = [random.permutation(count) for _ in range(_ORDERS)]
+    paths = [_path(order) for one in some for order in (one, one[::-1])]
+    v = held.means(mixture for path in paths for _, mixture in path)
+    effect = np.zeros(count)
+    for path in paths:
+        before = v[0] if 0 in v else held.mean(0)
+        for at, mixture in path:
+            effect[at] += v[mixture] - before
+            before = v[mixture]
+    return list((effect / len(paths)).tolist())
+
+
+def _path(order: Iterable[int]) -> list[tuple[int, int]]:
+    """The mixtures that one comes through, switching causes in this order."""
+    path, mixture = [], 0
+    for at in order:
+        mixture |= 1 << int(at)
+        path.append((int(at), mixture))
+    return path
+
+
+def _found(held: Mixtures, effects: list[float], names: tuple[str, str]) -> list[Effect]:
+    """Each cause that changes anything, with all there is to tell of it."""
+    difference = held.mean(held.all) - held.mean(0)
+    largest = max(map(abs, effects), default=0.0)
+    cancel = abs(difference) <= max(_NOTHING, _CANCEL * largest)
+    interactions = _interactions(held)
+    ends = held.values(0), held.values(held.all)
+    found = []
+    for at, cause in enumerate(held.causes):
+        bit = 1 << at
+        switched, back = held.values(bit), held.values(held.all ^ bit)
+        first, last = _change(ends[0], switched), _change(back, ends[1])
+        touched = int(((first > 0) | (last > 0)).sum())
+        if not touched and abs(effects[at]) < _NOTHING:
+            continue
+        differing = held.sides[0].differences(held.sides[1])
+        found.append(
+            Effect(
+                cause=cause,
+                habits={habit: differing[habit] for habit in cause.habits if habit in differing},
+                effect=effects[at],
+                share=None if cancel else effects[at] / difference,
+                alone=held.mean(bit) - held.mean(0),
+                last=held.mean(held.all) - held.mean(held.all ^ bit),
+                queries=touched,
+                interacts=interactions[at],
+                worst=_worst(held, at, (first, last), names),
+            )
+        )
+    return found
+
+
+def _change(before: Array, after: Array) -> Array:
+    """How much the value of each query changes; one that comes or goes, as far as it pulls."""
+    counts = ~np.isnan(before), ~np.isnan(after)
+    mean = before[counts[0]].mean() if counts[0].any() else 0.0
+    changed = np.abs(np.nan_to_num(after) - np.nan_to_num(before))
+    changed[changed < _NOTHING * (1 + np.abs(np.nan_to_num(before)))] = 0.0
+    moved = counts[0] ^ counts[1]
+    value = np.where(counts[0], np.nan_to_num(before), np.nan_to_num(after))
+    # Also a query that is just average counts as changed when it comes or goes.
+    changed[moved] = np.maximum(np.abs(value - mean), _NOTHING)[moved]
+    return changed
+
+
+def _worst(
+    held: Mixtures, at: int, changes: tuple[Array, Array], names: tuple[str, str]
+) -> Spelled | None:
+    """The query that changes most, starting from the first tool; else ending at the second."""
+    bit, (mine, theirs) = 1 << at, names
+    if changes[0].any():
+        labels = f"like {mine}", f"like {mine}, with {theirs}'s habit"
+        return spelled(held, int(np.argmax(changes[0])), (0, bit), labels)
+    if changes[1].any():
+        labels = f"like {theirs}, with {mine}'s habit", f"like {theirs}"
+        return spelled(held, int(np.argmax(changes[1])), (held.all ^ bit, held.all), labels)
+    return None
+
+
+def _interactions(held: Mixtures) -> list[dict[str, float]]:
+    """What two causes change only together, beside the first tool's habits or the second's."""
+    whole = held.all
+    found: list[dict[str, float]] = [{} for _ in held.causes]
+    for (at, one), (to, other) in combinations(enumerate(held.causes), 2):
+        a, b = 1 << at, 1 << to
+        v = held.means([0, a, b, a | b, whole, whole ^ a, whole ^ b, whole ^ a ^ b])
+        first = v[a | b] - v[a] - v[b] + v[0]
+        last = v[whole] - v[whole ^ a] - v[whole ^ b] + v[whole ^ a ^ b]
+        together = max(first, last, key=abs)
+        if abs(together) > _NOTHING:
+            found[at][other.name] = together
+            found[to][one.name] = together
+    return [dict(sorted(pairs.items(), key=lambda pair: -abs(pair[1]))) for pairs in found]
