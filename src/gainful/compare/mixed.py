@@ -102,6 +102,11 @@ class Mixtures:
         """The mean under one mixture."""
         return self.means([mixture])[mixture]
 
+    def most(self, bit: int) -> int:
+        """The mixture, of those computed so far, whose mean changes most when this is switched."""
+        known = [one for one in self._means if not one & bit and one | bit in self._means]
+        return max(known, key=lambda one: abs(self._means[one | bit] - self._means[one]))
+
     def _alike(self, mixture: int) -> tuple[str, ...]:
         """Mixtures that are matched and seen alike come together."""
         habits = self.convention(mixture)

@@ -278,16 +278,13 @@ def _found(held: Mixtures, effects: list[float], names: tuple[str, str]) -> list
     largest = max(map(abs, effects), default=0.0)
     cancel = abs(difference) <= max(_NOTHING, _CANCEL * largest)
     interactions = _interactions(held)
-    ends = held.values(0), held.values(held.all)
+    differing = held.sides[0].differences(held.sides[1])
     found = []
     for at, cause in enumerate(held.causes):
         bit = 1 << at
-        switched, back = held.values(bit), held.values(held.all ^ bit)
-        first, last = _change(ends[0], switched), _change(back, ends[1])
-        touched = int(((first > 0) | (last > 0)).sum())
-        if not touched and abs(effects[at]) < _NOTHING:
+        changes = _changes(held, bit, effects[at])
+        if not changes:
             continue
-        differing = held.sides[0].differences(held.sides[1])
         found.append(
             Effect(
                 cause=cause,
@@ -296,12 +293,29 @@ def _found(held: Mixtures, effects: list[float], names: tuple[str, str]) -> list
                 share=None if cancel else effects[at] / difference,
                 alone=held.mean(bit) - held.mean(0),
                 last=held.mean(held.all) - held.mean(held.all ^ bit),
-                queries=touched,
+                queries=int(np.any([change > 0 for change in changes.values()], axis=0).sum()),
                 interacts=interactions[at],
-                worst=_worst(held, at, (first, last), names),
+                worst=_worst(held, bit, changes, names),
             )
         )
     return found
+
+
+def _changes(held: Mixtures, bit: int, effect: float) -> dict[int, Array]:
+    """How much each query changes when a cause is switched, by the mixture it is switched in.
+
+    It is switched first, starting from the one tool, and last, ending at the other. What does
+    nothing in either place and yet has an effect does it somewhere between the two.
+    """
+    found = {
+        before: _change(held.values(before), held.values(before | bit))
+        for before in dict.fromkeys((0, held.all ^ bit))
+    }
+    some = {before: change for before, change in found.items() if change.any()}
+    if some or abs(effect) < _NOTHING:
+        return some
+    between = held.most(bit)
+    return {between: _change(held.values(between), held.values(between | bit))}
 
 
 def _change(before: Array, after: Array) -> Array:
@@ -318,17 +332,23 @@ def _change(before: Array, after: Array) -> Array:
 
 
 def _worst(
-    held: Mixtures, at: int, changes: tuple[Array, Array], names: tuple[str, str]
-) -> Spelled | None:
-    """The query that changes most, starting from the first tool; else ending at the second."""
-    bit, (mine, theirs) = 1 << at, names
-    if changes[0].any():
-        labels = f"like {mine}", f"like {mine}, with {theirs}'s habit"
-        return spelled(held, int(np.argmax(changes[0])), (0, bit), labels)
-    if changes[1].any():
-        labels = f"like {theirs}, with {mine}'s habit", f"like {theirs}"
-        return spelled(held, int(np.argmax(changes[1])), (held.all ^ bit, held.all), labels)
-    return None
+    held: Mixtures, bit: int, changes: Mapping[int, Array], names: tuple[str, str]
+) -> Spelled:
+    """The query that changes most, starting from the first tool if it changes any there."""
+    before, change = next(iter(changes.items()))
+    labels = _labels(held, before, bit, names)
+    return spelled(held, int(np.argmax(change)), (before, before | bit), labels)
+
+
+def _labels(held: Mixtures, before: int, bit: int, names: tuple[str, str]) -> tuple[str, str]:
+    mine, theirs = names
+    if before == 0:
+        return f"like {mine}", f"like {mine}, with {theirs}'s habit"
+    if before | bit == held.all:
+        return f"like {theirs}, with {mine}'s habit", f"like {theirs}"
+    others = [one.title for at, one in enumerate(held.causes) if before >> at & 1]
+    mixed = f"like {mine}, but {', '.join(others)} like {theirs}"
+    return mixed, f"{mixed}, and this too"
 
 
 def _interactions(held: Mixtures) -> list[dict[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, log10
 from typing import Any
 
 from attrs import evolve
@@ -17,41 +18,60 @@ Block = str | tuple[str, Table]  # a table has a line above it, or none
 
 _COLUMNS = ("rank", "document", "score", "grade")
 _WORTH = ("gain", "discount", "gain ×\ndiscount")
+SEEN = 5e-5  # what four decimals can show
 _NARROWEST = 12  # characters of a document id
 
 
-def blocks(worst: Spelled, names: tuple[str, str], entry: Entry) -> list[Block]:
+def blocks(
+    worst: Spelled, names: tuple[str, str], entry: Entry, width: int | None = None
+) -> list[Block]:
     """The worst query: its ranking on both sides, the ideal where it changes, and the sums."""
     sides = worst.before, worst.after
     wide = max(len(side.label) for side in sides) + 1
-    sums = "\n".join(f"{side.label + ':':<{wide}} {_sum(entry, worst, side)}" for side in sides)
+    sums = "\n".join(
+        f"{side.label + ':':<{wide}} {_sum(entry, worst, side, _precision(sides))}"
+        for side in sides
+    )
     if not worst.found:
         return ["The run has nothing for it.", sums]
     if not worst.judged:
         return ["None of its documents is judged.", sums]
-    return [*_rankings(worst, names), *_ideals(worst, names), sums]
+    return [*_rankings(worst, names, width), *_ideals(worst, names), sums]
 
 
-def _sum(entry: Entry, worst: Spelled, side: Side) -> str:
+def decimals(change: float) -> int:
+    """Four decimals, or as many as a smaller change needs to be seen."""
+    return 4 if abs(change) >= SEEN or not change else min(12, 1 - floor(log10(abs(change))))
+
+
+def _precision(sides: tuple[Side, Side]) -> int:
+    a, b = (side.value for side in sides)
+    return 4 if a is None or b is None else decimals(a - b)
+
+
+def _sum(entry: Entry, worst: Spelled, side: Side, digits: int) -> str:
     """What the query comes to on one side."""
-    value = "left out of the mean" if side.value is None else f"counts as {side.value:.4f}"
+    value = "left out of the mean" if side.value is None else f"counts as {side.value:.{digits}f}"
     if side.dcg is None or side.idcg is None or not (worst.found and worst.judged):
         return value
     d = "D" if entry.discounted else ""
+    actual, best = f"{side.dcg:.{digits}f}", f"{side.idcg:.{digits}f}"
     if not entry.normalised:
-        return f"{d}CG {side.dcg:.4f}" if entry.of == "ranking" else f"ideal {d}CG {side.idcg:.4f}"
+        return f"{d}CG {actual}" if entry.of == "ranking" else f"ideal {d}CG {best}"
     if side.idcg <= 0:
         return f"nothing is relevant (ideal {d}CG {number(side.idcg)}): {value}"
-    share = f"{side.dcg / side.idcg:.4f}"
-    told = f"{d}CG {side.dcg:.4f} / ideal {d}CG {side.idcg:.4f} = {share}"
+    share = f"{side.dcg / side.idcg:.{digits}f}"
+    told = f"{d}CG {actual} / ideal {d}CG {best} = {share}"
     return told if value.endswith(share) else f"{told}, {value}"
 
 
-def _rankings(worst: Spelled, names: tuple[str, str]) -> list[Block]:
+def _rankings(worst: Spelled, names: tuple[str, str], width: int | None) -> list[Block]:
     """One table where both sides have the same documents at the same ranks, else two."""
     before, after = worst.before, worst.after
     if [_place(row) for row in before.rows] == [_place(row) for row in after.rows]:
-        return [("", _together(before, after, names)), *_more(before.more)]
+        both = _together(before, after, names)
+        if width is None or _wide(_fitted(both, Terminal(width))) <= width:
+            return [("", both), *_more(before.more)]
     found: list[Block] = []
     for side in (before, after):
         found += [(f"{side.label}:", _alone(side)), *_more(side.more)]
@@ -63,7 +83,7 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 
 def _more(count: int) -> list[Block]:
-    return [f"… and {counted(count, 'document')} more"] if count else []
+    return [f"… and {counted(count, 'more document')}"] if count else []
 
 
 def _cells(rows: Sequence[Row]) -> list[list[str]]:
@@ -81,11 +101,12 @@ def _cells(rows: Sequence[Row]) -> list[list[str]]:
 
 def _scores(scores: Sequence[float | None]) -> list[str]:
     """Scores with as many decimals as tell them apart."""
-    told = ["–" if score is None else f"{score:.12g}" for score in scores]
-    if any("e" in text for text in told):
-        return told
-    decimals = max((len(text.partition(".")[2]) for text in told), default=0)
-    return ["–" if score is None else f"{score:.{decimals}f}" for score in scores]
+    known = {score for score in scores if score is not None}
+    for decimals in range(16):
+        told = {f"{score:.{decimals}f}" for score in known}
+        if len(told) == len(known) and (decimals >= 4 or {*map(float, told)} == known):
+            return ["–" if score is None else f"{score:.{decimals}f}" for score in scores]
+    return ["–" if score is None else repr(score) for score in scores]
 
 
 def _worth(row: Row) -> list[str]:
@@ -162,7 +183,7 @@ def to_text(block: Block, terminal: Terminal) -> str:
 def to_markdown(block: Block) -> str:
     """The same as Markdown."""
     if isinstance(block, str):
-        return block.replace("\n", "\n\n")
+        return "\n\n".join(" ".join(line.split()) for line in block.splitlines())
     return "\n\n".join(filter(None, (block[0], tables.to_markdown(block[1]))))
 
 
@@ -170,12 +191,16 @@ def _fitted(table: Table, terminal: Terminal) -> Table:
     """Document ids cut short where the page is too narrow for them."""
     if terminal.width is None or "document" not in table.columns:
         return table
-    wide = max(map(len, tables.to_text(table).splitlines()))
+    wide = _wide(table)
     longest = max((len(row[1]) for row in table.rows), default=0)
     room = max(_NARROWEST, longest - (wide - terminal.width))
     if wide <= terminal.width or longest <= room:
         return table
     return evolve(table, rows=[(row[0], _cut(row[1], room), *row[2:]) for row in table.rows])
+
+
+def _wide(table: Table) -> int:
+    return max(map(len, tables.to_text(table).splitlines()))
 
 
 def _cut(text: str, room: int) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor, log10
 from typing import Any
 
 from attrs import evolve
 
-from gainful.compare.causes import lenient
+from gainful.compare.causes import CAUSES, lenient
 from gainful.compare.why import Effect, Why
 from gainful.errors import counted, shown
 from gainful.measure.recipe import Recipe
 from gainful.show import convention as conventions, spelled, table as tables
-from gainful.show.spelled import Block
+from gainful.show.spelled import SEEN, Block, decimals
 from gainful.show.table import PLAIN, Table, Terminal
 
 # The subject is the title of the cause: queries without judgments … are left out of the mean.
@@ -27,7 +26,6 @@ _ANSWERS: dict[str, dict[Any, str]] = {
     "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
 }
 _PRECISION = {"score_bits": "scores in", "grade_bits": "grades in"}
-_SEEN = 5e-5  # what four decimals can show
 
 
 def to_text(why: Why, *, cause: str | None = None, terminal: Terminal = PLAIN) -> str:
@@ -37,7 +35,7 @@ def to_text(why: Why, *, cause: str | None = None, terminal: Terminal = PLAIN) -
     parts += [tables.wrapped(line, terminal) for line in _remarks(why)]
     for one in _chosen(why, cause):
         parts += [_bold(_heading(one), terminal)]
-        parts += [spelled.to_text(block, terminal) for block in _worst(why, one)]
+        parts += [spelled.to_text(block, terminal) for block in _worst(why, one, terminal.width)]
     return "\n\n".join(parts)
 
 
@@ -68,7 +66,7 @@ def headline(why: Why) -> str:
         return f"{why.measure} is {a:.4f} in both: {mine} and {theirs} have the same habits."
     if not why.causes:
         return f"{why.measure} is {a:.4f} in both: {mine} and {theirs} agree on these data."
-    precise = _decimals(why.difference)
+    precise = decimals(why.difference)
     found = f"{why.measure} is {a:.{precise}f} like {mine}, {b:.{precise}f} like {theirs}: "
     found += signed(why.difference) if why.difference else "no difference"
     if why.counted[0] != why.counted[1]:
@@ -80,12 +78,7 @@ def signed(value: float) -> str:
     """A change with its sign, in as many decimals as it takes to see it."""
     if value == 0:
         return "0"
-    return f"{value:+.{_decimals(value)}f}" if abs(value) >= 1e-9 else f"{value:+.0e}"
-
-
-def _decimals(change: float) -> int:
-    """Four decimals, or as many as a smaller change needs."""
-    return 4 if abs(change) >= _SEEN or not change else min(12, 1 - floor(log10(abs(change))))
+    return f"{value:+.{decimals(value)}f}" if abs(value) >= 1e-9 else f"{value:+.0e}"
 
 
 def causes_table(why: Why) -> Table:
@@ -138,12 +131,12 @@ def _answer(how: Recipe, habit: str) -> str:
 
 
 def _share(one: Effect) -> str:
-    return "–" if one.share is None else f"{100 * one.share:.1f} %"
+    return "–" if one.share is None else f"{round(100 * one.share, 1) + 0.0:.1f} %"
 
 
 def _partners(one: Effect) -> list[str]:
     """The causes without which it would do something else, as far as four decimals show it."""
-    return [name for name, together in one.interacts.items() if abs(together) >= _SEEN]
+    return [CAUSES[name].title for name, together in one.interacts.items() if abs(together) >= SEEN]
 
 
 def _causes(why: Why, terminal: Terminal) -> Iterator[str]:
@@ -185,13 +178,16 @@ def _chosen(why: Why, cause: str | None) -> list[Effect]:
 
 
 def _heading(one: Effect) -> str:
-    title = one.cause.title
-    worst = f"query {shown(one.worst.query)}" if one.worst else ""
-    return f"{title[0].upper()}{title[1:]}: of {counted(one.queries, 'query')}, most in {worst}"
+    """The cause, and the query that is spelled out below."""
+    title, query = one.cause.title, shown(one.worst.query if one.worst else "")
+    some = f"query {query}" if one.queries == 1 else f"{one.queries} queries, most of all {query}"
+    return f"{title[0].upper()}{title[1:]}: {some}"
 
 
-def _worst(why: Why, one: Effect) -> list[Block]:
-    return [] if one.worst is None else spelled.blocks(one.worst, why.names, why.measure.entry)
+def _worst(why: Why, one: Effect, width: int | None = None) -> list[Block]:
+    if one.worst is None:
+        return []
+    return spelled.blocks(one.worst, why.names, why.measure.entry, width)
 
 
 def _listed(names: Sequence[str]) -> str:
