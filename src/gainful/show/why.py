@@ -32,7 +32,8 @@ def to_text(why: Why, *, cause: str | None = None, terminal: Terminal = PLAIN) -
     """For a terminal."""
     parts = [tables.wrapped(headline(why), terminal)]
     parts += ["\n".join(_causes(why, terminal))] if why.causes else []
-    parts += [tables.wrapped(line, terminal) for line in _remarks(why)]
+    remarks = "\n".join(tables.wrapped(line, terminal, "  ") for line in _remarks(why))
+    parts += [remarks] if remarks else []
     for one in _chosen(why, cause):
         parts += [_bold(_heading(one), terminal)]
         parts += [spelled.to_text(block, terminal) for block in _worst(why, one, terminal.width)]
@@ -162,7 +163,9 @@ def _remarks(why: Why) -> list[str]:
     """What else is to be said before the queries."""
     lines = []
     if why.causes and all(one.share is None for one in why.causes):
-        lines.append("The causes cancel one another out, so they have no shares.")
+        lines.append(
+            "What changes cancels out in the mean, so there are no shares of the difference."
+        )
     if why.idle:
         titles = ", ".join(cause.title for cause in why.idle)
         lines.append(f"Differ, but change nothing here: {titles}.")
