@@ -566,6 +566,24 @@ def test_mistakes_and_agreement(call):
         assert "did you mean" in done.err
     assert "have the same habits" in call("--like", "ranx", "--unlike", "ranx").out
     assert "--unlike" in call(status=2).err
+    words = ("--unlike", "ranx", "-o")
+    assert "would overwrite what is read" in call(*words, "run.txt", status=2).err
+    assert "what format is .csv?" in call(*words, "why.csv", status=2).err
+
+
+def test_a_rag_file_needs_no_run_beside_it(call, tmp_path, capsys):
+    lines = '{"query": "why", "retrieved": ["a", "b"], "relevant": ["b", "c"]}\n'
+    (tmp_path / "answers.jsonl").write_text(lines)
+    with pytest.raises(SystemExit) as done:
+        main(["why", "answers.jsonl", "--like", "trec_eval", "--unlike", "sklearn"])
+    assert done.value.code == 0
+    # b is second of two relevant: 1/log2(3) of 1 + 1/log2(3), or of 1 where the list is all there is.
+    expected = f"{SECOND / (1 + SECOND):.4f} like trec_eval, {SECOND:.4f} like sklearn"
+    assert expected in capsys.readouterr().out
+    with pytest.raises(SystemExit) as done:
+        main(["why", "qrels.txt", "--unlike", "sklearn"])
+    assert done.value.code == 2
+    assert "name a RUN" in capsys.readouterr().err
 
 
 def test_nothing_is_wider_than_the_terminal_and_odd_ids_cannot_steer_it():

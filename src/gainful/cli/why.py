@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
-from gainful.cli.output import delivered, terminal
+from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.compare.causes import CAUSES
-from gainful.compare.why import why as taken_apart
+from gainful.compare.why import of_sides, sides_of
 from gainful.errors import UnknownName
+from gainful.read.formats import FORMATS, read_judgments, read_run
+from gainful.read.inputs import path_of_both
 from gainful.show import why as show
 from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "markdown", "json")
-_BY_SUFFIX = {".md": "markdown", ".json": "json"}
+_BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
+_INPUTS = click.Choice(list(FORMATS))
 
 
 @click.command(short_help="Why do two tools disagree on these data?")
@@ -43,6 +45,8 @@ _BY_SUFFIX = {".md": "markdown", ".json": "json"}
     help="How to print it. [table, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
+@click.option("--run-format", type=_INPUTS, help="How the run is written. [found out]")
 def why(
     judgments: str,
     run: str | None,
@@ -53,6 +57,8 @@ def why(
     cause: str | None,
     form: str | None,
     output: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
 ) -> None:
     """Why do two tools disagree on this RUN and these JUDGMENTS?
 
@@ -71,18 +77,22 @@ def why(
       gainful why qrels.txt run.txt -m AP --like trec_eval --unlike ranx
       gainful why qrels.txt run.txt --unlike beir -o why.md
     """
-    known = _known(cause)
+    known, sides = _known(cause), sides_of(measure, like, unlike)
+    form = form or ("table" if output in (None, "-") else form_of(output, _BY_SUFFIX))
     if judgments == "-" == run:
         raise click.UsageError("only one file can be - (standard input)")
-    found = taken_apart(judgments, run, measure, like=like, unlike=unlike)
-    form = form or _BY_SUFFIX.get(Path(output or "").suffix.lower(), "table")
+    if run is None and path_of_both(judgments) is None:
+        raise click.UsageError("name a RUN: gainful why JUDGMENTS RUN --like NAME --unlike NAME")
+    refuse_overwriting(output, (judgments, run or judgments))
+    held = read_judgments(judgments, judgments_format)
+    found = of_sides(held, read_run(run or judgments, run_format), sides)
     if form == "json":
         data = show.to_dict(found, cause=known)
         text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
     elif form == "markdown":
         text = show.to_markdown(found, cause=known)
     else:
-        page = terminal() if output is None else PLAIN
+        page = terminal() if output in (None, "-") else PLAIN
         text = show.to_text(found, cause=known, terminal=page)
     delivered(text, output)
 

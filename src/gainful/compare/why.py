@@ -21,6 +21,7 @@ from gainful.compare.spelled import Spelled, spelled
 from gainful.convention import Convention, Setting, like as like_whom
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
 from gainful.formula import Array
+from gainful.measure.evaluate import strangers
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, recipe
@@ -124,8 +125,12 @@ class Why:
         (mine, theirs), (a, b) = self.names, self.means
         head = f"{self.measure} is {a:.4f} like {mine}, {b:.4f} like {theirs}: "
         wide = max((len(one.cause.title) for one in self.causes), default=0)
-        lines = [f"{one.cause.title:<{wide}}  {one.effect:+.4f}" for one in self.causes]
-        return "\n".join((head + f"{self.difference:+.4f}", *lines, *self.notes))
+        lines = [f"{one.cause.title:<{wide}}  {_signed(one.effect)}" for one in self.causes]
+        return "\n".join((head + _signed(self.difference), *lines, *self.notes))
+
+
+def _signed(change: float) -> str:
+    return f"{change:+.4f}" if abs(change) >= 5e-5 or not change else f"{change:+.1e}"
 
 
 def why(
@@ -151,16 +156,23 @@ def why(
     Examples:
         >>> judged = {"1": {"a": 3, "b": 1, "c": 2}}
         >>> why(judged, {"1": ["b", "a"]}, "nDCG@2", like="trec_eval", unlike="quepid_cut")
-        nDCG@2 is 0.6787 like trec_eval, 0.6098 like quepid_cut: -0.0689
-        gain  -0.0689
+        nDCG@2 is 0.6788 like trec_eval, 0.6091 like quepid_cut: -0.0697
+        gain  -0.0697
     """
-    asked = _one(measure)
-    sides = _settled(asked, like_whom(like)), _settled(asked, like_whom(unlike))
+    sides = sides_of(measure, like, unlike)
     if run is None:
         run = path_of_both(judgments)
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
     return of_sides(as_judgments(judgments), as_run(run), sides)
+
+
+def sides_of(
+    measure: str | Measure, like: str | Convention | None, unlike: str | Convention
+) -> tuple[Recipe, Recipe]:
+    """One measure as both tools compute it; what it says itself wins over both."""
+    asked = _one(measure)
+    return _settled(asked, like_whom(like)), _settled(asked, like_whom(unlike))
 
 
 def _one(measure: str | Measure) -> Measure:
@@ -201,7 +213,12 @@ def of_sides(judgments: Judgments | Nested, run: Run | Nested, sides: tuple[Reci
         counted=(int((~np.isnan(ends[0])).sum()), int((~np.isnan(ends[1])).sum())),
         causes=tuple(sorted(found, key=lambda one: -abs(one.effect))),
         idle=_idle(sides, told | {one.cause.name for one in found}),
-        notes=(*dict.fromkeys(note for one in refused for note in one.values()), *notes),
+        notes=(
+            *getattr(run, "notes", ()),
+            *strangers(judgments, run, held.view(held.sides[0]).found),
+            *dict.fromkeys(note for one in refused for note in one.values()),
+            *notes,
+        ),
     )
 
 
@@ -343,12 +360,16 @@ def _worst(
 def _labels(held: Mixtures, before: int, bit: int, names: tuple[str, str]) -> tuple[str, str]:
     mine, theirs = names
     if before == 0:
-        return f"like {mine}", f"like {mine}, with {theirs}'s habit"
+        return f"like {mine}", f"like {mine}, with {_possessive(theirs)} habit"
     if before | bit == held.all:
-        return f"like {theirs}, with {mine}'s habit", f"like {theirs}"
+        return f"like {theirs}, with {_possessive(mine)} habit", f"like {theirs}"
     others = [one.title for at, one in enumerate(held.causes) if before >> at & 1]
     mixed = f"like {mine}, but {', '.join(others)} like {theirs}"
     return mixed, f"{mixed}, and this too"
+
+
+def _possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def _interactions(held: Mixtures) -> list[dict[str, float]]:

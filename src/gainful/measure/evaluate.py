@@ -217,7 +217,7 @@ def of_run(
         notes=[
             *getattr(run, "notes", ()),
             *_notes(values, recipes),
-            *_strangers(judgments, run, found),
+            *strangers(judgments, run, found),
         ],
     )
 
@@ -324,7 +324,7 @@ def _notes(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[s
     return notes
 
 
-def _strangers(judgments: Judgments | Nested, run: Run | Nested, found: Matched) -> list[str]:
+def strangers(judgments: Judgments | Nested, run: Run | Nested, found: Matched) -> list[str]:
     """Not one retrieved document is judged: most likely the ids differ."""
     if found.query.size:
         return []
@@ -347,4 +347,5 @@ __all__ = [
     "of_matched",
     "of_run",
     "scaled",
+    "strangers",
 ]
