@@ -14,7 +14,7 @@ import pytest
 
 import gainful
 from gainful.cli.main import main
-from gainful.compare import why as module
+from gainful.compare import shapley
 from gainful.compare.causes import CAUSES, lenient
 from gainful.convention import CONVENTIONS, HABITS
 from gainful.show import why as show
@@ -394,7 +394,7 @@ def test_many_causes_are_averaged_over_some_orders(monkeypatch):
     """What is averaged over a sample of orders adds up exactly, and comes near the whole."""
     data = judged(), retrieved()
     whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
-    monkeypatch.setattr(module, "_ALL_ORDERS", 3)
+    monkeypatch.setattr(shapley, "_ALL_ORDERS", 3)
     sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     assert sum(one.effect for one in sampled.causes) == pytest.approx(sampled.difference)
     assert "averaged over 256 orders" in sampled.notes[-1]
@@ -555,6 +555,9 @@ def test_only_one_cause_is_spelled_out(call):
     assert "Fractional grades: query" not in only
     data = json.loads(call(*words, "--cause", "ties", "--format", "json").out)
     assert [one["cause"] for one in data["causes"] if one["worst"]] == ["ties"]
+    assert "Nothing to spell out: gain: no cause" in call(*words, "--cause", "gain").out
+    assert "Ties: query 'tie'" in call(*words, "--cause", "ties").out
+    assert "Ideal" not in call(*words, "--cause", "documents that stand twice").out
     assert "no cause 'tie'; did you mean ties?" in call(*words, "--cause", "tie", status=2).err
 
 

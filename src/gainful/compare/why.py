@@ -7,9 +7,7 @@ what two causes do only together is shared between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import combinations
-from math import comb
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from attrs import frozen
 
 from gainful.compare.causes import CAUSES, EVERYTHING, Cause
 from gainful.compare.mixed import Mixtures, mixtures, not_computed, refusals
+from gainful.compare.shapley import NOTHING, effects, interactions
 from gainful.compare.spelled import Spelled, spelled
 from gainful.convention import Convention, Setting, like as like_whom
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
@@ -36,9 +35,6 @@ from gainful.read.inputs import (
 )
 from gainful.read.values import Judgments, Nested, Run
 
-_NOTHING = 1e-12  # below this, sums were only added in another order
-_ALL_ORDERS = 12  # causes of which every combination is computed
-_ORDERS = 128  # else so many orders, each also backwards
 _CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
 
 
@@ -199,8 +195,8 @@ def of_sides(judgments: Judgments | Nested, run: Run | Nested, sides: tuple[Reci
     for how, values in zip(sides, ends, strict=True):
         if np.isnan(values).all():
             raise CannotCompare(f"like {how.convention.name} not one query counts: no mean")
-    effects, notes = _effects(held)
-    found = _found(held, effects, names_of(sides))
+    shared, notes = effects(held)
+    found = _found(held, shared, names_of(sides))
     refused = [refusals(held, how.convention) for how in sides]
     told = {
         cause.name for cause in CAUSES.values() for one in refused if one.keys() & {*cause.habits}
@@ -241,77 +237,29 @@ def _idle(sides: tuple[Recipe, Recipe], busy: set[str]) -> tuple[Cause, ...]:
     )
 
 
-def _effects(held: Mixtures) -> tuple[list[float], list[str]]:
-    """The Shapley value of each cause."""
-    count = len(held.causes)
-    if count > _ALL_ORDERS:
-        note = (
-            f"{count} causes are at work: effects are averaged over {2 * _ORDERS} orders of "
-            "switching them, not over all"
-        )
-        return _over_some_orders(held, count), [note]
-    v = held.means(range(held.all + 1))
-    return [_shapley(v, at, count) for at in range(count)], []
-
-
-def _shapley(v: Mapping[int, float], at: int, count: int) -> float:
-    """What a cause adds to each set of others; sets of every size weigh the same together."""
-    bit = 1 << at
-    gained = (
-        (v[mixture | bit] - v[mixture]) / comb(count - 1, mixture.bit_count())
-        for mixture in v
-        if not mixture & bit
-    )
-    return sum(gained) / count
-
-
-def _over_some_orders(held: Mixtures, count: int) -> list[float]:
-    """The same over a fixed sample of orders; within each, effects add up to the difference."""
-    random = np.random.default_rng(2002)
-    some = [random.permutation(count) for _ in range(_ORDERS)]
-    paths = [_path(order) for one in some for order in (one, one[::-1])]
-    v = held.means(mixture for path in paths for _, mixture in path)
-    effect = np.zeros(count)
-    for path in paths:
-        before = v[0] if 0 in v else held.mean(0)
-        for at, mixture in path:
-            effect[at] += v[mixture] - before
-            before = v[mixture]
-    return list((effect / len(paths)).tolist())
-
-
-def _path(order: Iterable[int]) -> list[tuple[int, int]]:
-    """The mixtures that one comes through, switching causes in this order."""
-    path, mixture = [], 0
-    for at in order:
-        mixture |= 1 << int(at)
-        path.append((int(at), mixture))
-    return path
-
-
-def _found(held: Mixtures, effects: list[float], names: tuple[str, str]) -> list[Effect]:
+def _found(held: Mixtures, shared: list[float], names: tuple[str, str]) -> list[Effect]:
     """Each cause that changes anything, with all there is to tell of it."""
     difference = held.mean(held.all) - held.mean(0)
-    largest = max(map(abs, effects), default=0.0)
-    cancel = abs(difference) <= max(_NOTHING, _CANCEL * largest)
-    interactions = _interactions(held)
+    largest = max(map(abs, shared), default=0.0)
+    cancel = abs(difference) <= max(NOTHING, _CANCEL * largest)
+    together = interactions(held)
     differing = held.sides[0].differences(held.sides[1])
     found = []
     for at, cause in enumerate(held.causes):
         bit = 1 << at
-        changes = _changes(held, bit, effects[at])
+        changes = _changes(held, bit, shared[at])
         if not changes:
             continue
         found.append(
             Effect(
                 cause=cause,
                 habits={habit: differing[habit] for habit in cause.habits if habit in differing},
-                effect=effects[at],
-                share=None if cancel else effects[at] / difference,
+                effect=shared[at],
+                share=None if cancel else shared[at] / difference,
                 alone=held.mean(bit) - held.mean(0),
                 last=held.mean(held.all) - held.mean(held.all ^ bit),
                 queries=int(np.any([change > 0 for change in changes.values()], axis=0).sum()),
-                interacts=interactions[at],
+                interacts=together[at],
                 worst=_worst(held, bit, changes, names),
             )
         )
@@ -329,7 +277,7 @@ def _changes(held: Mixtures, bit: int, effect: float) -> dict[int, Array]:
         for before in dict.fromkeys((0, held.all ^ bit))
     }
     some = {before: change for before, change in found.items() if change.any()}
-    if some or abs(effect) < _NOTHING:
+    if some or abs(effect) < NOTHING:
         return some
     between = held.most(bit)
     return {between: _change(held.values(between), held.values(between | bit))}
@@ -340,11 +288,11 @@ def _change(before: Array, after: Array) -> Array:
     counts = ~np.isnan(before), ~np.isnan(after)
     mean = before[counts[0]].mean() if counts[0].any() else 0.0
     changed = np.abs(np.nan_to_num(after) - np.nan_to_num(before))
-    changed[changed < _NOTHING * (1 + np.abs(np.nan_to_num(before)))] = 0.0
+    changed[changed < NOTHING * (1 + np.abs(np.nan_to_num(before)))] = 0.0
     moved = counts[0] ^ counts[1]
     value = np.where(counts[0], np.nan_to_num(before), np.nan_to_num(after))
     # Also a query that is just average counts as changed when it comes or goes.
-    changed[moved] = np.maximum(np.abs(value - mean), _NOTHING)[moved]
+    changed[moved] = np.maximum(np.abs(value - mean), NOTHING)[moved]
     return changed
 
 
@@ -370,19 +318,3 @@ def _labels(held: Mixtures, before: int, bit: int, names: tuple[str, str]) -> tu
 
 def _possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
-def _interactions(held: Mixtures) -> list[dict[str, float]]:
-    """What two causes change only together, beside the first tool's habits or the second's."""
-    whole = held.all
-    found: list[dict[str, float]] = [{} for _ in held.causes]
-    for (at, one), (to, other) in combinations(enumerate(held.causes), 2):
-        a, b = 1 << at, 1 << to
-        v = held.means([0, a, b, a | b, whole, whole ^ a, whole ^ b, whole ^ a ^ b])
-        first = v[a | b] - v[a] - v[b] + v[0]
-        last = v[whole] - v[whole ^ a] - v[whole ^ b] + v[whole ^ a ^ b]
-        together = max(first, last, key=abs)
-        if abs(together) > _NOTHING:
-            found[at][other.name] = together
-            found[to][one.name] = together
-    return [dict(sorted(pairs.items(), key=lambda pair: -abs(pair[1]))) for pairs in found]

@@ -25,6 +25,7 @@ _ANSWERS: dict[str, dict[Any, str]] = {
     },
     "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
 }
+_PARTNERS = 3  # causes that another is said to interact with, one by one
 _PRECISION = {"score_bits": "scores in", "grade_bits": "grades in"}
 
 
@@ -32,7 +33,7 @@ def to_text(why: Why, *, cause: str | None = None, terminal: Terminal = PLAIN) -
     """For a terminal."""
     parts = [tables.wrapped(headline(why), terminal)]
     parts += ["\n".join(_causes(why, terminal))] if why.causes else []
-    remarks = "\n".join(tables.wrapped(line, terminal, "  ") for line in _remarks(why))
+    remarks = "\n".join(tables.wrapped(line, terminal, "  ") for line in _remarks(why, cause))
     parts += [remarks] if remarks else []
     for one in _chosen(why, cause):
         parts += [_bold(_heading(one), terminal)]
@@ -44,7 +45,7 @@ def to_markdown(why: Why, *, cause: str | None = None) -> str:
     """For a page or a pull request."""
     parts = [headline(why)]
     parts += [tables.to_markdown(causes_table(why))] if why.causes else []
-    parts += _remarks(why)
+    parts += _remarks(why, cause)
     for one in _chosen(why, cause):
         parts += [f"**{_heading(one)}**"]
         parts += [spelled.to_markdown(block) for block in _worst(why, one)]
@@ -159,9 +160,13 @@ def _causes(why: Why, terminal: Terminal) -> Iterator[str]:
             yield tables.wrapped(told, terminal, "  ")
 
 
-def _remarks(why: Why) -> list[str]:
+def _remarks(why: Why, cause: str | None) -> list[str]:
     """What else is to be said before the queries."""
     lines = []
+    if cause is not None and not _chosen(why, cause):
+        lines.append(
+            f"Nothing to spell out: {CAUSES[cause].title}: no cause of any difference here."
+        )
     if why.causes and all(one.share is None for one in why.causes):
         lines.append(
             "What changes cancels out in the mean, so there are no shares of the difference."
@@ -173,11 +178,7 @@ def _remarks(why: Why) -> list[str]:
 
 
 def _chosen(why: Why, cause: str | None) -> list[Effect]:
-    return [
-        one
-        for one in why.causes
-        if one.worst is not None and cause in (None, one.cause.name, one.cause.title)
-    ]
+    return [one for one in why.causes if one.worst is not None and cause in (None, one.cause.name)]
 
 
 def _heading(one: Effect) -> str:
@@ -194,6 +195,9 @@ def _worst(why: Why, one: Effect, width: int | None = None) -> list[Block]:
 
 
 def _listed(names: Sequence[str]) -> str:
+    """The first few, which matter most, and how many others."""
+    if len(names) > _PARTNERS + 1:
+        names = [*names[:_PARTNERS], f"{len(names) - _PARTNERS} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
