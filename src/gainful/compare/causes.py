@@ -31,7 +31,6 @@ class Facts:
     fractional: bool
     imprecise: bool  # grades that 32 bit cannot hold
     unjudged: bool
-    short: bool  # rankings shorter than the cutoff
 
 
 Matters = Callable[[Facts, Recipe], bool]  # the recipe tells what the measure uses
@@ -105,12 +104,8 @@ _ALL = (
         lambda facts, _: facts.missing,
     ),
     Cause("extra", "queries without judgments", ("extra",), lambda facts, _: facts.extra),
-    Cause(
-        "short",
-        "lists shorter than the cutoff",
-        ("short",),
-        _also(_takes("short"), lambda f: f.short),
-    ),
+    # What is taken out of a list can make it short, so there is no telling beforehand.
+    Cause("short", "lists shorter than the cutoff", ("short",), _takes("short")),
     Cause("max_grade", "the best grade there can be", ("max_grade",), _takes("max_grade")),
     Cause(
         "recall_points", "rounding of recall points", ("recall_points",), _takes("recall_points")
@@ -148,7 +143,6 @@ EVERYTHING = Facts(**{fact.name: True for fact in fields(Facts)})  # data with a
 def facts(found: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> Facts:
     """What there is in a run, matched with nothing taken out and scores at their coarsest."""
     grades = np.unique(found.pool_grade)
-    deepest = max((how.k or 0) for how in sides)
     return Facts(
         tied=bool((found.first < found.last).any()),
         duplicates=found.duplicates > 0,
@@ -159,7 +153,6 @@ def facts(found: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> F
         fractional=bool((grades != np.trunc(grades)).any()),
         imprecise=bool((grades != grades.astype(np.float32)).any()),
         unjudged=int(found.retrieved.sum()) > len(found.query),
-        short=bool((found.retrieved < deepest).any()),
     )
 
 
