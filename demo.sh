@@ -16,8 +16,8 @@ echo
 echo "Somebody reports 0.932 for the same ranking. Whose nDCG is that?"
 show which 0.932 3 2 3 0 1 2
 echo
-echo "And why do two tools disagree?"
-show conventions sklearn --diff quepid
+echo "And why do two tools disagree on the same files?"
+show why examples/qrels.txt examples/dense.txt -m nDCG@3 --like trec_eval --unlike sklearn --cause ideal
 
 mkdir -p demo
 "$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP --per-query -o demo/values.csv 2>/dev/null

@@ -223,6 +223,27 @@ def test_bad_frames_are_told_in_one_line(make, case):
     assert "\n" not in str(told.value)
 
 
+@pytest.mark.parametrize("make", STAYS)
+def test_why_brings_a_run_here(make):
+    judged, run = {"1": {"a": 3, "b": 1, "c": 2}}, table({"1": {"b": 2.0, "a": 1.0}}, "score")
+    found = gainful.why(judged, MAKES[make](run), "nDCG@2", like="trec_eval", unlike="quepid_cut")
+    linear = (1 + 3 / np.log2(3)) / (3 + 2 / np.log2(3))
+    exponential = (1 + 7 / np.log2(3)) / (7 + 3 / np.log2(3))
+    assert found.means == pytest.approx((linear, exponential))
+    assert found.notes[0].startswith("the run was brought into memory, from ")
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_subtopics_are_known_wherever_the_run_is(make):
+    rows = [("1", "a", "x", 1), ("1", "b", "x", 1), ("1", "c", "y", 1), ("2", "a", "z", 1)]
+    judged = pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row")
+    run = table({"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"x": 2.0, "a": 1.0}}, "score")
+    measures = ["alpha_nDCG@3", "ERR_IA@3", "StRecall@2", "nDCG@3"]
+    expected = gainful.evaluate(judged, run, measures)
+    same(gainful.evaluate(MAKES[make](judged), MAKES[make](run), measures), expected)
+    assert expected.by_query()["1"]["StRecall@2"] == 0.5
+
+
 @pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
 def test_numbers_and_texts_as_ids_are_told_apart(make):
     judged = MAKES[make](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))

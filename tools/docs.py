@@ -254,6 +254,7 @@ TYPED = (
     "README.md",
     "docs/index.md",
     "docs/evaluate.md",
+    "docs/why.md",
 )  # typed by hand, except what their commands print
 
 

@@ -17,6 +17,7 @@ from gainful.errors import (
     BadPlugin,
     BadShape,
     BadValue,
+    CannotCompare,
     GainfulError,
     NotExact,
     NothingToAverage,
@@ -64,6 +65,7 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.compare.why import Why, why
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
@@ -72,6 +74,8 @@ if TYPE_CHECKING:
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
+    "why": "gainful.compare.why",
+    "Why": "gainful.compare.why",
     "evaluate": "gainful.measure.evaluate",
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
@@ -107,6 +111,7 @@ __all__ = [
     "BadPlugin",
     "BadShape",
     "BadValue",
+    "CannotCompare",
     "Convention",
     "GainfulError",
     "Judgments",
@@ -121,6 +126,7 @@ __all__ = [
     "Run",
     "Tied",
     "UnknownName",
+    "Why",
     "Worked",
     "WrongType",
     "add",
@@ -151,4 +157,5 @@ __all__ = [
     "register",
     "scale",
     "which",
+    "why",
 ]

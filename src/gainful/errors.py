@@ -79,6 +79,10 @@ class NotExact(GainfulError, ValueError):
     """An average over tie orders, asked of a measure that cannot be averaged that way."""
 
 
+class CannotCompare(GainfulError, ValueError):
+    """Two conventions, of which one cannot compute what was asked."""
+
+
 class NothingToAverage(GainfulError, ValueError):
     """A single ranking that the convention leaves out because its ideal is zero."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gainful.cli.arguments import habit_options, like_option, plugin_option
-from gainful.cli.output import delivered, terminal
+from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.cli.progress import progress
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for, of_run
@@ -92,7 +92,7 @@ def evaluate(
     if [judgments, *runs].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     runs = runs or _the_same(judgments)
-    _refuse_overwriting(output, (judgments, *runs))
+    refuse_overwriting(output, (judgments, *runs))
     names = _names(runs)
     held = read_judgments(judgments, judgments_format)
     found: list[Results] = []
@@ -116,13 +116,6 @@ def _the_same(judgments: str) -> tuple[str, ...]:
     return (judgments,)
 
 
-def _refuse_overwriting(output: str | None, inputs: tuple[str, ...]) -> None:
-    if output is not None and Path(output).is_file():
-        for path in inputs:
-            if Path(path).exists() and Path(output).samefile(path):
-                raise click.UsageError(f"-o {output} would overwrite what is read")
-
-
 def _names(runs: tuple[str, ...]) -> list[str]:
     """Runs by the names of their files, as short as they can be told apart."""
     short = ["stdin" if run == "-" else Path(run).name for run in runs]
@@ -136,13 +129,7 @@ def _names(runs: tuple[str, ...]) -> list[str]:
 def _usual(output: str | None) -> str:
     if output in (None, "-"):
         return "tsv" if terminal() is PLAIN else "table"
-    suffix = Path(str(output)).suffix.lower()
-    if suffix not in _BY_SUFFIX:
-        raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
-            f"in {', '.join(_BY_SUFFIX)}"
-        )
-    return _BY_SUFFIX[suffix]
+    return form_of(str(output), _BY_SUFFIX)
 
 
 def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:

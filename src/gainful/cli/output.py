@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
@@ -38,6 +38,25 @@ def delivered(text: str, path: str | None) -> None:
         _put(Path(str(path)), text + "\n")
     except OSError as failure:
         raise BadInput(str(path), f"cannot be written: {failure.strerror or failure}") from None
+
+
+def refuse_overwriting(output: str | None, inputs: tuple[str, ...]) -> None:
+    """What is read must not be written over."""
+    if output is not None and Path(output).is_file():
+        for path in inputs:
+            if Path(path).exists() and Path(output).samefile(path):
+                raise click.UsageError(f"-o {output} would overwrite what is read")
+
+
+def form_of(output: str, forms: Mapping[str, str]) -> str:
+    """The form that the suffix of a file asks for."""
+    suffix = Path(output).suffix.lower()
+    if suffix not in forms:
+        raise click.UsageError(
+            f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
+            f"in {', '.join(forms)}"
+        )
+    return forms[suffix]
 
 
 def _put(path: Path, text: str) -> None:

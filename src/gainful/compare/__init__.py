@@ -1,1 +1,1 @@
-"""Room `compare`: values go in, evidence comes out. Tests, intervals and gates will live here."""
+"""Room `compare`: values go in, evidence comes out. Here is `why`; tests and gates will follow."""

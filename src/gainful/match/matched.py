@@ -98,6 +98,11 @@ class Matched:
             subtopics=None if self.subtopics is None else self.subtopics.within(pool),
         )
 
+    @property
+    def highest(self) -> float:
+        """The highest grade that was given; 0 if none is above it."""
+        return float(self.pool_grade.max(initial=0.0))
+
     def names(self, flags: Flags) -> list[str]:
         """The names of these queries."""
         return [self.queries[row] for row in np.flatnonzero(flags).tolist()]

@@ -211,8 +211,7 @@ def of_run(
     if mixed and not found.query.size:
         raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", _FIX)
     found.refuse_nothing_in_common(run.name)
-    highest = float(found.pool_grade.max(initial=0.0))
-    recipes = {key: scaled(how, highest) for key, how in recipes.items()}
+    recipes = {key: scaled(how, found.highest) for key, how in recipes.items()}
     kept = kept_queries(found, base, run.name)
     values = of_matched(found.only(kept), recipes)
     return Results(

@@ -13,6 +13,7 @@ from attrs import field, frozen
 from gainful.convention import Convention
 from gainful.errors import counted
 from gainful.formula import Array
+from gainful.measure.entry import Mean
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 
@@ -56,13 +57,7 @@ class Results:
 
     def _one(self, name: str) -> float:
         values = np.ma.compressed(np.ma.asarray(self.values[name]))
-        how = self.recipes[name].measure.entry.mean
-        if how == "sum":
-            return float(values.sum())
-        if not values.size:
-            return float("nan")
-        mean = float(values.mean())
-        return float(np.exp(mean)) if how == "geometric" else mean
+        return as_one(values, self.recipes[name].measure.entry.mean)
 
     @property
     def per_query(self) -> pl.DataFrame:
@@ -122,6 +117,16 @@ class Results:
     def _head(self) -> str:
         queries = counted(len(self.queries), "query")
         return f"Results of {self.name}, {queries}, like {self.convention.name}"
+
+
+def as_one(values: Array, how: Mean) -> float:
+    """One number for all queries that count; not a number where none does."""
+    if how == "sum":
+        return float(values.sum())
+    if not values.size:
+        return float("nan")
+    mean = float(values.mean())
+    return float(np.exp(mean)) if how == "geometric" else mean
 
 
 def _plain(values: Array) -> list[float | None]:

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, counted, shown
 from gainful.read.engines import Engine, asked
-from gainful.read.table import DOC, QUERY, Head
-from gainful.read.values import Ids
+from gainful.read.table import DOC, QUERY, Head, of_frame, run_of
+from gainful.read.values import Ids, Run
 
 _IDS = (nw.String, nw.Categorical, nw.Enum)
 
@@ -81,6 +81,13 @@ def elsewhere(
     return Elsewhere(chosen, engine, name, number, ids)
 
 
+def brought(run: Elsewhere) -> Run:
+    """The whole run in memory, for those who have to look at every document of a query."""
+    held = run_of(of_frame(run.collected(run.frame), run.name))
+    told = f"the run was brought into memory, from {run.engine.name}"
+    return evolve(held, ids=run.ids, notes=(told,))
+
+
 def some_columns(native: Any, engine: Engine, name: str, known: tuple[str, ...]) -> pl.DataFrame:
     """Only the columns that are called so, in memory: judgments, which every engine can spare."""
     with asked(engine, name):
@@ -132,4 +139,12 @@ def _value(value: object) -> str:
     return "null" if value is None else shown(str(value))
 
 
-__all__ = ["Elsewhere", "as_lazy", "elsewhere", "lacks", "refuse_bad_rows", "some_columns"]
+__all__ = [
+    "Elsewhere",
+    "as_lazy",
+    "brought",
+    "elsewhere",
+    "lacks",
+    "refuse_bad_rows",
+    "some_columns",
+]

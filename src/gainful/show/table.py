@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import StringIO
+from textwrap import fill
 
 from attrs import frozen
 
@@ -45,17 +46,21 @@ PLAIN = Terminal()
 class Table:
     """Columns with a name each, rows of cells; `numbers` are set flush right.
 
-    Of a table of numbers, the first few columns may be `words`.
+    Of a table of numbers, the first few columns may be `words`, and single ones further on `text`.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: bool = False
     words: int = 0
+    text: tuple[int, ...] = ()
 
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""
-        return [self.numbers and at >= self.words for at in range(len(self.columns))]
+        return [
+            self.numbers and at >= self.words and at not in self.text
+            for at in range(len(self.columns))
+        ]
 
 
 def number(value: float | None, decimals: int = 4) -> str:
@@ -108,6 +113,16 @@ def _words(table: Table, terminal: Terminal) -> str:
     console.print(grid)
     lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
     return "\n".join(lines if any(table.columns) else lines[1:])
+
+
+def wrapped(text: str, terminal: Terminal, indent: str = "") -> str:
+    """Lines no longer than the terminal is wide; what goes over is indented."""
+    if terminal.width is None:
+        return text
+    return "\n".join(
+        fill(line, terminal.width, subsequent_indent=indent, break_long_words=False)
+        for line in text.splitlines()
+    )
 
 
 def to_markdown(table: Table) -> str:

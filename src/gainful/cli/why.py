@@ -1,0 +1,105 @@
+"""`gainful why`: why do two tools disagree on these data?"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.compare.causes import CAUSES
+from gainful.compare.why import of_sides, sides_of
+from gainful.errors import UnknownName
+from gainful.read.formats import FORMATS, read_judgments, read_run
+from gainful.read.inputs import path_of_both
+from gainful.show import why as show
+from gainful.show.table import PLAIN
+
+_FORMATS = ("table", "markdown", "json")
+_BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
+_INPUTS = click.Choice(list(FORMATS))
+
+
+@click.command(short_help="Why do two tools disagree on these data?")
+@click.argument("judgments")
+@click.argument("run", required=False)
+@click.option(
+    "-m",
+    "--measure",
+    default="nDCG@10",
+    show_default=True,
+    metavar="MEASURE",
+    help="One measure. What it says in its brackets holds for both tools.",
+)
+@click.option("--like", metavar="NAME", help="The tool to start from. [gainful itself]")
+@click.option("--unlike", metavar="NAME", required=True, help="The tool that says something else.")
+@click.option(
+    "--cause",
+    metavar="NAME",
+    help=f"Spell out the worst query of this cause only: {', '.join(CAUSES)}.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="How to print it. [table, or by the suffix of -o]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
+@click.option("--run-format", type=_INPUTS, help="How the run is written. [found out]")
+def why(
+    judgments: str,
+    run: str | None,
+    *,
+    measure: str,
+    like: str | None,
+    unlike: str,
+    cause: str | None,
+    form: str | None,
+    output: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Why do two tools disagree on this RUN and these JUDGMENTS?
+
+    Prints the mean under both, then what causes the difference: how much of it, in how many
+    queries, and the worst query of each cause rank by rank. The effects add up to the difference:
+    each is what switching the cause from one tool to the other changes, averaged over all orders
+    of switching them. Where causes interact, alone tells what it changes by itself.
+
+    gainful conventions lists the tools.
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful why qrels.txt run.txt --like trec_eval --unlike sklearn
+      gainful why qrels.txt run.txt -m nDCG@20 --like trec_eval --unlike quepid --cause gain
+      gainful why qrels.txt run.txt -m AP --like trec_eval --unlike ranx
+      gainful why qrels.txt run.txt --unlike beir -o why.md
+    """
+    known, sides = _known(cause), sides_of(measure, like, unlike)
+    form = form or ("table" if output in (None, "-") else form_of(output, _BY_SUFFIX))
+    if judgments == "-" == run:
+        raise click.UsageError("only one file can be - (standard input)")
+    if run is None and path_of_both(judgments) is None:
+        raise click.UsageError("name a RUN: gainful why JUDGMENTS RUN --like NAME --unlike NAME")
+    refuse_overwriting(output, (judgments, run or judgments))
+    held = read_judgments(judgments, judgments_format)
+    found = of_sides(held, read_run(run or judgments, run_format), sides)
+    if form == "json":
+        data = show.to_dict(found, cause=known)
+        text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    elif form == "markdown":
+        text = show.to_markdown(found, cause=known)
+    else:
+        page = terminal() if output in (None, "-") else PLAIN
+        text = show.to_text(found, cause=known, terminal=page)
+    delivered(text, output)
+
+
+def _known(cause: str | None) -> str | None:
+    """The cause by its name or title."""
+    titles = {one.title: one.name for one in CAUSES.values()}
+    if cause is not None and cause not in CAUSES and cause not in titles:
+        raise UnknownName("cause", cause, CAUSES)
+    return None if cause is None else titles.get(cause, cause)

@@ -1,0 +1,623 @@
+"""`gainful why`: the difference between two tools, taken apart into its causes."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import gainful
+from gainful.cli.main import main
+from gainful.compare import shapley
+from gainful.compare.causes import CAUSES, lenient
+from gainful.convention import CONVENTIONS, HABITS
+from gainful.show import why as show
+from gainful.show.table import Terminal
+
+TOOLS = ("sklearn", "quepid", "elasticsearch", "ranx", "beir")
+
+# One query for each thing that tools disagree about.
+QRELS = """
+tie 0 a 3
+tie 0 b 1
+near 0 m 2
+near 0 n 1
+twice 0 d 2
+twice 0 e 1
+self 0 s 1
+self 0 t 1
+gone 0 g 1
+none 0 u 0
+deep 0 p1 3
+deep 0 p2 3
+deep 0 p3 2
+deep 0 p4 2
+deep 0 p5 1
+minus 0 bad -1
+minus 0 good 2
+half 0 h1 0.5
+half 0 h2 2.5
+"""
+RUN = """
+tie Q0 a 1 0.5 r
+tie Q0 x 2 0.5 r
+tie Q0 b 3 0.4 r
+near Q0 m 1 1.00000001 r
+near Q0 n 2 1.0 r
+twice Q0 d 1 0.9 r
+twice Q0 e 2 0.5 r
+twice Q0 d 3 0.3 r
+self Q0 self 1 0.9 r
+self Q0 s 2 0.5 r
+new Q0 a 1 0.9 r
+none Q0 u 1 0.9 r
+deep Q0 p3 1 0.9 r
+deep Q0 p1 2 0.8 r
+minus Q0 bad 1 0.9 r
+minus Q0 good 2 0.8 r
+half Q0 h1 1 0.9 r
+half Q0 h2 2 0.8 r
+"""
+
+
+def judged(text=QRELS):
+    rows = [line.split() for line in text.split("\n") if line]
+    columns = {"query": [r[0] for r in rows], "doc": [r[2] for r in rows]}
+    return gainful.Judgments(pl.DataFrame(columns | {"grade": [float(r[3]) for r in rows]}))
+
+
+def retrieved(text=RUN):
+    rows = [line.split() for line in text.split("\n") if line]
+    columns = {"query": [r[0] for r in rows], "doc": [r[2] for r in rows]}
+    return gainful.Run(pl.DataFrame(columns | {"score": [float(r[4]) for r in rows]}))
+
+
+def some(*queries):
+    """The made-up set with these queries only."""
+
+    def only(text):
+        return "\n".join(line for line in text.split("\n") if line.split(" ")[0] in queries)
+
+    return judged(only(QRELS)), retrieved(only(RUN))
+
+
+def by_name(found):
+    return {one.cause.name: one for one in found.causes}
+
+
+def of_query(data, query, measure, convention):
+    """What `evaluate` says of a query; None where it is left out."""
+    values = gainful.evaluate(*data, measure, like=convention).by_query()
+    return values[query][measure] if query in values else None
+
+
+def assert_right(found, data, measure):
+    """The means are those of `evaluate`, the causes add up, and the spelled-out queries agree."""
+    mine, theirs = lenient(found.like), lenient(found.unlike)
+    for mean, convention in zip(found.means, (mine, theirs), strict=True):
+        whole = gainful.evaluate(*data, measure, like=convention).mean[measure]
+        assert mean == pytest.approx(whole, abs=1e-12)
+    assert sum(one.effect for one in found.causes) == pytest.approx(found.difference, abs=1e-12)
+    for one in found.causes:
+        assert one.queries > 0
+        starts = one.worst.before.label == f"like {found.names[0]}"
+        ends = one.worst.after.label == f"like {found.names[1]}"
+        if not (starts or ends):
+            continue
+        base = mine if starts else theirs
+        switched = base.changed(**{h: pair[starts] for h, pair in one.habits.items()})
+        pair = (base, switched) if starts else (switched, base)
+        for side, convention in zip((one.worst.before, one.worst.after), pair, strict=True):
+            value = of_query(data, one.worst.query, measure, convention)
+            assert side.value == (value if value is None else pytest.approx(value, abs=1e-12))
+            if side.dcg is None or side.more:
+                continue
+            added = sum(row.contribution for row in side.rows)
+            assert added == pytest.approx(side.dcg, abs=1e-9), (one.cause.name, side.label)
+            if not side.more_ideal and found.measure.entry.normalised:
+                best = sum(row.contribution for row in side.ideal)
+                assert best == pytest.approx(side.idcg, abs=1e-9), (one.cause.name, side.label)
+
+
+def test_every_habit_belongs_to_exactly_one_cause():
+    habits = [habit for cause in CAUSES.values() for habit in cause.habits]
+    assert sorted(habits) == sorted(HABITS)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool):
+    data = judged(), retrieved()
+    found = gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool)
+    assert_right(found, data, "nDCG@3")
+    assert sum(one.share for one in found.causes) == pytest.approx(1)
+    back = gainful.why(*data, "nDCG@3", like=tool, unlike="trec_eval")
+    assert back.difference == pytest.approx(-found.difference)
+    for name, one in by_name(found).items():
+        assert by_name(back)[name].effect == pytest.approx(-one.effect, abs=1e-12)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("run", ["org_manual_bm25", "org_convdr_bert"])
+def test_causes_account_for_the_difference_on_conversations_of_2021(tool, run):
+    data = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+    if not data.exists():
+        pytest.skip("why on CAsT 2021 (needs ../shared/data)")
+    files = str(data / "qrels.txt"), str(data / f"{run}.run")
+    found = gainful.why(*files, "nDCG@10", like="trec_eval", unlike=tool)
+    assert_right(found, files, "nDCG@10")
+    if found.difference:
+        accounted = sum(one.effect for one in found.causes) / found.difference
+        assert accounted == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("tool", sorted(CONVENTIONS))
+def test_every_known_tool_can_be_compared(tool):
+    data = judged(), retrieved()
+    assert_right(gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool), data, "nDCG@3")
+
+
+@pytest.mark.parametrize("measure", ["DCG@3", "nCG@2", "AP", "RR", "P@2", "Bpref", "ERR", "NumRet"])
+def test_other_measures_too(measure):
+    data = judged(), retrieved()
+    found = gainful.why(*data, measure, like="trec_eval", unlike="quepid")
+    assert_right(found, data, measure)
+
+
+def test_the_causes_that_the_made_up_set_was_made_for():
+    names = {tool: {*by_name(gainful.why(judged(), retrieved(), "nDCG@3", like="trec_eval", unlike=tool))} for tool in TOOLS}  # fmt: skip
+    assert names["sklearn"] == {"ties", "ideal", "fractional", "missing", "extra", "duplicates"}
+    assert names["quepid"] == {"gain", "ideal_depth", "ties", "duplicates", "negative", "fractional", "missing", "extra"}  # fmt: skip
+    assert names["elasticsearch"] == names["quepid"]
+    assert names["ranx"] == {"ties"}
+    assert names["beir"] == {"ties", "namesake", "fractional", "missing"}
+
+
+# By hand. Discounts: rank 1 counts in full, rank 2 1/log2(3), rank 3 1/log2(4) = 1/2.
+SECOND = 1 / log2(3)
+
+
+def test_ties_by_hand():
+    """x and a share their score: x comes first by id, a first as given, each half the time."""
+    data = some("tie")
+    best = 3 + 1 * SECOND
+    by_id = 0 * 1 + 3 * SECOND + 1 * 0.5
+    given = 3 * 1 + 0 * SECOND + 1 * 0.5
+    averaged = 3 * (1 + SECOND) / 2 + 0 + 1 * 0.5
+    ranx = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="ranx")
+    assert ranx.means == pytest.approx((by_id / best, given / best))
+    worst = ranx.causes[0].worst
+    assert [(row.rank, row.doc, row.score, row.grade) for row in worst.before.rows] == [
+        (1, "x", 0.5, None),
+        (2, "a", 0.5, 3),
+        (3, "b", 0.4, 1),
+    ]
+    assert [row.doc for row in worst.after.rows] == ["a", "x", "b"]
+    assert [row.contribution for row in worst.before.rows] == pytest.approx([0, 3 * SECOND, 0.5])
+    assert (worst.before.dcg, worst.after.dcg) == pytest.approx((by_id, given))
+    sklearn = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="sklearn").causes[0].worst
+    assert [(row.rank, row.until, row.doc) for row in sklearn.after.rows] == [
+        (1, 2, "a"),
+        (1, 2, "x"),
+        (3, 3, "b"),
+    ]
+    assert sklearn.after.rows[0].discount == pytest.approx((1 + SECOND) / 2)
+    assert sklearn.after.dcg == pytest.approx(averaged)
+    assert sklearn.after.idcg == pytest.approx(best)
+    assert sklearn.after.value == pytest.approx(averaged / best)
+
+
+def test_scores_that_tie_in_32_bit_by_hand():
+    """m is above n by 0.00000001, which 32 bit cannot tell; by id, descending, n comes first."""
+    found = gainful.why(*some("near"), "nDCG@3", like="trec_eval", unlike="beir")
+    assert [one.cause.name for one in found.causes] == ["ties"]
+    best = 2 + 1 * SECOND
+    assert found.means == pytest.approx((1, (1 + 2 * SECOND) / best))
+    assert [row.doc for row in found.causes[0].worst.after.rows] == ["n", "m"]
+
+
+def test_duplicates_by_hand():
+    """d, e, d: the last d counts (e, d), or both do (d, e, d). The ideal is d, e; or of the list."""
+    quepid = gainful.why(*some("twice"), "nDCG(gain=linear, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    best = 2 + 1 * SECOND
+    last, both = 1 + 2 * SECOND, 2 + 1 * SECOND + 2 * 0.5
+    assert quepid.means == pytest.approx((last / best, both / best))
+    (one,) = quepid.causes
+    assert one.cause.name == "duplicates"
+    assert [row.doc for row in one.worst.before.rows] == ["e", "d"]
+    assert [row.doc for row in one.worst.after.rows] == ["d", "e", "d"]
+    assert "'d' of query 'twice'" in quepid.notes[0]
+    assert quepid.notes[0].endswith("compared as if the last one counted")
+
+
+def test_a_document_named_like_its_query_by_hand():
+    """self, s of two relevant: s is second, or first once self is taken out."""
+    (one,) = gainful.why(*some("self"), "nDCG@3", like="trec_eval", unlike="beir").causes
+    best = 1 + 1 * SECOND
+    assert (one.cause.name, one.worst.before.value, one.worst.after.value) == (
+        "namesake",
+        pytest.approx(SECOND / best),
+        pytest.approx(1 / best),
+    )
+
+
+def test_missing_queries_by_hand():
+    """Half of two queries is missing: a mean of (1 + 0)/2, or of 1 alone."""
+    near = some("near", "gone")
+    found = gainful.why(*near, "nDCG@3", like="trec_eval", unlike="trec_eval_9")
+    missing = by_name(found)["missing"]
+    assert missing.alone == pytest.approx(1 - 1 / 2)
+    assert missing.queries == 1
+    assert (missing.worst.query, missing.worst.found) == ("gone", False)
+    assert (missing.worst.before.value, missing.worst.after.value) == (0, None)
+    assert "query 'gone' is judged, but the run lacks it" in found.notes[0]
+    assert found.counted == (2, 1)
+
+
+def test_queries_without_judgments_by_hand():
+    """near scores 1; new has no judgments: left out, or 0."""
+    found = gainful.why(*some("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa")
+    assert found.means == (1, 1)
+    assert "'new' is in the run, but has no judgments" in found.notes[0]
+    extra = by_name(gainful.why(*some("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn"))
+    assert extra["extra"].effect == pytest.approx((1 + 0) / 2 - 1)
+    assert extra["extra"].worst.judged is False
+    assert extra["extra"].worst.before.value is None
+
+
+def test_queries_with_nothing_relevant_by_hand():
+    """near scores 1; none has nothing relevant: 0, 1, or left out."""
+    for tool, mean in (("lightgbm", (1 + 1) / 2), ("evidently", 1)):
+        found = gainful.why(*some("near", "none"), "nDCG@3", like="trec_eval", unlike=tool)
+        one = by_name(found)["empty"]
+        assert found.means == pytest.approx((1 / 2, mean))
+        assert one.worst.query == "none"
+        assert one.worst.before.idcg == 0
+
+
+def test_the_ideal_by_hand():
+    """p3 (2), p1 (3) of five relevant, and k = 3: three ideals, and a fourth that is not cut."""
+    data = some("deep")
+    dcg = 2 + 3 * SECOND
+    judged_ideal = 3 + 3 * SECOND + 2 * 0.5
+    of_list = 3 + 2 * SECOND
+    uncut = judged_ideal + 2 / log2(5) + 1 / log2(6)
+    cut = 3 + 3 * SECOND  # at the two that were retrieved
+    for tool, name, ideal in (
+        ("sklearn", "ideal", of_list),
+        ("quepid", "ideal_depth", uncut),
+        ("elasticsearch", "ideal_depth", cut),
+    ):
+        found = gainful.why(*data, "nDCG(gain=linear)@3", like="trec_eval", unlike=tool)
+        (one,) = found.causes
+        assert one.cause.name == name
+        assert one.worst.before.idcg == pytest.approx(judged_ideal)
+        assert one.worst.after.idcg == pytest.approx(ideal)
+        assert one.worst.after.value == pytest.approx(dcg / ideal)
+    assert [row.gain for row in one.worst.before.ideal] == [3, 3, 2]
+    assert [row.gain for row in one.worst.after.ideal] == [3, 3]
+
+
+def test_two_causes_share_what_they_do_together():
+    """Gain and depth of the ideal on one query, by hand: each effect is the mean of both orders."""
+    found = gainful.why(*some("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
+    fifth = 1 / log2(6)
+    linear, exp = 2 + 3 * SECOND, 3 + 7 * SECOND
+    neither = linear / (3 + 3 * SECOND + 2 * 0.5)
+    gain = exp / (7 + 7 * SECOND + 3 * 0.5)
+    depth = linear / (3 + 3 * SECOND + 2 * 0.5 + 2 / log2(5) + 1 * fifth)
+    both = exp / (7 + 7 * SECOND + 3 * 0.5 + 3 / log2(5) + 1 * fifth)
+    causes = by_name(found)
+    assert causes["gain"].effect == pytest.approx(((gain - neither) + (both - depth)) / 2)
+    assert causes["ideal_depth"].effect == pytest.approx(((depth - neither) + (both - gain)) / 2)
+    assert causes["gain"].alone == pytest.approx(gain - neither)
+    assert causes["gain"].last == pytest.approx(both - depth)
+    together = both - gain - depth + neither
+    assert causes["gain"].interacts == {"ideal_depth": pytest.approx(together)}
+    assert causes["ideal_depth"].interacts == {"gain": pytest.approx(together)}
+
+
+def test_negative_and_fractional_grades_by_hand():
+    """bad (-1), good (2): bad is worth nothing, or less. h1 (0.5), h2 (2.5): truncated, or not."""
+    linear = "nDCG(gain=linear, ideal_depth=k)@3"
+    (one,) = gainful.why(*some("minus"), linear, like="trec_eval", unlike="quepid").causes
+    assert one.cause.name == "negative"
+    # The ideal ends with it: good first, bad second.
+    assert one.worst.after.dcg == pytest.approx(-1 + 2 * SECOND)
+    assert one.worst.after.idcg == pytest.approx(2 - 1 * SECOND)
+    assert one.worst.before.value == pytest.approx(2 * SECOND / 2)
+    (one,) = gainful.why(*some("half"), linear, like="trec_eval", unlike="quepid").causes
+    assert one.cause.name == "fractional"
+    assert one.worst.before.value == pytest.approx(2 * SECOND / 2)
+    assert one.worst.after.value == pytest.approx((0.5 + 2.5 * SECOND) / (2.5 + 0.5 * SECOND))
+    found = gainful.why(*some("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
+    assert found.difference == 0
+    (note,) = found.notes
+    assert note.startswith(
+        "sklearn refuses these data: a grade of query 'minus' is -1; compared as"
+    )
+
+
+def test_what_is_not_there_is_not_mentioned():
+    """Without ties, duplicates, missing queries … tools that differ in nothing else agree."""
+    found = gainful.why(*some("near"), "nDCG@3", like="trec_eval", unlike="ranx")
+    assert (found.causes, found.notes, found.difference) == ((), (), 0)
+    assert [cause.name for cause in found.idle] == ["ties", "duplicates", "extra"]
+    assert "agree on these data" in show.to_text(found)
+
+
+def test_what_the_measure_says_wins_over_both():
+    found = gainful.why(*some("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    assert found.difference == 0
+    assert not found.causes
+
+
+def test_what_cancels_out_has_no_shares():
+    """Two ties: by id, descending, b and z come first; ascending, a and y. One is right each time."""
+    columns = {"query": list("1122"), "doc": list("abyz"), "score": [1.0, 1, 1, 1]}
+    ascending = gainful.like("gainful").changed(ties="doc_ascending")
+    found = gainful.why(
+        {"1": {"a": 1}, "2": {"z": 1}}, pl.DataFrame(columns), "P@1", unlike=ascending
+    )
+    assert found.means == ((0 + 1) / 2, (1 + 0) / 2)
+    (one,) = found.causes
+    assert (one.queries, one.share, one.effect) == (2, None, 0)
+    text = show.to_text(found)
+    assert "no difference" in text
+    assert "cancels out in the mean" in text
+    assert " %" not in text
+
+
+def test_two_causes_that_change_who_counts_by_hand():
+    """Queries 1 to 4 score 1/2, nothing relevant, missing, 1; the two tools swap 1 and 0, 0 and skip."""
+    judgments = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 1}, "4": {"d": 1}}
+    run = {"1": ["x", "y", "a"], "2": ["b"], "4": ["d"]}
+    first = gainful.like("gainful").changed(empty=1, missing="zero")
+    second = gainful.like("gainful").changed(empty=0, missing="skip")
+    found = gainful.why(judgments, run, "nDCG@3", like=first, unlike=second)
+    neither, both = (0.5 + 1 + 0 + 1) / 4, (0.5 + 0 + 1) / 3
+    empty, missing = (0.5 + 0 + 0 + 1) / 4, (0.5 + 1 + 1) / 3
+    assert found.means == pytest.approx((neither, both))
+    causes = by_name(found)
+    assert causes["empty"].alone == pytest.approx(empty - neither)
+    assert causes["missing"].alone == pytest.approx(missing - neither)
+    assert causes["empty"].effect == pytest.approx(((empty - neither) + (both - missing)) / 2)
+    assert causes["missing"].effect == pytest.approx(((missing - neither) + (both - empty)) / 2)
+
+
+def test_many_causes_are_averaged_over_some_orders(monkeypatch):
+    """What is averaged over a sample of orders adds up exactly, and comes near the whole."""
+    data = judged(), retrieved()
+    whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
+    monkeypatch.setattr(shapley, "_ALL_ORDERS", 3)
+    sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
+    assert sum(one.effect for one in sampled.causes) == pytest.approx(sampled.difference)
+    assert "averaged over 256 orders" in sampled.notes[-1]
+    for name, one in by_name(whole).items():
+        assert by_name(sampled)[name].effect == pytest.approx(one.effect, abs=0.005)
+
+
+def test_sixteen_causes_at_once():
+    data = judged(), retrieved()
+    other = gainful.like("gainful").changed(
+        gain="exp", discount="zipf", ideal="list", ideal_depth="retrieved", ties="average", duplicates="count",
+        namesake="remove", unjudged="remove", negative="in_ideal", fractional="truncate", empty=1, missing="skip",
+        extra="empty", short="minimum", decimals=2)  # fmt: skip
+    found = gainful.why(*data, "nDCG@3", unlike=other)
+    assert found.names == ("gainful", "gainful (changed)")
+    assert len(found.causes) >= 13
+    assert_right(found, data, "nDCG@3")
+
+
+def random_data(seed):
+    """Judgments and a run in which everything happens, as columns or as dicts."""
+    dice = random.Random(seed)  # noqa: S311
+    docs = [f"d{number}" for number in range(9)] + ["q1", "q2"]
+    grades = [-1, 0, 0, 1, 2, 3] + [0.5, 2.5] * dice.randint(0, 1)
+    judgments = {
+        f"q{query}": {doc: dice.choice(grades) for doc in dice.sample(docs, dice.randint(1, 7))}
+        for query in range(6)
+    }
+    scores = [0.1, 0.2, 0.3, 0.30000001, 0.4]
+    rankings = {
+        f"q{query}": {
+            doc: dice.choice(scores) for doc in dice.sample(docs, dice.randint(1, len(docs)))
+        }
+        for query in range(2, 8)
+    }
+    if dice.random() < 0.3:
+        return judgments, rankings
+    rows = [
+        (query, doc, score) for query, inner in rankings.items() for doc, score in inner.items()
+    ]
+    rows += [(query, doc, dice.choice(scores)) for query, doc, _ in dice.sample(rows, dice.choice((0, 3)))]  # fmt: skip
+    return judgments, gainful.Run(
+        pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
+    )
+
+
+def random_habits(dice):
+    known = {habit: [*HABITS[habit].answers] for habit in HABITS if HABITS[habit].answers}
+    habits = {
+        habit: dice.choice(answers) for habit, answers in known.items() if dice.random() < 0.5
+    }
+    gain = dice.choice(("linear", "exp", "{0:-1,else:g}"))
+    return habits | {"gain": gain, "decimals": dice.choice((None, 3))}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_two_conventions_on_any_data(seed):
+    """Habits taken at random: what is left out beforehand must not have mattered."""
+    dice = random.Random(seed)  # noqa: S311
+    data = random_data(seed)
+    like, unlike = (gainful.like("gainful").changed(**random_habits(dice)) for _ in range(2))
+    assert_right(gainful.why(*data, "nDCG@3", like=like, unlike=unlike), data, "nDCG@3")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_two_tools_on_any_data(seed):
+    dice = random.Random(seed)  # noqa: S311
+    data = random_data(seed)
+    like, unlike = dice.sample(sorted(CONVENTIONS), 2)
+    measure = dice.choice(["nDCG@3", "nDCG", "DCG@4", "nDCG(discount=jk2008, b=2)@2"])
+    assert_right(gainful.why(*data, measure, like=like, unlike=unlike), data, measure)
+
+
+def test_the_value():
+    found = gainful.why(judged(), retrieved(), "nDCG@3", like="trec_eval", unlike="sklearn")
+    assert repr(found).startswith(f"nDCG@3 is {found.means[0]:.4f} like trec_eval, ")
+    with pytest.raises(AttributeError):
+        found.means = (0, 0)
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["like"]["name"] == "trec_eval"
+    assert data["difference"] == pytest.approx(sum(one["effect"] for one in data["causes"]))
+    assert data["causes"][0]["worst"]["before"]["rows"][0]["rank"] == 1
+
+
+def test_what_cannot_be_compared():
+    with pytest.raises(gainful.CannotCompare, match="AP cannot be computed like sklearn: ties=av"):
+        gainful.why(judged(), retrieved(), "AP", like="trec_eval", unlike="sklearn")
+    with pytest.raises(gainful.UnknownName, match="did you mean sklearn"):
+        gainful.why(judged(), retrieved(), unlike="sklern")
+    with pytest.raises(gainful.BadValue, match="one measure"):
+        gainful.why(judged(), retrieved(), "nDCG@1,3", unlike="sklearn")
+    with pytest.raises(gainful.WrongType, match="one measure"):
+        gainful.why(judged(), retrieved(), ["nDCG"], unlike="sklearn")
+    with pytest.raises(gainful.BadValue, match="a run beside"):
+        gainful.why(judged(), unlike="sklearn")
+    with pytest.raises(gainful.CannotCompare, match="like evidently not one query counts"):
+        gainful.why({"1": {"a": 0}}, {"1": ["a"]}, like="trec_eval", unlike="evidently")
+    huge = {"1": {"a": 2000}}
+    with pytest.raises(gainful.CannotCompare, match="cannot be computed like quepid.* finite"):
+        gainful.why(huge, {"1": ["a"]}, like="trec_eval", unlike="quepid")
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text(QRELS.lstrip())
+    (tmp_path / "run.txt").write_text(RUN.lstrip())
+
+    def run(*words, status=0, tty=False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: tty, raising=False)
+        with pytest.raises(SystemExit) as done:
+            main(["why", "qrels.txt", "run.txt", *words])
+        assert done.value.code == status, capsys.readouterr().err
+        return capsys.readouterr()
+
+    return run
+
+
+def test_the_command(call, tmp_path):
+    words = ("-m", "nDCG@3", "--like", "trec_eval", "--unlike", "ranx")
+    others = 1 + (1 + 2 * SECOND) / (2 + SECOND) + SECOND / (1 + SECOND)  # near, twice, self
+    others += 0 + 0 + (2 + 3 * SECOND) / (3 + 3 * SECOND + 1)  # gone, none, deep
+    others += 2 * SECOND / 2 + 2 * SECOND / 2  # minus; half, of which 0 and 2 are left
+    by_id = ((3 * SECOND + 0.5) / (3 + SECOND) + others) / 9
+    given = ((3 + 0.5) / (3 + SECOND) + others) / 9
+    assert call(*words).out == (
+        f"nDCG@3 is {by_id:.4f} like trec_eval, {given:.4f} like ranx: {given - by_id:+.4f}\n"
+        "\n"
+        "cause   effect    share  queries\n"
+        f"ties   {given - by_id:+.4f}  100.0 %        1\n"
+        "  trec_eval: by document id, descending\n"
+        "  ranx:      in the order given\n"
+        "\n"
+        "Note: trec_eval refuses these data: query 'gone' is judged, but the run lacks it; "
+        "compared as if such queries scored 0.\n"
+        "Note: trec_eval refuses these data: a document stands twice in one ranking: document 'd' of "
+        "query 'twice': run.txt:6, run.txt:8; compared as if the last one counted.\n"
+        "Note: ranx refuses these data: query 'gone' is judged, but the run lacks it; "
+        "compared as if such queries scored 0.\n"
+        "Note: ranx refuses these data: query 'new' is in the run, but has no judgments; "
+        "compared as if such queries were left out.\n"
+        "\n"
+        "Ties: query 'tie'\n"
+        "\n"
+        "like trec_eval:\n"
+        "                                                gain ×\n"
+        "rank  document  score  grade  gain  discount  discount\n"
+        "   1  x           0.5      –     0    1.0000    0.0000\n"
+        "   2  a           0.5      3     3    0.6309    1.8928\n"
+        "   3  b           0.4      1     1    0.5000    0.5000\n"
+        "\n"
+        "like trec_eval, with ranx's habit:\n"
+        "                                                gain ×\n"
+        "rank  document  score  grade  gain  discount  discount\n"
+        "   1  a           0.5      3     3    1.0000    3.0000\n"
+        "   2  x           0.5      –     0    0.6309    0.0000\n"
+        "   3  b           0.4      1     1    0.5000    0.5000\n"
+        "\n"
+        "like trec_eval:                    DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
+        "like trec_eval, with ranx's habit: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
+    )  # fmt: skip
+    data = json.loads(call(*words, "--format", "json").out)
+    assert data["causes"][0]["cause"] == "ties"
+    assert "| ties | by document id, descending | in the order given | 1 |" in call(*words, "--format", "markdown").out  # fmt: skip
+    call(*words, "-o", "why.md")
+    assert (tmp_path / "why.md").read_text().startswith("nDCG@3 is")
+    call(*words, "-o", "why.json")
+    assert json.loads((tmp_path / "why.json").read_text()) == data
+
+
+def test_only_one_cause_is_spelled_out(call):
+    words = ("-m", "nDCG@3", "--like", "trec_eval", "--unlike", "sklearn")
+    assert "Fractional grades: query 'half'" in call(*words).out
+    only = call(*words, "--cause", "ties").out
+    assert "Ties: query 'tie'" in only
+    assert "Fractional grades: query" not in only
+    data = json.loads(call(*words, "--cause", "ties", "--format", "json").out)
+    assert [one["cause"] for one in data["causes"] if one["worst"]] == ["ties"]
+    assert "Nothing to spell out: gain: no cause" in call(*words, "--cause", "gain").out
+    assert "Ties: query 'tie'" in call(*words, "--cause", "ties").out
+    other = call(*words, "--cause", "documents that stand twice").out
+    assert "Documents that stand twice: query 'twice'" in other
+    assert "Ties: query" not in other
+    assert "no cause 'tie'; did you mean ties?" in call(*words, "--cause", "tie", status=2).err
+
+
+def test_mistakes_and_agreement(call):
+    for words in (("--like", "treceval", "--unlike", "ranx"), ("--unlike", "rnax")):
+        done = call(*words, status=2)
+        assert done.out == ""
+        assert done.err.count("\n") == 1
+        assert "did you mean" in done.err
+    assert "have the same habits" in call("--like", "ranx", "--unlike", "ranx").out
+    assert "--unlike" in call(status=2).err
+    words = ("--unlike", "ranx", "-o")
+    assert "would overwrite what is read" in call(*words, "run.txt", status=2).err
+    assert "what format is .csv?" in call(*words, "why.csv", status=2).err
+
+
+def test_a_rag_file_needs_no_run_beside_it(call, tmp_path, capsys):
+    lines = '{"query": "why", "retrieved": ["a", "b"], "relevant": ["b", "c"]}\n'
+    (tmp_path / "answers.jsonl").write_text(lines)
+    with pytest.raises(SystemExit) as done:
+        main(["why", "answers.jsonl", "--like", "trec_eval", "--unlike", "sklearn"])
+    assert done.value.code == 0
+    # b is second of two relevant: 1/log2(3) of 1 + 1/log2(3), or of 1 where the list is all there is.
+    expected = f"{SECOND / (1 + SECOND):.4f} like trec_eval, {SECOND:.4f} like sklearn"
+    assert expected in capsys.readouterr().out
+    with pytest.raises(SystemExit) as done:
+        main(["why", "qrels.txt", "--unlike", "sklearn"])
+    assert done.value.code == 2
+    assert "name a RUN" in capsys.readouterr().err
+
+
+def test_nothing_is_wider_than_the_terminal_and_odd_ids_cannot_steer_it():
+    long = "a-document-with-a-name-that-is-far-too-long-for-any-terminal-there-is/"
+    judgments = {"q\x1b[31m": {f"{long}{n}\x1b[2J": n % 4 for n in range(12)}}
+    run = {"q\x1b[31m": [f"{long}{n}\x1b[2J" for n in range(9, -1, -1)]}
+    found = gainful.why(judgments, run, "nDCG@10", like="trec_eval", unlike="quepid")
+    for width in (80, 120):
+        text = show.to_text(found, terminal=Terminal(width))
+        assert max(map(len, text.splitlines())) <= width
+        assert "\x1b" not in text
+        assert "…" in text
+    assert "\x1b" not in show.to_markdown(found)
+    assert np.isfinite(found.difference)
