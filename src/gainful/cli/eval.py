@@ -71,8 +71,8 @@ def evaluate(
     """How good is each RUN by these JUDGMENTS?
 
     Files are TREC's, CSV, TSV, JSON, JSON lines or Parquet with named columns, plain or compressed
-    (.gz, .zst); - reads a pipe; JUDGMENTS may be a BEIR folder. A RAG file with retrieved and
-    relevant needs no RUN beside it.
+    (.gz, .zst); - reads a pipe; JUDGMENTS may be a BEIR folder, or an id of ir_datasets
+    (irds:vaswani). A RAG file with retrieved and relevant needs no RUN beside it.
 
     What the values of an option mean: gainful measures NAME, such as gainful measures ties.
     Exit status: 0 done, 2 something is wrong with what was given.

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from gainful.cli.arguments import plugin_option
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.compare.causes import CAUSES
 from gainful.compare.why import of_sides, sides_of
@@ -31,6 +32,7 @@ _INPUTS = click.Choice(list(FORMATS))
     metavar="MEASURE",
     help="One measure. What it says in its brackets holds for both tools.",
 )
+@plugin_option()
 @click.option("--like", metavar="NAME", help="The tool to start from. [gainful itself]")
 @click.option("--unlike", metavar="NAME", required=True, help="The tool that says something else.")
 @click.option(

@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
-from gainful.read import beir, nested, rag, table, trec
+from gainful.read import beir, datasets, nested, rag, table, trec
 from gainful.read.source import Source, opened
 from gainful.read.values import Judgments, Run
 
@@ -81,14 +81,16 @@ FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
 
 
 def read_judgments(path: str | PathLike[str], form: str | None = None) -> Judgments:
-    """Judgments from a file, whatever its format, or from a BEIR folder.
+    """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
 
     Args:
-        path: the file; `-` is standard input.
+        path: the file; `-` is standard input; or an id of ir_datasets.
         form: the name of its format; found by content and suffix if it is not named.
     """
     if fspath(path) != "-" and Path(path).is_dir():
         return beir.judgments(Path(path))
+    if datasets.is_dataset(fspath(path)):
+        return datasets.judgments(fspath(path))
     source = opened(path)
     return format_of(source, form).judgments(source)
 

@@ -1,0 +1,103 @@
+"""Ids of ir_datasets in place of judgment files: its own registry and classes, local files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import ir_datasets
+import pytest
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import TrecQrels, TsvQueries
+
+import gainful
+
+
+class LocalFile:
+    """What ir_datasets calls a download, of a file that is here."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def path(self):
+        return str(self._path)
+
+    def stream(self):
+        return self._path.open("rb")
+
+
+@pytest.fixture
+def registered(tmp_path):
+    """A dataset in the real registry, for one test."""
+    names = []
+
+    def register(name, text, *, qrels=True):
+        path = tmp_path / (name.replace("/", "_") + ".qrels")
+        path.write_text(text)
+        part = TrecQrels(LocalFile(path), {}) if qrels else TsvQueries(LocalFile(path))
+        ir_datasets.registry.register(name, Dataset(part))
+        names.append(name)
+
+    yield register
+    for name in names:
+        del ir_datasets.registry._registered[name]
+
+
+RUN = {"1": {"x": 3.0, "a": 2.0}, "2": {"c": 1.0}}
+
+
+@pytest.mark.parametrize("spelled", ["irds:gainful-test/judged", "gainful-test/judged"])
+def test_an_id_stands_for_its_judgments(registered, spelled):
+    registered("gainful-test/judged", "1 0 a 2\n1 0 b 0\n2 0 c 1\n")
+    assert gainful.evaluate(spelled, RUN, "RR").by_query() == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+
+
+def test_iterations_that_differ_are_subtopics(registered):
+    registered("gainful-test/diversity", "1 1 a 1\n1 2 a 1\n1 3 b 1\n")
+    assert gainful.evaluate("irds:gainful-test/diversity", RUN, "StRecall@2").mean == {
+        "StRecall@2": pytest.approx(2 / 3)
+    }
+
+
+def test_a_file_of_that_name_comes_first(registered, tmp_path, monkeypatch):
+    registered("gainful-test", "1 0 a 1\n")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gainful-test").write_text("1 0 x 1\n")
+    assert gainful.evaluate("gainful-test", RUN, "RR").mean == {"RR": 1.0}
+    assert gainful.evaluate("irds:gainful-test", RUN, "RR").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("irds:no-such", "irds:no-such: ir_datasets knows no such dataset"),
+        ("irds:gainful-test/queries", "has no judgments"),
+        (
+            "irds:gainful-test/broken",
+            "ir_datasets answers: RuntimeError: expected 4 columns, got 3",
+        ),
+        ("no-such-file", "no such file"),
+    ],
+)
+def test_what_is_wrong_is_said(registered, name, words):
+    registered("gainful-test/queries", "1\ta query\n", qrels=False)
+    registered("gainful-test/broken", "1 a 1\n")
+    with pytest.raises(gainful.BadInput, match=words):
+        gainful.evaluate(name, RUN, "RR")
+
+
+def test_a_dataset_without_judgments_names_its_parts():
+    with pytest.raises(gainful.BadInput, match="such as msmarco-passage/dev"):
+        gainful.evaluate("irds:msmarco-passage", RUN, "RR")
+
+
+def test_without_the_package_it_is_said_how_to_get_it():
+    code = (
+        "import sys; sys.modules['ir_datasets'] = None\n"
+        "import gainful\n"
+        "try: gainful.evaluate('irds:vaswani', {'1': {'a': 1.0}})\n"
+        "except gainful.BadInput as told: print(told)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "ir_datasets is not installed" in done.stdout
+    assert "pip install 'gainful[datasets]'" in done.stdout
