@@ -16,16 +16,21 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, PARAMETERS
 
+TABLES = [(table, {*table}) for table in (MEASURES, GAINS, DISCOUNTS, PARAMETERS)]
+
+
+def forget(_: object = None) -> None:
+    """Forget the measures and formulas that were registered."""
+    for table, known in TABLES:
+        for name in table.keys() - known:
+            del table[name]
+
 
 @pytest.fixture(autouse=True)
 def _registered() -> Iterator[None]:
-    """What a test or an example registers is forgotten after it."""
-    tables = (MEASURES, GAINS, DISCOUNTS, PARAMETERS)
-    before = [dict(table) for table in tables]
+    """What a test registers is forgotten after it; what a page does, at its end."""
     yield
-    for table, known in zip(tables, before, strict=True):
-        for name in table.keys() - known.keys():
-            del table[name]
+    forget()
 
 
 def run_console(example: Example) -> str | None:
@@ -52,4 +57,5 @@ pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), CodeBlockParser("console", run_console), SkipParser()],
     patterns=["*.md"],
     setup=what_is_there,
+    teardown=forget,
 ).pytest()

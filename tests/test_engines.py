@@ -283,6 +283,7 @@ class TestSpark:
 
         judgments, run = made(11)
         measures, habits = CONVENTIONS[like]
+        measures = [m for m in measures if not gainful.parse(m).entry.subtopics]
         asked = {"measures": measures, "like": like, **habits}
         expected = gainful.evaluate(judgments, run, **asked)
         frame = gainful.spark.per_query(
@@ -298,6 +299,25 @@ class TestSpark:
                     assert theirs is None
                 else:
                     assert theirs == pytest.approx(value, abs=1e-12), (query, name)
+
+    def test_measures_of_ones_own_reach_the_workers(self):
+        import gainful.spark
+
+        def Last(matched, *, rel=1):
+            ranks = matched.rank * matched.relevant(rel)
+            return [ranks[matched.query == q].max(initial=0) for q in range(matched.size)]
+
+        gainful.register(Last)
+        framed = MAKES["Spark"](table({"1": {"a": 0.5, "b": 0.7}}, "score"))
+        frame = gainful.spark.per_query({"1": {"a": 2}}, framed, "Last")
+        assert [row.asDict() for row in frame.collect()] == [{"query": "1", "Last": 2.0}]
+
+    def test_measures_over_subtopics_are_for_evaluate(self):
+        import gainful.spark
+
+        framed = MAKES["Spark"](table({"1": {"a": 0.5}}, "score"))
+        with pytest.raises(gainful.BadValue, match="evaluate has those too"):
+            gainful.spark.per_query({"1": {"a": 2}}, framed, "alpha_nDCG@5")
 
     def test_judgments_may_be_anything(self):
         import gainful.spark

@@ -99,21 +99,29 @@ def _judged(judgments: AnyJudgments, run: Elsewhere) -> tuple[nw.LazyFrame[Any],
 def _work(
     base: Convention, recipes: Mapping[str, Recipe], own: Mapping[str, Entry]
 ) -> Callable[[Any], Any]:
-    """What a worker does with some whole queries: a table of Arrow in, a table of Arrow out."""
+    """What a worker does; as little as can be, for it is sent there with all it refers to."""
 
     def work(table: Any) -> Any:
-        import pyarrow as pa  # noqa: PLC0415  (Spark's, on the worker)
+        from gainful.spark import worked_out  # noqa: PLC0415  (that of the worker)
 
-        MEASURES.update(own)  # registered on the driver: the worker has not heard of them
-
-        frame = pl.from_arrow(table)
-        found = of_rows(frame if isinstance(frame, pl.DataFrame) else frame.to_frame())
-        kept = kept_queries(found, base, "run")
-        values = of_matched(found.only(kept), recipes)
-        columns = {"query": pa.array(found.names(kept), pa.string())}
-        for name, column in values.items():
-            mask = np.ma.getmaskarray(column)
-            columns[name] = pa.array(np.ma.filled(column, 0.0), pa.float64(), mask=mask)
-        return pa.table(columns)
+        return worked_out(table, base, recipes, own)
 
     return work
+
+
+def worked_out(
+    table: Any, base: Convention, recipes: Mapping[str, Recipe], own: Mapping[str, Entry]
+) -> Any:
+    """The values of some whole queries: a table of Arrow in, a table of Arrow out."""
+    import pyarrow as pa  # noqa: PLC0415  (Spark's)
+
+    MEASURES.update(own)  # registered on the driver: the worker has not heard of them
+    frame = pl.from_arrow(table)
+    found = of_rows(frame if isinstance(frame, pl.DataFrame) else frame.to_frame())
+    kept = kept_queries(found, base, "run")
+    values = of_matched(found.only(kept), recipes)
+    columns = {"query": pa.array(found.names(kept), pa.string())}
+    for name, column in values.items():
+        mask = np.ma.getmaskarray(column)
+        columns[name] = pa.array(np.ma.filled(column, 0.0), pa.float64(), mask=mask)
+    return pa.table(columns)
