@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
     from gainful.measure.results import Results
+    from gainful.measure.sessions.evaluate import evaluate_sessions
+    from gainful.measure.sessions.results import SessionResults
+    from gainful.read.sessions import Sessions
     from gainful.read.values import Judgments, Run
 
 # What needs polars is imported when it is first asked for.
@@ -77,6 +80,9 @@ _LATER = {
     "why": "gainful.compare.why",
     "Why": "gainful.compare.why",
     "evaluate": "gainful.measure.evaluate",
+    "evaluate_sessions": "gainful.measure.sessions.evaluate",
+    "SessionResults": "gainful.measure.sessions.results",
+    "Sessions": "gainful.read.sessions",
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
@@ -124,6 +130,8 @@ __all__ = [
     "R",
     "Results",
     "Run",
+    "SessionResults",
+    "Sessions",
     "Tied",
     "UnknownName",
     "Why",
@@ -139,6 +147,7 @@ __all__ = [
     "dcg",
     "dcg_curve",
     "evaluate",
+    "evaluate_sessions",
     "expand",
     "explain",
     "idcg",

@@ -11,19 +11,18 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from gainful.convention import Empty
 from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match import Listed, Placed, by_gain, place
 from gainful.match.matched import as_precise
 from gainful.measure.recipe import Recipe
 from gainful.measure.seen import Seen
+from gainful.measure.share import ratio
 from gainful.measure.worth import worth
 from gainful.read import Rows
 
 _DEEPEST = int(np.iinfo(np.intp).max)
 _LONGEST_VECTOR = 10_000_000
-_ROUNDING = 1e-13
 
 
 @frozen(eq=False, kw_only=True)
@@ -251,25 +250,6 @@ def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     found = ratio(actual, ideal, recipe.convention.empty)
     decimals = recipe.convention.decimals
     return found if decimals is None else found.round(decimals)
-
-
-def ratio(actual: Array, ideal: Array, empty: Empty) -> Array:
-    """Actual over ideal; where the ideal is not above zero, what the convention's `empty` says.
-
-    Under `skip` those places are masked, so that a mean leaves them out.
-    """
-    some = ideal > 0
-    if empty == "error" and not some.all():
-        where = "".join(f"[{int(index[0])}]" for index in np.nonzero(~some))
-        value = float(ideal[~some][0])
-        raise BadValue(f"ideal{where}", value, "an ideal above zero (empty=error)")
-    fill = float(empty) if empty in (0, 1) else 0.0
-    with np.errstate(over="ignore"):  # a huge gain over a tiny ideal
-        found = np.divide(actual, ideal, out=np.full(actual.shape, fill), where=some)
-    if not np.isfinite(found).all():
-        raise BadValue("ideal", float(ideal[~np.isfinite(found)][0]), "a larger ideal")
-    found[np.abs(found - 1) < _ROUNDING] = 1.0  # the sums were added in different orders
-    return np.ma.masked_array(found, mask=~some) if empty == "skip" else found
 
 
 def ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -53,15 +53,24 @@ class Entry:
     mean: Mean = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
     own: bool = False  # was it registered by a user?
+    session_function: str = ""  # module.function in measure/sessions, loaded when it is called
+    options: tuple[str, ...] = ()  # what may stand in the brackets of a session measure
 
     @property
     def cumulated(self) -> bool:
         """Is it plain cumulated gain, which arrays of grades can be asked for rank by rank?"""
-        return self.function is None
+        return self.function is None and not self.session
+
+    @property
+    def session(self) -> bool:
+        """Is it a measure of whole sessions?"""
+        return bool(self.session_function)
 
     @property
     def params(self) -> tuple[str, ...]:
         """What may stand in its brackets, in the order in which it is written."""
+        if self.session:
+            return self.options
         if self.cumulated:
             return (
                 *("gain", "rel"),

@@ -165,6 +165,9 @@ def _as_setting(name: str, value: Any) -> Setting:
 
 def _recipe(measure: Measure, base: Convention, habits: Mapping[str, Any]) -> Recipe:
     """The measure with what was asked for, as far as it is any of its business."""
+    if measure.entry.session:
+        allowed = "measures of single rankings; gainful.evaluate_sessions and gainful sessions"
+        raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
     params = measure.entry.params
     options: dict[str, Any] = {
         name: habits[name]

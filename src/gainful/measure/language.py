@@ -13,7 +13,7 @@ from typing import Any
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
-from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
 from gainful.measure.further import look_further
 from gainful.measure.measure import Measure, Setting, cutoff
 from gainful.measure.parameters import translated
@@ -26,7 +26,7 @@ _SHAPE = re.compile(
 _RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
 _PARAM = re.compile(
     r"""\s*(?P<name>\w+)\s*=\s*
-        (?P<value>\{[^{}]*\} | '[^']*' | "[^"]*" | [^\s,(){}'"=]+)
+        (?P<value>\{[^{}]*\} | '[^']*' | "[^"]*" | [^\s,(){}'"=]+(?:\(\d+\))?)
         \s*(?P<end>,|$)""",
     re.VERBOSE | re.ASCII,
 )
@@ -148,7 +148,7 @@ def _number(text: object) -> Any:
 
 
 def _every_name() -> set[str]:
-    return {known.lower() for known in (*MEASURES, *_ALSO, *TREC_NAMES)}
+    return {known.lower() for known in (*MEASURES, *SESSION_MEASURES, *_ALSO, *TREC_NAMES)}
 
 
 def taken(name: str) -> bool:
@@ -159,11 +159,12 @@ def taken(name: str) -> bool:
 
 def named(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
-    if name in MEASURES:
+    if name in MEASURES or name in SESSION_MEASURES:
         return name
     if name == _SCALED:
         return "scaledDCG"
-    lower = {known.lower(): known for known in MEASURES} | _ALSO
+    every = [*MEASURES, *(known for known in SESSION_MEASURES if known.lower() != "sdcg")]
+    lower = {known.lower(): known for known in every} | _ALSO  # sdcg could be either: see _SCALED
     plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
     if plain in lower:
         return lower[plain]
@@ -175,7 +176,7 @@ def named(name: str, text: str) -> str:
         meant = f"{lower[with_cutoff[1]]}@{with_cutoff[2]}"
         raise UnknownName("measure", text, [meant], "gainful measures lists them all")
     theirs = [known.name for known in TREC_NAMES.values() if known.measure]
-    known = [entry + rest for entry in MEASURES] + [*theirs, *GROUPS]
+    known = [entry + rest for entry in (*MEASURES, *SESSION_MEASURES)] + [*theirs, *GROUPS]
     raise UnknownName("measure", text, known, "gainful measures lists them all")
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from gainful.convention import HABITS
+from gainful.convention import HABITS, Habit
+from gainful.convention.session import SESSION_HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula, exact
-from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS, as_discount
 from gainful.measure.entry import Entry
 from gainful.measure.further import look_further
@@ -23,6 +24,7 @@ Setting = str | float | int  # what can stand in the brackets of a measure
 _FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
     "gain": (as_gain, GAINS),
     "discount": (as_discount, DISCOUNTS),
+    "query_discount": (as_discount, DISCOUNTS),
 }
 
 
@@ -59,7 +61,7 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
     return int(k)
 
 
-def checked(name: str, value: Any) -> Setting:
+def checked(name: str, value: Any, habits: Mapping[str, Habit] = HABITS) -> Setting:
     """A parameter's value in its canonical form, or an error that says what is allowed."""
     if name in PARAMETERS:
         return PARAMETERS[name].check(value)
@@ -67,7 +69,7 @@ def checked(name: str, value: Any) -> Setting:
         return ",".join(exact(point) for point in as_points(value))
     if name in _FORMULAS:
         return _named(name, value).name
-    HABITS[name].check(value)
+    habits[name].check(value)
     return value  # type: ignore[no-any-return]  # the table of answers has just vouched for it
 
 
@@ -92,14 +94,21 @@ class Measure:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise WrongType("measure", self.name, ", ".join(MEASURES))
-        if self.name not in MEASURES and not look_further(self.name, MEASURES):
-            raise UnknownName("measure", self.name, MEASURES, "gainful measures lists them all")
+        own = self.name in MEASURES or self.name in SESSION_MEASURES
+        if not own and not look_further(self.name, MEASURES):
+            raise UnknownName(
+                "measure",
+                self.name,
+                (*MEASURES, *SESSION_MEASURES),
+                "gainful measures lists them all",
+            )
         if self.k is not None or not self.unfinished:
             object.__setattr__(self, "k", cutoff(self.k, self.entry))
         for name, _ in self.params:
             if name not in self.entry.params:
                 raise UnknownName(f"parameter of {self.name}", name, self.entry.params)
-        given = {name: checked(name, value) for name, value in self.params}
+        table = SESSION_HABITS if self.entry.session else HABITS
+        given = {name: checked(name, value, table) for name, value in self.params}
         for name in _FORMULAS.keys() & given.keys():  # values a formula came with, unless set
             values = _named(name, dict(self.params)[name]).values
             given = {**{key: value for key, value in values if key in PARAMETERS}, **given}
@@ -118,7 +127,8 @@ class Measure:
     @property
     def entry(self) -> Entry:
         """Its entry in the catalogue."""
-        return MEASURES[self.name]
+        found = SESSION_MEASURES.get(self.name)
+        return MEASURES[self.name] if found is None else found
 
     def __call__(self, **params: Any) -> Measure:
         """The same measure with these parameters set, as they are called here or in ir_measures."""

@@ -9,11 +9,12 @@ from typing import Any
 
 from gainful.errors import BadValue
 from gainful.formula import NUMBER, Domain, Param
-from gainful.measure.discount import b
+from gainful.measure.discount import b, bq
 from gainful.measure.gain import REL
 
 _ALL = (
     b,
+    bq,
     REL,
     Param(
         "p",

@@ -88,6 +88,12 @@ def brought(run: Elsewhere) -> Run:
     return evolve(held, ids=run.ids, notes=(told,))
 
 
+def everything(native: Any, engine: Engine, name: str) -> pl.DataFrame:
+    """A whole frame, in memory."""
+    with asked(engine, name):
+        return engine.collected(as_lazy(native).to_native())
+
+
 def some_columns(native: Any, engine: Engine, name: str, known: tuple[str, ...]) -> pl.DataFrame:
     """Only the columns that are called so, in memory: judgments, which every engine can spare."""
     with asked(engine, name):

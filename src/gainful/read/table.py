@@ -179,16 +179,16 @@ def columns(table: Table, number: str, called: str) -> Columns:
     query, doc = table.head.needed(QUERY, "query"), table.head.needed(DOC, "document")
     rank = table.head.column(RANK)
     subtopic = table.head.column(SUBTOPIC) if called == "grade" else None
-    beside = {} if subtopic is None else {"subtopic": _text(table, subtopic)}
+    beside = {} if subtopic is None else {"subtopic": as_text(table, subtopic)}
     frame = pl.DataFrame(
         {
-            "query": _text(table, query),
-            "doc": _text(table, doc),
-            "number": _number(table, number),
+            "query": as_text(table, query),
+            "doc": as_text(table, doc),
+            "number": as_number(table, number),
             "given": table.frame[number],
             "rank": pl.Series([None] * len(table.frame), dtype=pl.Float64)
             if rank is None
-            else _number(table, rank),
+            else as_number(table, rank),
             **beside,
         }
     )
@@ -207,7 +207,7 @@ def _sound(found: Columns, name: str | None = None) -> pl.DataFrame:
     return found.frame.select("query", "doc", number)
 
 
-def _text(table: Table, column: str) -> pl.Series:
+def as_text(table: Table, column: str) -> pl.Series:
     """Ids as text: texts and whole numbers are; what else a column can hold is refused."""
     values = table.frame[column]
     kind = values.dtype
@@ -225,7 +225,8 @@ def _kind(kind: pl.DataType) -> str:
     return "whole numbers" if kind.is_numeric() else "texts"
 
 
-def _number(table: Table, column: str) -> pl.Series:
+def as_number(table: Table, column: str) -> pl.Series:
+    """Numbers; what is none is null."""
     values = table.frame[column]
     if values.dtype == pl.String:
         return values.str.strip_chars().cast(pl.Float64, strict=False)

@@ -3,6 +3,7 @@
 from gainful.measure.catalogue.browsing import BROWSING
 from gainful.measure.catalogue.gain import CUMULATED, GAINED
 from gainful.measure.catalogue.relevance import RELEVANCE
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.entry import Entry
@@ -11,3 +12,5 @@ MEASURES: dict[str, Entry] = {
     entry.name: entry
     for entry in (*CUMULATED, *RELEVANCE, *SETS, *GAINED, *BROWSING, *SUBTOPICS, *COUNTS)
 }
+
+__all__ = ["MEASURES", "SESSION_MEASURES"]

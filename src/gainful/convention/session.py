@@ -1,0 +1,296 @@
+"""How whole sessions are judged: the habits in which session measures differ, and whose they are.
+
+The defaults are those of Järvelin, Price, Delcambre & Nielsen (2008). What their paper leaves open
+is a habit here, with a stated answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+from attrs import evolve, field, frozen
+
+from gainful.convention.habit import HABITS, Habit, Setting
+from gainful.errors import UnknownName, WrongType
+
+Repeats = Literal["every", "first", "clicked", "judged"]
+SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
+Statistic = Literal["final", "best", "last", "average", "per_query"]
+_MINIMUM = re.compile(r"minimum\((\d+)\)")
+
+
+def _lists(value: object) -> bool:
+    return value in ("padded", "as_is") or (
+        isinstance(value, str) and bool(_MINIMUM.fullmatch(value)) and least_positions(value) > 0
+    )
+
+
+def least_positions(lists: str) -> int:
+    """How many positions a query occupies at least: m of minimum(m), else none."""
+    found = _MINIMUM.fullmatch(lists)
+    return int(found[1]) if found else 0
+
+
+def _base(value: object) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value is None or (number and 1 < float(value) < 1000)  # type: ignore[arg-type]
+
+
+_ALL = (
+    HABITS["gain"],
+    HABITS["rel"],
+    HABITS["discount"],
+    HABITS["b"],
+    Habit(
+        "query_discount",
+        "What is left of a query's gain at its position in the session?",
+        allowed="the name of a discount",
+        fits=lambda value: isinstance(value, str),
+    ),
+    Habit(
+        "bq",
+        "To which base is the query discount's logarithm?",
+        allowed="1 < bq < 1000",
+        fits=_base,
+    ),
+    Habit(
+        "rank_discount",
+        "Where does the count of ranks begin?",
+        {
+            "restart": "anew in each query",
+            "concatenated": "it goes on over the lists of the session (not verified in print)",
+        },
+    ),
+    Habit(
+        "duplicates",
+        "What does a document earn that the session has shown before?",
+        {
+            "every": "the same, every time",
+            "first": "nothing: only the first time within the depth counts",
+            "clicked": "the same, until the searcher has clicked on it",
+            "judged": "what the searcher said of it that time",
+        },
+    ),
+    Habit(
+        "ideal",
+        "What is the ideal session?",
+        {
+            "paired": "the one that fits how duplicates earn, so that no value passes 1",
+            "repeated": "the best documents again in every query",
+            "once": "each document once, query by query",
+            "best_slots": "each document once, the best documents in the places that count most",
+        },
+    ),
+    Habit(
+        "lists",
+        "How many positions does a query take?",
+        allowed="padded, as_is or minimum(m)",
+        fits=_lists,
+    ),
+    Habit(
+        "depth",
+        "How deep does a searcher look?",
+        {
+            "assumed": "at the first X results of every query",
+            "scanned": "as deep as was observed, at most X",
+        },
+    ),
+    Habit(
+        "hold",
+        "When a searcher has stopped, does the ideal session go on?",
+        {"held": "no, it is held with the session", "growing": "yes, to the longest session"},
+    ),
+    Habit(
+        "normalise",
+        "What is divided by its ideal?",
+        {
+            "session": "the session as a whole",
+            "query": "each query, the quotients averaged by their query discounts",
+        },
+    ),
+    Habit(
+        "average",
+        "How are sessions averaged?",
+        {
+            "ratios": "each is divided by its ideal, then the mean is taken",
+            "vectors": "the mean gain is divided by the mean ideal",
+        },
+    ),
+    Habit(
+        "average_over",
+        "Over which positions is the average position value taken?",
+        {
+            "own": "those of the session itself",
+            "common": "those of the longest session, the last value held",
+        },
+    ),
+    Habit(
+        "statistic",
+        "Which number stands for a session?",
+        {
+            "final": "the gain at its end",
+            "best": "the gain of its best query",
+            "last": "the gain of its last query",
+            "average": "the mean over its positions",
+            "per_query": "the gain at its end, divided by the number of queries",
+        },
+    ),
+    Habit(
+        "negative",
+        "What is a document with a negative grade worth?",
+        {
+            "zero": "worth nothing, unless the gain itself says otherwise",
+            "keep": "worth its gain, below zero; the ideal stops before it",
+            "error": "it is refused",
+        },
+    ),
+    HABITS["empty"],
+    Habit(
+        "unjudged",
+        "What of a query whose topic has no judgments?",
+        {
+            "auto": "refused; in conversations left out",
+            "zero": "it gains nothing",
+            "drop": "left out; the others close up",
+            "error": "it is refused",
+        },
+    ),
+)
+
+SESSION_HABITS: Mapping[str, Habit] = {habit.name: habit for habit in _ALL}
+
+
+def _checked(_: Any, attribute: attrs.Attribute[Any], value: Setting) -> None:
+    SESSION_HABITS[attribute.name].check(value)
+
+
+def _habit(default: Any) -> Any:
+    return field(default=default, validator=_checked)
+
+
+@frozen(kw_only=True)
+class SessionConvention:
+    """How the value of a session comes about.
+
+    Examples:
+        >>> SessionConvention(bq=2).differences(SessionConvention())
+        {'bq': (2, 4)}
+    """
+
+    gain: str = _habit("linear")
+    rel: float | None = _habit(None)
+    discount: str = _habit("jk2008")
+    b: float | None = _habit(2)
+    query_discount: str = _habit("jk2008")
+    bq: float | None = _habit(4)
+    rank_discount: Literal["restart", "concatenated"] = _habit("restart")
+    duplicates: Repeats = _habit("every")
+    ideal: SessionIdeal = _habit("paired")
+    lists: str = _habit("padded")
+    depth: Literal["assumed", "scanned"] = _habit("assumed")
+    hold: Literal["held", "growing"] = _habit("held")
+    normalise: Literal["session", "query"] = _habit("session")
+    average: Literal["ratios", "vectors"] = _habit("ratios")
+    average_over: Literal["own", "common"] = _habit("own")
+    statistic: Statistic = _habit("final")
+    negative: Literal["zero", "keep", "error"] = _habit("zero")
+    empty: Literal[0, 1, "skip", "error"] = _habit(0)
+    unjudged: Literal["auto", "zero", "drop", "error"] = _habit("auto")
+
+    name: str = field(default="jk2008", eq=False)
+    title: str = field(default="Järvelin, Price, Delcambre & Nielsen 2008", eq=False)
+    note: str = field(default="", eq=False)
+
+    def changed(self, **habits: Any) -> SessionConvention:
+        """The same convention with some habits changed; an unknown one is an error."""
+        for habit in habits:
+            if habit not in SESSION_HABITS:
+                raise UnknownName("session option", habit, SESSION_HABITS)
+        return attrs.evolve(self, **habits)
+
+    def settings(self) -> dict[str, Setting]:
+        """Every habit with its answer, in the order of the table."""
+        return {name: getattr(self, name) for name in SESSION_HABITS}
+
+    def differences(self, other: SessionConvention) -> dict[str, tuple[Setting, Setting]]:
+        """The habits in which two conventions differ, with the answers of both."""
+        mine, theirs = self.settings(), other.settings()
+        return {n: (mine[n], theirs[n]) for n in SESSION_HABITS if mine[n] != theirs[n]}
+
+    @property
+    def ideal_kind(self) -> Literal["repeated", "once", "best_slots"]:
+        """The ideal itself, where the convention leaves it to the duplicates."""
+        if self.ideal != "paired":
+            return self.ideal
+        return "best_slots" if self.duplicates == "first" else "repeated"
+
+    @property
+    def can_pass_one(self) -> bool:
+        """Can a normalised value pass 1? Documents may earn again that the ideal has once."""
+        return self.duplicates != "first" and self.ideal_kind != "repeated"
+
+
+JK2008 = SessionConvention(
+    note="b and bq from 1.5 (impatient) to 10 (patient) are reasonable; weights 0-1-10-100 there"
+)
+KANOULAS2011 = evolve(
+    JK2008,
+    name="kanoulas2011",
+    title="Kanoulas et al. 2011, nsDCG as Jiang & Allan coded it",
+    gain="exp",
+    discount="shifted",
+    query_discount="shifted",
+    note="rank_discount=concatenated is how the paper is remembered; not verified in print",
+)
+TREC_DD_2017 = evolve(
+    JK2008,
+    name="trec_dd_2017",
+    title="TREC Dynamic Domain 2017, nsDCG",
+    duplicates="first",
+    note="each document once, in the best places",
+)
+TREC_DD_2015 = evolve(
+    JK2008,
+    name="trec_dd_2015",
+    title="TREC Dynamic Domain 2015 and 2016, snDCG",
+    gain="exp",
+    discount="log2",
+    b=None,
+    bq=2,
+    ideal="once",
+    statistic="per_query",
+    note="divided by the number of queries, though it is normalised already; can pass 1",
+)
+SESSION_TRACK_2012 = evolve(
+    JK2008,
+    name="session_track_2012",
+    title="TREC Session Track 2011 to 2014, session_eval.py",
+    gain="exp",
+    discount="log2",
+    b=None,
+    query_discount="none",
+    bq=None,
+    statistic="last",
+    note="only the last query is scored there: RL(measure) is the same with its other measures",
+)
+
+SESSION_CONVENTIONS: Mapping[str, SessionConvention] = {
+    known.name: known
+    for known in (JK2008, KANOULAS2011, TREC_DD_2017, TREC_DD_2015, SESSION_TRACK_2012)
+}
+
+
+def like_sessions(name: str | SessionConvention | None = None) -> SessionConvention:
+    """The habits of a paper or track by its name; without a name, those of 2008."""
+    if name is None:
+        return JK2008
+    if isinstance(name, SessionConvention):
+        return name
+    if not isinstance(name, str):
+        raise WrongType("like", name, "the name of a session convention, or a SessionConvention")
+    if name.lower() not in SESSION_CONVENTIONS:
+        raise UnknownName("session convention", name, SESSION_CONVENTIONS)
+    return SESSION_CONVENTIONS[name.lower()]

@@ -1,0 +1,1 @@
+"""Whole sessions: what was shown goes in, one value per session comes out."""

@@ -1,0 +1,138 @@
+"""Sessions and judgments → `SessionResults`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+
+from gainful.convention.session import SESSION_HABITS, SessionConvention, like_sessions
+from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.formula import Array
+from gainful.match.sessions import MatchedSessions, matched
+from gainful.measure.language import expand
+from gainful.measure.measure import Measure
+from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.sessions.results import SessionResults
+from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
+from gainful.read.session_inputs import AnySessions, as_sessions
+from gainful.read.sessions import Sessions
+from gainful.read.values import Judgments
+
+Measures = str | Measure | Iterable[str | Measure]
+USUAL = ("sDCG@10", "nsDCG@10")
+
+
+def evaluate_sessions(
+    sessions: AnySessions,
+    judgments: AnyJudgments | None = None,
+    measures: Measures | None = None,
+    *,
+    like: str | SessionConvention | None = None,
+    where: Mapping[str, str] | None = None,
+    min_queries: int | None = None,
+    first_queries: int | None = None,
+    **habits: Any,
+) -> SessionResults:
+    """How good are these sessions, of several queries each?
+
+    Args:
+        sessions: a file, a frame or `Sessions`: a row for each result that was shown.
+        judgments: whatever `evaluate` takes; a session's topic is whose judgments count. Without
+            them, what the searchers said themselves (the column grade).
+        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
+        like: whose habits to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
+        where: only sessions that have these values in their columns.
+        min_queries: only sessions of at least so many queries.
+        first_queries: only the first so many queries of each session.
+        habits: single habits, such as `duplicates="first"` or `b=10`.
+
+    Returns:
+        `SessionResults`: a value for every session and measure, group means, vectors.
+
+    Examples:
+        >>> shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
+        >>> evaluate_sessions(shown, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
+        {'sDCG(b=2, bq=4)@10': 2.0}
+    """
+    base, recipes = asked_for(measures, like, habits)
+    held = chosen(as_sessions(sessions), where, min_queries, first_queries)
+    judged = None if judgments is None else as_columns(as_judgments(judgments))
+    return of_sessions(held, judged, recipes, base)
+
+
+def asked_for(
+    measures: Measures | None, like: str | SessionConvention | None, habits: Mapping[str, Any]
+) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
+    """The convention, and each measure by the caller's name for it, everything settled."""
+    base = like_sessions(like)
+    for name in habits:
+        if name not in SESSION_HABITS:
+            raise UnknownName("session option", name, SESSION_HABITS)
+    given = {name: value for name, value in habits.items() if value is not None}
+    found = expand(USUAL if measures is None else measures)
+    recipes = {
+        name: session_recipe(measure, options=given, like=base) for name, measure in found.items()
+    }
+    for name, value in given.items():
+        if name not in _OF_ALL and not any(name in how.entry.params for how in recipes.values()):
+            raise BadValue(name, value, f"nothing: no measure asked for uses {name}")
+    return base, recipes
+
+
+_OF_ALL = ("unjudged", "average")  # of sessions and their means, whatever the measure
+
+
+def of_sessions(
+    sessions: Sessions,
+    judgments: Judgments | None,
+    recipes: Mapping[str, SessionRecipe],
+    base: SessionConvention,
+) -> SessionResults:
+    """The results, everything else being settled."""
+    habits = next(iter(recipes.values())).convention
+    held = matched(sessions, judgments, habits.unjudged)
+    return SessionResults(
+        name=sessions.name,
+        held=held,
+        values={name: computed(held, how) for name, how in recipes.items()},
+        recipes=recipes,
+        convention=base,
+    )
+
+
+def computed(held: MatchedSessions, how: SessionRecipe) -> Array:
+    """The value of every session."""
+    module, _, function = how.entry.session_function.rpartition(".")
+    found: Array = getattr(import_module(f"gainful.measure.sessions.{module}"), function)(held, how)
+    return found
+
+
+def chosen(
+    sessions: Sessions,
+    where: Mapping[str, str] | None = None,
+    min_queries: int | None = None,
+    first_queries: int | None = None,
+) -> Sessions:
+    """Only some of the sessions, or the beginning of each."""
+    frame = sessions.frame
+    for column, value in (where or {}).items():
+        if column not in sessions.columns and column != "session":
+            raise UnknownName("column", column, ("session", *sessions.columns))
+        frame = frame.filter(pl.col(column).cast(pl.String) == str(value))
+    for name, number in (("min_queries", min_queries), ("first_queries", first_queries)):
+        if number is not None and (isinstance(number, bool) or number < 1):
+            raise BadValue(name, number, "a whole number from 1 on")
+    if min_queries is not None:
+        frame = frame.filter(pl.col("query").max().over("session") >= min_queries)
+    if first_queries is not None:
+        frame = frame.filter(pl.col("query") <= first_queries)
+    if not len(frame):
+        raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
+    return Sessions(frame, sessions.name, sessions.per_turn, sessions.notes)
+
+
+__all__: Sequence[str] = ("asked_for", "chosen", "computed", "evaluate_sessions", "of_sessions")

@@ -1,0 +1,121 @@
+"""What each result of a session earns: its gain, if it counts at all, and its two discounts."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from gainful.convention.session import least_positions
+from gainful.errors import BadValue
+from gainful.formula import Array
+from gainful.match.matched import Ranks
+from gainful.match.sessions import MatchedSessions, Shown
+from gainful.measure.sessions.how import SessionRecipe
+
+
+@frozen(eq=False, kw_only=True)
+class Earned:
+    """Results within depth that earn something, and the pools of which ideals are made."""
+
+    query: Ranks
+    rank: Ranks
+    gain: Array
+    shown: Shown
+    pool: Array  # gains of the pool, grouped by recall base, descending; what is below 0 is 0
+    occupied: Ranks  # per query: how many positions of the session it takes
+    before: Ranks  # per query: how many positions the queries before it take
+
+
+def summed(index: Ranks, values: Array, size: int) -> Array:
+    """The sum of values for each number."""
+    return np.bincount(index, values, minlength=size).astype(np.float64)
+
+
+def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
+    """The gains of all results that count, as the convention has it."""
+    habits = how.convention
+    shown = held.by_searcher() if habits.duplicates == "judged" else held.judged
+    depth = held.depth(how.k, habits.depth)
+    counts = shown.rank <= depth[shown.query]
+    if habits.duplicates == "first":
+        counts &= held.first_time(shown, depth)
+    if habits.duplicates == "clicked":
+        counts &= held.not_yet_clicked(shown)
+    gain = worth(shown.grade, how, held, shown.query)
+    pool = np.maximum(worth(shown.pool_grade, how, held, None), 0.0)
+    order = np.lexsort((-pool, shown.pool_base))
+    some = counts & (gain != 0)
+    taken = occupied(held, how, depth)
+    return Earned(
+        query=shown.query[some],
+        rank=shown.rank[some],
+        gain=gain[some],
+        shown=shown,
+        pool=pool[order],
+        occupied=taken,
+        before=_before(held, taken),
+    )
+
+
+def occupied(held: MatchedSessions, how: SessionRecipe, depth: Ranks) -> Ranks:
+    """How many positions of the session each query takes."""
+    lists = how.convention.lists
+    if lists == "padded":
+        if how.k is None:
+            raise BadValue("k", None, "a depth, such as @10, because lists=padded")
+        return np.full(len(depth), how.k, dtype=np.intp)
+    return np.maximum(np.minimum(held.listed, depth), least_positions(lists))
+
+
+def _before(held: MatchedSessions, taken: Ranks) -> Ranks:
+    until = np.cumsum(taken) - taken
+    first = until[np.cumsum(held.queries) - held.queries]
+    return np.asarray(until - first[held.session], dtype=np.intp)
+
+
+def worth(grade: Array, how: SessionRecipe, held: MatchedSessions, query: Ranks | None) -> Array:
+    """What grades are worth; those below zero as the convention has it."""
+    negative = grade < 0
+    if how.convention.negative == "error" and negative.any():
+        at = int(np.flatnonzero(negative)[0])
+        whose = "the judgments" if query is None else _session(held, int(query[at]))
+        raise BadValue(f"a grade of {whose}", float(grade[at]), "grades from 0 on (negative=error)")
+    if how.gain.grades:
+        unknown = ~np.isin(grade, how.gain.grades)
+        if unknown.any():
+            at = int(np.flatnonzero(unknown)[0])
+            known = ", ".join(f"{one:g}" for one in how.gain.grades)
+            raise BadValue("a grade", float(grade[at]), f"grades in the gain table: {known}")
+    gain = how.gain.at(grade)
+    if how.convention.negative == "zero" and not how.gain.signed:
+        gain = np.where(negative, 0.0, gain)
+    if not np.isfinite(gain).all():
+        at = int(np.flatnonzero(~np.isfinite(gain))[0])
+        allowed = f"grades whose {how.gain.name} gain is finite"
+        raise BadValue("a grade", float(grade[at]), allowed)
+    return gain
+
+
+def _session(held: MatchedSessions, query: int) -> str:
+    return f"session {held.sessions[int(held.session[query])]!r}"
+
+
+def discounts(how: SessionRecipe, ranks: Ranks) -> Array:
+    """What is left of a gain at these ranks."""
+    return _few(how.discount.at, ranks)
+
+
+def query_weights(how: SessionRecipe, positions: Ranks) -> Array:
+    """What is left of a query's gain at these positions."""
+    return _few(how.query_discount.at, positions)
+
+
+def _few(function: object, numbers: Ranks) -> Array:
+    """A function of small whole numbers, computed once for each of them."""
+    most = int(numbers.max(initial=0))
+    if most > max(1000, 4 * len(numbers)):
+        return np.asarray(function(numbers))  # type: ignore[operator]
+    table = np.asarray(function(np.arange(1, most + 1)))  # type: ignore[operator]
+    if not np.isfinite(table).all():
+        raise BadValue("discount", "what was chosen", "a discount that is finite at every rank")
+    return np.asarray(table[numbers - 1])

@@ -1,0 +1,176 @@
+"""`SessionResults`: a value for every session, with group means and vectors on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadValue, UnknownName, counted
+from gainful.formula import Array
+from gainful.match.matched import Flags
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.sessions.how import SessionRecipe
+
+_FIXED = ("session", "query", "rank", "doc", "text", "scanned", "clicked", "grade", "seconds")
+
+
+@frozen(eq=False, repr=False)
+class SessionResults:
+    """A value for every session and measure.
+
+    `mean` is one number for each measure, `per_session` a frame with a row for each session,
+    `groups(by)` their means, `curve(name)` the mean vectors, `to_dict()` all of it as plain data.
+    """
+
+    name: str
+    held: MatchedSessions
+    values: Mapping[str, Array]
+    recipes: Mapping[str, SessionRecipe]
+    convention: SessionConvention
+
+    @property
+    def sessions(self) -> Sequence[str]:
+        """Their names."""
+        return self.held.sessions
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know before believing a value."""
+        notes = list(self.held.notes)
+        for name, how in self.recipes.items():
+            if how.entry.normalised and how.convention.can_pass_one:
+                notes.append(f"{name} can pass 1: documents earn again that its ideal has once")
+        return notes
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How much there was."""
+        return {
+            "sessions": self.held.size,
+            "queries": int(self.held.queries.sum()),
+            "results": int(self.held.listed.sum()),
+            "judged": len(self.held.judged.query),
+        }
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each session: what it can be grouped by, and how many queries it has."""
+        first = np.flatnonzero(np.diff(self.held.session[self.held.query_of_row], prepend=-1))
+        names = [name for name in self.held.rows.columns if name not in _FIXED]
+        heads = self.held.rows[first].select("session", *names)
+        return heads.with_columns(queries=pl.Series(self.held.queries))
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure over all sessions."""
+        every = np.ones(self.held.size, dtype=bool)
+        return {name: self.mean_of(name, every) for name in self.values}
+
+    def mean_of(self, name: str, some: Flags) -> float:
+        """The mean of a measure over some sessions, as the convention averages them."""
+        how = self.recipes[name]
+        if how.entry.name == "nsDCG" and _together(how):
+            return _of_vectors(self.held, how, some)
+        values = np.ma.compressed(np.ma.asarray(self.values[name])[some])
+        return float(values.mean()) if values.size else float("nan")
+
+    @property
+    def per_session(self) -> pl.DataFrame:
+        """A row for each session, a column for each measure; null where one is left out."""
+        columns = {
+            name: pl.Series(name, np.ma.asarray(values).tolist(), dtype=pl.Float64)
+            for name, values in self.values.items()
+        }
+        return pl.DataFrame({"session": pl.Series("session", list(self.sessions)), **columns})
+
+    def groups(self, by: str | Sequence[str]) -> list[dict[str, Any]]:
+        """The means of groups of sessions: by one column or by several."""
+        names = [by] if isinstance(by, str) else list(by)
+        columns = self.columns
+        for name in names:
+            if name not in columns.columns or name == "session":
+                known = [one for one in columns.columns if one != "session"]
+                raise UnknownName("column", name, known)
+        found = []
+        for keys, flags in grouped(columns, names):
+            means = {name: self.mean_of(name, flags) for name in self.values}
+            number = {"sessions": int(flags.sum()), "queries": int(self.held.queries[flags].sum())}
+            found.append({**keys, **number, "mean": means})
+        return found
+
+    def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
+        """All of it as plain data."""
+        names = list(self.values)
+        rows = zip(*(np.ma.asarray(self.values[n]).tolist() for n in names), strict=True)
+        return {
+            "per_session": {
+                session: dict(zip(names, row, strict=True))
+                for session, row in zip(self.sessions, rows, strict=True)
+            },
+            "mean": {n: None if np.isnan(v) else v for n, v in self.mean.items()},
+            "groups": self.groups(by) if by else [],
+            "convention": {
+                "like": self.convention.name,
+                **self.convention.settings(),
+                "measures": {name: how.label for name, how in self.recipes.items()},
+            },
+            "counts": self.counts,
+            "notes": self.notes,
+        }
+
+    def __repr__(self) -> str:
+        wide = max(map(len, self.values), default=0)
+        lines = [f"{name:<{wide}}  {value:.4f}" for name, value in self.mean.items()]
+        counts = self.counts
+        told = f"{counted(counts['sessions'], 'session')}, {counted(counts['queries'], 'query')}"
+        head = f"Sessions of {self.name}, {told}, like {self.convention.name}"
+        return "\n".join((head, *lines, *self.notes))
+
+
+def grouped(columns: pl.DataFrame, names: Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
+    """Each group: its values, and which sessions belong to it."""
+    keys = columns.select(names).unique(maintain_order=True).sort(names, nulls_last=True)
+    found = []
+    for row in keys.iter_rows(named=True):
+        flags = np.ones(len(columns), dtype=bool)
+        for name, value in row.items():
+            flags &= columns[name].eq_missing(value).to_numpy()
+        found.append((dict(row), flags))
+    return found
+
+
+def _together(how: SessionRecipe) -> bool:
+    """Can the mean of sessions not be had from their values?"""
+    habits = how.convention
+    if habits.average == "ratios" and habits.hold == "held":
+        return False
+    if habits.statistic != "final" or habits.normalise != "session":
+        raise BadValue(
+            "average" if habits.average == "vectors" else "hold",
+            habits.average if habits.average == "vectors" else habits.hold,
+            "ratios and held, but for the statistic final normalised by session",
+        )
+    return True
+
+
+def _of_vectors(held: MatchedSessions, how: SessionRecipe, some: Flags) -> float:
+    """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
+    from gainful.measure.sessions import ideal  # noqa: PLC0415
+    from gainful.measure.sessions.gains import earned, summed  # noqa: PLC0415
+    from gainful.measure.sessions.sdcg import per_query  # noqa: PLC0415
+    from gainful.measure.share import ratio  # noqa: PLC0415
+
+    got = earned(held, how)
+    total = summed(held.session, per_query(held, how, got), held.size)[some]
+    longest = np.full(held.size, int(held.queries[some].max()))
+    length = longest if how.convention.hold == "growing" else held.queries
+    best = ideal.final(held, how, got, length)[some]
+    if how.convention.average == "ratios":
+        return float(ratio(total, best, how.convention.empty).mean())
+    mean = ratio(total.mean(keepdims=True), best.mean(keepdims=True), how.convention.empty)
+    return float(mean[0])

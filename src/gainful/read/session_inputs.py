@@ -1,0 +1,31 @@
+"""Whatever a user passes as sessions → `Sessions`."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+from gainful.errors import WrongType
+from gainful.read import table
+from gainful.read.elsewhere import everything
+from gainful.read.engines import engine_of
+from gainful.read.frames import as_polars, is_frame
+from gainful.read.session_formats import read_sessions
+from gainful.read.sessions import Bad, Sessions, of_table
+
+AnySessions = str | PathLike[str] | Sessions | Any  # or any frame
+
+
+def as_sessions(value: AnySessions, form: str | None = None, *, bad: Bad = "error") -> Sessions:
+    """Sessions from a path, a frame, or as they are."""
+    if isinstance(value, (str, PathLike)):
+        return read_sessions(value, form, bad=bad)
+    engine = engine_of(value)
+    if engine is not None:
+        value = everything(value, engine, "sessions")
+    if is_frame(value):
+        held = as_polars(value, "sessions")
+        return of_table(table.of_frame(held, "sessions"), bad)
+    if not isinstance(value, Sessions):
+        raise WrongType("sessions", value, "a path, a frame, or Sessions")
+    return value
