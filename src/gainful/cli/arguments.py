@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from gainful.convention import CONVENTIONS, HABITS
+from gainful.convention import CONVENTIONS, HABITS, Habit
+from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER
 from gainful.measure import DISCOUNTS, GAINS
@@ -101,6 +102,44 @@ def _habit_option(name: str) -> Decorator:
     }
     return click.option(
         option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": habit.question})
+    )
+
+
+def session_options() -> Decorator:
+    """`--like` and an option for each habit of sessions."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(list(SESSION_HABITS)):
+            command = _session_option(SESSION_HABITS[name])(command)
+        names = ", ".join(SESSION_CONVENTIONS)
+        return click.option("--like", metavar="NAME", help=f"Whose habits: {names}.")(command)
+
+    return decorated
+
+
+def _session_option(habit: Habit) -> Decorator:
+    option = "--" + habit.name.replace("_", "-")
+    if habit.answers:
+        known = {str(answer): answer for answer in habit.answers}
+        return click.option(
+            option,
+            habit.name,
+            callback=lambda _, __, text: text if text is None else known.get(text, text),
+            metavar="|".join(known),
+            help=habit.question,
+        )
+    kinds: dict[str, dict[str, Any]] = {
+        "b": {
+            "metavar": "BASE",
+            "callback": base,
+            "help": "Base of the rank discount's logarithm.",
+        },
+        "bq": {"metavar": "BASE", "callback": base, "help": "Base of the query discount's."},
+        "rel": {"metavar": "G", "type": float, "help": habit.question},
+        "lists": {"metavar": "padded|as_is|minimum(m)", "help": habit.question},
+    }
+    return click.option(
+        option, habit.name, **kinds.get(habit.name, {"metavar": "NAME", "help": habit.question})
     )
 
 

@@ -21,6 +21,7 @@ _MISTAKE, _STOPPED = 2, 130
 _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "why": "Why do two tools disagree on these data?",
+    "sessions": "How good are these whole search sessions?",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",

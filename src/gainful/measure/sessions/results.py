@@ -90,18 +90,36 @@ class SessionResults:
 
     def groups(self, by: str | Sequence[str]) -> list[dict[str, Any]]:
         """The means of groups of sessions: by one column or by several."""
+        found = []
+        for keys, flags in self.grouped(by):
+            means = {name: self.mean_of(name, flags) for name in self.values}
+            number = {"sessions": int(flags.sum()), "queries": int(self.held.queries[flags].sum())}
+            found.append({**keys, **number, "mean": means})
+        return found
+
+    def curve(self, name: str | None = None, by: str | Sequence[str] = ()) -> pl.DataFrame:
+        """The mean vector of each group, position by position, as tidy data.
+
+        Args:
+            name: one of the measures; the first if it is not said.
+            by: the columns to group by; all sessions together if there are none.
+        """
+        from gainful.measure.sessions.curve import curve  # noqa: PLC0415  (rarely asked for)
+
+        chosen = next(iter(self.recipes)) if name is None else name
+        if chosen not in self.recipes:
+            raise UnknownName("measure", chosen, self.recipes)
+        return curve(self.held, self.recipes[chosen], self.grouped(by))
+
+    def grouped(self, by: str | Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
+        """Each group of sessions: its values, and which belong to it; all, if by nothing."""
         names = [by] if isinstance(by, str) else list(by)
         columns = self.columns
         for name in names:
             if name not in columns.columns or name == "session":
                 known = [one for one in columns.columns if one != "session"]
                 raise UnknownName("column", name, known)
-        found = []
-        for keys, flags in grouped(columns, names):
-            means = {name: self.mean_of(name, flags) for name in self.values}
-            number = {"sessions": int(flags.sum()), "queries": int(self.held.queries[flags].sum())}
-            found.append({**keys, **number, "mean": means})
-        return found
+        return grouped(columns, names) if names else [({}, np.ones(self.held.size, dtype=bool))]
 
     def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
         """All of it as plain data."""

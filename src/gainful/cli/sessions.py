@@ -1,0 +1,149 @@
+"""`gainful sessions`: how good are whole search sessions?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from gainful.cli.arguments import session_options
+from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.errors import BadValue
+from gainful.measure.sessions.evaluate import asked_for, chosen, of_sessions
+from gainful.measure.sessions.results import SessionResults
+from gainful.read.formats import FORMATS, read_judgments
+from gainful.read.inputs import as_columns
+from gainful.read.session_formats import SESSION_FORMATS, read_sessions
+from gainful.show import rows as show_rows, sessions as show
+from gainful.show.rows import Rows
+from gainful.show.table import PLAIN
+
+_FORMATS = ("table", "tsv", "csv", "markdown", "latex", "json", "jsonl")
+_BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} | {
+    ".tex": "latex",
+    ".json": "json",
+    ".jsonl": "jsonl",
+}
+
+
+@click.command(short_help="How good are these whole search sessions?")
+@click.argument("file")
+@click.option("--judgments", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]",
+)
+@click.option("--by", metavar="COLUMN,…", help="Means of groups: --by system,scenario.")
+@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions.")
+@click.option("--min-queries", type=int, metavar="N", help="Only sessions of at least N queries.")
+@click.option("--first-queries", type=int, metavar="N", help="Only the first N queries of each.")
+@click.option("--per-session", is_flag=True, help="A line for each session.")
+@click.option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
+@click.option("--sessions-format", type=click.Choice(list(SESSION_FORMATS)), help="[found out]")
+@click.option("--judgments-format", type=click.Choice(list(FORMATS)), help="[found out]")
+@click.option("--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them.")
+@session_options()
+def sessions(
+    file: str,
+    *,
+    judgments: str | None,
+    measures: tuple[str, ...],
+    by: str | None,
+    where: tuple[str, ...],
+    min_queries: int | None,
+    first_queries: int | None,
+    form: str | None,
+    output: str | None,
+    quiet: bool,
+    sessions_format: str | None,
+    judgments_format: str | None,
+    skip_bad: bool,
+    like: str | None,
+    **more: Any,
+) -> None:
+    """How good are the sessions in FILE, of several queries each?
+
+    FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
+    topic, system, searcher, scenario, text, clicked, scanned, grade if there are any).
+
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful sessions study.csv --judgments qrels.txt
+      gainful sessions study.csv --judgments qrels.txt -m 'nsDCG(b=2,bq=4)@10' --by system
+      gainful sessions study.csv --judgments qrels.txt --by system --curve -o curve.csv
+      gainful sessions study.csv --judgments qrels.txt --where scenario=D --min-queries 4
+    """
+    views = {name: more.pop(name) for name in ("per_session", "curve")}
+    base, recipes = asked_for(measures or None, like, more)
+    form = form or _usual(output)
+    if [file, judgments].count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
+    refuse_overwriting(output, tuple(path for path in (file, judgments) if path))
+    held = read_sessions(file, sessions_format, bad="skip" if skip_bad else "error")
+    held = chosen(held, _conditions(where), min_queries, first_queries)
+    judged = None
+    if judgments is not None:
+        judged = as_columns(read_judgments(judgments, judgments_format))
+    found = of_sessions(held, judged, recipes, base)
+    columns = [] if by is None else [part.strip() for part in by.split(",") if part.strip()]
+    view = next((name for name, asked in views.items() if asked), "groups")
+    delivered(_text(found, view, columns, form, output), output)
+    if form in ("tsv", "csv", "jsonl") and not quiet:
+        for line in show.said(found):
+            click.echo(f"gainful: {line}", err=True)
+
+
+_VIEWS: dict[str, Callable[[SessionResults, list[str]], Rows]] = {
+    "groups": show.groups,
+    "per_session": show.per_session,
+    "curve": lambda found, by: show.of_frame(found.curve(by=by), len(by)),
+}
+
+
+def _text(found: SessionResults, view: str, by: list[str], form: str, output: str | None) -> str:
+    if form == "json":
+        data = found.to_dict(by)
+        if view == "curve":
+            data["curve"] = _VIEWS[view](found, by).data()
+        return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    rows, notes = _VIEWS[view](found, by), show.said(found)
+    if form in ("tsv", "csv"):
+        return show_rows.to_csv(rows, "\t" if form == "tsv" else ",")
+    if form == "jsonl":
+        return show_rows.to_json_lines(rows)
+    if form == "table":
+        page = terminal() if output in (None, "-") else PLAIN
+        return show_rows.to_text(rows, notes, terminal=page)
+    return (show_rows.to_markdown if form == "markdown" else show_rows.to_latex)(rows, notes)
+
+
+def _conditions(where: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for one in where:
+        column, equals, value = one.partition("=")
+        if not equals:
+            raise BadValue("where", one, "COLUMN=VALUE, such as scenario=D")
+        found[column.strip()] = value.strip()
+    return found
+
+
+def _usual(output: str | None) -> str:
+    if output in (None, "-"):
+        return "tsv" if terminal() is PLAIN else "table"
+    return form_of(str(output), _BY_SUFFIX)

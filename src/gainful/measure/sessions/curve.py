@@ -1,0 +1,85 @@
+"""Mean vectors of sessions, position by position, as tidy data: the paper's Figures 2 and 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from gainful.errors import BadValue
+from gainful.formula import Array
+from gainful.match.matched import Flags
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.sessions.gains import query_weights
+from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.sdcg import Vectors, vectors
+from gainful.measure.share import ratio
+
+_OF_CURVES = ("sDCG", "nsDCG")
+
+
+def curve(
+    held: MatchedSessions, how: SessionRecipe, groups: Iterable[tuple[dict[str, Any], Flags]]
+) -> pl.DataFrame:
+    """The mean vector of each group: query, rank, position, mean, n, and how many still search.
+
+    Where a searcher has stopped, the last value is held.
+    """
+    if how.entry.name not in _OF_CURVES:
+        raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
+    found = vectors(held, how)
+    values = found.gain if how.entry.name == "sDCG" else _normalised(held, how, found)
+    frames = [_of_group(held, how, found, values, keys, flags) for keys, flags in groups]
+    return pl.concat(frames)
+
+
+def _of_group(  # noqa: PLR0917  (all of one group)
+    held: MatchedSessions,
+    how: SessionRecipe,
+    found: Vectors,
+    values: Array,
+    keys: dict[str, Any],
+    flags: Flags,
+) -> pl.DataFrame:
+    most = int(held.queries[flags].max())
+    x = values.shape[2]
+    some = values[flags][:, :most]
+    counts = ~np.isnan(some)
+    number = counts.sum(axis=0)
+    mean = np.where(counts, some, 0.0).sum(axis=0) / np.maximum(number, 1)
+    if how.entry.name == "nsDCG" and how.convention.average == "vectors":
+        gain, best = (one[flags][:, :most].mean(axis=0) for one in (found.gain, found.ideal))
+        mean = np.ma.filled(ratio(gain.ravel(), best.ravel(), how.convention.empty), np.nan)
+        mean = mean.reshape(gain.shape)
+    active = (held.queries[flags][:, None] >= np.arange(1, most + 1)).sum(axis=0)
+    return pl.DataFrame(
+        {
+            **{name: [value] * (most * x) for name, value in keys.items()},
+            "query": np.repeat(np.arange(1, most + 1), x),
+            "rank": np.tile(np.arange(1, x + 1), most),
+            "position": np.arange(1, most * x + 1),
+            "mean": mean.ravel(),
+            "n": number.ravel(),
+            "searching": np.repeat(active, x),
+        }
+    )
+
+
+def _normalised(held: MatchedSessions, how: SessionRecipe, found: Vectors) -> Array:
+    """The share of the ideal at every place: of the session so far, or query by query."""
+    if how.convention.normalise == "session":
+        return found.normalised(how)
+    most = found.gain.shape[1]
+    weight = query_weights(how, np.arange(1, most + 1))
+    begin = np.concatenate((np.zeros((held.size, 1)), found.gain[:, :-1, -1]), axis=1)
+    ideal = np.concatenate((np.zeros((held.size, 1)), found.ideal[:, :-1, -1]), axis=1)
+    gain, best = found.gain - begin[:, :, None], found.ideal - ideal[:, :, None]
+    share = ratio(gain.ravel(), best.ravel(), how.convention.empty)
+    own = np.ma.filled(share, 0.0).reshape(gain.shape) * weight[:, None]
+    own[np.arange(most) >= held.queries[:, None]] = 0.0
+    until = np.cumsum(own[:, :, -1], axis=1) - own[:, :, -1]
+    last = np.minimum(np.arange(1, most + 1), held.queries[:, None])
+    shares: Array = (until[:, :, None] + own) / np.cumsum(weight)[last - 1][:, :, None]
+    return shares

@@ -1,0 +1,78 @@
+"""Rows of named values, as a table, TSV, CSV, Markdown, LaTeX, JSON or JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from io import StringIO
+from textwrap import fill
+from typing import Any
+
+from attrs import frozen
+
+from gainful.show import table as tables
+from gainful.show.table import PLAIN, Table, Terminal
+
+
+@frozen
+class Rows:
+    """Columns with a name each; the first few hold words, the others numbers."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    words: int = 1
+
+    def table(self) -> Table:
+        """The same for a reader: numbers short."""
+        told = [tuple(map(_told, row)) for row in self.rows]
+        return Table(tuple(self.columns), told, numbers=True, words=self.words)
+
+    def data(self) -> list[dict[str, Any]]:
+        """A dict for each row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def to_text(rows: Rows, notes: Sequence[str], *, terminal: Terminal = PLAIN) -> str:
+    """The table, and under it what one should know."""
+    lines = list(notes)
+    if terminal.width is not None:
+        lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
+    return "\n".join((tables.to_text(rows.table(), terminal=terminal), "", *lines)).rstrip()
+
+
+def to_markdown(rows: Rows, notes: Sequence[str]) -> str:
+    """The same as Markdown."""
+    return "\n\n".join((tables.to_markdown(rows.table()), *notes))
+
+
+def to_latex(rows: Rows, notes: Sequence[str]) -> str:
+    """A booktabs tabular, the notes as comments above it."""
+    told = [f"% {' '.join(line.split())}" for line in notes]
+    return "\n".join((*told, tables.to_latex(rows.table())))
+
+
+def to_csv(rows: Rows, separator: str = ",") -> str:
+    """A line for each row, at full precision."""
+    buffer = StringIO()
+    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
+    writer.writerow(rows.columns)
+    writer.writerows([_exact(value) for value in row] for row in rows.rows)
+    return buffer.getvalue().removesuffix("\n")
+
+
+def to_json_lines(rows: Rows) -> str:
+    """An object for each row."""
+    return "\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows.data())
+
+
+def _told(value: Any) -> str:
+    if value is None or value != value:  # noqa: PLR0124  (not a number)
+        return "–"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _exact(value: Any) -> str:
+    if value is None or value != value:  # noqa: PLR0124
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
