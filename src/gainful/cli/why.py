@@ -9,11 +9,13 @@ import click
 from gainful.cli.arguments import plugin_option
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.compare.causes import CAUSES
-from gainful.compare.why import of_sides, sides_of
+from gainful.compare.session_why import SessionWhy
+from gainful.compare.why import of_session_sides, of_sides, sides_of
 from gainful.errors import UnknownName
+from gainful.measure import parse
 from gainful.read.formats import FORMATS, read_judgments, read_run
 from gainful.read.inputs import path_of_both
-from gainful.show import why as show
+from gainful.show import session_why as show_sessions, why as show
 from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "markdown", "json")
@@ -69,7 +71,7 @@ def why(
     each is what switching the cause from one tool to the other changes, averaged over all orders
     of switching them. Where causes interact, alone tells what it changes by itself.
 
-    gainful conventions lists the tools.
+    With a session measure, RUN is a file of sessions. gainful conventions lists the tools.
     Exit status: 0 done, 2 something is wrong with what was given.
 
     \b
@@ -78,14 +80,19 @@ def why(
       gainful why qrels.txt run.txt -m nDCG@20 --like trec_eval --unlike quepid --cause gain
       gainful why qrels.txt run.txt -m AP --like trec_eval --unlike ranx
       gainful why qrels.txt run.txt --unlike beir -o why.md
+      gainful why qrels.txt sessions.csv -m nsDCG@10 --like jk2008 --unlike kanoulas2011
     """
-    known, sides = _known(cause), sides_of(measure, like, unlike)
     form = form or ("table" if output in (None, "-") else form_of(output, _BY_SUFFIX))
     if judgments == "-" == run:
         raise click.UsageError("only one file can be - (standard input)")
     if run is None and path_of_both(judgments) is None:
         raise click.UsageError("name a RUN: gainful why JUDGMENTS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (judgments, run or judgments))
+    if parse(measure).entry.session:
+        told = of_session_sides(judgments, run, parse(measure), like, unlike)
+        delivered(_of_sessions(told, form, output), output)
+        return
+    known, sides = _known(cause), sides_of(measure, like, unlike)
     held = read_judgments(judgments, judgments_format)
     found = of_sides(held, read_run(run or judgments, run_format), sides)
     if form == "json":
@@ -97,6 +104,14 @@ def why(
         page = terminal() if output in (None, "-") else PLAIN
         text = show.to_text(found, cause=known, terminal=page)
     delivered(text, output)
+
+
+def _of_sessions(found: SessionWhy, form: str, output: str | None) -> str:
+    if form == "json":
+        return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    if form == "markdown":
+        return show_sessions.to_markdown(found)
+    return show_sessions.to_text(found, terminal=terminal() if output in (None, "-") else PLAIN)
 
 
 def _known(cause: str | None) -> str | None:

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
+from typing import Protocol
 
 import numpy as np
 
-from gainful.compare.mixed import Mixtures
+
+class Named(Protocol):
+    """A cause by its name."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+
+class Game(Protocol):
+    """All mixtures of two conventions, and the mean under each; bit i is that of cause i."""
+
+    @property
+    def causes(self) -> Sequence[Named]:
+        """What differs between the two."""
+        ...
+
+    @property
+    def all(self) -> int:
+        """The mixture that is the second convention."""
+        ...
+
+    def means(self, mixtures: Iterable[int]) -> dict[int, float]:
+        """The mean under each of these mixtures."""
+        ...
+
+    def mean(self, mixture: int) -> float:
+        """The mean under one."""
+        ...
+
 
 NOTHING = 1e-12  # below this, sums were only added in another order
 _ALL_ORDERS = 12  # causes of which every combination is computed
 _ORDERS = 128  # else so many orders, each also backwards
 
 
-def effects(held: Mixtures) -> tuple[list[float], list[str]]:
+def effects(held: Game) -> tuple[list[float], list[str]]:
     """The Shapley value of each cause."""
     count = len(held.causes)
     if count > _ALL_ORDERS:
@@ -39,7 +70,7 @@ def _shapley(v: Mapping[int, float], at: int, count: int) -> float:
     return sum(gained) / count
 
 
-def _over_some_orders(held: Mixtures, count: int) -> list[float]:
+def _over_some_orders(held: Game, count: int) -> list[float]:
     """The same over a fixed sample of orders; within each, effects add up to the difference."""
     random = np.random.default_rng(2002)
     some = [random.permutation(count) for _ in range(_ORDERS)]
@@ -63,7 +94,7 @@ def _path(order: Iterable[int]) -> list[tuple[int, int]]:
     return path
 
 
-def interactions(held: Mixtures) -> list[dict[str, float]]:
+def interactions(held: Game) -> list[dict[str, float]]:
     """What two causes change only together, beside the first tool's habits or the second's."""
     whole = held.all
     found: list[dict[str, float]] = [{} for _ in held.causes]

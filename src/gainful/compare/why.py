@@ -15,6 +15,7 @@ from attrs import frozen
 
 from gainful.compare.causes import CAUSES, EVERYTHING, Cause
 from gainful.compare.mixed import Mixtures, mixtures, not_computed, refusals
+from gainful.compare.session_why import SessionWhy, session_why
 from gainful.compare.shapley import NOTHING, effects, interactions
 from gainful.compare.spelled import Spelled, spelled
 from gainful.convention import Convention, Setting, like as like_whom
@@ -24,6 +25,7 @@ from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.notes import strangers
 from gainful.measure.recipe import Recipe, recipe
+from gainful.measure.sessions.recipe import session_recipe
 from gainful.read.elsewhere import Elsewhere, brought
 from gainful.read.inputs import (
     AnyJudgments,
@@ -35,6 +37,7 @@ from gainful.read.inputs import (
     as_run_columns,
     path_of_both,
 )
+from gainful.read.session_inputs import as_sessions
 from gainful.read.values import Judgments, Nested, Run
 
 _CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
@@ -138,12 +141,12 @@ def why(
     *,
     like: str | Convention | None = None,
     unlike: str | Convention,
-) -> Why:
+) -> Why | SessionWhy:
     """Why do two tools disagree on these data?
 
     Args:
         judgments: whatever `evaluate` takes.
-        run: whatever `evaluate` takes.
+        run: whatever `evaluate` takes; or sessions, if the measure is one of sessions.
         measure: one measure, such as "nDCG@10".
         like: the tool to start from, by name or as a `Convention`; gainful itself if none.
         unlike: the tool that says something else.
@@ -157,12 +160,27 @@ def why(
         nDCG@2 is 0.6788 like trec_eval, 0.6091 like quepid_cut: -0.0697
         gain  -0.0697
     """
+    if _one(measure).entry.session:
+        return of_session_sides(judgments, run, _one(measure), like, unlike)
     sides = sides_of(measure, like, unlike)
     if run is None:
         run = path_of_both(judgments)
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
     return of_sides(as_judgments(judgments), as_run(run), sides)
+
+
+def of_session_sides(
+    judgments: AnyJudgments | None,
+    sessions: Any,
+    measure: Measure,
+    like: Any = None,
+    unlike: Any = None,
+) -> SessionWhy:
+    """Why two session conventions disagree; the sessions stand in the place of the run."""
+    sides = session_recipe(measure, like=like), session_recipe(measure, like=unlike)
+    judged = None if judgments is None else as_columns(as_judgments(judgments))
+    return session_why(as_sessions(sessions), judged, sides, measure)
 
 
 def sides_of(
