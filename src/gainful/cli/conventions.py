@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from gainful.cli.arguments import format_option
 from gainful.cli.output import printed, terminal
-from gainful.convention import like
+from gainful.convention import CONVENTIONS, like
+from gainful.convention.session import SESSION_CONVENTIONS
+from gainful.errors import UnknownName
 from gainful.show import convention as show, table as tables
-from gainful.show.table import Table
+from gainful.show.table import PLAIN, Table
 
 
 @click.command(short_help="What does a tool do, in plain words?")
@@ -25,21 +29,35 @@ def conventions(name: str | None, other: str | None, form: str) -> None:
       gainful conventions
       gainful conventions trec_eval
       gainful conventions sklearn --diff trec_eval
+      gainful conventions kanoulas2011 --diff jk2008
       gainful conventions --format json
     """
     if name is None and other is not None:
         raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
-    one = None if name is None else like(name)
-    second = None if other is None else like(other)
-    width = terminal().width if form == "table" else None
-    head, table = show.heading(one, second), show.table(one, second, width)
+    one, second = (None if text is None else _known(text) for text in (name, other))
+    page = terminal() if form == "table" else PLAIN
+    parts = show.parts(one, second, page.width if form == "table" else None)
     printed(
         form,
-        table=lambda: _below(head, tables.to_text(table, terminal=terminal()), table),
-        markdown=lambda: _below(head, tables.to_markdown(table), table),
+        table=lambda: _below(parts, lambda table: tables.to_text(table, terminal=page)),
+        markdown=lambda: _below(parts, tables.to_markdown),
         data=lambda: show.to_dict(one, second),
     )
 
 
-def _below(heading: str, text: str, table: Table) -> str:
-    return f"{heading}\n\n{text}" if table.rows else heading
+def _known(name: str) -> str:
+    """A name of either table; of neither, the error names the nearest of both."""
+    lower = name.lower()
+    if lower in SESSION_CONVENTIONS and lower not in CONVENTIONS:
+        return lower
+    try:
+        return like(name).name
+    except UnknownName:
+        known = (*CONVENTIONS, *SESSION_CONVENTIONS)
+        raise UnknownName("convention", name, known, "gainful conventions lists them") from None
+
+
+def _below(parts: list[tuple[str, Table]], rendered: Callable[[Table], str]) -> str:
+    """Each table below its heading."""
+    told = (f"{head}\n\n{rendered(table)}" if table.rows else head for head, table in parts)
+    return "\n\n".join(told)

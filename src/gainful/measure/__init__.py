@@ -22,7 +22,7 @@ from gainful.measure.arrays import (
     ndcg,
     ndcg_curve,
 )
-from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS, as_discount, of_queries, query_discount
 from gainful.measure.entry import Entry, Example
 from gainful.measure.gain import GAINS, as_gain
@@ -46,6 +46,7 @@ __all__ = [
     "PARAMETERS",
     "REFERENCES",
     "RR",
+    "SESSION_MEASURES",
     "TREC_NAMES",
     "Answer",
     "Entry",

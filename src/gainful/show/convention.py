@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gainful.convention import CONVENTIONS, HABITS, Convention
-from gainful.measure import Recipe, nDCG, recipe
+from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS, SessionConvention
+from gainful.errors import UnknownName
+from gainful.measure import Recipe, as_discount, as_gain, nDCG, of_queries, recipe
 from gainful.show.table import Table
 
 # The habits that matter for one list of grades without ids, scores or other queries.
@@ -72,15 +75,88 @@ def table(
     return Table(("field", "question", one.name, other.name), differing)
 
 
-def to_dict(one: Convention | None = None, other: Convention | None = None) -> dict[str, Any]:
+def parts(one: str | None, other: str | None, width: int | None) -> list[tuple[str, Table]]:
+    """Tables with their headings: of single rankings, and of sessions where there is one."""
+    if one is None:
+        rows = [(name, known.title, known.note) for name, known in SESSION_CONVENTIONS.items()]
+        count = f"{len(rows)} conventions of whole sessions."
+        sessions = Table(("name", "paper or track", "note"), rows)
+        return [(heading(None), table(width=width)), (count, sessions)]
+    found = []
+    pair = [CONVENTIONS.get(name) for name in (one, other) if name is not None]
+    if all(pair):
+        mine, theirs = pair[0], pair[1] if len(pair) > 1 else None
+        found.append((heading(mine, theirs), table(mine, theirs, width)))
+    pair_of_sessions = [SESSION_CONVENTIONS.get(n) for n in (one, other) if n is not None]
+    if all(pair_of_sessions):
+        found.append(_of_sessions(*[known for known in pair_of_sessions if known is not None]))
+    if not found:
+        raise UnknownName("session convention", str(other), SESSION_CONVENTIONS)
+    return found
+
+
+def _of_sessions(
+    one: SessionConvention, other: SessionConvention | None = None
+) -> tuple[str, Table]:
+    """One session convention in plain words, or only what two do differently."""
+    if other is None:
+        note = f"\nNote: {one.note}." if one.note else ""
+        rows = [
+            (habit.question, _session_words(one, name)) for name, habit in SESSION_HABITS.items()
+        ]
+        head = f"{one.name}, of whole sessions: {one.title}{note}"
+        return head, Table(("question", "answer"), rows)
+    differing = one.differences(other)
+    rows_ = [
+        (
+            name,
+            SESSION_HABITS[name].question,
+            _session_words(one, name),
+            _session_words(other, name),
+        )
+        for name in differing
+    ]
+    count = f"{len(rows_)} habit{'s' * (len(rows_) != 1)}" if rows_ else "nothing"
+    head = f"{one.name} and {other.name} differ in {count} of whole sessions."
+    return head, Table(("field", "question", one.name, other.name), rows_)
+
+
+def _session_words(habits: SessionConvention, name: str) -> str:
+    value = getattr(habits, name)
+    if name == "gain":
+        return as_gain(value).text()
+    if name in ("discount", "query_discount"):
+        formula = as_discount(value)
+        formula = of_queries(formula) if name == "query_discount" else formula
+        base = "bq" if name == "query_discount" else "b"
+        own = getattr(habits, base)
+        return formula.given({base: own}).text() if own is not None else formula.text()
+    return SESSION_HABITS[name].words(value)
+
+
+def to_dict(one: str | None = None, other: str | None = None) -> dict[str, Any]:
     """The same as data."""
     if one is None:
-        return {name: to_dict(convention) for name, convention in CONVENTIONS.items()}
+        single = {name: _told(convention) for name, convention in CONVENTIONS.items()}
+        sessions = {name: _told(convention) for name, convention in SESSION_CONVENTIONS.items()}
+        return {**single, "sessions": sessions}
+    tables_: tuple[Mapping[str, Any], ...] = (CONVENTIONS, SESSION_CONVENTIONS)
     if other is None:
-        about = {"name": one.name, "title": one.title, "note": one.note}
-        return about | one.settings()
-    differing = one.differences(other)
-    return {name: {one.name: a, other.name: b} for name, (a, b) in differing.items()}
+        own, of_sessions = (known.get(one) for known in tables_)
+        if own is None:
+            return _told(of_sessions)
+        return _told(own) | ({} if of_sessions is None else {"sessions": _told(of_sessions)})
+    found: dict[str, Any] = {}
+    for known in tables_:
+        if one in known and other in known:
+            differing = known[one].differences(known[other])
+            found |= {name: {one: a, other: b} for name, (a, b) in differing.items()}
+    return found
+
+
+def _told(convention: Any) -> dict[str, Any]:
+    about = {"name": convention.name, "title": convention.title, "note": convention.note}
+    return {**about, **convention.settings()}
 
 
 def _all() -> Table:

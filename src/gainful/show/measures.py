@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from gainful.convention import GAINFUL, HABITS, Habit
+from gainful.convention import GAINFUL, HABITS, Convention, Habit
+from gainful.convention.session import JK2008, SESSION_HABITS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
 from gainful.measure import (
@@ -13,6 +15,7 @@ from gainful.measure import (
     MEASURES,
     PARAMETERS,
     REFERENCES,
+    SESSION_MEASURES,
     TREC_NAMES,
     Entry,
     of_queries,
@@ -23,7 +26,8 @@ from gainful.show.table import PLAIN, Table, Terminal
 
 def measures() -> Table:
     """All measures, a line each."""
-    rows = [(name, entry.value, entry.question) for name, entry in MEASURES.items()]
+    every = MEASURES | SESSION_MEASURES
+    rows = [(name, entry.value, entry.question) for name, entry in every.items()]
     return Table(("measure", "value", "question"), rows)
 
 
@@ -59,7 +63,9 @@ def to_dict(name: str | None) -> dict[str, Any]:
     """All measures, gains and discounts, or all about one name, as data."""
     if name is None:
         return {
-            "measures": {name: _entry_dict(entry) for name, entry in MEASURES.items()},
+            "measures": {
+                name: _entry_dict(entry) for name, entry in (MEASURES | SESSION_MEASURES).items()
+            },
             "gains": {name: _formula_dict(formula) for name, formula in GAINS.items()},
             "discounts": {name: _formula_dict(formula) for name, formula in DISCOUNTS.items()},
         }
@@ -75,7 +81,9 @@ def _overview() -> tuple[Table, ...]:
 
 def _find(name: str) -> Entry | NamedFormula | Habit:
     known: dict[str, Entry | NamedFormula | Habit] = {
+        **SESSION_HABITS,
         **HABITS,
+        **SESSION_MEASURES,
         **MEASURES,
         **GAINS,
         **DISCOUNTS,
@@ -117,8 +125,9 @@ def _one(name: str) -> tuple[list[str], Table]:
         source,
     ]
     usual = {name: f"{value:g}" for name, value in found.usual.items()}
+    habits, base = (SESSION_HABITS, JK2008) if found.session else (HABITS, GAINFUL)
     rows = [
-        (name, _allowed(name), usual.get(name, _default(name)), _asked(name))
+        (name, _allowed(name, habits), usual.get(name, _default(name, base)), _asked(name, habits))
         for name in found.params
     ]
     return head, Table(("parameter", "allowed", "default", "meaning"), rows)
@@ -174,7 +183,7 @@ def _habit_allowed(habit: Habit) -> str:
     return known.get(habit.name, habit.allowed)
 
 
-def _allowed(name: str) -> str:
+def _allowed(name: str, habits: Mapping[str, Habit] = HABITS) -> str:
     if name == "gain":
         return ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}"
     if name == "discount":
@@ -183,32 +192,33 @@ def _allowed(name: str) -> str:
         return "levels of recall from 0 to 1, such as '0,0.5,1'"
     if name in all_params():
         return all_params()[name].domain.describe(name)
-    habit = HABITS[name]
+    habit = habits[name]
     return ", ".join(str(answer) for answer in habit.answers) or habit.allowed
 
 
-def _default(name: str) -> str:
+def _default(name: str, base: Convention | SessionConvention = GAINFUL) -> str:
     if name == "points":
         return "0, 0.1, …, 1"
-    own = getattr(GAINFUL, name, None)
+    own = getattr(base, name, None)
     if own is None and name in all_params():
         return f"{all_params()[name].default:g}"
     return "none" if own is None else str(own)
 
 
-def _asked(name: str) -> str:
+def _asked(name: str, habits: Mapping[str, Habit] = HABITS) -> str:
     if name == "points":
         return "the levels of recall that are averaged over"
-    return all_params()[name].meaning if name in all_params() else HABITS[name].question
+    return all_params()[name].meaning if name in all_params() else habits[name].question
 
 
 def _entry_dict(entry: Entry) -> dict[str, Any]:
+    habits = SESSION_HABITS if entry.session else HABITS
     return {
         "name": entry.name,
         "question": entry.question,
         "value": entry.value,
         "trec_eval": [known.name for known in TREC_NAMES.values() if known.measure == entry.name],
-        "parameters": {name: _allowed(name) for name in entry.params},
+        "parameters": {name: _allowed(name, habits) for name in entry.params},
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
         else None,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from gainful.convention.session import (
     SESSION_CONVENTIONS,
-    SESSION_HABITS,
     SessionConvention,
     like_sessions,
 )
@@ -127,12 +125,3 @@ def _whose(habits: SessionConvention) -> str:
     changed = habits.differences(like_sessions(habits.name)) if known else {}
     but = ", ".join(f"{name}={mine}" for name, (mine, _) in changed.items())
     return f"like {habits.name}, but {but}" if but else f"like {habits.name}"
-
-
-def explained(habits: SessionConvention) -> list[tuple[str, str]]:
-    """Every habit with its answer in words."""
-    rows = []
-    for name, habit in SESSION_HABITS.items():
-        value: Any = getattr(habits, name)
-        rows.append((habit.question, habit.words(value)))
-    return rows
