@@ -54,7 +54,7 @@ def _known(name: str) -> str:
         return like(name).name
     except UnknownName:
         known = (*CONVENTIONS, *SESSION_CONVENTIONS)
-        raise UnknownName("convention", name, known, "gainful conventions lists them") from None
+        raise UnknownName("convention", name, known, "gainful conventions lists them all") from None
 
 
 def _below(parts: list[tuple[str, Table]], rendered: Callable[[Table], str]) -> str:
