@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from gainful.measure.sessions.evaluate import evaluate_sessions
     from gainful.measure.sessions.results import SessionResults
     from gainful.read.sessions import Sessions
+    from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
 
 # What needs polars is imported when it is first asked for.
@@ -83,6 +84,8 @@ _LATER = {
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionResults": "gainful.measure.sessions.results",
     "Sessions": "gainful.read.sessions",
+    "SimulatedStudy": "gainful.read.study",
+    "simulate_study": "gainful.read.study",
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
@@ -132,6 +135,7 @@ __all__ = [
     "Run",
     "SessionResults",
     "Sessions",
+    "SimulatedStudy",
     "Tied",
     "UnknownName",
     "Why",
@@ -165,6 +169,7 @@ __all__ = [
     "query_discount",
     "register",
     "scale",
+    "simulate_study",
     "which",
     "why",
 ]
