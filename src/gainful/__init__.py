@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from gainful.measure.results import Results
     from gainful.measure.sessions.evaluate import evaluate_sessions
     from gainful.measure.sessions.results import SessionResults
+    from gainful.measure.sessions.sweep import Sweep, sweep
     from gainful.read.sessions import Sessions
     from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
@@ -83,6 +84,8 @@ _LATER = {
     "evaluate": "gainful.measure.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionResults": "gainful.measure.sessions.results",
+    "Sweep": "gainful.measure.sessions.sweep",
+    "sweep": "gainful.measure.sessions.sweep",
     "Sessions": "gainful.read.sessions",
     "SimulatedStudy": "gainful.read.study",
     "simulate_study": "gainful.read.study",
@@ -136,6 +139,7 @@ __all__ = [
     "SessionResults",
     "Sessions",
     "SimulatedStudy",
+    "Sweep",
     "Tied",
     "UnknownName",
     "Why",
@@ -170,6 +174,7 @@ __all__ = [
     "register",
     "scale",
     "simulate_study",
+    "sweep",
     "which",
     "why",
 ]

@@ -21,6 +21,7 @@ _MISTAKE, _STOPPED = 2, 130
 _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "why": "Why do two tools disagree on these data?",
+    "sweep": "Which system is better for which searcher?",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",
@@ -71,6 +72,7 @@ def gainful() -> None:
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
       gainful check qrels.txt run.txt                    is anything wrong with these files?
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
+      gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?
       gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
       gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?
       gainful conventions sklearn                        what does that tool do, in plain words?
