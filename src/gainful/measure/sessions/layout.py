@@ -27,8 +27,8 @@ _SMALL = 1_000_000  # places that may be laid out, however few gains there are
 class Ideals:
     """What the ideals of kinds of sessions are made of."""
 
-    pool: Array  # recall bases × places, best gain first; the last row is that of no judgments
-    base: Ranks  # kinds × queries: the recall base, -1 where there is no query
+    pool: Array  # one row for recall bases of equal gains; best gain first
+    base: Ranks  # kinds × queries: which row of the pool; an empty one where there is no query
     queries: Ranks  # per kind
     depth: int
 
@@ -173,16 +173,18 @@ def _by_ideal(
     inside = place <= width
     pool = np.zeros((bases(got) + 1, width))
     pool[got.shown.pool_base[inside], place[inside] - 1] = got.pool[inside]
+    pool, same = np.unique(pool, axis=0, return_inverse=True)  # equal pools, equal ideals
+    same = same.ravel()
+    base, nothing = same[base], int(same[-1])
     some = np.bincount(held.session, pool[base, 0] > 0, minlength=held.size) > 0
     counted, given = _without_ideal(how, some, group, groups)
-    first = np.cumsum(held.queries) - held.queries
-    if held.one_base and base is held.judged.base:
-        low = base[first] + 1
-        key = (group * (int(low.max(initial=0)) + 1) + low) * (most + 1) + held.queries
+    own = base[np.cumsum(held.queries) - held.queries]
+    if (base == own[held.session]).all():
+        key = (group * len(pool) + own) * (most + 1) + held.queries
         _, one, kind = np.unique(key, return_index=True, return_inverse=True)
-    else:  # each session has an ideal of its own
+    else:  # turns of conversations: each session has an ideal of its own
         one = kind = np.arange(held.size)
-    laid = np.full((held.size, most), -1)
+    laid = np.full((held.size, most), nothing)
     laid[held.session, held.position - 1] = base
     ideals = Ideals(pool=pool, base=laid[one], queries=held.queries[one], depth=x)
     return np.where(some, kind, -1), counted, given, group[one], ideals

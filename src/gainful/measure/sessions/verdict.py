@@ -34,11 +34,11 @@ def verdict(
         crossings: where the winner changes on those two lines.
     """
     (b, bq), won = swept, winners(means)
-    seen = np.unique(won).tolist()
+    seen, better = np.unique(won).tolist(), "better" if len(called) == 2 else "the best"
     if seen == [-1]:
         return f"No group is better than the others for any searcher {range_of(b, bq)}."
     if len(seen) == 1:
-        return f"{_first(called[seen[0]])} is better for every searcher {range_of(b, bq)}."
+        return f"{_first(called[seen[0]])} is {better} for every searcher {range_of(b, bq)}."
     if at_reference < 0:
         return _by_count(called, won, b, bq)
     conditions, others = [], []
@@ -61,7 +61,7 @@ def verdict(
         return _by_count(called, won, b, bq)
     named = " or ".join(dict.fromkeys(called[one] for one in others))
     return (
-        f"{_first(called[at_reference])} is better only for searchers with "
+        f"{_first(called[at_reference])} is {better} only for searchers with "
         f"{' and '.join(conditions)}; beyond that, {named} is."
     )
 
