@@ -1,7 +1,7 @@
 """A sweep of 400 settings against one setting, in one run, as a ratio.
 
 20,000 sessions of 1 to 5 queries with ten results each; all of 50 topics, and then each session a
-topic of its own, so that no two share an ideal. With a number as argument, that many sessions.
+topic of its own with fractional grades, so that no two share an ideal, the worst there is. With a number as argument, that many sessions.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ from gainful.read.values import Judgments
 ROW = "{:<42}{:>12}{:>12}{:>8}   {}"
 
 
+def _grades(random, sessions, topics):
+    whole = random.integers(0, 4, 12 * topics).astype(float)
+    return whole if topics < sessions else whole + random.random(12 * topics)
+
+
 def made(sessions, topics):
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(3)  # with which the winner changes at every b
     queries = random.integers(1, 6, sessions)
     session = np.repeat(np.arange(sessions), queries * 10)
     rank = np.tile(np.arange(1, 11), queries.sum())
@@ -39,7 +44,7 @@ def made(sessions, topics):
     )
     pool = pl.DataFrame({"topic": np.repeat(np.arange(topics), 12)}).with_columns(
         number=pl.Series(np.tile(np.arange(12), topics)),
-        grade=pl.Series(random.integers(0, 4, 12 * topics).astype(float)),
+        grade=pl.Series(_grades(random, sessions, topics)),
     )
     judged = pool.select(
         query=pl.col("topic").cast(pl.String),

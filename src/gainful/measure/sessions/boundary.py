@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gainful.formula import Array
 from gainful.match.matched import Ranks
-from gainful.measure.sessions.layout import Laid
+from gainful.measure.sessions.layout import Laid, Row
 
 TIE = 1e-12  # means as near as this, by their size, are the same
 _STEPS, _NEAR = 60, 1e-10
@@ -40,9 +40,8 @@ def winners(means: Array) -> Ranks:
     return np.where(alone, best, -1)
 
 
-def along_bq(laid: Laid, b: float, bqs: Sequence[float]) -> list[Crossing]:
+def along_bq(row: Row, b: float, bqs: Sequence[float]) -> list[Crossing]:
     """Where the winner changes with bq, for one b."""
-    row = laid.row(b)
     found = _changes(lambda bq: row.means([bq])[0], bqs, winners(row.means(bqs)))
     return [Crossing(b, bq, "bq", below, above) for bq, below, above in found]
 

@@ -31,6 +31,7 @@ class Ideals:
     base: Ranks  # kinds × queries: which row of the pool; an empty one where there is no query
     queries: Ranks  # per kind
     depth: int
+    one_base: bool  # has each session one recall base?
 
 
 @frozen(eq=False, kw_only=True)
@@ -57,7 +58,35 @@ class Laid:
         lines = np.bincount(
             self.line, self.gain * discount[self.rank], minlength=kinds * self.queries
         )
-        return Row(self, discount, lines.reshape(kinds, self.queries).astype(np.float64))
+        found = lines.reshape(kinds, self.queries).astype(np.float64)
+        if self.ideals is None or not self._apart:
+            return Row(self, discount, found, self.group)
+        return self._shared(discount, found, self.ideals)
+
+    @property
+    def _apart(self) -> bool:
+        """Is each ideal a product of what b and what bq make of it?
+
+        That of the best documents again in every query is: their DCG times the query discounts.
+        """
+        if self.ideals is None or self._concatenated or not self.ideals.one_base:
+            return False
+        return self.how.convention.ideal_kind == "repeated"
+
+    def _shared(self, discount: Array, lines: Array, ideals: Ideals) -> Row:
+        """Each kind divided by its DCG, so that only groups and lengths need be told apart."""
+        width = min(ideals.depth, ideals.pool.shape[1])
+        ideal = (ideals.pool[:, :width] @ discount[:width])[ideals.base[:, 0]][:, None]
+        share = np.divide(lines, ideal, out=np.zeros_like(lines), where=ideal > 0)
+        most = self.queries
+        both = self.group * most + ideals.queries - 1
+        size = len(self.counted) * most
+        at = both[:, None] * most + np.arange(most)
+        total = np.bincount(at.ravel(), share.ravel(), minlength=size * most)
+        group = np.repeat(np.arange(len(self.counted)), most)
+        length = np.tile(np.arange(most), len(self.counted))
+        divided = total.reshape(size, most).astype(np.float64)
+        return Row(self, discount, divided, group, length)
 
     @property
     def _concatenated(self) -> bool:
@@ -77,6 +106,8 @@ class Row:
     laid: Laid
     discount: Array  # by rank
     lines: Array  # kinds × queries: gain, discounted by rank
+    group: Ranks  # per kind
+    length: Ranks | None = None  # per kind: queries but one, if lines are divided by DCG already
 
     def means(self, bqs: Sequence[float]) -> Array:
         """The mean of each group for each bq: bqs × groups."""
@@ -84,11 +115,13 @@ class Row:
         formula = laid.how.query_discount
         weights = np.stack([formula.given({"bq": bq}).at(positions) for bq in bqs], axis=1)
         value = self.lines @ weights
-        if laid.ideals is not None:
+        if self.length is not None:
+            value = value / np.cumsum(weights, axis=0)[self.length]
+        elif laid.ideals is not None:
             ideal = self._ideal(weights)
             value = np.divide(value, ideal, out=np.zeros_like(value), where=ideal > 0)
         groups = len(laid.counted)
-        sums = [np.bincount(laid.group, column, minlength=groups) for column in value.T]
+        sums = [np.bincount(self.group, column, minlength=groups) for column in value.T]
         total = np.stack(sums) + laid.given
         with np.errstate(invalid="ignore"):  # a group of no session that counts has no mean
             return np.asarray(np.where(laid.counted > 0, total / laid.counted, np.nan))
@@ -179,14 +212,17 @@ def _by_ideal(
     some = np.bincount(held.session, pool[base, 0] > 0, minlength=held.size) > 0
     counted, given = _without_ideal(how, some, group, groups)
     own = base[np.cumsum(held.queries) - held.queries]
-    if (base == own[held.session]).all():
+    one_base = bool((base == own[held.session]).all())
+    if one_base:
         key = (group * len(pool) + own) * (most + 1) + held.queries
         _, one, kind = np.unique(key, return_index=True, return_inverse=True)
     else:  # turns of conversations: each session has an ideal of its own
         one = kind = np.arange(held.size)
     laid = np.full((held.size, most), nothing)
     laid[held.session, held.position - 1] = base
-    ideals = Ideals(pool=pool, base=laid[one], queries=held.queries[one], depth=x)
+    ideals = Ideals(
+        pool=pool, base=laid[one], queries=held.queries[one], depth=x, one_base=one_base
+    )
     return np.where(some, kind, -1), counted, given, group[one], ideals
 
 

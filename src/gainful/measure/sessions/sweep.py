@@ -234,14 +234,15 @@ def sweep(
 def _plane(laid: Laid, asked: Settings, called: Sequence[str], first: Array) -> Plane:
     """Every setting of b and bq, and where the winner changes."""
     b, bq, (own_b, own_bq) = asked.b, asked.bq, asked.reference
-    means = np.stack([laid.row(one).means(bq) for one in b])
+    rows = [laid.row(one) for one in b]
+    means = np.stack([row.means(bq) for row in rows])
     won = winners(means)
     differs = len(np.unique(won)) > 1
     changed = (won != won[:, :1]).any(axis=1)
-    boundary = [c for i in np.flatnonzero(changed) for c in along_bq(laid, b[i], bq)]
+    boundary = [c for i in np.flatnonzero(changed) for c in along_bq(rows[i], b[i], bq)]
     lines: list[Crossing] = []
     if differs:
-        lines = [*along_bq(laid, own_b, bq), *along_b(laid, own_bq, b)]
+        lines = [*along_bq(laid.row(own_b), own_b, bq), *along_b(laid, own_bq, b)]
         if not boundary:
             boundary = [c for one in bq for c in along_b(laid, one, b)]
     own = laid.row(own_b).means([own_bq])[0]
