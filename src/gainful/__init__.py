@@ -72,7 +72,9 @@ if TYPE_CHECKING:
     from gainful.measure.results import Results
     from gainful.measure.sessions.evaluate import evaluate_sessions
     from gainful.measure.sessions.results import SessionResults
+    from gainful.measure.sessions.sweep import Sweep, sweep
     from gainful.read.sessions import Sessions
+    from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
 
 # What needs polars is imported when it is first asked for.
@@ -82,7 +84,11 @@ _LATER = {
     "evaluate": "gainful.measure.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionResults": "gainful.measure.sessions.results",
+    "Sweep": "gainful.measure.sessions.sweep",
+    "sweep": "gainful.measure.sessions.sweep",
     "Sessions": "gainful.read.sessions",
+    "SimulatedStudy": "gainful.read.study",
+    "simulate_study": "gainful.read.study",
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
@@ -132,6 +138,8 @@ __all__ = [
     "Run",
     "SessionResults",
     "Sessions",
+    "SimulatedStudy",
+    "Sweep",
     "Tied",
     "UnknownName",
     "Why",
@@ -165,6 +173,8 @@ __all__ = [
     "query_discount",
     "register",
     "scale",
+    "simulate_study",
+    "sweep",
     "which",
     "why",
 ]

@@ -22,6 +22,7 @@ _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "why": "Why do two tools disagree on these data?",
     "sessions": "How good are these whole search sessions?",
+    "sweep": "Which system is better for which searcher?",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",
@@ -72,6 +73,7 @@ def gainful() -> None:
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
       gainful check qrels.txt run.txt                    is anything wrong with these files?
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
+      gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?
       gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
       gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?
       gainful conventions sklearn                        what does that tool do, in plain words?

@@ -1,0 +1,129 @@
+"""`gainful sweep`: which system is better for which searcher?"""
+
+from __future__ import annotations
+
+import click
+
+from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.errors import BadValue
+from gainful.measure.sessions.settings import USUAL
+from gainful.measure.sessions.sweep import sweep as swept
+from gainful.read.formats import read_judgments
+from gainful.read.session_formats import SESSION_FORMATS, read_sessions
+from gainful.show import sweep as show
+from gainful.show.table import PLAIN
+
+_FORMATS = ("table", "csv", "json")
+_BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
+
+
+@click.command(short_help="Which system is better for which searcher?")
+@click.argument("file")
+@click.option("--judgments", metavar="QRELS", help="Judgments. [the column grade of FILE]")
+@click.option("--b", default=USUAL, show_default=True, help="Bases of the rank discount.")
+@click.option("--bq", default=USUAL, show_default=True, help="Bases of the query discount.")
+@click.option(
+    "--points", type=int, default=20, show_default=True, help="How many bases of a range."
+)
+@click.option("--depth", metavar="X", help="How many results of a query count: 10, or 5,10,20.")
+@click.option(
+    "--weights",
+    multiple=True,
+    metavar="WEIGHTS",
+    help="What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
+)
+@click.option("--by", default="system", show_default=True, help="Which column tells the groups.")
+@click.option(
+    "-m",
+    "--measure",
+    default="nsDCG",
+    show_default=True,
+    help="sDCG or nsDCG, such as 'nsDCG(duplicates=first)'.",
+)
+@click.option(
+    "--reference",
+    metavar="b=2,bq=4",
+    help="The searcher that others are held against. [b=2,bq=4]",
+)
+@click.option("--like", metavar="NAME", help="Whose habits to follow. [jk2008]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="How to print it. [table, or by the suffix of -o]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@click.option(
+    "--sessions-format",
+    type=click.Choice(list(SESSION_FORMATS)),
+    help="How sessions are written. [found out]",
+)
+def sweep(
+    file: str,
+    *,
+    judgments: str | None,
+    b: str,
+    bq: str,
+    points: int,
+    depth: str | None,
+    weights: tuple[str, ...],
+    by: str,
+    measure: str,
+    reference: str | None,
+    like: str | None,
+    form: str | None,
+    output: str | None,
+    sessions_format: str | None,
+) -> None:
+    """Which system is better for which searcher, by the sessions in FILE?
+
+    Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one to
+    whom reformulating is a burden. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says who
+    wins for whom and where the winner changes; CSV and JSON have every setting.
+
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful sweep sessions.csv --judgments qrels.txt
+      gainful sweep sessions.csv --judgments qrels.txt --b 2 --bq 1.5:100 --points 50
+      gainful sweep sessions.csv --judgments qrels.txt --weights linear --weights 0:0,1:1,2:10,3:100
+      gainful sweep sessions.csv --judgments qrels.txt -m sDCG --by scenario -o settings.csv
+    """
+    form = form or ("table" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
+    if file == "-" == judgments:
+        raise click.UsageError("only one file can be - (standard input)")
+    refuse_overwriting(output, (file, *([judgments] if judgments else [])))
+    found = swept(
+        read_sessions(file, sessions_format),
+        read_judgments(judgments) if judgments else None,
+        measure,
+        b=b,
+        bq=bq,
+        points=points,
+        depth=depth,
+        weights=list(weights) or None,
+        by=by.split(","),
+        reference=_reference(reference),
+        like=like,
+    )
+    if form == "table":
+        page = terminal() if output in (None, "-") else PLAIN
+        text = show.to_text(found, terminal=page)
+    else:
+        text = show.to_csv(found) if form == "csv" else show.to_json(found)
+    delivered(text, output)
+
+
+def _reference(text: str | None) -> dict[str, float] | None:
+    """The setting that b=2,bq=4 spells."""
+    if text is None:
+        return None
+    found = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise BadValue("reference", text, "b and bq, such as b=2,bq=4") from None
+    return found

@@ -1,0 +1,119 @@
+"""Which reformulations helped: what each query of a session added to its gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadValue, UnknownName
+from gainful.formula import Array
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.sessions.analysis import recipe_of
+from gainful.measure.sessions.gains import discounts, earned, query_weights, summed
+from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.results import SessionResults
+
+_LISTED = 5
+
+
+@frozen(eq=False, kw_only=True)
+class Reformulations:
+    """What each query added.
+
+    `queries` has a row for each query: session, its columns, query, text and the text before it
+    (where there are texts), gain, new, repeated, change. `gain` is sDCG(q) at its end, discounted
+    as the measure has it; `new` is the part of documents that the session had not shown within
+    the depth before, `repeated` the rest; `change` is against the query before (null for the
+    first). `sessions` has a row for each session of several queries: which reformulation helped
+    most and which least.
+    """
+
+    measure: str
+    queries: pl.DataFrame
+    sessions: pl.DataFrame
+
+    def most(self, n: int = _LISTED, by: str | Sequence[str] = ()) -> pl.DataFrame:
+        """The reformulations that helped most, of all sessions or of each group."""
+        return self._listed(n, by, descending=True)
+
+    def least(self, n: int = _LISTED, by: str | Sequence[str] = ()) -> pl.DataFrame:
+        """The reformulations that helped least, of all sessions or of each group."""
+        return self._listed(n, by, descending=False)
+
+    def _listed(self, n: int, by: str | Sequence[str], *, descending: bool) -> pl.DataFrame:
+        if isinstance(n, bool) or n < 1:
+            raise BadValue("n", n, "a whole number from 1 on")
+        names = [by] if isinstance(by, str) else list(by)
+        for name in names:
+            if name not in self.queries.columns:
+                raise UnknownName("column", name, self.queries.columns)
+        found = self.queries.filter(pl.col("change").is_not_null())
+        found = found.sort("change", descending=descending, maintain_order=True)
+        if not names:
+            return found.head(n)
+        return found.group_by(names, maintain_order=True).head(n).sort(names, maintain_order=True)
+
+
+def reformulations(results: SessionResults, name: str | None = None) -> Reformulations:
+    """Which reformulations helped, and which did not?
+
+    What §3.2 and §4 of the 2008 paper use sDCG for.
+
+    Args:
+        results: of which sessions.
+        name: by the gains of which of its measures, an sDCG or nsDCG; the first such one.
+    """
+    how, held = recipe_of(results, name), results.held
+    new, repeated = _split(held, how)
+    begins = np.flatnonzero(np.diff(held.query_of_row, prepend=-1))
+    heads = held.rows[begins]
+    beside = [c for c in results.columns.columns if c not in ("session", "queries")]
+    text = ["text"] if "text" in heads.columns else []
+    queries = heads.select("session", *beside, *text).with_columns(
+        query=pl.Series(held.position),
+        gain=pl.Series(new + repeated),
+        new=pl.Series(new),
+        repeated=pl.Series(repeated),
+    )
+    queries = queries.with_columns(change=pl.col("gain") - pl.col("gain").shift(1).over("session"))
+    if text:
+        queries = queries.with_columns(before=pl.col("text").shift(1).over("session"))
+    order = ["session", *beside, "query", *(["before", "text"] if text else [])]
+    queries = queries.select(*order, "gain", "new", "repeated", "change")
+    return Reformulations(measure=how.label, queries=queries, sessions=_extremes(queries))
+
+
+def _split(held: MatchedSessions, how: SessionRecipe) -> tuple[Array, Array]:
+    """The gain of each query by documents that are new in the session, and by others."""
+    got = earned(held, how)
+    fresh = held.first_time(got.shown, held.depth(how.k, how.convention.depth))
+    deep = int(got.shown.rank.max(initial=0)) + 1
+    place = got.shown.query[fresh] * deep + got.shown.rank[fresh]
+    is_new = np.isin(got.query * deep + got.rank, place)
+    ranks = got.rank
+    if how.convention.rank_discount == "concatenated":
+        ranks = ranks + got.before[got.query]
+    gain = got.gain * discounts(how, ranks)
+    weight, size = query_weights(how, held.position), len(held.position)
+    new = summed(got.query[is_new], gain[is_new], size) * weight
+    old = summed(got.query[~is_new], gain[~is_new], size) * weight
+    return np.asarray(new), np.asarray(old)
+
+
+def _extremes(queries: pl.DataFrame) -> pl.DataFrame:
+    """Of each session of several queries: the reformulation that helped most, and least."""
+    later = queries.filter(pl.col("change").is_not_null())
+    return later.group_by("session", maintain_order=True).agg(
+        *_extreme("most", "max"), *_extreme("least", "min")
+    )
+
+
+def _extreme(called: str, end: Literal["max", "min"]) -> list[pl.Expr]:
+    """Which query it was (the earliest of equal ones), and its change."""
+    at = pl.col("change").arg_max() if end == "max" else pl.col("change").arg_min()
+    change = pl.col("change").max() if end == "max" else pl.col("change").min()
+    return [pl.col("query").get(at).alias(called), change.alias(f"{called}_change")]

@@ -1,0 +1,190 @@
+"""Lengths of sessions, last queries against those before them, and reformulations; by hand."""
+
+from __future__ import annotations
+
+from math import log
+
+import polars as pl
+import pytest
+
+import gainful
+from gainful.errors import BadValue, UnknownName
+from gainful.measure.sessions.analysis import last_queries, lengths
+from gainful.measure.sessions.reformulations import reformulations
+
+# The session of golden/sessions.json (s), one that fails and then succeeds (t), one query (u),
+# and one that finds nothing at all (v).
+LISTS = {
+    ("s", "x"): ["abc", "db", "def"],
+    ("t", "x"): ["a", "d"],
+    ("u", "y"): ["b"],
+    ("v", "y"): ["a", "c"],
+}
+GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}
+W3 = 1 / (1 + log(3, 4))  # what is left of a third query's gain
+TEXTS = {("s", 2): "second try", ("s", 3): "third try"}
+
+
+def shown(*, texts):
+    rows = []
+    for (session, system), queries in LISTS.items():
+        for position, docs in enumerate(queries, start=1):
+            for rank, doc in enumerate(docs, start=1):
+                row = {"session": session, "query": position, "rank": rank, "doc": doc}
+                text = TEXTS.get((session, position), "first try")
+                rows.append(row | {"system": system} | ({"text": text} if texts else {}))
+    return pl.DataFrame(rows)
+
+
+def results(measures="sDCG@3", *, texts=False, **habits):
+    judgments = {session: GRADES for session, _ in LISTS}
+    return gainful.evaluate_sessions(shown(texts=texts), judgments, measures, **habits)
+
+
+def vector(found, which, **keys):
+    rows = found.vectors.filter(pl.col("which") == which)
+    for name, value in keys.items():
+        rows = rows.filter(pl.col(name) == value)
+    assert rows["rank"].to_list() == [1, 2, 3]
+    assert rows["n"].n_unique() == 1
+    return rows["mean"].to_list(), rows["n"][0]
+
+
+def test_lengths_count_sessions_by_their_queries():
+    assert lengths(results(), "system") == [
+        {"system": "x", "sessions": 2, "queries": 5, "mean": 2.5, "by_queries": {1: 0, 2: 1, 3: 1}},
+        {"system": "y", "sessions": 2, "queries": 3, "mean": 1.5, "by_queries": {1: 1, 2: 1, 3: 0}},
+    ]
+
+
+def test_lengths_of_the_simulated_study_are_table_2_of_the_paper():
+    study = gainful.simulate_study(5)
+    one, two = lengths(gainful.evaluate_sessions(study.sessions, study.judgments), "system")
+    assert [*one["by_queries"].values()] == [28, 7, 10, 4, 5, 4, 1, 1, 0, 0, 0]
+    assert [*two["by_queries"].values()] == [21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1]
+    assert (round(one["mean"], 2), round(two["mean"], 2)) == (2.53, 3.18)
+    (every,) = lengths(gainful.evaluate_sessions(study.sessions, study.judgments))
+    assert (every["sessions"], every["queries"]) == (120, 343)
+
+
+def test_last_queries_of_the_golden_session():
+    found = last_queries(results(), by="system")
+    mean, n = vector(found, "last", system="x")
+    assert (mean, n) == (pytest.approx([(3 * W3 + 2) / 2, (4 * W3 + 2) / 2, (4 * W3 + 2) / 2]), 2)
+
+
+def test_non_last_queries_pooled_or_within_their_session_first():
+    pooled, n = vector(last_queries(results(), by="system"), "non_last", system="x")
+    assert (pooled, n) == (pytest.approx([2 / 3, (0.5 + 7 / 3) / 3, (0.5 + 7 / 3) / 3]), 3)
+    found = last_queries(results(), by="system", non_last="within")
+    within, n = vector(found, "non_last", system="x")
+    assert (within, n) == (pytest.approx([1 / 2, (0.5 + 7 / 3) / 4, (0.5 + 7 / 3) / 4]), 2)
+
+
+def test_the_best_query_keeps_the_discount_of_its_position():
+    mean, n = vector(last_queries(results(), by="system"), "best", system="x")
+    assert (mean, n) == (pytest.approx([(2 + 2) / 2, (7 / 3 + 2) / 2, (7 / 3 + 2) / 2]), 2)
+
+
+def test_in_how_many_sessions_the_last_query_is_the_best():
+    x, y = last_queries(results(), by="system").shares.rows(named=True)
+    assert x == {
+        "system": "x",
+        "sessions": 2,
+        "one_query": 0,
+        "gained_nothing": 0,
+        "last_is_best": 1,  # t; in s the second query (7/3) beats the third (4·W3 = 2.23)
+        "share": 0.5,
+        "share_of_several": 0.5,
+    }
+    assert (y["one_query"], y["gained_nothing"], y["last_is_best"]) == (1, 1, 1)
+    assert (y["share"], y["share_of_several"]) == (1.0, None)
+
+
+def test_sessions_of_one_query_have_no_query_before_the_last():
+    frame = shown(texts=False).filter(pl.col("session") == "u")
+    found = last_queries(gainful.evaluate_sessions(frame, {"u": GRADES}, "sDCG@3"))
+    rows = found.vectors.filter(pl.col("which") == "non_last")
+    assert rows["mean"].to_list() == [None] * 3
+    assert rows["n"].to_list() == [0] * 3
+    assert found.shares["one_query"].to_list() == [1]
+
+
+def test_the_last_rank_of_the_vectors_adds_up_to_the_measure():
+    study = gainful.simulate_study(3)
+    held = gainful.evaluate_sessions(study.sessions, study.judgments, "sDCG@10")
+    found = last_queries(held).vectors.filter(pl.col("rank") == 10)
+    parts = dict(zip(found["which"], (found["mean"] * found["n"]), strict=True))
+    assert (parts["last"] + parts["non_last"]) / 120 == pytest.approx(held.mean["sDCG@10"])
+    assert parts["best"] >= parts["last"]
+
+
+def test_reformulations_split_new_gain_from_repeated_gain():
+    found = reformulations(results(texts=True))
+    rows = found.queries.filter(pl.col("session") == "s")
+    assert rows["new"].to_list() == pytest.approx([0.5, 2.0, W3])
+    assert rows["repeated"].to_list() == pytest.approx([0, 1 / 3, 3 * W3])
+    assert rows["gain"].to_list() == pytest.approx([0.5, 7 / 3, 4 * W3])
+    assert rows["change"].to_list()[0] is None
+    assert rows["change"].to_list()[1:] == pytest.approx([7 / 3 - 0.5, 4 * W3 - 7 / 3])
+    assert rows["before"].to_list() == [None, "first try", "second try"]
+    assert rows["text"].to_list() == ["first try", "second try", "third try"]
+
+
+def test_which_reformulation_of_a_session_helped_most_and_least():
+    found = reformulations(results()).sessions
+    assert found["session"].to_list() == ["s", "t", "v"]  # u was never reformulated
+    assert found["most"].to_list() == [2, 2, 2]
+    assert found["least"].to_list() == [3, 2, 2]
+    assert found["most_change"].to_list() == pytest.approx([11 / 6, 2, 0])
+    assert found["least_change"].to_list() == pytest.approx([4 * W3 - 7 / 3, 2, 0])
+
+
+def test_the_best_and_the_worst_reformulations_over_all_sessions_and_per_system():
+    found = reformulations(results())
+    assert found.most(2).select("session", "query").rows() == [("t", 2), ("s", 2)]
+    assert found.least(1).select("session", "query").rows() == [("s", 3)]
+    assert found.least(1, "system").select("system", "session", "query").rows() == [
+        ("x", "s", 3),
+        ("y", "v", 2),
+    ]
+    assert "text" not in found.queries.columns
+
+
+def test_what_is_new_depends_on_the_depth():
+    """b stands at rank 2 of the first query: a searcher who looks at one result has not seen it."""
+    frame = pl.DataFrame({"session": ["s"] * 3, "query": [1, 1, 2], "doc": ["a", "b", "b"]})
+    for x, expected in ((1, [0, 2 / 3]), (2, [0.5, 0])):
+        held = gainful.evaluate_sessions(frame, {"s": {"b": 1}}, f"sDCG@{x}")
+        assert reformulations(held).queries["new"].to_list() == pytest.approx(expected)
+
+
+def test_repeated_documents_earn_nothing_more_when_only_the_first_time_counts():
+    found = reformulations(results("sDCG(duplicates=first)@3")).queries
+    assert found["repeated"].to_list() == [0.0] * 8
+    assert found.filter(pl.col("session") == "s")["gain"].to_list() == pytest.approx([0.5, 2.0, W3])
+
+
+def test_gains_of_reformulations_add_up_to_the_measure():
+    study = gainful.simulate_study(4)
+    held = gainful.evaluate_sessions(study.sessions, study.judgments, "nsDCG@10")
+    found = reformulations(held).queries
+    direct = gainful.evaluate_sessions(study.sessions, study.judgments, "sDCG@10")
+    assert found["gain"].sum() / 120 == pytest.approx(direct.mean["sDCG@10"])
+    assert found["repeated"].sum() > 0
+    assert (found["new"] + found["repeated"]).to_list() == pytest.approx(found["gain"].to_list())
+
+
+def test_what_cannot_be_asked_for():
+    held = results(["sDCG@3", "nsDCG@3"])
+    with pytest.raises(BadValue, match="non_last is 'some'; allowed: pooled, within"):
+        last_queries(held, non_last="some")
+    with pytest.raises(UnknownName, match="no measure 'sDCG@4'"):
+        last_queries(held, "sDCG@4")
+    with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
+        lengths(held, "sytem")
+    with pytest.raises(UnknownName, match="no column 'sytem'"):
+        reformulations(held).most(by="sytem")
+    with pytest.raises(BadValue, match="n is 0"):
+        reformulations(held).least(0)
+    assert last_queries(held, "nsDCG@3").measure == "nsDCG@3"

@@ -1,0 +1,136 @@
+"""The simulated study: the design of the 2008 paper, the same for a seed wherever it is made."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from hashlib import sha256
+from itertools import combinations
+
+import polars as pl
+import pytest
+
+import gainful
+from gainful.errors import BadValue
+from gainful.read.formats import read_judgments
+from gainful.read.session_formats import read_sessions
+from gainful.read.study import TABLE_2
+
+SEEDS = (0, 1, 7, 2008, 123_456_789)
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def study(request):
+    return gainful.simulate_study(request.param)
+
+
+@pytest.fixture(scope="module")
+def heads(study):
+    """A row for each session."""
+    frame = study.sessions.frame
+    columns = ("searcher", "scenario", "system", "order")
+    return frame.group_by("session", maintain_order=True).agg(
+        pl.col("query").max().alias("queries"), *(pl.col(name).first() for name in columns)
+    )
+
+
+def test_there_are_120_sessions_of_343_queries_with_ten_results_each(study):
+    frame = study.sessions.frame
+    assert frame["session"].n_unique() == 120
+    assert frame.select("session", "query").n_unique() == 343
+    assert frame.group_by("session", "query").len()["len"].unique().to_list() == [10]
+    assert not frame.select("session", "query", "doc").is_duplicated().any()
+
+
+def test_sessions_are_as_long_as_in_table_2(heads):
+    for system, counts in TABLE_2.items():
+        own = heads.filter(pl.col("system") == system)["queries"].to_list()
+        assert [own.count(n) for n in range(1, len(counts) + 1)] == list(counts)
+        assert sum(counts) == 60
+    assert sum(n * c for t in TABLE_2.values() for n, c in enumerate(t, start=1)) == 343
+
+
+def test_30_searchers_do_four_scenarios_two_on_each_system(heads):
+    assert heads["searcher"].n_unique() == 30
+    ways = []
+    for _, own in heads.group_by("searcher"):
+        assert sorted(own["scenario"]) == ["A", "B", "C", "D"]
+        assert own["order"].to_list() == [1, 2, 3, 4]
+        ways.append(tuple(sorted(own.filter(pl.col("system") == "1")["scenario"])))
+    assert {way: ways.count(way) for way in ways} == dict.fromkeys(combinations("ABCD", 2), 5)
+    assert heads.group_by("scenario", "system").len()["len"].to_list() == [15] * 8
+
+
+def test_scenarios_and_systems_come_in_random_order(heads):
+    first = heads.filter(pl.col("order") == 1)
+    assert first["scenario"].n_unique() == 4
+    assert first["system"].n_unique() == 2
+
+
+def test_grades_are_0_to_3_and_every_scenario_has_some_of_each(study):
+    judged = study.judgments.frame.group_by("query").agg(pl.col("grade").unique().sort())
+    assert sorted(judged["query"]) == ["A", "B", "C", "D"]
+    assert judged["grade"].to_list() == [[0.0, 1.0, 2.0, 3.0]] * 4
+    assert study.sessions.frame["grade"].drop_nulls().is_between(0, 3).all()
+
+
+def test_searchers_click_on_what_they_looked_at_and_judge_what_they_clicked(study):
+    frame = study.sessions.frame
+    assert frame["scanned"].is_between(1, 10).all()
+    assert (frame.filter("clicked")["rank"] <= frame.filter("clicked")["scanned"]).all()
+    assert (frame["clicked"] == frame["grade"].is_not_null()).all()
+
+
+def test_a_reformulation_is_another_text(study):
+    texts = study.sessions.frame.filter(pl.col("rank") == 1)
+    before = texts.select(pl.col("text").shift(1).over("session")).to_series()
+    assert (texts["text"] != before).fill_null(value=True).all()
+    assert (texts["text"].str.len_chars() > 2).all()
+
+
+def test_most_searchers_quit_once_a_query_is_good(study):
+    """The last query is mostly the best, as the paper found (§3.2)."""
+    asked = ("sDCG(statistic=last)@10", "sDCG(statistic=best)@10")
+    found = gainful.evaluate_sessions(study.sessions, study.judgments, asked)
+    last, best = found.values.values()
+    several = found.held.queries > 1
+    assert (last == best)[several].mean() > 0.6
+
+
+def test_the_name_says_that_it_is_simulated(study):
+    assert "simulated" in study.sessions.name
+    assert "simulated" in study.judgments.name
+    assert any("simulated" in note for note in study.sessions.notes)
+    assert repr(study).startswith("Simulated study")
+
+
+def test_it_can_be_written_and_read_again(study, tmp_path):
+    shown, judged = study.write(tmp_path / "new" / "folder")
+    assert (shown.name, judged.name) == ("sessions.csv", "qrels.txt")
+    again = gainful.evaluate_sessions(read_sessions(shown), read_judgments(judged))
+    direct = gainful.evaluate_sessions(study.sessions, study.judgments)
+    assert again.mean == direct.mean
+    assert again.groups(["system", "scenario"]) == direct.groups(["system", "scenario"])
+    assert {*read_sessions(shown).frame.columns} == {*study.sessions.frame.columns}
+
+
+def test_a_seed_gives_the_same_study_on_every_machine(tmp_path):
+    shown, judged = gainful.simulate_study(2008).write(tmp_path)
+    found = [sha256(path.read_bytes()).hexdigest()[:16] for path in (shown, judged)]
+    assert found == ["c1565466d2ddf3ac", "4493b53f868dbe81"]
+
+
+def test_other_seeds_give_other_studies():
+    assert len({str(gainful.simulate_study(seed).sessions.frame.rows()) for seed in SEEDS}) == 5
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(BadValue, match="seed is .*; allowed: a whole number from 0 on"):
+        gainful.simulate_study(seed)
+
+
+def test_import_does_not_load_polars_for_it():
+    code = "import sys, gainful; 'simulate_study' in dir(gainful); print('polars' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

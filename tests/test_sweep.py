@@ -1,0 +1,260 @@
+"""Sweeps: every setting equals its own evaluation, and the words say what the numbers do."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings, strategies as st
+
+import gainful
+from gainful.cli.main import gainful as command, main
+from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.measure.sessions.sweep import kendall
+
+STUDY = gainful.simulate_study(2008)
+WEIGHTS = "0:0,1:1,2:10,3:100"
+MEASURES = (
+    "sDCG",
+    "nsDCG",
+    "nsDCG(duplicates=first)",
+    "nsDCG(ideal=once)",
+    "sDCG(rank_discount=concatenated, lists=as_is)",
+    "nsDCG(rank_discount=concatenated)",
+    "nsDCG(duplicates=first, rank_discount=concatenated)",
+    "nsDCG(duplicates=judged)",
+    "nsDCG(duplicates=clicked, depth=scanned)",
+    "sDCG(query_discount=shifted, discount=log)",
+)
+
+
+def swept(measure="nsDCG", **options):
+    return gainful.sweep(STUDY.sessions, STUDY.judgments, measure, **options)
+
+
+@given(
+    measure=st.sampled_from(MEASURES),
+    b=st.floats(1.01, 100),
+    bq=st.floats(1.01, 900),
+    depth=st.integers(1, 12),
+    weights=st.sampled_from(["linear", "exp", WEIGHTS]),
+    by=st.sampled_from(["system", "scenario", "searcher"]),
+)
+@settings(max_examples=30)
+def test_each_value_is_what_evaluate_sessions_gives(*, measure, b, bq, depth, weights, by):
+    (row,) = swept(measure, b=b, bq=bq, depth=depth, weights=weights, by=by).rows()
+    told = f"{measure}@{depth}"
+    direct = gainful.evaluate_sessions(
+        STUDY.sessions, STUDY.judgments, told, b=b, bq=bq, gain=weights
+    ).groups(by)
+    assert list(row["means"]) == [group[by] for group in direct]
+    expected = [group["mean"][told] for group in direct]
+    assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_all_settings_of_a_grid_are_there_once_and_right():
+    found = swept(b="1.5:10", bq=[2, 4], points=3, depth="5,10", weights=["linear", WEIGHTS])
+    rows = list(found.rows())
+    assert len({(r["weights"], r["depth"], r["b"], r["bq"]) for r in rows}) == len(rows) == 24
+    for row in rows:
+        name = f"nsDCG@{row['depth']}"
+        one, two = gainful.evaluate_sessions(
+            STUDY.sessions, STUDY.judgments, name, b=row["b"], bq=row["bq"], gain=row["weights"]
+        ).groups("system")
+        means = {"1": one["mean"][name], "2": two["mean"][name]}
+        assert row["means"] == pytest.approx(means, rel=1e-12)
+        assert row["difference"] == pytest.approx(means["1"] - means["2"], abs=1e-12)
+        assert row["winner"] == max(means, key=means.get)
+
+
+@pytest.mark.parametrize("empty", [0, 1, "skip"])
+def test_sessions_without_an_ideal_count_as_the_convention_says(empty):
+    frame = pl.DataFrame({"session": list("rstu"), "query": 1, "doc": list("aaaa")})
+    frame = frame.with_columns(system=pl.Series(["x", "x", "y", "y"]))
+    judged = {"r": {"a": 1, "b": 2}, "s": {"a": 0}, "t": {"a": 2}, "u": {"b": 1}}
+    found = gainful.sweep(frame, judged, b=2, bq=4, empty=empty)
+    direct = gainful.evaluate_sessions(frame, judged, "nsDCG@10", empty=empty).groups("system")
+    (row,) = found.rows()
+    expected = [group["mean"]["nsDCG@10"] for group in direct]
+    assert list(row["means"].values()) == pytest.approx(expected)
+
+
+def test_conversations_have_an_ideal_for_each_turn():
+    frame = STUDY.sessions.frame.with_columns(
+        topic=pl.when(pl.col("query") % 2 == 0).then(pl.lit("A")).otherwise(pl.col("topic"))
+    )
+    (row,) = gainful.sweep(frame, STUDY.judgments, b=3, bq=2).rows()
+    direct = gainful.evaluate_sessions(frame, STUDY.judgments, "nsDCG(b=3, bq=2)@10")
+    expected = [group["mean"]["nsDCG(b=3, bq=2)@10"] for group in direct.groups("system")]
+    assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(BadValue, match="judgments of their own"):
+        gainful.sweep(frame, STUDY.judgments, "nsDCG(duplicates=first)", b=3, bq=2)
+
+
+def late_and_early():
+    """early finds a 2 at once; late finds nothing, and then a 3: 3·w(2) against 2."""
+    rows = [("e", 1, "b", "early"), ("l", 1, "x", "late"), ("l", 2, "a", "late")]
+    frame = pl.DataFrame(rows, schema=["session", "query", "doc", "system"], orient="row")
+    return frame, {"e": {"a": 3, "b": 2}, "l": {"a": 3, "b": 2}}
+
+
+def test_the_boundary_is_where_it_is_by_hand():
+    """3/(1 + log_bq 2) = 2 where log_bq 2 = 1/2, that is at bq = 4, whatever b is."""
+    found = gainful.sweep(*late_and_early(), "sDCG", reference={"bq": 3})
+    (plane,) = found.planes
+    assert [one.bq for one in plane.boundary] == pytest.approx([4] * 20)
+    assert {(found.groups[o.below], found.groups[o.above]) for o in plane.boundary} == {
+        ("early", "late")
+    }
+    assert found.sentences == [
+        "early is better only for searchers with bq below 4 (b = 2); beyond that, late is."
+    ]
+    patient = gainful.sweep(*late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
+    assert "late is better only for searchers with bq above 4 (b = 2)" in patient.sentences[0]
+
+
+def test_a_boundary_in_b_is_found_too():
+    """deep has a 3 at rank 2, top a 2 at rank 1: the same where log_b 2 = 1/2, at b = 4."""
+    rows = [("d", 1, "x", "deep"), ("d", 1, "a", "deep"), ("t", 1, "b", "top")]
+    frame = pl.DataFrame(rows, schema=["session", "query", "doc", "system"], orient="row")
+    found = gainful.sweep(frame, {"d": {"a": 3, "b": 2}, "t": {"a": 3, "b": 2}}, "sDCG")
+    assert found.planes[0].boundary
+    assert all(one.along == "b" for one in found.planes[0].boundary)
+    assert [one.b for one in found.planes[0].boundary] == pytest.approx([4] * 20)
+    assert "top is better only for searchers with b below 4 (bq = 4)" in found.sentences[0]
+
+
+def test_at_every_point_of_the_boundary_the_groups_are_even():
+    found = swept()
+    assert found.planes[0].boundary
+    for one in found.planes[0].boundary:
+        (row,) = swept(b=one.b, bq=one.bq).rows()
+        assert row["difference"] == pytest.approx(0, abs=1e-9)
+
+
+def test_who_wins_for_every_searcher_is_said():
+    found = swept(weights=WEIGHTS)
+    assert found.sentences == [
+        "System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10)."
+    ]
+    assert {row["winner"] for row in found.rows()} == {"2"}
+    narrow = swept(weights=WEIGHTS, b=2, bq="2:5")
+    assert narrow.sentences == [
+        "System 2 is better for every searcher with b = 2 and bq from 2 to 5."
+    ]
+
+
+def test_equal_groups_have_no_winner():
+    frame = pl.DataFrame({"session": ["s", "t"], "query": 1, "doc": "a", "system": ["x", "y"]})
+    found = gainful.sweep(frame, {"s": {"a": 1}, "t": {"a": 1}})
+    assert found.sentences[0].startswith("No group is better than the others for any searcher")
+    assert all(row["winner"] is None and row["tau"] is None for row in found.rows())
+
+
+def test_tau_is_that_of_the_order_against_the_reference():
+    found = swept(by="scenario", points=4)
+    own = swept(by="scenario", b=2, bq=4)
+    reference = own.planes[0].means[0, 0]
+    from scipy.stats import kendalltau
+
+    for row in found.rows():
+        expected = kendalltau(list(row["means"].values()), reference).statistic
+        assert row["tau"] == pytest.approx(expected)
+        best, second = sorted(row["means"].values())[:-3:-1]
+        assert row["difference"] == pytest.approx(best - second)
+    assert kendall(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(
+        kendalltau([1, 1, 2], [1, 2, 3]).statistic
+    )
+
+
+def test_as_plain_data_and_as_text():
+    found = swept(points=3, weights=[WEIGHTS, "linear"])
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert len(data["settings"]) == 18
+    assert data["reference"] == {"b": 2, "bq": 4, "weights": "{0:0,1:1,2:10,3:100}", "depth": 10}
+    assert data["counts"]["sessions"] == 120
+    assert data["convention"]["b"] == "swept"
+    assert repr(found).startswith("Sweep of nsDCG, 18 settings, 120 sessions, 2 groups\n{0:0,")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bq": 1}, "bq is 1; allowed: 1 < bq < 1000"),
+        ({"bq": "1:4"}, "bq is 1; allowed"),
+        ({"b": "10:1.5"}, "b is '10:1.5'; allowed: a range from the smaller to the larger"),
+        ({"b": "x"}, "b is 'x'; allowed: a range such as 1.5:10"),
+        ({"b": None}, "b is None; allowed"),
+        ({"b": []}, "allowed: a range"),
+        ({"depth": 0}, "depth is 0; allowed: a whole number from 1 on"),
+        ({"depth": "5,x"}, "depth is 'x'"),
+        ({"points": 1}, "points is 1"),
+        ({"points": 2000}, "fewer: these are 4000000 settings"),
+        ({"measure": "nDCG"}, "allowed: sDCG or nsDCG"),
+        ({"measure": "nsDCG(b=2)"}, "no b in it: that is swept"),
+        ({"measure": "nsDCG@5", "depth": 3}, "nsDCG@5 says how deep"),
+        ({"measure": "nsDCG(gain=exp)", "weights": "linear"}, "has a gain"),
+        ({"like": "trec_dd_2015"}, "statistic is 'per_query'; allowed: final, in a sweep"),
+        ({"discount": "log2"}, "has no parameter b"),
+        ({"reference": {"bq": 1}}, "bq is 1"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused(options, message):
+    with pytest.raises(BadValue) as refused:
+        swept(**options)
+    assert message in str(refused.value)
+
+
+def test_one_group_has_no_winner_and_an_unknown_column_no_groups():
+    with pytest.raises(BadInput, match="only one group by system, so there is no winner"):
+        swept(where={"system": "1"})
+    with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
+        swept(by="sytem")
+    with pytest.raises(UnknownName, match="no part of the reference 'c'"):
+        swept(reference={"c": 2})
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return [str(path) for path in STUDY.write(tmp_path_factory.mktemp("study"))]
+
+
+def ran(files, *words):
+    done = CliRunner().invoke(command, ["sweep", files[0], "--judgments", files[1], *words])
+    assert done.exit_code == 0, done.exception
+    return done.output
+
+
+def test_the_command_answers_first(files):
+    printed = ran(files, "--points", "5", "--by", "system")
+    assert printed.startswith("System 2 is better only for searchers with bq above 1.53 (b = 2)")
+    assert "120 sessions, 343 queries · 25 settings" in printed
+    assert "The winner changes at" in printed
+
+
+def test_the_command_gives_every_setting_as_csv_and_json(files, tmp_path):
+    rows = list(csv.DictReader(StringIO(ran(files, "--format", "csv", "-m", "sDCG"))))
+    assert len(rows) == 400
+    direct = swept("sDCG")
+    assert [float(row["2"]) for row in rows] == [row["means"]["2"] for row in direct.rows()]
+    ran(files, "-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
+    data = json.loads((tmp_path / "sweep.json").read_text("utf-8"))
+    assert (len(data["settings"]), data["reference"]["b"]) == (20, 3)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--bq", "1"], ["--b", "10:1.5"], ["--depth", "0"], ["--reference", "b"], ["--by", "order,x"]],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(files, capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", files[0], "--judgments", files[1], *words])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("gainful: ")
+    assert said.count("\n") == 1
