@@ -26,7 +26,6 @@ from gainful.measure.evaluate import (
     scaled,
 )
 from gainful.measure.recipe import Recipe
-from gainful.measure.register import own_entries
 from gainful.read.elsewhere import Elsewhere, elsewhere
 from gainful.read.engines import SPARK, asked, engine_of
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
@@ -72,7 +71,10 @@ def per_query(
         parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
         part = pmod(xxhash64("query"), lit(parts))  # a query is never cut in two
         columns = ", ".join(f"`{name.replace('`', '``')}` double" for name in recipes)
-        work = _work(base, recipes, own_entries())
+        own = {
+            name: e for how in recipes.values() if (e := how.measure.entry).own and (name := e.name)
+        }
+        work = _work(base, recipes, own)
         return table.groupBy(part).applyInArrow(work, f"query string, {columns}")
 
 
