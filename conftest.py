@@ -16,6 +16,8 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, PARAMETERS
 
+# Spark's workers are to be this very Python, whatever python3 is on the path.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 TABLES = [(table, {*table}) for table in (MEASURES, GAINS, DISCOUNTS, PARAMETERS)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from engines import MAKES, spark, table
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from strategies import collections
 
 import gainful
+from gainful.match import frame
 from gainful.measure import MEASURES
 from gainful.read import engines
 
@@ -88,6 +90,39 @@ def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
     same(gainful.evaluate(other, MAKES[make](table(run, "score")), ["nDCG@10", "AP"]), expected)
 
 
+@pytest.mark.parametrize("like", ["gainful", "pytrec_eval", "catboost"])
+@pytest.mark.parametrize("make", STAYS)
+def test_windows_say_what_counting_says(make, like, monkeypatch):
+    """Where much of a run is judged, the engine ranks all of it."""
+    monkeypatch.setattr(frame, "_COMPARED", -1)
+    judgments, run = made(12)
+    measures, habits = CONVENTIONS[like]
+    asked = {"measures": measures, "like": like, **habits}
+    expected = gainful.evaluate(judgments, run, **asked)
+    same(gainful.evaluate(judgments, MAKES[make](table(run, "score")), **asked), expected)
+
+
+def test_windows_know_the_order_of_rows_too(monkeypatch):
+    monkeypatch.setattr(frame, "_COMPARED", -1)
+    judgments, run = made(13)
+    expected = gainful.evaluate(judgments, run, "nDCG@4", ties="reversed")
+    same(
+        gainful.evaluate(judgments, table(run, "score").lazy(), "nDCG@4", ties="reversed"), expected
+    )
+
+
+def test_a_run_that_is_judged_throughout_is_not_compared_pair_by_pair(monkeypatch):
+    used = []
+    windows = frame._by_windows
+    monkeypatch.setattr(frame, "_by_windows", lambda *a: used.append(1) or windows(*a))
+    docs = [f"d{n:03}" for n in range(200)]
+    judged = {"1": {doc: n % 3 for n, doc in enumerate(docs)}}
+    run = {"1": {doc: float(n % 50) for n, doc in enumerate(docs)}}
+    expected = gainful.evaluate(judged, run, ["nDCG@100", "AP"])
+    same(gainful.evaluate(judged, table(run, "score").lazy(), ["nDCG@100", "AP"]), expected)
+    assert used
+
+
 @pytest.mark.parametrize("ties", ["best", "worst", "doc_ascending", "average", "mean_rank"])
 @pytest.mark.parametrize("make", STAYS)
 def test_ties_come_out_of_the_count(make, ties):
@@ -128,7 +163,7 @@ def test_rows_without_an_order_cannot_break_ties_by_it(make):
 
 
 @pytest.mark.parametrize("make", STAYS)
-def test_only_judged_rows_come_back(make, monkeypatch):
+def test_only_judged_rows_come_back(make):
     """What crosses is bounded by the judgments, however long the run is."""
     judged = {str(q): {f"d{n}": 1 for n in range(5)} for q in range(10)}
     crossed = []
@@ -143,13 +178,11 @@ def test_only_judged_rows_come_back(make, monkeypatch):
             rows.append(len(frame))
             return frame
 
-        with monkeypatch.context() as patch:
-            patch.setitem(vars(engines), "engine_of", lambda _: None)
-            object.__setattr__(which, "collected", counted)
-            try:
-                gainful.evaluate(judged, framed, "nDCG@10")
-            finally:
-                object.__setattr__(which, "collected", counted.__defaults__[0])
+        object.__setattr__(which, "collected", counted)
+        try:
+            gainful.evaluate(judged, framed, "nDCG@10")
+        finally:
+            object.__setattr__(which, "collected", counted.__defaults__[0])
         crossed.append(rows)
     counts, hits, blocks, ids = crossed[0]
     assert (counts, hits, blocks) == (11, 50, 50)  # ten queries and the rest, then judged rows
@@ -257,6 +290,53 @@ def test_numbers_and_texts_as_ids_are_told_apart(make):
         gainful.evaluate(judged, MAKES[make](padded), "RR")
 
 
+@pytest.mark.parametrize(
+    "numbered", [{1: {10: 1.0}, 2: {12: 1.0}}, {"1": {10: 1.0}, "2": {"12": 1.0}}]
+)
+def test_numbers_in_dicts_meet_the_ids_of_frames(numbered):
+    judged = pl.DataFrame({"qid": [1, 2], "docno": [10, 12], "rel": [2, 1]})
+    assert gainful.evaluate(judged, numbered, "nDCG").mean == {"nDCG": 1.0}
+
+
+def test_dicts_of_two_kinds_are_refused_even_if_some_meet():
+    judged = {"1": {"10": 1}, "2": {"12": 1}}
+    with pytest.raises(gainful.BadInput, match="documents are numbers and texts here, but texts"):
+        gainful.evaluate(judged, {"1": {10: 1.0}, "2": {"12": 1.0}}, "nDCG")
+
+
+def test_columns_that_nobody_needs_are_not_looked_at():
+    odd = pd.DataFrame({"qid": [1], "docno": ["a"], "score": [1.0], "other": [object()]})
+    odd = pd.concat([odd, odd[["other"]]], axis=1)
+    assert gainful.evaluate({"1": {"a": 1}}, odd, "RR").mean == {"RR": 1.0}
+
+
+def test_an_id_comes_before_the_text_of_a_query():
+    """PyTerrier's frames have both."""
+    frame_ = pd.DataFrame(
+        {"qid": ["1"], "query": ["soup"], "docid": [3], "docno": ["a"], "score": [1.0]}
+    )
+    assert gainful.evaluate({"1": {"a": 1}}, frame_, "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_judgments_without_a_column_say_what_there_is(make):
+    odd = MAKES[make](pl.DataFrame({"query": ["1"], "doc": ["a"], "zzz": [1]}))
+    with pytest.raises(
+        gainful.BadInput, match="no column for the grade; there are query, doc, zzz"
+    ):
+        gainful.evaluate(odd, {"1": {"a": 1.0}}, "RR")
+
+
+def test_a_plan_that_runs_python_and_fails_is_quoted():
+    def fails(_):
+        raise ZeroDivisionError("no")
+
+    lazy = table({"1": {"a": 1.0}}, "score").lazy().map_batches(fails)
+    with pytest.raises(gainful.BadInput, match="polars answers: .*no") as told:
+        gainful.evaluate({"1": {"a": 1}}, lazy, "RR")
+    assert "\n" not in str(told.value)
+
+
 @pytest.mark.parametrize("make", STAYS)
 def test_one_bad_row_among_many_is_shown(make):
     frame = bad(doc=["a", None])
@@ -327,6 +407,60 @@ class TestSpark:
         assert [row.asDict() for row in frame.collect()] == [
             {"query": "1", "RR": 0.5, "nERR@2": 0.5}
         ]
+
+    def test_queries_that_were_judged_without_a_document_count(self):
+        import gainful.spark
+
+        framed = MAKES["Spark"](table({"1": {"a": 0.5}}, "score"))
+        judged = {"1": {"a": 1}, "3": {}}
+        expected = gainful.evaluate(judged, {"1": {"a": 0.5}}, "RR").by_query()
+        found = gainful.spark.per_query(judged, framed, "RR").collect()
+        assert {row["query"]: {"RR": row["RR"]} for row in found} == expected
+
+    def test_subtopics_are_folded_as_in_evaluate(self):
+        import gainful.spark
+
+        rows = [("1", "a", "x", 1), ("1", "a", "y", 2)]
+        judged = pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row")
+        framed = MAKES["Spark"](table({"1": {"b": 0.7, "a": 0.5}}, "score"))
+        found = gainful.spark.per_query(MAKES["Spark"](judged), framed, "DCG@2").collect()
+        assert found[0]["DCG@2"] == pytest.approx(2 / np.log2(3))
+
+    @pytest.mark.parametrize(
+        ("judged", "run", "habits", "words"),
+        [
+            ({"1": {"a": 1}}, {"2": {"a": 0.5}}, {}, "no query in common"),
+            (
+                {"1": {"a": 1}, "2": {"a": 1}},
+                {"1": {"a": 0.5}},
+                {"missing": "error"},
+                "query '2' is",
+            ),
+            (
+                {"1": {"a": 1}},
+                {"1": {"a": 1.0}, "2": {"a": 0.5}},
+                {"extra": "error"},
+                "query '2' is",
+            ),
+            ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, "a grade is -1"),
+            ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, "whole numbers"),
+            ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, "needs no order of rows"),
+        ],
+    )
+    def test_what_is_refused_is_refused_at_once(self, judged, run, habits, words):
+        import gainful.spark
+
+        framed = MAKES["Spark"](table(run, "score"))
+        with pytest.raises(gainful.GainfulError, match=words):
+            gainful.spark.per_query(judged, framed, "nDCG@10", **habits)
+
+    def test_ids_of_two_kinds_that_never_meet_are_refused(self):
+        import gainful.spark
+
+        judged = MAKES["Spark"](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
+        run = MAKES["Spark"](pl.DataFrame({"query": ["1"], "doc": ["07"], "score": [1.0]}))
+        with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
+            gainful.spark.per_query(judged, run, "RR")
 
     @pytest.mark.parametrize(
         ("judged", "words"),

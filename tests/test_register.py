@@ -146,14 +146,29 @@ def test_a_share_must_be_two_arrays():
 
 
 @pytest.mark.parametrize(
-    "name", ["nDCG", "ndcg", "AP", "map", "P_5", "P_mine", "mrr", "SDCG", "linear", "log2"]
+    "name",
+    [
+        "nDCG",
+        "ndcg",
+        "AP",
+        "map",
+        "P_5",
+        "P_mine",
+        "mrr",
+        "SDCG",
+        "linear",
+        "log2",
+        "official",
+        "query",
+        "Run",
+    ],
 )
 def test_a_name_that_is_taken_is_refused(name):
     with pytest.raises(gainful.BadPlugin, match="something else already; choose another"):
         gainful.register(name, depth)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "2x", "n-x", "é", None, "x@3"])
+@pytest.mark.parametrize("name", ["", "a b", "2x", "n-x", "é", "x@3"])
 def test_a_name_must_be_one(name):
     with pytest.raises(gainful.BadValue, match="a letter, then letters, digits and _"):
         gainful.register(name, depth)
@@ -162,7 +177,7 @@ def test_a_name_must_be_one(name):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: gainful.register("X"), "one thing: a function, gain=… or discount=…"),
+        (lambda: gainful.register("X"), "one thing, a function, gain=… or discount=…"),
         (lambda: gainful.register("X", depth, gain=lambda g: g), "one thing"),
         (lambda: gainful.register("X", gain=lambda _: 1), "an expression in g"),
         (lambda: gainful.register("X", gain=np.sqrt), "no expression comes of it"),
@@ -181,6 +196,76 @@ def test_what_cannot_be_registered_says_why(call, words):
     with pytest.raises(gainful.GainfulError, match=words):
         call()
     assert "X" not in gainful.measure.MEASURES
+
+
+def test_it_cannot_write_to_what_other_measures_see():
+    def Writes(matched):
+        matched.grade[:] = 3
+        return np.zeros(matched.size)
+
+    gainful.register(Writes)
+    with pytest.raises(gainful.BadPlugin, match="failed: ValueError: .*read-only"):
+        gainful.evaluate(JUDGED, RUN, ["Writes", "nDCG@3"])
+
+
+def test_what_is_masked_is_left_out():
+    gainful.register("Some", lambda m: np.ma.masked_equal(m.known(1), 1))
+    found = gainful.evaluate(JUDGED, RUN, "Some")
+    assert found.by_query() == {"1": {"Some": 2.0}, "2": {"Some": None}}
+    assert found.mean == {"Some": 2.0}
+
+
+@pytest.mark.parametrize(
+    "values", [[1j, 2], ["1", "2"], np.array(["2020", "2021"], "datetime64[Y]"), [10**400, 1]]
+)
+def test_only_numbers_are_numbers(values):
+    gainful.register("Odd", lambda _: values)
+    with pytest.raises(gainful.BadPlugin, match="is no array of numbers"):
+        gainful.evaluate(JUDGED, RUN, "Odd")
+
+
+def test_leaving_python_is_a_failure_too():
+    gainful.register("Leaves", lambda _: sys.exit(0))
+    with pytest.raises(gainful.BadPlugin, match="failed: SystemExit: 0"):
+        gainful.evaluate(JUDGED, RUN, "Leaves")
+
+
+def test_share_can_be_said_in_a_decorator():
+    @gainful.register(share=True)
+    def Part(matched, seen=1):
+        """What share of the relevant documents was found, at least so many?"""
+        return matched.count(matched.relevant(1)) * seen, matched.known(1)
+
+    assert gainful.evaluate(JUDGED, RUN, "Part").mean == {"Part": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda _, p=2: p, "p is 2.*call the parameter otherwise"),
+        (lambda _, judged_only=0: judged_only, "means something else here"),
+        (lambda _, k=5: k, "k is what stands behind @"),
+        (lambda _, max_grade=4: max_grade, "max_grade comes from the convention"),
+        (lambda _, ties=1: ties, "means something else here"),
+        (lambda _, own=float("nan"): own, "a finite number"),
+        (lambda _, own="x": own, "needs a number"),
+        (lambda _, own=10**400: own, "a finite number"),
+        (lambda *m: m, "its first parameter takes what was matched"),
+    ],
+)
+def test_parameters_that_could_not_be_set_are_refused(function, words):
+    with pytest.raises(gainful.BadPlugin, match=words):
+        gainful.register("X", function)
+
+
+def test_two_measures_may_call_a_parameter_alike():
+    gainful.register("One", lambda m, depth=7: np.full(m.size, depth))
+    gainful.register("Two", lambda m, depth=3: np.full(m.size, depth))
+    assert gainful.evaluate(JUDGED, RUN, ["One", "Two", "Two(depth=5)"]).mean == {
+        "One": 7.0,
+        "Two": 3.0,
+        "Two(depth=5)": 5.0,
+    }
 
 
 def gainful_command(*arguments, folder):
@@ -230,6 +315,41 @@ def test_a_plug_in_that_cannot_be_loaded_is_one_line(files, code, words):
     assert done.stderr.startswith("gainful: plug-in bad")
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_files_of_one_name_and_of_taken_names_are_all_loaded(files):
+    for folder, name, measure in (("a", "same", "Aa"), ("b", "same", "Bb"), ("b", "json", "Cc")):
+        (files / folder).mkdir(exist_ok=True)
+        code = f"import gainful\ngainful.register('{measure}', lambda m: m.known(1))\n"
+        (files / folder / f"{name}.py").write_text(code)
+    plugins_ = [
+        part for path in ("a/same.py", "b/same.py", "b/json.py") for part in ("--plugin", path)
+    ]
+    measures = ("-m", "Aa", "-m", "Bb", "-m", "Cc", "--format", "json")
+    done = gainful_command("eval", "qrels", "run", *plugins_, *measures, folder=files)
+    assert done.returncode == 0, done.stderr
+    assert '"Cc": 2.0' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("x = 1", "it registers nothing"), ("import sys\nsys.exit(0)", "SystemExit: 0")],
+)
+def test_a_plug_in_that_does_nothing_or_leaves_is_told(files, code, words):
+    (files / "odd.py").write_text(code)
+    done = gainful_command("eval", "qrels", "run", "--plugin", "odd.py", folder=files)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_plug_in_is_not_written_over(files):
+    before = (files / "mine.py").read_text()
+    arguments = ("eval", "qrels", "run", "--plugin", "mine.py", "-m", "Depth", "-o", "mine.py")
+    done = gainful_command(*arguments, "--format", "csv", folder=files)
+    assert done.returncode == 2
+    assert "would overwrite what is read" in done.stderr
+    assert (files / "mine.py").read_text() == before
 
 
 @pytest.mark.parametrize("plugin", ["nowhere", "nowhere.py"])
@@ -282,11 +402,12 @@ def test_entry_points_are_looked_at_once(monkeypatch):
         return [point]
 
     monkeypatch.setattr(importlib.metadata, "entry_points", points)
-    monkeypatch.setattr(plugins, "_LOADED", [])
-    with pytest.raises(
-        gainful.BadPlugin, match=r"plug-in gone \(gone_module\): ModuleNotFoundError"
-    ):
-        gainful.parse("Unheard")
-    with pytest.raises(gainful.UnknownName):
-        gainful.parse("Unheard")
+    monkeypatch.setattr(plugins, "_LOADED", {})
+    for _ in range(2):
+        with pytest.raises(
+            gainful.BadPlugin,
+            match=r"'Unheard' is not known, and .*plug-in gone \(gone_module\): ModuleNotFound",
+        ):
+            gainful.parse("Unheard")
+    assert str(gainful.parse("nDCG@5")) == "nDCG@5"
     assert set(calls) == {"gainful.measures"}

@@ -553,8 +553,8 @@ def test_the_command(call, tmp_path):
         "   2  x           0.5      –     0    0.6309    0.0000\n"
         "   3  b           0.4      1     1    0.5000    0.5000\n"
         "\n"
-        "like trec_eval:                    DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
-        "like trec_eval, with ranx's habit: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
+        "before, like trec_eval:                      DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
+        "switched, like trec_eval, with ranx's habit: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
     )  # fmt: skip
     data = json.loads(call(*words, "--format", "json").out)
     assert data["causes"][0]["cause"] == "ties"

@@ -130,7 +130,7 @@ def shown(value: object) -> str:
         return "a huge number"
 
 
-def short(text: str) -> str:
+def short(text: str, most: int = _LONGEST) -> str:
     """Text on one line, and not a long one."""
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+    return line if len(line) <= most else line[: most - 3] + "..."

@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, Duplicated, WrongType
+from gainful.errors import BadValue, Duplicated, NothingInCommon, WrongType
+from gainful.match.frame import true
 from gainful.match.spark import checked, of_rows, rows
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
@@ -25,11 +26,13 @@ from gainful.measure.evaluate import (
     of_matched,
     scaled,
 )
+from gainful.measure.notes import SAME_KIND, mixed_kinds
 from gainful.measure.recipe import Recipe
-from gainful.measure.register import own_entries
-from gainful.read.elsewhere import Elsewhere, elsewhere
+from gainful.read.elsewhere import Elsewhere, as_lazy, elsewhere
 from gainful.read.engines import SPARK, asked, engine_of
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
+from gainful.read.table import SUBTOPIC, Head
+from gainful.read.values import Ids
 
 
 def per_query(
@@ -44,7 +47,8 @@ def per_query(
 
     Judged documents are ranked by joins and counts, then some whole queries at a time go to the
     same NumPy functions as everywhere, on the workers (`applyInArrow`). Nothing is collected but
-    a few counts, by which rows that lack something and duplicates are refused.
+    a few counts, by which rows that lack something, duplicates and what the convention refuses
+    are told at once. A measure of one's own that fails is told by Spark, when it computes.
 
     Args:
         judgments: a Spark frame with query, doc, grade, or anything that `evaluate` takes.
@@ -63,7 +67,9 @@ def per_query(
         if how.measure.entry.subtopics:
             raise BadValue("measure", name, "measures without subtopics; evaluate has those too")
     there = elsewhere(run, SPARK, "run")
-    judged, highest = _judged(judgments, there)
+    judged, ids = _judged(judgments, there)
+    highest = _refuse_early(judged, there, recipes, base)
+    _refuse_nothing(judged, there, ids)
     recipes = {name: scaled(how, highest) for name, how in recipes.items()}
     with asked(SPARK, "run"):
         from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
@@ -72,28 +78,81 @@ def per_query(
         parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
         part = pmod(xxhash64("query"), lit(parts))  # a query is never cut in two
         columns = ", ".join(f"`{name.replace('`', '``')}` double" for name in recipes)
-        work = _work(base, recipes, own_entries())
+        own = {
+            name: e for how in recipes.values() if (e := how.measure.entry).own and (name := e.name)
+        }
+        work = _work(base, recipes, own)
         return table.groupBy(part).applyInArrow(work, f"query string, {columns}")
 
 
-def _judged(judgments: AnyJudgments, run: Elsewhere) -> tuple[nw.LazyFrame[Any], float]:
-    """The judgments in Spark, and the highest grade among them."""
+def _judged(judgments: AnyJudgments, run: Elsewhere) -> tuple[nw.LazyFrame[Any], Ids]:
+    """The judgments in Spark, and what their ids were."""
     if engine_of(judgments) is not SPARK:
-        held = as_columns(as_judgments(judgments)).frame
-        highest = held["grade"].max()
-        return run.sent(held), float(str(highest))
+        held = as_columns(as_judgments(judgments))
+        silent = pl.DataFrame(
+            {"query": held.silent, "doc": None, "grade": None}, schema=held.frame.schema
+        )
+        return run.sent(pl.concat([held.frame, silent])), held.ids
     there = elsewhere(judgments, SPARK, "judgments", "grade")
     count = checked(there)
     with asked(SPARK, "judgments"):
         twice = count - SPARK.distinct(there.frame.to_native(), count)
-    if twice:
+        head = Head(as_lazy(judgments).collect_schema().names(), "judgments")
+    if twice and head.column(SUBTOPIC) is None:
         raise Duplicated(
             "judgments",
             f"{twice} of {count} rows judge a document a second time",
             "one grade for each query and document",
         )
-    best = there.collected(there.frame.select(nw.col("grade").max()))
-    return there.frame, float(best.item())
+    if twice:  # for several subtopics: the highest grade counts, as in evaluate
+        best = there.frame.group_by("query", "doc").agg(nw.col("grade").max())
+        return best.select("query", "doc", "grade"), there.ids
+    return there.frame, there.ids
+
+
+def _refuse_early(
+    judged: nw.LazyFrame[Any], run: Elsewhere, recipes: Mapping[str, Recipe], base: Convention
+) -> float:
+    """Refuse what can be known before Spark computes anything; gives the highest grade."""
+    for name, how in recipes.items():
+        if how.convention.ties in ("input", "reversed"):
+            allowed = "a policy that needs no order of rows, which Spark has not"
+            raise BadValue(f"ties of {name}", how.convention.ties, allowed)
+    grade = nw.col("grade")
+    found = run.collected(
+        judged.select(
+            grade.max().alias("highest"),
+            grade.min().alias("lowest"),
+            true(grade != grade.floor()).sum().alias("fractions"),
+        )
+    ).row(0, named=True)
+    habits = [how.convention for how in recipes.values()]
+    if any(one.negative == "error" for one in habits) and (found["lowest"] or 0.0) < 0:
+        raise BadValue("a grade", found["lowest"], "grades from 0 on (negative=error)")
+    if any(one.fractional == "error" for one in habits) and found["fractions"]:
+        raise BadValue("a grade", "a fraction", "whole numbers (fractional=error)")
+    names = judged.select("query").unique(), run.frame.select("query").unique()
+    for habit, value, (these, those), problem in (
+        ("missing", base.missing, names, "is judged, but the run lacks it"),
+        ("extra", base.extra, names[::-1], "is in the run, but has no judgments"),
+    ):
+        if value == "error":
+            lost = run.collected(these.join(those, on="query", how="anti").head(1))
+            if len(lost):
+                told = f"query {lost['query'][0]!r} {problem}"
+                raise run.refuse(told, f"the habit {habit} set to another than error")
+    return max(0.0, float(found["highest"] or 0.0))
+
+
+def _refuse_nothing(judged: nw.LazyFrame[Any], run: Elsewhere, ids: Ids) -> None:
+    """Judgments and a run that have nothing in common are a mistake."""
+    mixed = mixed_kinds(ids, run.ids)
+    both = run.frame.join(judged.select("query", "doc"), on=["query", "doc"], how="inner")
+    if mixed and not len(run.collected(both.head(1))):
+        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", SAME_KIND)
+    known = judged.select("query").unique()
+    if not len(run.collected(run.frame.join(known, on="query", how="inner").head(1))):
+        raise NothingInCommon(run.name, "no query in common with the judgments")
 
 
 def _work(

@@ -20,6 +20,7 @@ from gainful.measure.plugins import load_plugin
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
 _NUMBER = re.compile(rf"{NUMBER}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
 
+PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # A word that begins with a dash may be a negative grade, so click must not refuse it.
@@ -162,9 +163,10 @@ def plugin_option() -> Decorator:
     )
 
 
-def _loaded(_: object, __: object, modules: tuple[str, ...]) -> None:
+def _loaded(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
     for module in modules:
         load_plugin(module)
+    context.meta[PLUGINS] = modules
 
 
 def like_option() -> Decorator:

@@ -27,7 +27,8 @@ def measures(name: str | None, form: str) -> None:
       gainful measures ties
       gainful measures --format json
     """
-    load_installed()
+    for failure in load_installed():
+        click.echo(f"gainful: {failure}", err=True)
     printed(
         form,
         table=lambda: show.to_text(name, terminal=terminal()),

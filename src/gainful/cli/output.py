@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from gainful.cli.arguments import PLUGINS
 from gainful.errors import BadInput
 from gainful.show.table import PLAIN, Terminal
 
@@ -43,7 +44,8 @@ def delivered(text: str, path: str | None) -> None:
 def refuse_overwriting(output: str | None, inputs: tuple[str, ...]) -> None:
     """What is read must not be written over."""
     if output is not None and Path(output).is_file():
-        for path in inputs:
+        plugins = click.get_current_context().meta.get(PLUGINS, ())
+        for path in (*inputs, *plugins):
             if Path(path).exists() and Path(output).samefile(path):
                 raise click.UsageError(f"-o {output} would overwrite what is read")
 

@@ -11,6 +11,7 @@ import click
 from gainful.cli.arguments import session_options
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.errors import BadValue
+from gainful.measure.sessions.analysis import last_queries
 from gainful.measure.sessions.evaluate import asked_for, chosen, of_sessions
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.formats import FORMATS, read_judgments
@@ -44,7 +45,18 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
 @click.option("--min-queries", type=int, metavar="N", help="Only sessions of at least N queries.")
 @click.option("--first-queries", type=int, metavar="N", help="Only the first N queries of each.")
 @click.option("--per-session", is_flag=True, help="A line for each session.")
+@click.option("--lengths", is_flag=True, help="How many sessions have how many queries?")
 @click.option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
+@click.option("--last", is_flag=True, help="The last query against the others, by rank.")
+@click.option(
+    "--non-last",
+    type=click.Choice(("pooled", "within")),
+    default="pooled",
+    show_default=True,
+    help="With --last: other queries pooled, or averaged within each session first.",
+)
+@click.option("--best-query", is_flag=True, help="How often is the last query the best?")
+@click.option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
 @click.option(
     "--format",
     "form",
@@ -87,9 +99,15 @@ def sessions(
       gainful sessions study.csv --judgments qrels.txt
       gainful sessions study.csv --judgments qrels.txt -m 'nsDCG(b=2,bq=4)@10' --by system
       gainful sessions study.csv --judgments qrels.txt --by system --curve -o curve.csv
+      gainful sessions study.csv --judgments qrels.txt --by system --lengths
+      gainful sessions study.csv --judgments qrels.txt --by system --reformulations
       gainful sessions study.csv --judgments qrels.txt --where scenario=D --min-queries 4
     """
-    views = {name: more.pop(name) for name in ("per_session", "curve")}
+    non_last = more.pop("non_last")
+    views = {name: more.pop(name) for name in _VIEWS if name in more}
+    if sum(views.values()) > 1:
+        named = " or ".join(f"--{name.replace('_', '-')}" for name, asked in views.items() if asked)
+        raise click.UsageError(f"one view at a time: {named}")
     base, recipes = asked_for(measures or None, like, more)
     form = form or _usual(output)
     if [file, judgments].count("-") > 1:
@@ -103,7 +121,8 @@ def sessions(
     found = of_sessions(held, judged, recipes, base)
     columns = [] if by is None else [part.strip() for part in by.split(",") if part.strip()]
     view = next((name for name, asked in views.items() if asked), "groups")
-    delivered(_text(found, view, columns, form, output), output)
+    rows = _last(found, columns, non_last) if view == "last" else _VIEWS[view](found, columns)
+    delivered(_text(found, rows, view, columns, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in show.said(found):
             click.echo(f"gainful: {line}", err=True)
@@ -112,17 +131,27 @@ def sessions(
 _VIEWS: dict[str, Callable[[SessionResults, list[str]], Rows]] = {
     "groups": show.groups,
     "per_session": show.per_session,
+    "lengths": show.lengths,
     "curve": lambda found, by: show.of_frame(found.curve(by=by), len(by)),
+    "last": lambda found, by: _last(found, by, "pooled"),
+    "best_query": lambda found, by: show.of_frame(last_queries(found, by=by).shares, len(by)),
+    "reformulations": show.reformulations,
 }
 
 
-def _text(found: SessionResults, view: str, by: list[str], form: str, output: str | None) -> str:
+def _last(found: SessionResults, by: list[str], non_last: Any) -> Rows:
+    return show.of_frame(last_queries(found, by=by, non_last=non_last).vectors, len(by) + 1)
+
+
+def _text(  # noqa: PLR0917
+    found: SessionResults, rows: Rows, view: str, by: list[str], form: str, output: str | None
+) -> str:
     if form == "json":
         data = found.to_dict(by)
-        if view == "curve":
-            data["curve"] = _VIEWS[view](found, by).data()
+        if view not in ("groups", "per_session"):
+            data[view] = rows.data()
         return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    rows, notes = _VIEWS[view](found, by), show.said(found)
+    notes = show.said(found)
     if form in ("tsv", "csv"):
         return show_rows.to_csv(rows, "\t" if form == "tsv" else ",")
     if form == "jsonl":

@@ -23,7 +23,7 @@ from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
 from gainful.formula import Array
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.notes import strangers
+from gainful.measure.notes import mixed_ids, strangers
 from gainful.measure.recipe import Recipe, recipe
 from gainful.measure.sessions.recipe import session_recipe
 from gainful.read.elsewhere import Elsewhere, brought
@@ -237,6 +237,7 @@ def of_sides(
         idle=_idle(sides, told | {one.cause.name for one in found}),
         notes=(
             *getattr(run, "notes", ()),
+            *mixed_ids(judgments, run),
             *strangers(judgments, run, held.view(held.sides[0]).found),
             *dict.fromkeys(note for one in refused for note in one.values()),
             *notes,

@@ -72,6 +72,9 @@ class Convention:
     first_rank: FirstRank = _habit("share")
     decimals: int | None = _habit(None)
 
+    # Measures of which this tool breaks ties otherwise; RR@ is RR with a cutoff.
+    ties_of: tuple[tuple[str, Ties], ...] = ()
+
     # Whose habits these are; no part of what two conventions are compared by.
     name: str = field(default="gainful", eq=False)
     title: str = field(default="gainful's own habits", eq=False)

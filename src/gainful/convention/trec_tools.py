@@ -45,6 +45,14 @@ PYTREC_EVAL = evolve(
     duplicates="last",
     note="values per query only; the mean is the caller's",
 )
+_OF_NDEVAL = tuple(
+    name + cut
+    for name in (
+        *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"),
+        *("AP_IA", "P_IA", "StRecall"),
+    )
+    for cut in ("", "@")
+)
 IR_MEASURES = evolve(
     PYTREC_EVAL,
     name="ir_measures",
@@ -52,7 +60,12 @@ IR_MEASURES = evolve(
     missing="zero",
     max_grade=4,
     first_rank="as_is",
-    note="ERR is computed by gdeval.pl there, whose best grade is 4",
+    ties_of=(
+        *((name, "input") for name in ("RBP", "RBP@", "scaledDCG@", "INST", "INSQ", "BPM@")),
+        *((name, "doc_ascending") for name in ("RR@", "Judged", "Judged@", *_OF_NDEVAL)),
+    ),
+    note="ERR is computed by gdeval.pl there, whose best grade is 4; ties go by ascending id for "
+    "RR@k, Judged and subtopics, in the order given for RBP, SDCG, INST, INSQ and BPM",
 )
 IR_MEASURES_JUDGED = evolve(
     IR_MEASURES,

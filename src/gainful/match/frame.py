@@ -1,8 +1,9 @@
-"""Judgments here and a run elsewhere → `Matched`: the run is read there, and never sorted.
+"""Judgments here and a run elsewhere → `Matched`: the run is read there, and mostly not sorted.
 
 The rank of a document is one plus the number of documents above it. So the judged documents are
 found by a join in the run's engine, and sent back to be compared with the scores of their query:
-the engine only counts, in one pass, without a window, a sort or a shuffle of the run.
+the engine only counts, without a window, a sort or a shuffle of the run. Only where much of a run
+is judged would that be too many comparisons; then the engine ranks it by windows.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from gainful.read.elsewhere import Elsewhere, lacks, refuse_bad_rows
 from gainful.read.engines import asked
 from gainful.read.values import Judgments
 
+_COMPARED = 50  # times; beyond so many comparisons per row, a sort costs less
 _FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -33,17 +35,17 @@ class _Counts:
     kept: Ranks  # of these, without documents that are named like their query
     other_queries: int
     other_rows: int
+    every_row: int
 
 
 def matched(judgments: Judgments, run: Elsewhere, habits: Convention) -> Matched:
     """Where do the judged documents stand in a run that is elsewhere?"""
     queries = judgments.queries
     counts = _counted(queries, run, habits)
-    run, repeats = settled(run, habits, int(counts.rows.sum()) + counts.other_rows)
+    run, repeats = settled(run, habits, counts.every_row)
+    extra = _others(queries, run, habits) if habits.extra != "ignore" else _no_others()
     run = evolve(run, frame=comparable(run.frame, habits))
-    hits = _hits(judgments, run)
-    ranks = _ranks(hits, run)
-    extra = _others(queries, run) if habits.extra != "ignore" else _no_others()
+    ranks = _ranked(judgments, run, counts.kept)
     grade = judgments.frame["grade"].to_numpy()
     number = dict(zip(queries.to_list(), range(len(queries)), strict=True))
     pool_query = judgments.frame["query"].replace_strict(number, return_dtype=pl.Int64).to_numpy()
@@ -100,7 +102,8 @@ def _counted(queries: pl.Series, run: Elsewhere, habits: Convention) -> _Counts:
     rows, kept = np.zeros(len(queries), dtype=np.intp), np.zeros(len(queries), dtype=np.intp)
     rows[number] = known["rows"].to_numpy()
     kept[number] = known["kept"].to_numpy()
-    return _Counts(rows, kept, int(other["queries"].sum()), int(other["rows"].sum()))
+    others = int(other["queries"].sum()), int(other["kept"].sum())
+    return _Counts(rows, kept, *others, int(found["rows"].sum()))
 
 
 def true(flags: nw.Expr) -> nw.Expr:
@@ -163,7 +166,44 @@ def _hits(judgments: Judgments, run: Elsewhere) -> pl.DataFrame:
     return run.collected(frame.join(judged, on=["query", "doc"], how="inner"))
 
 
-def _ranks(hits: pl.DataFrame, run: Elsewhere) -> pl.DataFrame:
+def _ranked(judgments: Judgments, run: Elsewhere, rows: Ranks) -> pl.DataFrame:
+    """The judged documents that were retrieved, each with its ranks: by counting, or by windows."""
+    hits = _hits(judgments, run)
+    number = judgments.queries.rename("query").to_frame().with_row_index("number")
+    per_query = hits.group_by("query").len().join(number, on="query")
+    compared = int((per_query["len"].to_numpy() * rows[per_query["number"].to_numpy()]).sum())
+    if compared > _COMPARED * max(1, int(rows.sum())):
+        return _by_windows(judgments, run)
+    return _by_counting(hits, run)
+
+
+def _by_windows(judgments: Judgments, run: Elsewhere) -> pl.DataFrame:
+    """The same, all documents of the run being ranked."""
+    judged = run.sent(judgments.frame.select("query", "doc").with_row_index("place"))
+    frame, ordered = run.frame, run.engine.ordered
+    if ordered:
+        frame = nw.from_native(frame.to_native().with_row_index("row"))
+    ranked = frame.with_columns(
+        first=nw.col("score").rank("min", descending=True).over("query"),
+        same=nw.len().over("query", "score"),
+        until=nw.col("doc").cum_count().over("query", "score", order_by="doc"),
+        **(
+            {"later": nw.col("row").cum_count().over("query", "score", order_by="row")}
+            if ordered
+            else {}
+        ),
+    )
+    found = run.collected(ranked.join(judged, on=["query", "doc"], how="inner"))
+    first, same = pl.col("first").cast(pl.Int64), pl.col("same").cast(pl.Int64)
+    return found.with_columns(
+        first=first,
+        last=first + same - 1,
+        by_id=first + same - pl.col("until").cast(pl.Int64),
+        by_input=first + pl.col("later").cast(pl.Int64) - 1 if ordered else first,
+    )
+
+
+def _by_counting(hits: pl.DataFrame, run: Elsewhere) -> pl.DataFrame:
     """The block of ranks of each of these, and its rank in it by id and by input."""
     hits = hits.with_row_index("hit")
     if not len(hits):
@@ -215,11 +255,12 @@ COUNTED = (nw.col("above").sum(), nw.col("same").sum())
 BEFORE = true(nw.col("doc") > nw.col("own_doc"))  # ids descend
 
 
-def _others(queries: pl.Series, run: Elsewhere) -> pl.DataFrame:
+def _others(queries: pl.Series, run: Elsewhere, habits: Convention) -> pl.DataFrame:
     """The queries that only the run has, if the convention counts them."""
     judged = run.sent(queries.rename("query").to_frame())
-    others = run.frame.join(judged, on="query", how="anti").group_by("query")
-    return run.collected(others.agg(nw.len().alias("rows"))).sort("query")
+    kept = true(nw.col("query") != nw.col("doc")) if dropped(habits) else nw.lit(1)
+    others = run.frame.join(judged, on="query", how="anti").with_columns(rows=kept)
+    return run.collected(others.group_by("query").agg(nw.col("rows").sum())).sort("query")
 
 
 def _no_others() -> pl.DataFrame:

@@ -41,6 +41,7 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     """
     known, there = judgments.mapping, run.mapping
     refuse_other_queries(judgments, run)
+    _refuse_other_kinds(judgments, run)
     names = [*known, *(query for query in there if query not in known)]
     rankings = [there.get(query, _NOTHING) for query in names]
     pool = [known.get(query, _NOTHING) for query in names]
@@ -49,8 +50,6 @@ def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64)
     grade = _numbers(pool, judgments, names, "grade")
     pool_query, own = _spread(sizes), _met(pool, rankings)
     hit = ~np.isnan(own)
-    if not hit.any():
-        _refuse_other_kinds(judgments, run)
     query, own, held = pool_query[hit], own[hit], grade[hit]
     score, own = as_precise(score, score_bits), as_precise(own, score_bits)
     start = np.cumsum(retrieved) - retrieved
@@ -102,18 +101,26 @@ def refuse_other_queries(judgments: Nested, run: Nested) -> None:
 
 
 def _refuse_other_kinds(judgments: Nested, run: Nested) -> None:
-    """Documents that are texts on one side and numbers on the other never meet."""
-    kinds = [
-        {
-            "numbers" if isinstance(doc, Integral) else "texts"
-            for inner in side.mapping.values()
-            for doc in inner
-        }
-        for side in (judgments, run)
-    ]
-    if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:
+    """Documents that are texts on one side and numbers on the other never meet.
+
+    Looked at is the first document of each query: to look at all would take longer than to match.
+    """
+    kinds = [_kinds(side) for side in (judgments, run)]
+    if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
         told = " and ".join(sorted(kinds[0])), " and ".join(sorted(kinds[1]))
-        raise BadInput(run.name, f"documents are {told[1]} here, but {told[0]} in the judgments")
+        raise BadInput(
+            run.name,
+            f"documents are {told[1]} here, but {told[0]} in the judgments",
+            "one kind: str(document) on both sides",
+        )
+
+
+def _kinds(side: Nested) -> set[str]:
+    firsts = (next(iter(inner), None) for inner in side.mapping.values())
+    return {
+        "numbers" if issubclass(kind, Integral) else "texts"
+        for kind in {type(first) for first in firsts if first is not None}
+    }
 
 
 def _lengths(lists: Sequence[Collection[Any]]) -> Ranks:

@@ -8,7 +8,7 @@ from gainful.convention import Convention
 from gainful.match import frame, mapping, memory
 from gainful.match.matched import Matched
 from gainful.read.elsewhere import Elsewhere
-from gainful.read.inputs import as_columns, as_nested, as_run_columns
+from gainful.read.inputs import as_columns, as_nested, as_run_columns, as_texts
 from gainful.read.values import Judgments, Nested, Run
 
 
@@ -53,6 +53,8 @@ def match(
     if isinstance(run, Nested) and told and subtopics:
         mapping.refuse_other_queries(as_nested(judgments), run)
         run = as_run_columns(run)
+    if isinstance(run, Nested) and isinstance(judgments, Judgments):
+        run = as_texts(run)  # as the ids of the judgments are
     if isinstance(run, Nested):
         return mapping.matched(as_nested(judgments), run, score_bits=habits.score_bits)
     return memory.matched(

@@ -111,10 +111,10 @@ class Matched:
         """Judgments and a run of quite different queries are a mistake."""
         if not (self.judged & self.found).any():
             there, known = self.names(self.found)[:3], self.names(self.judged)[:3]
-            there = there or [f"{self.unlisted[0]} others"]
+            has = f"{', '.join(map(shown, there))}, …" if there else f"{self.unlisted[0]} others"
             raise NothingInCommon(
                 run,
-                f"no query in common: it has {', '.join(map(shown, there))}, …; "
+                f"no query in common: it has {has}; "
                 f"the judgments have {', '.join(map(shown, known))}, …",
             )
 

@@ -53,15 +53,17 @@ def rows(judged: nw.LazyFrame[Any], run: Elsewhere, habits: Convention) -> nw.La
         .agg(*COUNTED, nw.col("before").sum())
     )
     pool = judged.join(ranks, left_on=["query", "doc"], right_on=["query", "own_doc"], how="left")
-    held = pool.join(sizes, on="query", how="left")
+    held = pool.join(sizes, on="query", how="left").with_columns(judged=nw.lit(1))
     if habits.extra == "ignore":
         return held
     others = sizes.join(judged.select("query").unique(), on="query", how="anti")
     empty = (nw.lit(None).cast(kind).alias(name) for name, kind in _NOTHING.items())
-    return nw.concat([held.select(*_COLUMNS), others.with_columns(*empty).select(*_COLUMNS)])
+    return nw.concat(
+        [held.select(*_COLUMNS), others.with_columns(*empty, judged=nw.lit(0)).select(*_COLUMNS)]
+    )
 
 
-_COLUMNS = ("query", *_NOTHING, "rows", "kept")
+_COLUMNS = ("query", *_NOTHING, "rows", "kept", "judged")
 
 
 def checked(run: Elsewhere) -> int:
@@ -77,7 +79,7 @@ def checked(run: Elsewhere) -> int:
 def of_rows(table: pl.DataFrame) -> Matched:
     """What was matched, of some whole queries."""
     heads = table.unique("query", maintain_order=True)
-    judged = table.filter(pl.col("doc").is_not_null()).group_by("query").len()
+    judged = table.filter(pl.col("judged") == 1).group_by("query").len()
     heads = heads.join(judged, on="query", how="left", maintain_order="left")
     number = dict(zip(heads["query"].to_list(), range(len(heads)), strict=True))
     table = table.filter(pl.col("doc").is_not_null()).with_columns(

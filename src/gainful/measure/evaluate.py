@@ -38,7 +38,6 @@ from gainful.read.values import Judgments, Nested, Run
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL = ("nDCG@10", "AP", "RR")
-_FIX = "ids of one kind: cast both columns to text, written alike"
 
 
 class Habits(Options, total=False):
@@ -152,9 +151,10 @@ def settled(like: str | Convention | None, habits: Mapping[str, Any]) -> Convent
     for name in given:
         if name not in HABITS:
             raise UnknownName("option", name, [*HABITS, "measures", "like", "runs"])
-    return like_whom(like).changed(
+    found = like_whom(like).changed(
         **{name: _as_setting(name, value) for name, value in given.items()}
     )
+    return evolve(found, ties_of=()) if "ties" in given else found
 
 
 def _as_setting(name: str, value: Any) -> Setting:
@@ -212,7 +212,7 @@ def of_run(
     found = match(judgments, run, base, subtopics=any(asked))
     mixed = notes.mixed_ids(judgments, run)
     if mixed and not found.query.size:
-        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", _FIX)
+        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", notes.SAME_KIND)
     found.refuse_nothing_in_common(run.name)
     recipes = {key: scaled(how, found.highest) for key, how in recipes.items()}
     kept = kept_queries(found, base, run.name)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gainful.errors import BadPlugin
+
 
 def look_further(name: str, table: Mapping[str, object]) -> bool:
     """Load the plug-ins of other packages, and look the name up once more."""
     # Only now, for it takes a while, and because plug-ins need all that asks here.
     from gainful.measure.plugins import load_installed  # noqa: PLC0415
 
-    load_installed()
-    return name in table
+    failures = load_installed()
+    if name in table:
+        return True
+    if failures:
+        raise BadPlugin(
+            f"{name!r} is not known, and a package fails that may know it: {failures[0]}"
+        )
+    return False

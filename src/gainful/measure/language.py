@@ -36,6 +36,8 @@ _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
 _SCALED = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
 
+_COLUMNS = ("run", "query", "session", "mean", "all")  # of what is printed beside the values
+
 _LIKE_P = "p_ia"  # begins as trec_eval's P_5 does, and is another measure
 
 # What people also call a measure; in any case, of course.
@@ -154,7 +156,8 @@ def _every_name() -> set[str]:
 def taken(name: str) -> bool:
     """Is it the name of a measure, in any spelling?"""
     begins = any(name.startswith(f"{known}_") for known in TREC_NAMES)  # P_5, and so P_mine
-    return begins or name.lower() in _every_name() or name == _SCALED
+    reserved = name in GROUPS or name.lower() in _COLUMNS or name == _SCALED
+    return begins or reserved or name.lower() in _every_name()
 
 
 def named(name: str, text: str) -> str:
@@ -170,6 +173,9 @@ def named(name: str, text: str) -> str:
         return lower[plain]
     if look_further(name, MEASURES):
         return name
+    late = {known.lower(): known for known in MEASURES}
+    if plain in late:
+        return late[plain]
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
     if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10

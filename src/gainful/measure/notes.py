@@ -15,6 +15,7 @@ from gainful.read.elsewhere import Elsewhere
 from gainful.read.values import Judgments, Nested, Run, some_documents
 
 AnyRun = Run | Nested | Elsewhere
+SAME_KIND = "ids of one kind: cast both columns to text, written alike"
 _TOP = 10  # how deep we look for documents without a judgment
 
 
@@ -66,7 +67,11 @@ def of_subtopics(judgments: Judgments | Nested, recipes: Mapping[str, Recipe]) -
 
 def mixed_ids(judgments: Judgments | Nested, run: AnyRun) -> list[str]:
     """Ids that are numbers on one side and texts on the other: they meet as texts."""
-    theirs, ours = getattr(run, "ids", {}), getattr(judgments, "ids", {})
+    return mixed_kinds(getattr(judgments, "ids", {}), getattr(run, "ids", {}))
+
+
+def mixed_kinds(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+    """The same, of what the ids of both were."""
     return [
         f"ids of the column {name} are {theirs[name]} in the run and {ours[name]} in the "
         "judgments; they are compared as texts, by which 7 is '7' but not '07'"

@@ -10,45 +10,71 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from gainful.errors import BadPlugin, GainfulError
 from gainful.measure.catalogue import MEASURES
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.gain import GAINS
 from gainful.measure.register import register
 
 _GROUP = "gainful.measures"
-_LOADED: list[str] = []
+_LOADED: dict[str, str] = {}  # what was loaded, and why it could not be ("" if it could)
 
 
 def load_plugin(module: str) -> None:
-    """Import a module, or a file that ends in .py, that registers measures."""
+    """Import a module, or run a file that ends in .py, that registers measures."""
     path = Path(module)
-    folder = Path.cwd()  # the path of a command does not begin here, as Python's does
-    name = module
-    if path.suffix == ".py":
-        if not path.is_file():
-            raise BadPlugin(f"plug-in {module}: there is no such file")
-        name, folder = path.stem, path.resolve().parent
-    sys.path.insert(0, str(folder))
+    is_file = path.suffix.lower() == ".py"
+    if is_file and not path.is_file():
+        raise BadPlugin(f"plug-in {module}: there is no such file")
+    # Modules are looked for here too, as Python does and a command does not; but last, so that a
+    # file beside the data cannot stand for a module of Python's own.
+    folder = str(path.resolve().parent if is_file else Path.cwd())
+    before = _known()
+    known = module in sys.modules
+    sys.path.append(folder)
     try:
         with _told(f"plug-in {module}"):
-            import_module(name)
+            if is_file:
+                _run(path)
+            else:
+                import_module(module)
     finally:
-        sys.path.remove(str(folder))
+        sys.path.remove(folder)
+    if _known() == before and not known:
+        raise BadPlugin(f"plug-in {module}: it registers nothing (gainful.register does)")
 
 
-def load_installed() -> None:
-    """Load what other packages offer, each once."""
+def _known() -> int:
+    return len(MEASURES) + len(GAINS) + len(DISCOUNTS)
+
+
+def _run(path: Path) -> None:
+    """A file by its path: whatever it is called, it is not mistaken for another module."""
+    spec = spec_from_file_location(path.stem.replace(".", "_"), path)
+    if spec is None or spec.loader is None:
+        raise BadPlugin("it cannot be read as Python")
+    spec.loader.exec_module(module_from_spec(spec))
+
+
+def load_installed() -> list[str]:
+    """Load what other packages offer, each once; says of those that fail why they do."""
     from importlib.metadata import entry_points  # noqa: PLC0415  (slow, and rarely asked for)
 
     for point in entry_points(group=_GROUP):
         if point.value in _LOADED:
             continue
-        _LOADED.append(point.value)
-        with _told(f"plug-in {point.name} ({point.value})"):
-            found = point.load()
-            if callable(found) and point.name not in MEASURES:
-                register(point.name, found)
+        try:
+            with _told(f"plug-in {point.name} ({point.value})"):
+                found = point.load()
+                if callable(found) and point.name not in MEASURES:
+                    register(point.name, found)
+            _LOADED[point.value] = ""
+        except BadPlugin as failure:
+            _LOADED[point.value] = str(failure)
+    return [failure for failure in _LOADED.values() if failure]
 
 
 @contextmanager
@@ -58,6 +84,6 @@ def _told(what: str) -> Iterator[None]:
         yield
     except GainfulError as mistake:
         raise BadPlugin(f"{what}: {mistake}") from None
-    except Exception as failure:  # noqa: BLE001
+    except (Exception, SystemExit) as failure:  # noqa: BLE001
         told = " ".join(f"{type(failure).__name__}: {failure}".split())
         raise BadPlugin(f"{what}: {told}") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.convention import (
     HABITS,
@@ -125,7 +125,9 @@ def recipe(
         | {"rel": worth.bound.get("rel", relevant), "b": left.bound.get("b")}
         | {"ideal": _ideal(habits.get("ideal"), base, judged=judged)}
     )
-    if settled.ties in ("average", "mean_rank") and not measure.entry.linear:
+    settled = evolve(settled, ties=_ties(measure, asked, base), ties_of=())
+    by_grade = settled.ties in ("best", "worst") and measure.entry.subtopics
+    if by_grade or (settled.ties in ("average", "mean_rank") and not measure.entry.linear):
         raise NotExact(
             f"ties={settled.ties} is not exact for {measure.name}; choose another ties policy"
         )
@@ -134,6 +136,13 @@ def recipe(
     if settled.short == "minimum" and depth is None and "short" in measure.entry.params:
         raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
     return Recipe(measure, worth, left, depth, settled, asked)
+
+
+def _ties(measure: Measure, asked: Mapping[str, Any], base: Convention) -> Ties:
+    """How ties are broken: as was asked for, as the tool does for this measure, or for all."""
+    if "ties" in asked:
+        return asked["ties"]  # type: ignore[no-any-return]  # checked above
+    return dict(base.ties_of).get(measure.name + "@" * (measure.k is not None), base.ties)
 
 
 def _ideal(asked: object, base: Convention, *, judged: bool | None) -> object:

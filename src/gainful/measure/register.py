@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, overload
 
 import numpy as np
+from attrs import evolve, fields
+from numpy.typing import NDArray
 
 from gainful.convention import HABITS
 from gainful.errors import BadPlugin, BadValue, GainfulError, WrongType
@@ -17,10 +20,11 @@ from gainful.measure.discount import DISCOUNTS, i
 from gainful.measure.entry import Cut, Entry
 from gainful.measure.gain import GAINS, g
 from gainful.measure.language import taken
-from gainful.measure.parameters import PARAMETERS
+from gainful.measure.parameters import PARAMETERS, translated
 from gainful.measure.seen import Seen
 
 _NONE = inspect.Parameter("matched", inspect.Parameter.KEYWORD_ONLY)  # of a function of nothing
+_FROM_CONVENTION = ("gain", "discount", "max_grade")  # what a function can only take as it is
 Own = Callable[..., Any]
 Formula = Expr | Callable[[Var], Expr]
 _FORMULAS: Mapping[str, tuple[Var, dict[str, NamedFormula]]] = {
@@ -31,6 +35,10 @@ _FORMULAS: Mapping[str, tuple[Var, dict[str, NamedFormula]]] = {
 
 @overload
 def register(name: Own, /, *, share: bool = False) -> Own: ...
+
+
+@overload
+def register(*, share: bool) -> Callable[[Own], Own]: ...
 
 
 @overload
@@ -45,7 +53,7 @@ def register(
 
 
 def register(
-    name: str | Own,
+    name: str | Own | None = None,
     function: Own | None = None,
     *,
     gain: Formula | None = None,
@@ -56,8 +64,8 @@ def register(
 
     A measure is a function over a `Matched` (all queries at once: `query`, `rank` and `grade` of
     every judged retrieved document, `size` queries) that gives one value per query. Its further
-    parameters are what may stand in the brackets: numbers with their defaults, `rel`, `gain`,
-    `discount` or `max_grade` as the convention has them, and `k` for what stands behind @.
+    parameters are what may stand in the brackets: numbers with their defaults; `gain`, `discount`
+    and `max_grade` as the convention has them, and `k` for what stands behind @.
 
     Args:
         name: what to call it; or the function itself, by whose name it is called then.
@@ -81,6 +89,8 @@ def register(
         >>> round(ndcg([1, 2], gain="squared"), 4)
         0.7609
     """
+    if name is None:
+        return lambda own: register(own, share=share)
     if callable(name):
         function = name
         name = str(getattr(function, "__name__", ""))
@@ -88,7 +98,7 @@ def register(
     given = {"gain": gain, "discount": discount}
     formulas = {kind: formula for kind, formula in given.items() if formula is not None}
     if len(formulas) + (function is not None) != 1:
-        raise BadValue(name, formulas, "one thing: a function, gain=… or discount=…")
+        raise BadPlugin(f"{name}: give one thing, a function, gain=… or discount=…")
     for kind, formula in formulas.items():
         variable, known = _FORMULAS[kind]
         known[name] = _formula(kind, name, formula, variable)
@@ -108,9 +118,8 @@ def _formula(kind: str, name: str, formula: Formula, variable: Var) -> NamedForm
     """The expression, with no other variable in it than the grade or the rank."""
     try:
         found = formula if isinstance(formula, Expr) else formula(variable)
-    except Exception as failure:  # noqa: BLE001  (whatever a function of the user's does)
-        told = f"{type(failure).__name__}: {failure}"
-        raise BadPlugin(f"{kind} {name}: no expression comes of it ({told})") from None
+    except (Exception, SystemExit) as failure:  # noqa: BLE001  (whatever a user's function does)
+        raise BadPlugin(f"{kind} {name}: no expression comes of it ({_told(failure)})") from None
     if not isinstance(found, Expr):
         raise WrongType(f"{kind} {name}", found, f"an expression in {variable.symbol}")
     others = {node.symbol for node in walk(found) if isinstance(node, Var)} - {variable.symbol}
@@ -125,21 +134,19 @@ def _entry(name: str, function: Own, *, share: bool) -> Entry:
         first, *rest = inspect.signature(function).parameters.values() or (_NONE,)
     except (TypeError, ValueError):
         raise WrongType(f"measure {name}", function, "a function over a Matched") from None
-    if first.kind is first.KEYWORD_ONLY:
+    if first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise BadPlugin(f"measure {name}: its first parameter takes what was matched")
     cut: Cut = "none"
     usual: dict[str, float] = {}
     takes: list[str] = []
     for parameter in rest:
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+        if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise BadPlugin(f"measure {name}: {parameter} could be anything; name what it takes")
         if parameter.name == "k":
-            cut = "needed" if parameter.default is parameter.empty else "optional"
+            cut = _cut(name, parameter)
             continue
         takes.append(parameter.name)
-        default = _default(name, parameter)
-        if default is not None:
-            usual[parameter.name] = default
+        usual |= _usual(name, parameter)
     question = (inspect.getdoc(function) or "").split("\n", maxsplit=1)[0]
     return Entry(
         name=name,
@@ -156,31 +163,49 @@ def _entry(name: str, function: Own, *, share: bool) -> Entry:
     )
 
 
-def _default(name: str, parameter: inspect.Parameter) -> float | None:
-    """A number that may be chosen; its default is the function's own."""
-    default = parameter.default
-    number = isinstance(default, (int, float)) and not isinstance(default, bool)
-    symbol = parameter.name
-    if not number:
-        if symbol in HABITS or symbol in PARAMETERS:
-            return None
+def _cut(name: str, k: inspect.Parameter) -> Cut:
+    if k.default is k.empty:
+        return "needed"
+    if k.default is not None:
+        raise BadPlugin(f"measure {name}: k is what stands behind @; give it None, or no default")
+    return "optional"
+
+
+def _usual(name: str, parameter: inspect.Parameter) -> dict[str, float]:
+    """A number that may be chosen, with the function's own default."""
+    symbol, default = parameter.name, parameter.default
+    if symbol in _FROM_CONVENTION:
+        if default not in (None, parameter.empty):
+            raise BadPlugin(f"measure {name}: {symbol} comes from the convention, not {default!r}")
+        return {}
+    if (symbol in HABITS and symbol not in PARAMETERS) or {*translated({symbol: 1})} != {symbol}:
+        raise BadPlugin(f"measure {name}: {symbol} means something else here; call it otherwise")
+    if isinstance(default, bool) or not isinstance(default, (int, float)):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")
-    if symbol not in PARAMETERS and symbol not in HABITS:
-        PARAMETERS[symbol] = Param(symbol, f"a parameter of {name}", default=default)
-    return float(default)
+    try:
+        number = float(default)
+    except OverflowError:
+        number = float("inf")
+    if not isfinite(number):
+        raise BadPlugin(f"measure {name}: parameter {symbol} needs a finite number as its default")
+    known = PARAMETERS.setdefault(symbol, Param(symbol, "a number of one's own", default=number))
+    try:
+        return {symbol: known.check(number)}
+    except GainfulError as refused:
+        raise BadPlugin(f"measure {name}: {refused}; call the parameter otherwise") from None
 
 
 def _guarded(name: str, function: Own, *, share: bool) -> Callable[..., Any]:
     """The function; what it raises and what it gives back wrongly is told in one line."""
 
-    def guarded(seen: Seen, **settings: Any) -> Any:
+    def guarded(seen: Seen, /, **settings: Any) -> Any:
         try:
-            found = function(seen, **settings)
+            found = function(_protected(seen), **settings)
         except GainfulError:
             raise
-        except Exception as failure:
-            told = " ".join(f"{type(failure).__name__}: {failure}".split())
-            raise BadPlugin(f"measure {name} ({function.__module__}) failed: {told}") from failure
+        except (Exception, SystemExit) as failure:
+            told = f"measure {name} ({function.__module__}) failed: {_told(failure)}"
+            raise BadPlugin(told) from failure
         if share:
             if not isinstance(found, tuple) or len(found) != 2:
                 raise BadPlugin(f"measure {name}: not two arrays, but {type(found).__name__}")
@@ -190,22 +215,35 @@ def _guarded(name: str, function: Own, *, share: bool) -> Callable[..., Any]:
     return guarded
 
 
+def _protected(seen: Seen) -> Seen:
+    """The same, not to be written to: other measures look at it too."""
+    known = {one.name: getattr(seen, one.name) for one in fields(Seen) if one.init}
+    changed: dict[str, Any] = {"queries": tuple(seen.queries)}
+    for name, held in known.items():
+        if isinstance(held, np.ndarray):
+            changed[name] = held.view()
+            changed[name].setflags(write=False)
+    return evolve(seen, **changed)
+
+
 def _values(name: str, found: object, seen: Seen) -> Array:
-    """One finite number for each query."""
+    """One finite number for each query; what is masked is left out of the mean."""
     try:
-        values = np.array(found, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadPlugin(f"measure {name}: {type(found).__name__} is no array of numbers") from None
+        values: NDArray[Any] = np.ma.asarray(found) if np.ma.isMA(found) else np.asarray(found)
+    except (TypeError, ValueError, OverflowError):
+        values = np.array(None)
+    if values.dtype.kind not in "biuf" and values.size:
+        raise BadPlugin(f"measure {name}: {type(found).__name__} is no array of numbers")
     if values.shape != (seen.size,):
         wanted = f"one value for each query, ({seen.size},)"
         raise BadPlugin(f"measure {name}: an array of shape {values.shape}, not {wanted}")
-    wild = np.flatnonzero(~np.isfinite(values))
+    values = values.astype(np.float64)
+    wild = np.flatnonzero(~np.isfinite(np.ma.filled(values, 0.0)))
     if wild.size:
         query = seen.queries[int(wild[0])]
         raise BadPlugin(f"measure {name}: {values[wild[0]]} for query {query!r}, not a number")
     return values
 
 
-def own_entries() -> dict[str, Entry]:
-    """The measures that were registered, for a worker that has not heard of them."""
-    return {name: entry for name, entry in MEASURES.items() if entry.own}
+def _told(failure: BaseException) -> str:
+    return " ".join(f"{type(failure).__name__}: {failure}".split())

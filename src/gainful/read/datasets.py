@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, short
 from gainful.read.subtopics import of_rows
 from gainful.read.values import Judgments
 
 PREFIX = "irds:"
+_LONGEST = 150  # characters of its answer
 _INSTALL = "pip install 'gainful[datasets]' for ids of ir_datasets"
 
 
@@ -18,7 +20,8 @@ def is_dataset(name: str) -> bool:
     """Is it the id of a dataset? With irds: before it, it must be; else no file is called so."""
     if name.startswith(PREFIX):
         return True
-    if name == "-" or Path(name).exists() or find_spec("ir_datasets") is None:
+    likely = re.fullmatch(r"[a-z0-9][\w/-]*", name, re.ASCII)  # no suffix, as files mostly have
+    if not likely or Path(name).exists() or find_spec("ir_datasets") is None:
         return False
     return _knows(name)
 
@@ -39,7 +42,7 @@ def judgments(name: str) -> Judgments:
         rows = [_row(one) for one in dataset.qrels_iter()]
     except Exception as failure:  # noqa: BLE001  (a download can fail in any way)
         told = " ".join(f"{type(failure).__name__}: {failure}".split())
-        raise BadInput(name, f"ir_datasets answers: {told}") from None
+        raise BadInput(name, f"ir_datasets answers: {short(told, _LONGEST)}") from None
     return of_rows(name, rows)
 
 
@@ -48,7 +51,7 @@ def _knows(name: str) -> bool:
 
     try:
         ir_datasets.load(name)
-    except KeyError:
+    except (KeyError, OSError):
         return False
     return True
 

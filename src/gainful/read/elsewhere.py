@@ -100,8 +100,11 @@ def some_columns(native: Any, engine: Engine, name: str, known: tuple[str, ...])
         frame = as_lazy(native)
         names = frame.collect_schema().names()
         wanted = [found for one in known if (found := Head(names, name).column((one,)))]
-        chosen = frame.select(*dict.fromkeys(wanted)) if wanted else frame.head(1)
-        return engine.collected(chosen.to_native())
+        head = Head(names, name)
+        head.needed(QUERY, "query")
+        head.needed(DOC, "document")
+        head.grade()
+        return engine.collected(frame.select(*dict.fromkeys(wanted)).to_native())
 
 
 def _refuse_others(schema: dict[str, Any], ids: tuple[str, str], number: str, name: str) -> None:

@@ -7,6 +7,7 @@ how documents that stand twice are counted without holding them all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -15,11 +16,13 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, GainfulError
+from gainful.errors import BadInput, GainfulError, short
 from gainful.read.frames import Stream
 
+_LONGEST = 200  # characters of an engine's answer
 _AT_ONCE = 2_000_000  # rows whose hashes are held together
 _PASSES = 16  # at most so often is a frame read for that
+_RUN = "_gainful_run_"  # what a relation is called in our questions to DuckDB
 _SMALL = 5_000_000  # rows that every Spark worker may hold a copy of
 
 
@@ -45,8 +48,8 @@ def _distinct_in_polars(native: pl.LazyFrame, rows: int) -> int:
 
 
 def _to_duckdb(frame: pl.DataFrame, beside: Any) -> Any:
-    gainful_sent_frame = Stream(frame)  # noqa: F841  (found by name, read without pyarrow)
-    return beside.query("gainful_run", "SELECT * FROM gainful_sent_frame")
+    _gainful_sent_frame_ = Stream(frame)  # noqa: F841  (found by name, read without pyarrow)
+    return beside.query(_RUN, "SELECT * FROM _gainful_sent_frame_")
 
 
 def _from_duckdb(native: Any) -> pl.DataFrame:
@@ -57,8 +60,8 @@ def _from_duckdb(native: Any) -> pl.DataFrame:
 def _distinct_in_duckdb(native: Any, rows: int) -> int:
     parts = _parts(rows)
     hashed = "hash(query, doc)"
-    question = f"SELECT count(DISTINCT {hashed}) FROM gainful_run WHERE {hashed} % {parts} = "  # noqa: S608
-    each = (native.query("gainful_run", f"{question}{part}") for part in range(parts))
+    question = f"SELECT count(DISTINCT {hashed}) FROM {_RUN} WHERE {hashed} % {parts} = "  # noqa: S608
+    each = (native.query(_RUN, f"{question}{part}") for part in range(parts))
     return sum(int(one.fetchall()[0][0]) for one in each)
 
 
@@ -129,17 +132,23 @@ def asked(engine: Engine, name: str) -> Iterator[None]:
         yield
     except GainfulError:
         raise
-    except Exception as failure:
-        maker = type(failure).__module__.partition(".")[0]
-        known = maker in _THEIRS or isinstance(failure, (ImportError, OSError))
-        if not known and engine is not SPARK:
-            raise
+    except Exception as failure:  # noqa: BLE001  (plans may run anything)
         if engine is SPARK and _has_stopped(failure):
             raise BadInput(
                 name, "its Spark session has stopped", "a frame of a session that runs"
             ) from None
-        problem = str(failure).strip().split("\n", maxsplit=1)[0] or type(failure).__name__
-        raise BadInput(name, f"{engine.name} answers: {problem}") from None
+        raise BadInput(name, f"{engine.name} answers: {_said(failure)}") from None
+
+
+def _said(failure: Exception) -> str:
+    """The line of a message that tells most: of a worker's trace the last, else the first."""
+    lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
+    errors = [line for line in lines[1:] if re.match(r"[\w.]*(Error|Exception): ", line)]
+    if "_gainful_sent_frame_" in str(failure):
+        return "it may not read Python's objects (python_enable_replacements or external access)"
+    told = errors[-1] if errors else (lines or [""])[0]
+    ours = type(failure).__module__.partition(".")[0] in _THEIRS
+    return short(told if ours and told else f"{type(failure).__name__}: {told}", _LONGEST)
 
 
 def _has_stopped(failure: Exception) -> bool:
@@ -147,11 +156,12 @@ def _has_stopped(failure: Exception) -> bool:
     told = str(failure)
     signs = (
         *("stopped SparkContext", "SparkContext was shut down", "has been stopped"),
-        *("SESSION_OR_CONTEXT_NOT_EXISTS", "'NoneType'"),
+        "SESSION_OR_CONTEXT_NOT_EXISTS",
     )
-    return any(sign in told for sign in signs) or isinstance(
-        failure, (ConnectionError, AssertionError)
+    python = isinstance(failure, (ConnectionError, AssertionError)) or (
+        isinstance(failure, AttributeError) and "'NoneType'" in told
     )
+    return python or any(sign in told for sign in signs)
 
 
 __all__ = ["DUCKDB", "POLARS", "SPARK", "Engine", "asked", "engine_of"]

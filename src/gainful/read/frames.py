@@ -5,11 +5,12 @@ Columns that are Arrow's already, as pandas' texts mostly are, are taken over wi
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, short, shown
 
 
 def is_frame(value: object) -> bool:
@@ -36,16 +37,35 @@ def _column(series: Any) -> pl.Series:
     if getattr(series.dtype, "storage", "") == "pyarrow" and hasattr(series, "__arrow_c_stream__"):
         return pl.Series(Stream(series))
     pairs = zip(series.tolist(), series.isna().tolist(), strict=True)
-    return pl.Series([None if missing else value for value, missing in pairs])
+    return pl.Series([None if missing else value for value, missing in pairs], strict=False)
 
 
-def as_polars(value: Any, name: str) -> pl.DataFrame:
-    """The same as a polars frame."""
+def _of_pandas(value: Any, name: str, known: Collection[str] | None) -> pl.DataFrame:
+    """Column by column, without asking for pyarrow; what nobody needs is there in name only."""
+    nothing = pl.Series([None]).new_from_index(0, len(value))
+    found: dict[str, pl.Series] = {}
+    for at, column in enumerate(map(str, value.columns)):
+        plain = column.strip().lower().replace("-", "_").replace(" ", "_")
+        if known is not None and plain not in known:
+            found.setdefault(column, nothing)
+            continue
+        if column in found:
+            raise BadInput(name, f"there are two columns {shown(column)}", "each column once")
+        try:
+            found[column] = _column(value.iloc[:, at])
+        except (pl.exceptions.PolarsError, TypeError, ValueError) as failure:
+            problem = f"column {shown(column)} cannot be read: {short(str(failure))}"
+            raise BadInput(name, problem) from None
+    return pl.DataFrame(found)
+
+
+def as_polars(value: Any, name: str, known: Collection[str] | None = None) -> pl.DataFrame:
+    """The same as a polars frame; of pandas', if some names are known, only columns called so."""
     try:
         if isinstance(value, pl.DataFrame):
             return value
         if type(value).__module__.partition(".")[0] == "pandas":  # without asking for pyarrow
-            return pl.DataFrame({str(c): _column(value[c]) for c in value.columns})
+            return _of_pandas(value, name, known)
         return pl.DataFrame(value)
     except (
         pl.exceptions.PolarsError,

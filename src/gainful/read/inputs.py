@@ -29,10 +29,11 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
         return nested.judgments_of(value, "judgments")
     engine = engine_of(value)
     if engine is not None:
-        known = (*table.QUERY, *table.DOC, *table.GRADE, *table.RANK, *table.SUBTOPIC)
+        known = tuple(table.UNDERSTOOD)
         value = some_columns(value, engine, "judgments", known)
     if is_frame(value):
-        return table.judgments_of(table.of_frame(as_polars(value, "judgments"), "judgments"))
+        held = as_polars(value, "judgments", table.UNDERSTOOD)
+        return table.judgments_of(table.of_frame(held, "judgments"))
     if not isinstance(value, Judgments):
         raise WrongType("judgments", value, _ALLOWED)
     return value
@@ -48,7 +49,7 @@ def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | N
     if engine is not None:
         return elsewhere(value, engine, name)
     if is_frame(value):
-        return table.run_of(table.of_frame(as_polars(value, name), name))
+        return table.run_of(table.of_frame(as_polars(value, name, table.UNDERSTOOD), name))
     if not isinstance(value, Run):
         raise WrongType(name, value, _ALLOWED)
     return value
@@ -71,6 +72,15 @@ def as_columns(judgments: Judgments | Nested) -> Judgments:
 def as_run_columns(run: Run | Nested) -> Run:
     """A run as columns."""
     return run if isinstance(run, Run) else nested.as_run(run)
+
+
+def as_texts(run: Nested) -> Nested:
+    """A run whose ids are texts, if the first of any query are whole numbers."""
+    firsts = (next(iter(inner), "") for inner in run.mapping.values())
+    if all(isinstance(one, str) for one in (*run.mapping, *firsts)):
+        return run
+    held = {str(q): {str(d): s for d, s in inner.items()} for q, inner in run.mapping.items()}
+    return Nested(held, run.name)
 
 
 def as_nested(judgments: Judgments | Nested) -> Nested:

@@ -14,8 +14,8 @@ from gainful.read import delimited, jsonl, subtopics
 from gainful.read.source import Source
 from gainful.read.values import Ids, Judgments, Run
 
-QUERY = (
-    *("query", "query_id", "qid", "q_id", "queryid", "topic", "topic_id"),
+QUERY = (  # an id comes before what may be the text of the query
+    *("query_id", "qid", "q_id", "queryid", "query", "topic_id", "topic"),
     *("user", "user_id", "userid"),
 )
 DOC = (
@@ -26,6 +26,7 @@ GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating"
 SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
 RANK = ("rank", "position", "pos")
 SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
+UNDERSTOOD = dict.fromkeys((*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC))  # in this order
 
 
 @frozen
@@ -178,7 +179,7 @@ def columns(table: Table, number: str, called: str) -> Columns:
     """Query and document as text, and one column of numbers."""
     query, doc = table.head.needed(QUERY, "query"), table.head.needed(DOC, "document")
     rank = table.head.column(RANK)
-    subtopic = table.head.column(SUBTOPIC) if called == "grade" else None
+    subtopic = _subtopic(table) if called == "grade" else None
     beside = {} if subtopic is None else {"subtopic": as_text(table, subtopic)}
     frame = pl.DataFrame(
         {
@@ -219,6 +220,15 @@ def as_text(table: Table, column: str) -> pl.Series:
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
     raise BadInput(table.name, f"column {shown(column)} holds {kind}", "texts or whole numbers")
+
+
+def _subtopic(table: Table) -> str | None:
+    """The column of subtopics; an iteration that is not told everywhere is none."""
+    column = table.head.column(SUBTOPIC)
+    if column is None or _plain(column) != "iteration":
+        return column
+    values = table.frame[column]
+    return None if values.null_count() or values.dtype.is_float() else column
 
 
 def _kind(kind: pl.DataType) -> str:

@@ -12,7 +12,9 @@ from gainful.convention.session import (
     like_sessions,
 )
 from gainful.errors import counted
+from gainful.measure.sessions import analysis
 from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.reformulations import reformulations as of_reformulations
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.rows import Rows
 
@@ -58,6 +60,34 @@ def per_session(found: SessionResults, by: Sequence[str]) -> Rows:
     return of_frame(
         pl.concat([columns, found.per_session.drop("session")], how="horizontal"), 1 + len(by)
     )
+
+
+def lengths(found: SessionResults, by: Sequence[str]) -> Rows:
+    """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
+    told = analysis.lengths(found, by)
+    most = max(max(one["by_queries"]) for one in told)
+    columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, most + 1)))
+    rows = [
+        (
+            *(str(one[key]) for key in by),
+            *(one["sessions"], one["queries"], one["mean"]),
+            *(one["by_queries"].get(n, 0) for n in range(1, most + 1)),
+        )
+        for one in told
+    ]
+    return Rows(columns, rows, words=len(by))
+
+
+def reformulations(found: SessionResults, by: Sequence[str]) -> Rows:
+    """The reformulations that helped most, and those that helped least."""
+    told = of_reformulations(found)
+    parts = [
+        one.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))
+        for which, one in (("most", told.most(by=by)), ("least", told.least(by=by)))
+    ]
+    both = pl.concat(parts)
+    words = [name for name, kind in both.schema.items() if kind == pl.String]
+    return of_frame(both.select(*words, pl.exclude(words)), len(words))
 
 
 def of_frame(frame: pl.DataFrame, words: int) -> Rows:

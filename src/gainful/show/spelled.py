@@ -22,21 +22,22 @@ SEEN = 5e-5  # what four decimals can show
 _NARROWEST = 12  # characters of a document id
 
 
-def blocks(
-    worst: Spelled, names: tuple[str, str], entry: Entry, width: int | None = None
-) -> list[Block]:
+_SIDES = ("before", "switched")  # one habit of the other tool; it is not that tool itself
+
+
+def blocks(worst: Spelled, entry: Entry, width: int | None = None) -> list[Block]:
     """The worst query: its ranking on both sides, the ideal where it changes, and the sums."""
     sides = worst.before, worst.after
-    wide = max(len(side.label) for side in sides) + 1
+    wide = max(len(sides[0].label) + 9, len(sides[1].label) + 11)
     sums = "\n".join(
-        f"{side.label + ':':<{wide}} {_sum(entry, worst, side, _precision(sides))}"
-        for side in sides
+        f"{told + side.label + ':':<{wide}} {_sum(entry, worst, side, _precision(sides))}"
+        for told, side in zip(("before, ", "switched, "), sides, strict=True)
     )
     if not worst.found:
         return ["The run has nothing for it.", sums]
     if not worst.judged:
         return ["None of its documents is judged.", sums]
-    return [*_rankings(worst, names, width), *_ideals(worst, names), sums]
+    return [*_rankings(worst, width), *_ideals(worst), sums]
 
 
 def decimals(change: float) -> int:
@@ -65,11 +66,11 @@ def _sum(entry: Entry, worst: Spelled, side: Side, digits: int) -> str:
     return told if value.endswith(share) else f"{told}, {value}"
 
 
-def _rankings(worst: Spelled, names: tuple[str, str], width: int | None) -> list[Block]:
+def _rankings(worst: Spelled, width: int | None) -> list[Block]:
     """One table where both sides have the same documents at the same ranks, else two."""
     before, after = worst.before, worst.after
     if [_place(row) for row in before.rows] == [_place(row) for row in after.rows]:
-        both = _together(before, after, names)
+        both = _together(before, after)
         if width is None or _wide(_fitted(both, Terminal(width))) <= width:
             return [("", both), *_more(before.more)]
     found: list[Block] = []
@@ -121,13 +122,13 @@ def _alone(side: Side) -> Table:
     return Table((*_COLUMNS, *_WORTH)[:wide], rows, numbers=True, text=(1,))
 
 
-def _together(before: Side, after: Side, names: tuple[str, str]) -> Table:
+def _together(before: Side, after: Side) -> Table:
     """Both sides beside one another; what is the same in every row stands once."""
     columns, rows = [*_COLUMNS], _cells(before.rows)
     pairs = [(_worth(a), _worth(b)) for a, b in zip(before.rows, after.rows, strict=True)]
     for at, head in enumerate(_WORTH if pairs and pairs[0][0] else ()):
         same = all(a[at] == b[at] for a, b in pairs)
-        columns += [head] if same else [f"{name}\n{_flat(head)}" for name in names]
+        columns += [head] if same else [f"{side}\n{_flat(head)}" for side in _SIDES]
         for cells, (a, b) in zip(rows, pairs, strict=True):
             cells.extend([a[at]] if same else [a[at], b[at]])
     return Table(columns, rows, numbers=True, text=(1,))
@@ -137,7 +138,7 @@ def _flat(head: str) -> str:
     return "product" if "×" in head else head
 
 
-def _ideals(worst: Spelled, names: tuple[str, str]) -> list[Block]:
+def _ideals(worst: Spelled) -> list[Block]:
     """The ideal rankings beside one another, where they are not the same."""
     sides = worst.before, worst.after
     if sides[0].ideal == sides[1].ideal:
@@ -158,17 +159,22 @@ def _ideals(worst: Spelled, names: tuple[str, str]) -> list[Block]:
         rows.append(cells)
     per_side = ("gain", "product") if one_discount else ("gain", "discount", "product")
     heads = ["ideal\nrank", *(["discount"] if one_discount else [])]
-    heads += [f"{name}\n{what}" for name in names for what in per_side]
-    return [("", Table(heads, rows, numbers=True)), *_more_ideal(sides, names)]
+    heads += [f"{side}\n{what}" for side in _SIDES for what in per_side]
+    return [("", Table(heads, rows, numbers=True)), *_more_ideal(sides)]
 
 
-def _more_ideal(sides: tuple[Side, Side], names: tuple[str, str]) -> list[Block]:
+def _more_ideal(sides: tuple[Side, Side]) -> list[Block]:
     told = [
-        f"{side.more_ideal} more in {name}'s ideal"
-        for name, side in zip(names, sides, strict=True)
+        f"{side.more_ideal} more in the ideal {name}, which add {_rest(side):.4f}"
+        for name, side in zip(_SIDES, sides, strict=True)
         if side.more_ideal
     ]
-    return [f"… and {', '.join(told)}"] if told else []
+    return [f"… and {'; '.join(told)}"] if told else []
+
+
+def _rest(side: Side) -> float:
+    """What the ideal has below the ranks that are shown."""
+    return (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
 
 
 def to_text(block: Block, terminal: Terminal) -> str:

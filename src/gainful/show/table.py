@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from io import StringIO
 from textwrap import fill
@@ -130,9 +131,13 @@ def to_markdown(table: Table) -> str:
     rules = ["---:" if right else "---" for right in table.flush_right()]
     lines = [table.columns, rules, *table.rows]
     return "\n".join(
-        "| " + " | ".join(_one_line(cell).replace("|", r"\|") for cell in line) + " |"
-        for line in lines
+        "| " + " | ".join(_in_markdown(_one_line(cell)) for cell in line) + " |" for line in lines
     )
+
+
+def _in_markdown(cell: str) -> str:
+    """A cell that ends neither the cell nor the text: an id may look like a tag."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", cell.replace("|", r"\|"))
 
 
 def to_latex(table: Table) -> str:

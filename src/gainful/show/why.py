@@ -191,7 +191,7 @@ def _heading(one: Effect) -> str:
 def _worst(why: Why, one: Effect, width: int | None = None) -> list[Block]:
     if one.worst is None:
         return []
-    return spelled.blocks(one.worst, why.names, why.measure.entry, width)
+    return spelled.blocks(one.worst, why.measure.entry, width)
 
 
 def _listed(names: Sequence[str]) -> str:
