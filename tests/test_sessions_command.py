@@ -1,0 +1,229 @@
+"""`gainful sessions`: the golden numbers by the command, its views, its mistakes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+import gainful
+
+SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
+GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sessions")
+    lines = ["session,query,rank,doc,system,text,clicked"]
+    for q, docs in enumerate(SESSION, 1):
+        for i, doc in enumerate(docs, 1):
+            lines.append(f"s,{q},{i},{doc},one,query {q},{int(doc == 'b')}")
+    lines.append("t,1,1,x,two,alone,0")
+    (folder / "toy.csv").write_text("\n".join(lines) + "\n")
+    judged = [f"s 0 {doc} {grade}" for doc, grade in GRADES.items()] + ["t 0 x 1"]
+    (folder / "qrels").write_text("\n".join(judged) + "\n")
+    return folder
+
+
+def run(folder, *words):
+    command = [sys.executable, "-m", "gainful", *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+def values(folder, *words):
+    done = run(
+        folder, "sessions", "toy.csv", "--judgments", "qrels", "--where", "session=s",
+        "--per-session", "--format", "csv", "-q", *words,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    return [float(value) for name, value in row.items() if name not in ("session", "queries")]
+
+
+# golden/sessions.json, by the command
+GOLDEN = [
+    (("-m", "sDCG(b=2,bq=4)@3"), 5.064876898542373),
+    (("-m", "nsDCG(b=2,bq=4)@3"), 0.5190069346358139),
+    (("-m", "sDCG@3", "--statistic", "average"), 2.6448234967768363),
+    (("-m", "sDCG@3", "--gain", "0:0,1:1,2:10,3:100"), 126.07801858673726),
+    (("-m", "nsDCG@3", "--gain", "0:0,1:1,2:10,3:100"), 0.5377869615215307),
+    (("-m", "sDCG@3", "--duplicates", "first"), 3.0578858913022597),
+    (("-m", "nsDCG@3", "--duplicates", "first", "--ideal", "repeated"), 0.3133470002731226),
+    (("-m", "nsDCG@3", "--duplicates", "first", "--ideal", "once"), 0.6051002488651018),
+    (("-m", "sDCG@3", "--like", "kanoulas2011"), 14.084255855212538),
+    (("-m", "nsDCG@3", "--like", "kanoulas2011"), 0.5690481661665762),
+    (("-m", "sDCG(statistic=per_query)@3", "--like", "kanoulas2011"), 4.694751951737513),
+    (("-m", "sDCG@3", "--like", "kanoulas2011", "--rank-discount", "concatenated"), 6.098442731446895),
+    (("-m", "nsDCG@3", "--like", "kanoulas2011", "--rank-discount", "concatenated"), 0.37957589468071334),
+    (("-m", "nsDCG@3", "--like", "trec_dd_2017"), 0.5671974675652242),
+    (("-m", "nsDCG@3", "--like", "trec_dd_2015"), 0.26573547365886246),
+    (("-m", "nsDCG(statistic=final)@3", "--like", "trec_dd_2015"), 0.7972064209765874),
+    (("-m", "sDCG@3", "--duplicates", "clicked"), 5.064876898542373 - 0.5 / 1.5),  # b was clicked
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), GOLDEN, ids=[" ".join(words) for words, _ in GOLDEN]
+)
+def test_golden_numbers(folder, words, expected):
+    assert values(folder, *words) == pytest.approx([expected], abs=1e-9)
+
+
+def test_the_vectors_as_tidy_data(folder):
+    words = ("--where", "system=one", "--curve", "--format", "csv", "-q", "-m", "nsDCG@3")
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["query"], row["rank"], row["position"]) for row in rows[3:5]] == [
+        ("2", "1", "4"), ("2", "2", "5"),
+    ]  # fmt: skip
+    expected = [0.0, 0.125, 0.11397692650535919, 0.39142909277135524, 0.40169072245663684]
+    expected += [0.38752155011822126, 0.5016083884805279, 0.5307445794877137, 0.5190069346358139]
+    assert [float(row["mean"]) for row in rows] == pytest.approx(expected, abs=1e-9)
+
+
+def test_groups_and_json(folder):
+    words = ("--by", "system", "-m", "nsDCG@3", "--format", "json")
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    found = json.loads(done.stdout)
+    assert found["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
+    assert [group["system"] for group in found["groups"]] == ["one", "two"]
+    assert found["groups"][1]["mean"] == {"nsDCG@3": 1.0}
+    assert found["convention"]["bq"] == 4
+    assert found["counts"] == {"sessions": 2, "queries": 4, "results": 9, "judged": 6}
+
+
+def test_the_table_says_how_it_knows(folder):
+    done = run(
+        folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "nsDCG@3", "--format", "table"
+    )
+    assert done.stdout.splitlines()[0].split() == [
+        "sessions",
+        "of",
+        "sessions",
+        "queries",
+        "nsDCG@3",
+    ]
+    assert "query discount 1/(1+log4(q))" in done.stdout
+    assert "documents shown again earn again" in done.stdout
+
+
+def test_a_pairing_that_can_pass_one_is_flagged(folder):
+    words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    assert (
+        "Note: nsDCG(ideal=once)@3 can pass 1: documents earn again that its ideal has once"
+        in done.stdout
+    )
+
+
+@pytest.mark.parametrize("form", ["table", "tsv", "csv", "markdown", "latex", "json", "jsonl"])
+@pytest.mark.parametrize(
+    "view", ["--per-session", "--lengths", "--curve", "--last", "--best-query", "--reformulations"]
+)
+def test_every_view_in_every_format(folder, view, form):
+    done = run(
+        folder,
+        "sessions",
+        "toy.csv",
+        "--judgments",
+        "qrels",
+        "-m",
+        "sDCG@3",
+        view,
+        "--format",
+        form,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    if form == "json":
+        json.loads(done.stdout)
+
+
+def test_lengths_are_table_2():
+    study = gainful.simulate_study(7)
+    results = gainful.evaluate_sessions(study.sessions, study.judgments)
+    from gainful.show.sessions import lengths
+
+    rows = lengths(results, ["system"]).rows
+    assert rows[0][1:] == (
+        60,
+        152,
+        pytest.approx(2.5333, abs=1e-4),
+        28,
+        7,
+        10,
+        4,
+        5,
+        4,
+        1,
+        1,
+        0,
+        0,
+        0,
+    )
+    assert rows[1][1:] == (
+        60,
+        191,
+        pytest.approx(3.1833, abs=1e-4),
+        21,
+        7,
+        9,
+        11,
+        2,
+        4,
+        2,
+        2,
+        0,
+        1,
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--bq", "1"), "bq is 1; allowed: 1 < bq < 1000"),
+        (("--b", "0.5"), "b is 0.5; allowed: b > 1"),
+        (("-m", "sDCG@0"), "k is 0; allowed: a whole number from 1 on"),
+        (("-m", "sDCG"), "allowed: a cutoff, such as sDCG@10"),
+        (("-m", "nDCG@10"), "allowed: a session measure"),
+        (("--by", "colour"), "no column 'colour'"),
+        (("--where", "system"), "allowed: COLUMN=VALUE"),
+        (("--where", "system=nine"), "no session is left"),
+        (("--lists", "minimum(0)"), "allowed: padded, as_is or minimum(m)"),
+        (("--depth", "scanned"), "the sessions have no column scanned"),
+        (("--duplicates", "judged"), "the sessions have no column grade"),
+        (("--like", "jk2018"), "no session convention 'jk2018'"),
+        (("--lengths", "--curve"), "one view at a time: --lengths or --curve"),
+        (("--min-queries", "0"), "min_queries is 0; allowed: a whole number from 1 on"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(folder, words, message):
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("gainful: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_session_measures_are_not_for_runs():
+    with pytest.raises(gainful.BadValue, match="gainful.evaluate_sessions and gainful sessions"):
+        gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "sDCG@10")
+
+
+def test_why_two_conventions_disagree(folder):
+    found = gainful.why(
+        folder / "qrels", folder / "toy.csv", "nsDCG@3", like="jk2008", unlike="trec_dd_2015"
+    )
+    a, b = (0.5190069346358139 + 1) / 2, (0.26573547365886246 + 1) / 2
+    assert found.means == pytest.approx((a, b), abs=1e-12)
+    assert sum(one.effect for one in found.causes) == pytest.approx(b - a, abs=1e-12)
+    done = run(folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
+    assert done.stdout.startswith(
+        "nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250"
+    )
