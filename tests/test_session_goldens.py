@@ -138,3 +138,42 @@ def test_a_golden_value_comes_out(path):
 def test_instance_recall_after_each_query_at_once():
     found = instances.after_each_query(*laid_out("IR"))
     assert found.tolist() == GOLDEN["instance_recall_after_each_query"]
+
+
+@pytest.mark.parametrize(
+    ("average", "hold", "wanted"),
+    [
+        ("ratios", "held", 0.7595),
+        ("ratios", "growing", 0.4843),
+        ("vectors", "held", 0.5637),
+        ("vectors", "growing", 0.5061),
+    ],
+)
+def test_the_four_means_of_a_long_and_a_short_session(average, hold, wanted):
+    """research/sessions.md, A2 and A3; there to four digits."""
+    data = table(s=TOLD["queries"], one=[["x", "y", "z"]])
+    judgments = JUDGMENTS | {"one": {"x": 1}}
+    options = {"average": average, "hold": hold}
+    found = gainful.evaluate_sessions(data, judgments, f"nsDCG({B}){AT}", **options)
+    assert found.mean[f"nsDCG({B}){AT}"] == pytest.approx(wanted, abs=5e-5)
+
+
+def test_the_statistics_of_a_session_keep_its_query_discounts():
+    ideal = GOLDEN["jk2008"]["ideal_vector"][2]  # of one query, undiscounted
+    gains = GOLDEN["jk2008"]["per_query_sdcg"]
+    average = np.mean(GOLDEN["jk2008"]["normalised_vector"])
+    for statistic, gain in (("best", max(gains)), ("last", gains[-1])):
+        assert of(f"sDCG({B}){AT}", statistic=statistic) == pytest.approx(gain)
+        assert of(f"nsDCG({B}){AT}", statistic=statistic) == pytest.approx(gain / ideal)
+    assert of(f"nsDCG({B}){AT}", statistic="average") == pytest.approx(average)
+    assert of(f"sDCG({B}){AT}", statistic="per_query") == pytest.approx(sum(gains) / 3)
+
+
+def test_lists_as_they_are_have_fewer_positions_to_average():
+    vector = GOLDEN["jk2008"]["vector"]
+    taken = [gain for at, gain in enumerate(vector) if at != 5]  # the second list has two
+    found = of(f"sDCG({B}, statistic=average, lists=as_is){AT}")
+    assert found == pytest.approx(np.mean(taken))
+    assert of(f"sDCG({B}, statistic=average, lists=minimum(3)){AT}") == pytest.approx(
+        GOLDEN["jk2008"]["average_position_value"]
+    )

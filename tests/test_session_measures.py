@@ -13,7 +13,7 @@ from strategies import sessions
 
 import gainful
 from gainful import BadValue, parse
-from gainful.measure import REFERENCES
+from gainful.measure import MEASURES, REFERENCES
 from gainful.measure.catalogue import SESSION_MEASURES
 from gainful.measure.sessions import instances
 
@@ -241,9 +241,13 @@ def test_a_query_measure_over_a_session(over, wanted):
     assert found == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "of", ["nDCG@3", "AP", "ERR@2", "RBP(p=0.5)", "P(rel=2)@2", "nDCG(ideal=list)"]
-)
+EVERY = [
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    for name, entry in MEASURES.items()
+]
+
+
+@pytest.mark.parametrize("of", [*EVERY, "nDCG(ideal=list)", "P(rel=2)@2", "RBP(p=0.5)"])
 def test_queries_are_judged_as_runs_are(of):
     run = {"1": ["a", "b", "c"], "2": ["d", "b"], "3": ["d", "e", "f"]}
     ranked = {q: {doc: -place for place, doc in enumerate(docs)} for q, docs in run.items()}
@@ -261,6 +265,27 @@ def test_subtopics_go_with_their_queries():
         pytest.approx(1 / 3)
     )
     assert value(SHOWN, RATED, "RL(of='StRecall@1', repeated=returned)") == 0
+
+
+def turns():
+    """A conversation: each query has judgments of its own, the third has none."""
+    shown = table(s=[["a", "b"], ["b", "a"], ["a"]])
+    topics = pl.Series(["t1", "t1", "t2", "t2", "t3"])
+    return shown.with_columns(topic=topics), {"t1": {"a": 1, "c": 1}, "t2": {"a": 2}}
+
+
+def test_every_query_is_judged_by_its_own_topic():
+    shown, judgments = turns()
+    for over, wanted in (("first", 1), ("last", 0), ("best", 1), ("mean", 0.5), ("sum", 1.5)):
+        found = value(shown, judgments, f"Session(of='RR', over={over})", unjudged="zero")
+        assert found == pytest.approx(wanted)
+    assert value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
+    assert value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
+    found = gainful.evaluate_sessions(shown, judgments, "IR", unjudged="zero")
+    again = instances.after_each_query(found.held, found.recipes["IR"])
+    assert again.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 3])
+    with pytest.raises(BadValue, match="session 's' have judgments of their own"):
+        value(shown, judgments, "esnDCG", unjudged="zero")
 
 
 def test_queries_with_nothing_to_find_may_be_skipped():

@@ -124,6 +124,15 @@ class MatchedSessions:
 
     def _is_first(self, shown_: Shown, among: Flags, *, later: bool) -> Flags:
         """Is no earlier query of the session among the flagged rows of this document?"""
+        unseen = np.iinfo(np.int64).max
+        if shown_ is self.judged and self.one_base:  # then what was judged once is judged again
+            earliest = np.full(len(self.rows), unseen)
+            key = self.session[shown_.query] * len(shown_.pool_base) + self.place
+            document = np.unique(key, return_inverse=True)[1]
+            some = among[shown_.row]
+            np.minimum.at(earliest, document[some], shown_.query[some])
+            first_query = earliest[document]
+            return first_query >= shown_.query if later else first_query == shown_.query
         session = self.session[self.query_of_row]
         numbered = pl.DataFrame(
             {"session": session, "query": self.query_of_row, "doc": self.rows["doc"]}
@@ -132,7 +141,6 @@ class MatchedSessions:
         asked = numbered[shown_.row].join(
             first, on=["session", "doc"], how="left", maintain_order="left", suffix="_first"
         )
-        unseen = np.iinfo(np.int64).max
         earliest = asked["query_first"].fill_null(unseen).to_numpy()
         return earliest >= shown_.query if later else earliest == shown_.query
 

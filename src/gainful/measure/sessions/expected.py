@@ -15,6 +15,7 @@ from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import counted, discounts, worth
 from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.ideal import one_base
 from gainful.measure.share import ratio
 
 _TOGETHER = 4_000_000  # sessions times path lengths that are laid out at once
@@ -27,7 +28,7 @@ def expected_share(held: MatchedSessions, how: SessionRecipe) -> Array:
     longest = int(_per_session(held, looked_at).max(initial=0))
     pool = np.maximum(worth(shown.pool_grade, how, held, None), 0.0)
     ideal = _ideals(how, shown.pool_base, pool, shown.base, longest)
-    base = shown.base[np.cumsum(held.queries) - held.queries]
+    base = one_base(held, shown.base, ("measure", how.label, "a measure of queries"))
     lists = np.zeros((len(held.position), int(looked_at.max(initial=0))))
     some = counts & (gain != 0)
     lists[shown.query[some], shown.rank[some] - 1] = gain[some]

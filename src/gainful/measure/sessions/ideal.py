@@ -107,14 +107,23 @@ def _repeated(held: MatchedSessions, how: SessionRecipe, got: Earned, length: Ra
 
 
 def _one_base(held: MatchedSessions, got: Earned, what: str) -> Ranks:
-    """The recall base of each session, of which there must be one."""
-    base = got.shown.base
+    return one_base(held, got.shown.base, ("ideal", what, "repeated"))
+
+
+def one_base(held: MatchedSessions, base: Ranks, asked: tuple[str, str, str]) -> Ranks:
+    """The recall base of each session, of which there must be one.
+
+    Args:
+        held: the sessions.
+        base: the recall base of each query.
+        asked: what cannot be had otherwise: its name, its value, and what can.
+    """
     own = base[np.cumsum(held.queries) - held.queries]
     if not (base == own[held.session]).all():
         at = int(np.flatnonzero(base != own[held.session])[0])
-        name = held.sessions[int(held.session[at])]
+        session, (name, value, other) = held.sessions[int(held.session[at])], asked
         raise BadValue(
-            "ideal", what, f"repeated: queries of session {name!r} have judgments of their own"
+            name, value, f"{other}: queries of session {session!r} have judgments of their own"
         )
     return np.asarray(own, dtype=np.intp)
 
