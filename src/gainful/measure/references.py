@@ -21,12 +21,9 @@ REFERENCES: Mapping[str, str] = {
     ),
     "lipani2019": (
         "A. Lipani, B. Carterette, E. Yilmaz: From a user model for query sessions to session "
-        "rank biased precision (sRBP). ICTIR 2019."
+        "rank biased precision (sRBP). ICTIR 2019. doi:10.1145/3341981.3344216"
     ),
-    "over2001": (
-        "P. Over: The TREC interactive track: an annotated bibliography. "
-        "Information Processing & Management 37(3), 2001."
-    ),
+    "over1999": "P. Over: TREC-7 interactive track report. NIST SP 500-242, 1999.",
     "luo2013": (
         "J. Luo, C. Wing, H. Yang, M. Hearst: The water filling model and the cube test: "
         "multi-dimensional evaluation for professional search. CIKM 2013."

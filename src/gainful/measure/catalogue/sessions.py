@@ -96,7 +96,7 @@ ASPECTS = (
         session_function="instances.instance_recall",
         options=("rel", "depth", "empty"),
         counts="queries",
-        cite="over2001",
+        cite="over1999",
     ),
     Entry(
         name="CT",
