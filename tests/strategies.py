@@ -58,3 +58,27 @@ def diverse(draw, *, tied=True):
             scores = [draw(SCORES) if tied else -float(place) for place in range(len(ranking))]
             run[query] = dict(zip(ranking, scores, strict=True))
     return draw(st.permutations(rows)), run
+
+
+FEW = ["a", "b", "c", "d", "e", "f"]
+NOT_NEGATIVE = st.integers(0, 3)
+
+
+@st.composite
+def sessions(draw, *, grades=NOT_NEGATIVE, most=3, queries=4):
+    """Sessions as rows of a table, and judgments as a dict: short lists, empty ones, repeats.
+
+    A row is session, query, rank, document, clicked or not, scanned depth, the searcher's grade.
+    """
+    rows, judgments = [], {}
+    for name in [f"s{number}" for number in range(draw(st.integers(1, most)))]:
+        judgments[name] = draw(st.dictionaries(st.sampled_from(FEW), grades, min_size=1))
+        for query in range(1, draw(st.integers(1, queries)) + 1):
+            docs = draw(st.lists(st.sampled_from(FEW), unique=True, max_size=4))
+            deep = draw(st.integers(0, 5))
+            for rank, doc in enumerate(docs, 1):
+                said = draw(st.one_of(st.none(), grades))
+                rows.append((name, query, rank, doc, draw(st.booleans()), deep, said))
+            if not docs:
+                rows.append((name, query, None, None, False, deep, None))
+    return rows, judgments

@@ -19,7 +19,8 @@ from gainful.errors import UnknownName, WrongType
 Repeats = Literal["every", "first", "clicked", "judged"]
 SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
 Statistic = Literal["final", "best", "last", "average", "per_query"]
-_MINIMUM = re.compile(r"minimum\((\d+)\)")
+_MINIMUM = re.compile(r"minimum\((\d+)\)", re.ASCII)
+_QUERIES = re.compile(r"queries\((\d+)\)", re.ASCII)
 
 
 def _lists(value: object) -> bool:
@@ -32,6 +33,16 @@ def least_positions(lists: str) -> int:
     """How many positions a query occupies at least: m of minimum(m), else none."""
     found = _MINIMUM.fullmatch(lists)
     return int(found[1]) if found else 0
+
+
+def _at(value: object) -> bool:
+    return value == "results" or (isinstance(value, str) and bool(results_of_query(value)))
+
+
+def results_of_query(at: str) -> int | None:
+    """How many results a query has, where @ counts queries: m of queries(m)."""
+    found = _QUERIES.fullmatch(at)
+    return int(found[1]) if found else None
 
 
 def _base(value: object) -> bool:
@@ -89,6 +100,12 @@ _ALL = (
         "How many positions does a query take?",
         allowed="padded, as_is or minimum(m)",
         fits=_lists,
+    ),
+    Habit(
+        "at",
+        "What does the number behind @ count?",
+        allowed="results, those of each query, or queries(m), those of a session, of m results",
+        fits=_at,
     ),
     Habit(
         "depth",
@@ -190,6 +207,7 @@ class SessionConvention:
     duplicates: Repeats = _habit("every")
     ideal: SessionIdeal = _habit("paired")
     lists: str = _habit("padded")
+    at: str = _habit("results")
     depth: Literal["assumed", "scanned"] = _habit("assumed")
     hold: Literal["held", "growing"] = _habit("held")
     normalise: Literal["session", "query"] = _habit("session")
@@ -229,8 +247,16 @@ class SessionConvention:
 
     @property
     def can_pass_one(self) -> bool:
-        """Can a normalised value pass 1? Documents may earn again that the ideal has once."""
-        return self.duplicates != "first" and self.ideal_kind != "repeated"
+        """Can a normalised value pass 1?
+
+        Where documents earn again that the ideal has once; where each document is in the ideal
+        once but not where it counts most; and where the ranks of short lists are counted on
+        into the next list, while those of the ideal are padded.
+        """
+        again = self.duplicates != "first" and self.ideal_kind != "repeated"
+        elsewhere = self.duplicates == "first" and self.ideal_kind == "once"
+        closed_up = self.rank_discount == "concatenated" and self.lists != "padded"
+        return again or elsewhere or closed_up
 
 
 JK2008 = SessionConvention(
@@ -250,7 +276,8 @@ TREC_DD_2017 = evolve(
     name="trec_dd_2017",
     title="TREC Dynamic Domain 2017, nsDCG",
     duplicates="first",
-    note="each document once, in the best places",
+    at="queries(5)",
+    note="each document once, in the best places; @n is n iterations of 5 documents each",
 )
 TREC_DD_2015 = evolve(
     JK2008,
@@ -274,7 +301,9 @@ SESSION_TRACK_2012 = evolve(
     query_discount="none",
     bq=None,
     statistic="last",
-    note="only the last query is scored there: RL(measure) is the same with its other measures",
+    note="only the last query is scored there: RL(of='nDCG@10') and, for its ERR, "
+    "RL(of='ERR(max_grade=4)@10'); its grades -2, 0, 1, 4, 2, 3 count as 0, 0, 1, 2, 3, 4, which "
+    "is gain={-2:0,0:0,1:1,4:3,2:7,3:15}",
 )
 
 SESSION_CONVENTIONS: Mapping[str, SessionConvention] = {

@@ -63,7 +63,7 @@ class Matched:
     duplicates: int = 0  # documents that stand in a ranking a second time
     ordered: bool = True  # is `by_input` known? An engine may have no order of rows
     unlisted: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
-    place: Ranks | None = None  # where each retrieved one stands in the pool, if that is known
+    place: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
 
     def only(self, kept: Flags) -> Self:
@@ -94,7 +94,7 @@ class Matched:
             self,
             pool_query=self.pool_query[pool],
             pool_grade=self.pool_grade[pool],
-            place=None if self.place is None else number[self.place[hits]],
+            place=None if self.place is None else _moved(self.place[hits], number),
             subtopics=None if self.subtopics is None else self.subtopics.within(pool),
         )
 
@@ -135,6 +135,10 @@ class Matched:
         """How many of the first `depth` documents of judged queries are judged, and of how many."""
         judged = int((self.by_id <= depth).sum())
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
+
+
+def _moved(place: Ranks, number: Ranks) -> Ranks:
+    return np.where(place < 0, -1, number[place])
 
 
 def as_precise(score: NDArray[Any], bits: int) -> NDArray[Any]:

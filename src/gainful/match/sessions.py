@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, counted, shown
 from gainful.match.matched import Array, Flags, Ranks, Subtopics, by_grade
@@ -75,6 +75,34 @@ class MatchedSessions:
         least = np.minimum(most, np.nan_to_num(self.scanned, nan=0.0))
         return np.asarray(least, dtype=np.intp)
 
+    def until(self, queries: int | None) -> MatchedSessions:
+        """The same with only the first so many queries of each session."""
+        if queries is None or int(self.queries.max()) <= queries:
+            return self
+        kept = self.position <= queries
+        rows, hits = kept[self.query_of_row], kept[self.judged.query]
+        number, row = np.cumsum(kept) - 1, np.cumsum(rows) - 1
+        judged = evolve(
+            self.judged,
+            query=number[self.judged.query[hits]],
+            rank=self.judged.rank[hits],
+            grade=self.judged.grade[hits],
+            row=row[self.judged.row[hits]],
+            base=self.judged.base[kept],
+        )
+        return evolve(
+            self,
+            queries=np.minimum(self.queries, queries),
+            session=self.session[kept],
+            position=self.position[kept],
+            listed=self.listed[kept],
+            scanned=None if self.scanned is None else self.scanned[kept],
+            judged=judged,
+            place=self.place[hits],
+            rows=self.rows.filter(pl.Series(rows)),
+            query_of_row=number[self.query_of_row[rows]],
+        )
+
     def first_time(self, shown_: Shown, depth: Ranks) -> Flags:
         """Which results show a document that the session has not shown before, within depth?"""
         rank = self.rows["rank"].fill_null(0).to_numpy()
@@ -82,12 +110,29 @@ class MatchedSessions:
 
     def not_yet_clicked(self, shown_: Shown) -> Flags:
         """Which results show a document that was not clicked in an earlier query?"""
+        return self.new(shown_, self.clicks("duplicates", "clicked"))
+
+    def clicks(self, option: str, value: str) -> Flags:
+        """Which rows were clicked; an option that needs to know is refused if nobody does."""
         if "clicked" not in self.rows.columns:
-            raise BadValue("duplicates", "clicked", "another: the sessions have no column clicked")
-        return self._is_first(shown_, self.rows["clicked"].to_numpy(), later=True)
+            raise BadValue(option, value, "another: the sessions have no column clicked")
+        return np.asarray(self.rows["clicked"].to_numpy(), dtype=bool)
+
+    def new(self, shown_: Shown, among: Flags) -> Flags:
+        """Which results show a document that no earlier query has in these rows?"""
+        return self._is_first(shown_, among, later=True)
 
     def _is_first(self, shown_: Shown, among: Flags, *, later: bool) -> Flags:
         """Is no earlier query of the session among the flagged rows of this document?"""
+        unseen = np.iinfo(np.int64).max
+        if shown_ is self.judged and self.one_base:  # then what was judged once is judged again
+            earliest = np.full(len(self.rows), unseen)
+            key = self.session[shown_.query] * len(shown_.pool_base) + self.place
+            document = np.unique(key, return_inverse=True)[1]
+            some = among[shown_.row]
+            np.minimum.at(earliest, document[some], shown_.query[some])
+            first_query = earliest[document]
+            return first_query >= shown_.query if later else first_query == shown_.query
         session = self.session[self.query_of_row]
         numbered = pl.DataFrame(
             {"session": session, "query": self.query_of_row, "doc": self.rows["doc"]}
@@ -96,7 +141,6 @@ class MatchedSessions:
         asked = numbered[shown_.row].join(
             first, on=["session", "doc"], how="left", maintain_order="left", suffix="_first"
         )
-        unseen = np.iinfo(np.int64).max
         earliest = asked["query_first"].fill_null(unseen).to_numpy()
         return earliest >= shown_.query if later else earliest == shown_.query
 
@@ -104,7 +148,8 @@ class MatchedSessions:
         """The results that the searcher judged, at each occurrence; each session its own base."""
         if "grade" not in self.rows.columns:
             raise BadValue("duplicates", "judged", "another: the sessions have no column grade")
-        row = self.rows["grade"].is_not_null().arg_true().to_numpy().astype(np.intp)
+        said = self.rows["grade"].is_not_null() & self.rows["doc"].is_not_null()
+        row = said.arg_true().to_numpy().astype(np.intp)
         query = self.query_of_row[row]
         grade = self.rows["grade"].gather(row).to_numpy().astype(np.float64)
         best = (

@@ -25,6 +25,7 @@ class Example:
     `ranking` has a grade for each rank, - for a document without one, and after | the judged
     documents that were not retrieved; `working` is the sum that leads to the value. Where
     subtopics count, letters stand for grades: the subtopics to which a document is relevant.
+    The lists of a session stand one after the other, with / between them.
     """
 
     measure: str
@@ -42,7 +43,7 @@ class Entry:
     example: Example | None = None  # what is registered by a user has none
     function: Function | None = None  # of `Seen`; None for cumulated gain, told by three flags
     takes: tuple[str, ...] = ()  # what that function takes besides
-    usual: Mapping[str, float] = {}  # what its parameters are, where not what they mostly are
+    usual: Mapping[str, float | str] = {}  # its parameters, where not what they mostly are
     of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?
     discounted: bool = False
     normalised: bool = True  # divided by what was possible?
@@ -55,6 +56,7 @@ class Entry:
     own: bool = False  # was it registered by a user?
     session_function: str = ""  # module.function in measure/sessions, loaded when it is called
     options: tuple[str, ...] = ()  # what may stand in the brackets of a session measure
+    counts: Literal["results", "queries"] = "results"  # of what is the number behind @?
 
     @property
     def cumulated(self) -> bool:

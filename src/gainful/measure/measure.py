@@ -18,7 +18,7 @@ from gainful.measure.discount import DISCOUNTS, as_discount
 from gainful.measure.entry import Entry
 from gainful.measure.further import look_further
 from gainful.measure.gain import GAINS, as_gain
-from gainful.measure.parameters import PARAMETERS, as_points, translated
+from gainful.measure.parameters import CHOICES, PARAMETERS, as_points, translated
 
 Setting = str | float | int  # what can stand in the brackets of a measure
 _FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
@@ -69,8 +69,20 @@ def checked(name: str, value: Any, habits: Mapping[str, Habit] = HABITS) -> Sett
         return ",".join(exact(point) for point in as_points(value))
     if name in _FORMULAS:
         return _named(name, value).name
-    habits[name].check(value)
+    if name == "of":
+        return _of_rankings(value)
+    (CHOICES[name] if name in CHOICES else habits[name]).check(value)
     return value  # type: ignore[no-any-return]  # the table of answers has just vouched for it
+
+
+def _of_rankings(value: Any) -> str:
+    """The spelling of a measure of single rankings, from one of its spellings."""
+    from gainful.measure.language import parse  # noqa: PLC0415  (which needs this file)
+
+    measure = parse(value)
+    if measure.entry.session:
+        raise BadValue("of", str(measure), "a measure of single rankings, such as 'nDCG@10'")
+    return str(measure)
 
 
 def _pairs(params: Any) -> tuple[tuple[str, Any], ...]:
@@ -141,14 +153,16 @@ class Measure:
         return evolve(self, k=k)
 
     def __str__(self) -> str:
-        inner = ", ".join(f"{name}={_written(value)}" for name, value in self.params)
+        inner = ", ".join(f"{name}={_written(name, value)}" for name, value in self.params)
         at = "" if self.k is None else f"@{exact(self.k)}"
         return self.name + (f"({inner})" if inner else "") + at
 
 
-def _written(value: Setting) -> str:
+def _written(name: str, value: Setting) -> str:
     if value == e:
         return "e"
+    if name == "of":  # a measure within a measure; its own quotes are the other ones
+        return f'"{value}"' if "'" in str(value) else f"'{value}'"
     if isinstance(value, str) and "," in value and not value.startswith("{"):
         return f"'{value}'"
     return exact(value) if isinstance(value, float) else str(value)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
+from gainful.convention.habit import Habit
 from gainful.errors import BadValue
 from gainful.formula import NUMBER, Domain, Param
 from gainful.measure.discount import b, bq
@@ -53,9 +54,70 @@ _ALL = (
     Param("miss", "what a relevant document is worth that was not retrieved", default=0),
     Param("rest", "what any other document of the collection is worth", default=0),
     Param("docs", "how many documents the collection has", default=0),
+    Param(
+        "p_ref",
+        "how likely the searcher asks a next query after a list",
+        default=0.9,
+        domain=Domain(above=0, below=1, closed=True),
+        typical=(0.5, 1),
+    ),
+    Param(
+        "p_down",
+        "how likely the searcher goes on to the next document of a list",
+        default=0.7,
+        domain=Domain(above=0, below=1, closed=True),
+        typical=(0.5, 1),
+    ),
+    Param(
+        "balance",
+        "how likely a searcher who goes on stays in the list: 1 always, 0 asks anew every time",
+        default=0.7,
+        domain=Domain(above=0, below=1, closed=True),
+        typical=(0.5, 0.9),
+    ),
+    Param(
+        "gamma",
+        "what is left of a document's worth for a subtopic, each time one comes for it",
+        default=0.5,
+        domain=Domain(above=0, below=1, closed=True),
+        typical=(0.25, 0.75),
+    ),
+    Param(
+        "cap",
+        "how much of a subtopic is enough",
+        default=5,
+        domain=Domain(above=0),
+        typical=(1, 10),
+    ),
 )
 
 PARAMETERS: dict[str, Param] = {param.symbol: param for param in _ALL}
+
+# What is no number: the choices of measures that are made of others.
+_CHOICES = (
+    Habit(
+        "over",
+        "Which queries of a session count?",
+        {
+            "first": "the first one",
+            "last": "the last one",
+            "best": "the one with the highest value",
+            "mean": "all of them, averaged",
+            "sum": "all of them, added up",
+        },
+    ),
+    Habit(
+        "repeated",
+        "What does a document earn in the last query that the session has shown before?",
+        {
+            "counts": "the same as any other",
+            "returned": "nothing, if an earlier query returned it",
+            "scanned": "nothing, if it was returned down to the last click (rank 1 if no click)",
+            "clicked": "nothing, if it was clicked in an earlier query",
+        },
+    ),
+)
+CHOICES: dict[str, Habit] = {choice.name: choice for choice in _CHOICES}
 
 # What ir_measures says, and what it is here.
 _IR_MEASURES: dict[tuple[str, object], dict[str, Any]] = {

@@ -19,6 +19,20 @@ REFERENCES: Mapping[str, str] = {
         "E. Kanoulas, B. Carterette, P. Clough, M. Sanderson: Evaluating multi-query sessions. "
         "SIGIR 2011. doi:10.1145/2009916.2010056"
     ),
+    "lipani2019": (
+        "A. Lipani, B. Carterette, E. Yilmaz: From a user model for query sessions to session "
+        "rank biased precision (sRBP). ICTIR 2019. doi:10.1145/3341981.3344216"
+    ),
+    "over1999": "P. Over: TREC-7 interactive track report. NIST SP 500-242, 1999.",
+    "luo2013": (
+        "J. Luo, C. Wing, H. Yang, M. Hearst: The water filling model and the cube test: "
+        "multi-dimensional evaluation for professional search. CIKM 2013."
+    ),
+    "trec_dd": (
+        "Georgetown University: scorer of the TREC Dynamic Domain track. "
+        "github.com/trec-dd/trec-dd-jig"
+    ),
+    "session_track": "E. Kanoulas: session_eval.py, TREC Session Track, 2012. trec.nist.gov",
     "wikipedia": "Wikipedia: Discounted cumulative gain, section Limitations.",
     "catboost": "CatBoost documentation: NDCG, denominator=Position.",
     "elliot": "V. W. Anelli et al.: Elliot, nDCG with a relevance threshold. SIGIR 2021.",

@@ -107,7 +107,8 @@ def of_sessions(
 def computed(held: MatchedSessions, how: SessionRecipe) -> Array:
     """The value of every session."""
     module, _, function = how.entry.session_function.rpartition(".")
-    found: Array = getattr(import_module(f"gainful.measure.sessions.{module}"), function)(held, how)
+    work = getattr(import_module(f"gainful.measure.sessions.{module}"), function)
+    found: Array = work(held.until(how.queries), how)
     return found
 
 

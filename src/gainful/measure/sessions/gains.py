@@ -8,7 +8,7 @@ from attrs import frozen
 from gainful.convention.session import least_positions
 from gainful.errors import BadValue
 from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import MatchedSessions, Shown
 from gainful.measure.sessions.how import SessionRecipe
 
@@ -31,8 +31,8 @@ def summed(index: Ranks, values: Array, size: int) -> Array:
     return np.bincount(index, values, minlength=size).astype(np.float64)
 
 
-def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
-    """The gains of all results that count, as the convention has it."""
+def counted(held: MatchedSessions, how: SessionRecipe) -> tuple[Shown, Flags, Array, Ranks]:
+    """What was shown and judged, which of it counts, its gain, and how deep each query counts."""
     habits = how.convention
     shown = held.by_searcher() if habits.duplicates == "judged" else held.judged
     depth = held.depth(how.k, habits.depth)
@@ -41,7 +41,12 @@ def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
         counts &= held.first_time(shown, depth)
     if habits.duplicates == "clicked":
         counts &= held.not_yet_clicked(shown)
-    gain = worth(shown.grade, how, held, shown.query)
+    return shown, counts, worth(shown.grade, how, held, shown.query), depth
+
+
+def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
+    """The gains of all results that count, as the convention has it."""
+    shown, counts, gain, depth = counted(held, how)
     pool = np.maximum(worth(shown.pool_grade, how, held, None), 0.0)
     order = np.lexsort((-pool, shown.pool_base))
     some = counts & (gain != 0)

@@ -20,6 +20,7 @@ class SessionRecipe:
     entry: Entry
     label: str  # the measure as it is written
     k: int | None  # how many results of a query count; None for all
+    queries: int | None  # how many queries of a session count; None for all
     gain: NamedFormula
     discount: NamedFormula
     query_discount: NamedFormula
@@ -28,6 +29,15 @@ class SessionRecipe:
 
     def setting(self, name: str) -> Any:
         """A parameter of the measure: what was asked for, or what it usually is."""
+        if name in self.asked:
+            return self.asked[name]
         usual = self.entry.usual.get(name)
-        default = PARAMETERS[name].default if usual is None else usual
-        return self.asked.get(name, default)
+        return PARAMETERS[name].default if usual is None else usual
+
+    @property
+    def can_pass_one(self) -> bool:
+        """Can its value pass 1, though it is a share of an ideal?"""
+        if not self.entry.normalised:
+            return False
+        by_ideal = "ideal" in self.entry.params
+        return self.convention.can_pass_one if by_ideal else not self.entry.bounded

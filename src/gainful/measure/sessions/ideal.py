@@ -29,20 +29,18 @@ def bases(got: Earned) -> int:
     return int(max(got.shown.pool_base.max(initial=-1), got.shown.base.max(initial=-1))) + 1
 
 
-def undiscounted(held: MatchedSessions, how: SessionRecipe, got: Earned) -> Array:
+def undiscounted(how: SessionRecipe, got: Earned) -> Array:
     """The ideal DCG at X of each query, not discounted by its position."""
     place = places(got)
     inside = place <= (how.k or len(place))
     weights = got.pool[inside] * discounts(how, place[inside])
     total = summed(got.shown.pool_base[inside], weights, bases(got))
-    return _per_query(total, held, got)
+    return _of_base(total, got.shown.base)
 
 
-def _per_query(total: Array, held: MatchedSessions, got: Earned) -> Array:
-    base = got.shown.base
-    if not len(total):
-        return np.zeros(len(held.position))
-    return np.where(base >= 0, total[base], 0.0)
+def _of_base(total: Array, base: Ranks) -> Array:
+    """What each recall base has; a query without one has nothing."""
+    return np.append(total, 0.0)[base]  # -1 is the last
 
 
 def final(
@@ -51,6 +49,8 @@ def final(
     """The gain of each ideal session at its end, or after so many queries."""
     kind = how.convention.ideal_kind
     length = held.queries if queries is None else queries
+    if how.queries is not None:  # the ideal session has them all
+        length = np.full(held.size, how.queries)
     if kind == "repeated":
         return _repeated(held, how, got, length)
     base = _one_base(held, got, kind)
@@ -64,7 +64,7 @@ def final(
             got.shown.pool_base[inside], got.pool[inside] * slots[place[inside] - 1], bases(got)
         )
         these = length == n
-        found[these] = np.where(base[these] >= 0, total[base[these]], 0.0)
+        found[these] = _of_base(total, base[these])
     return found
 
 
@@ -81,7 +81,7 @@ def slot_weights(how: SessionRecipe, queries: int) -> Array:
 def _repeated(held: MatchedSessions, how: SessionRecipe, got: Earned, length: Ranks) -> Array:
     """The best X documents in every query."""
     if how.convention.rank_discount == "restart":
-        per_query = undiscounted(held, how, got)
+        per_query = undiscounted(how, got)
         if (length == held.queries).all():
             weighted = per_query * query_weights(how, held.position)
             return summed(held.session, weighted, held.size)
@@ -90,42 +90,51 @@ def _repeated(held: MatchedSessions, how: SessionRecipe, got: Earned, length: Ra
         most = int(length.max())
         until = np.cumsum(query_weights(how, np.arange(1, most + 1)))
         return np.asarray(per_query[first] * until[length - 1])
+    if (length > held.queries).any():
+        _one_base(held, got, "hold=growing")
     x, place = how.k or 0, places(got)
     inside = place <= x
-    found = np.zeros(held.size)
+    found, last = np.zeros(held.size), got.shown.base[np.cumsum(held.queries) - 1]
     for position in range(1, int(length.max()) + 1):
         weights = got.pool[inside] * discounts(how, place[inside] + (position - 1) * x)
         total = summed(got.shown.pool_base[inside], weights, bases(got))
         own = held.position == position
         weight = float(query_weights(how, np.array([position]))[0])
-        found[held.session[own]] += weight * _per_query(total, held, got)[own]
+        base = last.copy()
+        base[held.session[own]] = got.shown.base[own]
+        found += np.where(length >= position, weight * _of_base(total, base), 0.0)
     return found
 
 
 def _one_base(held: MatchedSessions, got: Earned, what: str) -> Ranks:
-    """The recall base of each session, of which there must be one."""
-    base = got.shown.base
+    return one_base(held, got.shown.base, ("ideal", what, "repeated"))
+
+
+def one_base(held: MatchedSessions, base: Ranks, asked: tuple[str, str, str]) -> Ranks:
+    """The recall base of each session, of which there must be one.
+
+    Args:
+        held: the sessions.
+        base: the recall base of each query.
+        asked: what cannot be had otherwise: its name, its value, and what can.
+    """
     own = base[np.cumsum(held.queries) - held.queries]
     if not (base == own[held.session]).all():
         at = int(np.flatnonzero(base != own[held.session])[0])
-        name = held.sessions[int(held.session[at])]
+        session, (name, value, other) = held.sessions[int(held.session[at])], asked
         raise BadValue(
-            "ideal", what, f"repeated: queries of session {name!r} have judgments of their own"
+            name, value, f"{other}: queries of session {session!r} have judgments of their own"
         )
     return np.asarray(own, dtype=np.intp)
 
 
 def by_place(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int) -> Array:
     """The gain of each ideal session down to every place: sessions × queries × ranks."""
-    x = how.k or 0
-    kind = how.convention.ideal_kind
-    place = places(got)
-    inside = place <= (x if kind == "repeated" else queries * x)
-    width = x if kind == "repeated" else queries * x
-    gains = np.zeros((bases(got) + 1, width))  # the last one is that of no judgments
-    gains[got.shown.pool_base[inside], place[inside] - 1] = got.pool[inside]
+    x, kind = how.k or 0, how.convention.ideal_kind
     if kind == "repeated":
-        return _repeated_by_place(held, how, got, gains, queries)
+        return _repeated_by_place(held, how, got, queries)
+    width = queries * x
+    gains = _by_base(got, width)
     base = _one_base(held, got, kind)
     slots = slot_weights(how, queries)
     if kind == "once":
@@ -138,15 +147,35 @@ def by_place(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: in
     return whole[base].reshape(held.size, queries, x)
 
 
+def of_queries(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int) -> Array:
+    """The ideal of each query by itself, down to every rank: sessions × queries × ranks."""
+    ranks = np.arange(1, (how.k or 0) + 1)
+    return np.cumsum(_best_again(held, how, got, queries) * discounts(how, ranks), axis=2)
+
+
 def _repeated_by_place(
-    held: MatchedSessions, how: SessionRecipe, got: Earned, gains: Array, queries: int
+    held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int
 ) -> Array:
-    x = gains.shape[1]
+    gains = _best_again(held, how, got, queries)
+    added = gains * slot_weights(how, queries).reshape(gains.shape[1:])
+    return np.cumsum(added.reshape(held.size, -1), axis=1).reshape(added.shape)
+
+
+def _best_again(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int) -> Array:
+    """The gains of the best documents, in every query: sessions × queries × ranks."""
+    gains = _by_base(got, how.k or 0)
     base = np.full((held.size, queries), -1)
-    base[held.session, held.position - 1] = got.shown.base
-    last = base[np.arange(held.size), held.queries - 1]
+    inside = held.position <= queries
+    base[held.session[inside], held.position[inside] - 1] = got.shown.base[inside]
+    last = got.shown.base[np.cumsum(held.queries) - 1]
     stopped = np.arange(queries) >= held.queries[:, None]
-    base = np.where(stopped, last[:, None], base)  # goes on, if the ideal does
-    slots = slot_weights(how, queries).reshape(queries, x)
-    added = gains[base] * slots
-    return np.cumsum(added.reshape(held.size, queries * x), axis=1).reshape(added.shape)
+    return np.asarray(gains[np.where(stopped, last[:, None], base)])  # goes on, if the ideal does
+
+
+def _by_base(got: Earned, width: int) -> Array:
+    """The gains of each recall base, best first; the last row is that of no judgments."""
+    place = places(got)
+    inside = place <= width
+    gains = np.zeros((bases(got) + 1, width))
+    gains[got.shown.pool_base[inside], place[inside] - 1] = got.pool[inside]
+    return gains

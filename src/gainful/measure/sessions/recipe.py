@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gainful.convention.session import SESSION_HABITS, SessionConvention, like_sessions
+from gainful.convention.session import (
+    JK2008,
+    SESSION_HABITS,
+    SessionConvention,
+    like_sessions,
+    results_of_query,
+)
 from gainful.errors import BadValue, UnknownName
 from gainful.formula import NamedFormula
 from gainful.measure.discount import as_discount, of_queries
+from gainful.measure.entry import Entry
 from gainful.measure.gain import as_gain
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.sessions.how import SessionRecipe
 
 _FORMULAS = {"gain": "rel", "discount": "b", "query_discount": "bq"}  # and what each takes
+_OF_SOME = ("duplicates", "depth")  # of `like`, for measures that leave a choice in them
+_OF_MATCHING = ("unjudged",)  # settled before any measure is, and so no parameter of one
 
 
 def session_recipe(
@@ -37,17 +46,20 @@ def session_recipe(
             raise UnknownName("session option", name, SESSION_HABITS)
     asked = {name: value for name, value in given.items() if name in entry.params}
     asked |= dict(measure.params)
-    formulas = {kind: _formula(kind, asked, base) for kind in _FORMULAS}
+    formulas = {kind: _formula(kind, asked, base, entry) for kind in _FORMULAS}
     habits = {n: v for n, v in asked.items() if n in SESSION_HABITS and n not in _OF_FORMULAS}
+    habits |= {name: getattr(JK2008, name) for name in _OF_SOME if name not in entry.params}
+    habits |= {name: given[name] for name in _OF_MATCHING if name in given}
     told = {kind: formula.name for kind, formula in formulas.items()}
     bound = {p: formulas[kind].bound.get(p) for kind, p in _FORMULAS.items()}
     settled = base.changed(**habits, **told, **bound)
     cutoff(measure.k, entry)
-    k = measure.k if isinstance(measure.k, int) else None
+    k, queries = _cut(measure, settled)
     return SessionRecipe(
         entry=entry,
         label=str(measure),
         k=k,
+        queries=queries,
         gain=formulas["gain"],
         discount=formulas["discount"],
         query_discount=formulas["query_discount"],
@@ -59,17 +71,30 @@ def session_recipe(
 _OF_FORMULAS = (*_FORMULAS, *_FORMULAS.values())
 
 
-def _formula(kind: str, asked: Mapping[str, Any], base: SessionConvention) -> NamedFormula:
-    """The formula that was asked for, or the convention's, with its parameter."""
+def _cut(measure: Measure, habits: SessionConvention) -> tuple[int | None, int | None]:
+    """How many results of a query count, and how many queries of a session."""
+    number = measure.k if isinstance(measure.k, int) else None
+    if measure.entry.counts == "queries":
+        return None, number
+    results = results_of_query(habits.at) if "at" in measure.entry.params else None
+    return (number, None) if results is None else (results, number)
+
+
+def _formula(
+    kind: str, asked: Mapping[str, Any], base: SessionConvention, entry: Entry
+) -> NamedFormula:
+    """The formula that was asked for, or the measure's own, or the convention's; its parameter."""
     param = _FORMULAS[kind]
-    chosen = asked.get(kind, getattr(base, kind))
+    own_of_measure = entry.usual.get(kind)
+    chosen = asked.get(kind, getattr(base, kind) if own_of_measure is None else own_of_measure)
     found = as_gain(chosen) if kind == "gain" else as_discount(chosen)
     if kind == "query_discount":
         found = of_queries(found)
     values = dict(found.values)
     own = getattr(base, param)
-    if kind not in asked and own is not None and param in found.bound:
+    of_base = kind not in asked and own_of_measure is None
+    if of_base and own is not None and param in found.bound:
         values[param] = own
-    if param in asked:
+    if param in asked and kind in entry.params:  # IR has a rel, and no gain
         values[param] = asked[param]
     return found.given(values)

@@ -43,8 +43,8 @@ class SessionResults:
         """What one should know before believing a value."""
         notes = list(self.held.notes)
         for name, how in self.recipes.items():
-            if how.entry.normalised and how.convention.can_pass_one:
-                notes.append(f"{name} can pass 1: documents earn again that its ideal has once")
+            if how.can_pass_one:
+                notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
         return notes
 
     @property
@@ -183,10 +183,12 @@ def _of_vectors(held: MatchedSessions, how: SessionRecipe, some: Flags) -> float
     from gainful.measure.sessions.sdcg import per_query  # noqa: PLC0415
     from gainful.measure.share import ratio  # noqa: PLC0415
 
+    held = held.until(how.queries)
     got = earned(held, how)
     total = summed(held.session, per_query(held, how, got), held.size)[some]
     longest = np.full(held.size, int(held.queries[some].max()))
-    length = longest if how.convention.hold == "growing" else held.queries
+    grows = how.convention.hold == "growing" and how.queries is None
+    length = longest if grows else None
     best = ideal.final(held, how, got, length)[some]
     if how.convention.average == "ratios":
         return float(ratio(total, best, how.convention.empty).mean())

@@ -33,12 +33,16 @@ class Vectors:
 
 def per_query(held: MatchedSessions, how: SessionRecipe, got: Earned) -> Array:
     """The gain of each query at its end, discounted by rank and by its position."""
+    return np.asarray(_by_rank(held, how, got) * query_weights(how, held.position))
+
+
+def _by_rank(held: MatchedSessions, how: SessionRecipe, got: Earned) -> Array:
+    """The gain of each query at its end, discounted by rank alone."""
     rank = got.rank
     if how.convention.rank_discount == "concatenated":
         rank = rank + got.before[got.query]
     gain = got.gain * discounts(how, rank)
-    total = summed(got.query, gain, len(held.position))
-    return np.asarray(total * query_weights(how, held.position))
+    return summed(got.query, gain, len(held.position))
 
 
 def sdcg(held: MatchedSessions, how: SessionRecipe) -> Array:
@@ -67,26 +71,26 @@ def nsdcg(held: MatchedSessions, how: SessionRecipe) -> Array:
         return _average(held, how, got, normalised=True)
     each = per_query(held, how, got)
     if habits.statistic in ("best", "last"):
-        shares = ratio(each, ideal.undiscounted(held, how, got), habits.empty)
+        shares = ratio(each, ideal.undiscounted(how, got), habits.empty)
         if habits.statistic == "last":
             return shares[np.cumsum(held.queries) - 1]
         first = np.cumsum(held.queries) - held.queries
         filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), first)
         return np.ma.masked_array(filled, mask=np.isneginf(filled))
     if habits.normalise == "query":
-        found = _by_query(held, how, got, each)
+        found = _by_query(held, how, got)
     else:
         total = summed(held.session, each, held.size)
         found = ratio(total, ideal.final(held, how, got), habits.empty)
     return found / held.queries if habits.statistic == "per_query" else found
 
 
-def _by_query(held: MatchedSessions, how: SessionRecipe, got: Earned, each: Array) -> Array:
+def _by_query(held: MatchedSessions, how: SessionRecipe, got: Earned) -> Array:
     """Each query by its own ideal; the mean of these, weighted by the query discounts."""
     weight = query_weights(how, held.position)
-    reached = ratio(each, ideal.undiscounted(held, how, got), how.convention.empty)
+    reached = ratio(_by_rank(held, how, got), ideal.undiscounted(how, got), how.convention.empty)
     counts = ~np.ma.getmaskarray(reached)
-    share = summed(held.session, np.ma.filled(reached, 0.0), held.size)
+    share = summed(held.session, weight * np.ma.filled(reached, 0.0), held.size)
     weights = summed(held.session, weight * counts, held.size)
     return ratio(share, weights, how.convention.empty)
 
@@ -99,25 +103,54 @@ def vectors(held: MatchedSessions, how: SessionRecipe, queries: int | None = Non
         how: the measure, everything settled.
         queries: to so many queries; to those of the longest session if it is not said.
     """
+    held = held.until(how.queries)
     got, x = earned(held, how), how.k or 0
-    most = int(held.queries.max()) if queries is None else queries
+    length = held.queries if how.queries is None else np.full(held.size, how.queries)
+    most = int(length.max()) if queries is None else queries
     gain = np.zeros((held.size, most, x))
     position = held.position[got.query]
     inside = position <= most
     query, rank, position = got.query[inside], got.rank[inside], position[inside]
     reach = rank + got.before[query] if how.convention.rank_discount == "concatenated" else rank
-    worth = got.gain[inside] * discounts(how, reach) * query_weights(how, position)
+    worth = got.gain[inside] * discounts(how, reach)
     gain[held.session[query], position - 1, rank - 1] = worth
-    gain = np.cumsum(gain.reshape(held.size, most * x), axis=1).reshape(gain.shape)
-    best = ideal.by_place(held, how, got, most)
-    stopped = np.arange(most) >= held.queries[:, None]
+    if how.entry.normalised and how.convention.normalise == "query":
+        gain, best = _shares(held, how, got, gain)
+    else:
+        gain *= query_weights(how, np.arange(1, most + 1))[:, None]
+        gain = np.cumsum(gain.reshape(held.size, most * x), axis=1).reshape(gain.shape)
+        best = ideal.by_place(held, how, got, most)
+    stopped = np.arange(most) >= length[:, None]
     if how.convention.hold == "held":
-        end = best[np.arange(held.size), np.minimum(held.queries, most) - 1, -1]
+        end = best[np.arange(held.size), np.minimum(length, most) - 1, -1]
         best = np.where(stopped[:, :, None], end[:, None, None], best)
     taken = np.zeros((held.size, most, x), dtype=bool)
     own = held.position <= most
     taken[held.session[own], held.position[own] - 1] = np.arange(x) < got.occupied[own][:, None]
     return Vectors(gain=gain, ideal=best, taken=taken)
+
+
+def _shares(
+    held: MatchedSessions, how: SessionRecipe, got: Earned, gain: Array
+) -> tuple[Array, Array]:
+    """Each query by its own ideal, rank by rank, and the weights by which they are averaged.
+
+    At every place stands the mean of the queries so far, of which the last one is still going on.
+    """
+    reached = np.cumsum(gain, axis=2)
+    best = ideal.of_queries(held, how, got, gain.shape[1])
+    shares = ratio(reached.ravel(), best.ravel(), how.convention.empty)
+    weight = np.where(np.ma.getmaskarray(shares), 0.0, 1.0).reshape(gain.shape)
+    weight *= query_weights(how, np.arange(1, gain.shape[1] + 1))[:, None]
+    weight *= (np.arange(gain.shape[1]) < held.queries[:, None])[:, :, None]
+    share = weight * np.ma.filled(shares, 0.0).reshape(gain.shape)
+    return _so_far(share), _so_far(weight)
+
+
+def _so_far(each: Array) -> Array:
+    """What the queries before have at their ends, and this one has here."""
+    before = np.cumsum(each[:, :, -1], axis=1) - each[:, :, -1]
+    return np.asarray(before[:, :, None] + each)
 
 
 def _average(held: MatchedSessions, how: SessionRecipe, got: Earned, *, normalised: bool) -> Array:

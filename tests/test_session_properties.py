@@ -1,0 +1,280 @@
+"""What holds of sDCG and nsDCG whatever the sessions and the options are."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, strategies as st
+from session_tables import frame, table, value, values
+from strategies import sessions
+
+import gainful
+from gainful.convention.session import SESSION_CONVENTIONS, SessionConvention
+from gainful.measure.catalogue import SESSION_MEASURES
+from gainful.measure.sessions import sdcg
+from gainful.measure.sessions.evaluate import computed
+
+DISCOUNTS = st.sampled_from(["jk2008", "jk2002", "shifted", "log"])
+BASES = st.floats(1.01, 900)
+OPTIONS = {
+    "gain": st.sampled_from(["linear", "exp", "{0:0,1:1,2:10,3:100}"]),
+    "discount": st.sampled_from(["jk2008", "jk2002", "log2", "zipf", "none", "shifted"]),
+    "query_discount": st.sampled_from(["jk2008", "shifted", "none", "log2"]),
+    "duplicates": st.sampled_from(["every", "first", "clicked", "judged"]),
+    "lists": st.sampled_from(["padded", "as_is", "minimum(2)", "minimum(6)"]),
+    "depth": st.sampled_from(["assumed", "scanned"]),
+    "rank_discount": st.sampled_from(["restart", "concatenated"]),
+    "normalise": st.sampled_from(["session", "query"]),
+    "hold": st.sampled_from(["held", "growing"]),
+    "average_over": st.sampled_from(["own", "common"]),
+    "statistic": st.sampled_from(["final", "best", "last", "average", "per_query"]),
+    "empty": st.sampled_from([0, 1, "skip"]),
+}
+
+
+@st.composite
+def choices(draw, *fixed):
+    """Some options of nsDCG, those that were not drawn being as they are."""
+    some = [name for name in OPTIONS if name not in fixed and draw(st.booleans())]
+    return {name: draw(OPTIONS[name]) for name in some}
+
+
+def settled(rows, judgments, measure, **options):
+    found = gainful.evaluate_sessions(frame(rows), judgments, measure, **options)
+    (how,) = found.recipes.values()
+    return found, how
+
+
+def placed(query, rank, queries=4, depth=4):
+    """A session of unknown documents, but for one in its place."""
+    return [
+        ["a" if (q, r) == (query, rank) else f"x{q}_{r}" for r in range(1, depth + 1)]
+        for q in range(1, queries + 1)
+    ]
+
+
+PLACES = list(itertools.product((1, 2, 4), (1, 2, 4)))
+ONE_DOCUMENT = table(**{f"{query}_{rank}": placed(query, rank) for query, rank in PLACES})
+
+
+@given(DISCOUNTS, DISCOUNTS, BASES, BASES, st.sampled_from(["restart", "concatenated"]))
+def test_a_document_earns_no_more_in_a_later_query_or_deeper_down(discount, query, b, bq, how):
+    measure = gainful.Measure("sDCG")(
+        discount=discount, query_discount=query, b=b, bq=bq, rank_discount=how
+    )
+    grades = {f"{query}_{rank}": {"a": 3} for query, rank in PLACES}
+    earned = np.array(list(values(ONE_DOCUMENT, grades, measure @ 4).values())).reshape(3, 3)
+    assert (np.diff(earned, axis=0) <= 1e-12).all()
+    assert (np.diff(earned, axis=1) <= 1e-12).all()
+
+
+@given(sessions(queries=1), OPTIONS["gain"], BASES, BASES, st.integers(1, 6))
+def test_a_session_of_one_query_has_the_ndcg_of_that_query(data, gain, b, bq, x):
+    rows, judgments = data
+    measure = gainful.Measure("nsDCG")(gain=gain, b=b, bq=bq) @ x
+    alone = gainful.nDCG(gain=gain, discount="jk2008", b=b) @ x
+    for name, found in values(frame(rows), judgments, measure).items():
+        grades, docs = judgments[name], [row[3] for row in rows if row[0] == name and row[3]]
+        shown = [grades.get(doc, 0) for doc in docs]
+        wanted = gainful.compute(alone, shown, judged=list(grades.values())) if docs else 0
+        assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@given(sessions(), choices(), st.integers(1, 5))
+def test_normalised_values_lie_between_0_and_1_at_every_position(data, options, x):
+    found, how = settled(*data, f"nsDCG@{x}", **options)
+    assume(not how.can_pass_one)
+    (values_,) = found.values.values()
+    everywhere = sdcg.vectors(found.held, how).normalised(how)
+    for numbers in (np.ma.compressed(values_), everywhere[~np.isnan(everywhere)]):
+        assert (numbers >= 0).all()
+        assert (numbers <= 1 + 1e-12).all()
+
+
+def test_every_default_pairing_is_bound_by_its_ideal():
+    for duplicates, lists, depth, normalise in itertools.product(
+        ["every", "first", "clicked", "judged"],
+        ["padded", "as_is", "minimum(3)"],
+        ["assumed", "scanned"],
+        ["session", "query"],
+    ):
+        habits = {"duplicates": duplicates, "depth": depth, "normalise": normalise}
+        assert not SessionConvention(**habits, lists=lists).can_pass_one
+        assert not SessionConvention(**habits, rank_discount="concatenated").can_pass_one
+    passing = {name for name, known in SESSION_CONVENTIONS.items() if known.can_pass_one}
+    assert passing == {"trec_dd_2015"}
+
+
+@pytest.mark.parametrize(
+    ("options", "lists", "grades"),
+    [
+        ({"ideal": "once"}, ["a", "a"], {"a": 1}),
+        ({"ideal": "best_slots"}, ["a", "a"], {"a": 1}),
+        ({"ideal": "once", "duplicates": "clicked"}, ["a", "a"], {"a": 1}),
+        ({"ideal": "best_slots", "duplicates": "judged"}, ["a", "a"], {"a": 1}),
+        ({"ideal": "once", "duplicates": "first"}, ["a", "b"], {"a": 1, "b": 1}),
+        ({"rank_discount": "concatenated", "lists": "as_is"}, ["a", "a"], {"a": 1}),
+        ({"rank_discount": "concatenated", "lists": "minimum(2)"}, ["a", "a"], {"a": 1}),
+    ],
+)
+def test_a_pairing_that_can_pass_1_is_flagged_and_does(options, lists, grades):
+    rows = [("s", at, 1, doc, False, 1, 1.0) for at, doc in enumerate(lists, 1)]
+    found, how = settled(rows, {"s": grades}, "nsDCG@3", **options)
+    assert how.convention.can_pass_one
+    assert found.mean["nsDCG@3"] > 1
+    assert found.notes == ["nsDCG@3 can pass 1: its ideal does not bound what documents earn"]
+
+
+@given(sessions(), choices("rank_discount", "lists", "statistic"), st.integers(1, 5))
+def test_padding_never_changes_the_final_gain(data, options, x):
+    own = {
+        name: value for name, value in options.items() if name in SESSION_MEASURES["sDCG"].params
+    }
+    rows, judgments = data
+    gains = [
+        values(frame(rows), judgments, f"sDCG@{x}", lists=lists, **own)
+        for lists in ("padded", "as_is", "minimum(3)")
+    ]
+    assert gains[0] == gains[1] == gains[2]
+
+
+@given(sessions(), st.integers(1, 5), OPTIONS["gain"])
+def test_without_discounts_it_is_cumulated_gain(data, x, gain):
+    rows, judgments = data
+    measure = gainful.Measure("sDCG")(gain=gain, discount="none", query_discount="none") @ x
+    plain = gainful.Measure("Session")(of=f"CG(gain={gain})@{x}", over="sum")
+    found = values(frame(rows), judgments, measure)
+    assert found == pytest.approx(values(frame(rows), judgments, plain), abs=1e-9)
+
+
+@given(sessions(), BASES, BASES, BASES, st.sampled_from(["jk2008", "jk2002", "shifted"]))
+def test_gain_never_falls_as_b_or_bq_grows(data, b, bq, other, discount):
+    rows, judgments = data
+    measure = gainful.Measure("sDCG")(discount=discount, query_discount=discount) @ 3
+    low, high = sorted((b, other))
+    for fewer, more in (({"b": low, "bq": bq}, {"b": high, "bq": bq}),
+                        ({"b": bq, "bq": low}, {"b": bq, "bq": high})):  # fmt: skip
+        less = values(frame(rows), judgments, measure(**fewer))
+        greater = values(frame(rows), judgments, measure(**more))
+        assert all(greater[name] >= less[name] - 1e-9 for name in less)
+
+
+EVERY = [
+    *("sDCG@3", "nsDCG@3", "nsDCG(duplicates=first)@2", "nsDCG(statistic=average)@3", "esnDCG"),
+    *("esnCG@2", "sRBP", "IR", "IR@1", "CT", "ACT@2", "Session(over=best)"),
+    *("RL(of='AP', repeated=scanned)", "nsDCG(duplicates=judged)@3"),
+]
+
+
+@given(sessions(), st.randoms())
+def test_the_order_of_sessions_changes_nothing(data, random):
+    rows, judgments = data
+    names = list(judgments)
+    random.shuffle(names)
+    turned = [row for name in names for row in rows if row[0] == name]
+    one = gainful.evaluate_sessions(frame(rows), judgments, EVERY).to_dict()["per_session"]
+    other = gainful.evaluate_sessions(frame(turned), judgments, EVERY).to_dict()["per_session"]
+    assert {name: pytest.approx(told, abs=1e-12) for name, told in one.items()} == other
+
+
+@given(sessions(), choices("statistic", "hold"), st.integers(1, 4))
+def test_a_vector_ends_at_the_final_value(data, options, x):
+    for name in ("sDCG", "nsDCG"):
+        own = {n: v for n, v in options.items() if n in SESSION_MEASURES[name].params}
+        found, how = settled(*data, f"{name}@{x}", **own)
+        laid_out = sdcg.vectors(found.held, how)
+        ends = laid_out.normalised(how) if name == "nsDCG" else laid_out.gain
+        (values_,) = found.values.values()
+        filled = np.ma.filled(np.ma.asarray(values_), np.nan)
+        assert ends[:, -1, -1] == pytest.approx(filled, abs=1e-9, nan_ok=True)
+
+
+@given(sessions(most=1), st.integers(1, 2), st.sampled_from(["restart", "concatenated"]))
+def test_the_best_slots_are_the_best_of_all_assignments(data, x, how):
+    judgments = data[1]
+    options = {"duplicates": "first", "rank_discount": how}
+    found, recipe = settled(*data, f"nsDCG@{x}", **options)
+    ideal = sdcg.vectors(found.held, recipe).ideal[0].ravel()
+    slots = [
+        gainful.query_discount((q - 1) * x + i if how == "concatenated" else i, bq=2)
+        * gainful.query_discount(q, bq=4)
+        for q in range(1, int(found.held.queries[0]) + 1)
+        for i in range(1, x + 1)
+    ][:5]
+    grades = sorted(judgments["s0"].values(), reverse=True)[: len(slots)]
+    for p in range(1, len(slots) + 1):
+        number = min(p, len(grades))
+        best = max(
+            sum(gain * slots[at] for gain, at in zip(grades, places, strict=False))
+            for places in itertools.permutations(range(p), number)
+        )
+        assert ideal[p - 1] == pytest.approx(best, abs=1e-9)
+
+
+@given(sessions())
+def test_only_the_searchers_own_grades_count_if_judged(data):
+    rows, judgments = data
+    measure = "sDCG(duplicates=judged)@3"
+    said = dict.fromkeys(judgments, 0.0)
+    for session, query, rank, _, _, _, grade in rows:
+        if rank is not None and rank <= 3 and grade is not None:
+            left = gainful.query_discount(rank, bq=2) * gainful.query_discount(query, bq=4)
+            said[session] += grade * left
+    assert values(frame(rows), judgments, measure) == pytest.approx(said, abs=1e-9)
+
+
+@given(sessions())
+def test_a_document_counts_until_it_was_clicked_or_the_first_time(data):
+    rows, judgments = data
+    until_clicked, once = dict.fromkeys(judgments, 0.0), dict.fromkeys(judgments, 0.0)
+    for session, query, rank, doc, *_ in rows:
+        if rank is None or rank > 3:
+            continue
+        before = [r for r in rows if r[0] == session and r[3] == doc and r[1] < query]
+        left = gainful.query_discount(rank, bq=2) * gainful.query_discount(query, bq=4)
+        gain = left * judgments[session].get(doc, 0)
+        until_clicked[session] += 0 if any(r[4] for r in before) else gain
+        once[session] += 0 if any(r[2] <= 3 for r in before) else gain
+    for duplicates, wanted in (("clicked", until_clicked), ("first", once)):
+        found = values(frame(rows), judgments, "sDCG@3", duplicates=duplicates)
+        assert found == pytest.approx(wanted, abs=1e-9)
+
+
+@given(sessions(), st.integers(1, 5))
+def test_looking_as_deep_as_was_seen_is_cutting_lists_there(data, x):
+    rows, judgments = data
+    cut = [row if row[2] is None or row[2] <= row[5] else None for row in rows]
+    left = [row for row in cut if row]
+    for session, query in {row[:2] for row in rows} - {row[:2] for row in left}:
+        left.append((session, query, None, None, False, 0, None))
+    for measure in (f"sDCG@{x}", f"nsDCG@{x}", f"nsDCG(duplicates=first)@{x}"):
+        seen = values(frame(rows), judgments, measure, depth="scanned")
+        assert seen == pytest.approx(values(frame(left), judgments, measure), abs=1e-12)
+
+
+def test_a_growing_ideal_grows_under_concatenated_ranks_too():
+    shown = table(one=[["a"]], two=[["a"], ["a"]])
+    judgments = {"one": {"a": 1}, "two": {"a": 1}}
+    options = {"rank_discount": "concatenated", "discount": "zipf", "query_discount": "none"}
+    found = gainful.evaluate_sessions(shown, judgments, "nsDCG@1", hold="growing", **options)
+    assert found.mean["nsDCG@1"] == pytest.approx((1 / 1.5 + 1) / 2)
+
+
+def test_queries_without_judgments_are_left_out_or_worth_nothing_if_asked():
+    shown = table(s=[["a"], ["a"]]).with_columns(topic=pl.Series(["t", "unknown"]))
+    judgments = {"t": {"a": 1}}
+    assert value(shown, judgments, "nsDCG@1", unjudged="drop") == 1
+    assert value(shown, judgments, "nsDCG(normalise=query)@1", unjudged="zero") < 1
+    with pytest.raises(gainful.BadInput, match="topic 'unknown' has no judgments"):
+        value(shown, judgments, "nsDCG@1")
+
+
+def test_an_empty_ideal_counts_in_its_query_only():
+    shown = table(s=[["a"], ["b"]]).with_columns(topic=pl.Series(["t", "none"]))
+    judgments = {"t": {"a": 1}, "none": {"b": 0}}
+    found = gainful.evaluate_sessions(shown, judgments, "nsDCG(normalise=query, empty=1)@1")
+    (how,) = found.recipes.values()
+    assert computed(found.held, how).tolist() == [1.0]
