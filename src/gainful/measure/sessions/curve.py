@@ -12,7 +12,6 @@ from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import query_weights
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.measure.sessions.sdcg import Vectors, vectors
 from gainful.measure.share import ratio
@@ -30,7 +29,7 @@ def curve(
     if how.entry.name not in _OF_CURVES:
         raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
     found = vectors(held, how)
-    values = found.gain if how.entry.name == "sDCG" else _normalised(held, how, found)
+    values = found.gain if how.entry.name == "sDCG" else found.normalised(how)
     frames = [_of_group(held, how, found, values, keys, flags) for keys, flags in groups]
     return pl.concat(frames)
 
@@ -65,21 +64,3 @@ def _of_group(  # noqa: PLR0917  (all of one group)
             "searching": np.repeat(active, x),
         }
     )
-
-
-def _normalised(held: MatchedSessions, how: SessionRecipe, found: Vectors) -> Array:
-    """The share of the ideal at every place: of the session so far, or query by query."""
-    if how.convention.normalise == "session":
-        return found.normalised(how)
-    most = found.gain.shape[1]
-    weight = query_weights(how, np.arange(1, most + 1))
-    begin = np.concatenate((np.zeros((held.size, 1)), found.gain[:, :-1, -1]), axis=1)
-    ideal = np.concatenate((np.zeros((held.size, 1)), found.ideal[:, :-1, -1]), axis=1)
-    gain, best = found.gain - begin[:, :, None], found.ideal - ideal[:, :, None]
-    share = ratio(gain.ravel(), best.ravel(), how.convention.empty)
-    own = np.ma.filled(share, 0.0).reshape(gain.shape) * weight[:, None]
-    own[np.arange(most) >= held.queries[:, None]] = 0.0
-    until = np.cumsum(own[:, :, -1], axis=1) - own[:, :, -1]
-    last = np.minimum(np.arange(1, most + 1), held.queries[:, None])
-    shares: Array = (until[:, :, None] + own) / np.cumsum(weight)[last - 1][:, :, None]
-    return shares

@@ -49,7 +49,7 @@ def sdcg(held: MatchedSessions, how: SessionRecipe) -> Array:
     """The gain of each session, as the statistic has it."""
     got, statistic = earned(held, how), how.convention.statistic
     if statistic == "average":
-        return _average(held, how, got, normalised=False)
+        return _average(held, how, normalised=False)
     each = per_query(held, how, got)
     if statistic == "best":
         return np.asarray(np.maximum.reduceat(each, np.cumsum(held.queries) - held.queries))
@@ -68,7 +68,7 @@ def nsdcg(held: MatchedSessions, how: SessionRecipe) -> Array:
     """The share of the ideal session, as the statistic has it."""
     got, habits = earned(held, how), how.convention
     if habits.statistic == "average":
-        return _average(held, how, got, normalised=True)
+        return _average(held, how, normalised=True)
     each = per_query(held, how, got)
     if habits.statistic in ("best", "last"):
         shares = ratio(each, ideal.undiscounted(how, got), habits.empty)
@@ -153,9 +153,8 @@ def _so_far(each: Array) -> Array:
     return np.asarray(before[:, :, None] + each)
 
 
-def _average(held: MatchedSessions, how: SessionRecipe, got: Earned, *, normalised: bool) -> Array:
+def _average(held: MatchedSessions, how: SessionRecipe, *, normalised: bool) -> Array:
     """The mean over the positions of each session's vector."""
-    del got
     found = vectors(held, how)
     values = found.normalised(how) if normalised else found.gain
     counts = found.taken if how.convention.average_over == "own" else np.ones_like(found.taken)
