@@ -204,7 +204,8 @@ def _listed(frame: pl.DataFrame, layout: Layout) -> Ranks:
     empty = frame["doc"].is_null()
     if not empty.any():
         return layout.lengths
-    return layout.lengths - empty.gather(layout.queries).to_numpy()
+    without: Flags = empty.gather(layout.queries).to_numpy()
+    return np.asarray(layout.lengths - without, dtype=np.intp)
 
 
 def _scanned(frame: pl.DataFrame, layout: Layout) -> Array | None:

@@ -135,7 +135,8 @@ def disordered(frame: pl.DataFrame, rows: Rows, *, ranked: bool) -> list[Problem
             problem(
                 changes(topic) & ~begins,
                 lambda at: (
-                    f"query {query[at]} has two topics, {shown(topic[at - 1])} and {shown(topic[at])}"
+                    f"query {query[at]} has two topics, "
+                    f"{shown(topic[at - 1])} and {shown(topic[at])}"
                 ),
                 "one topic for all results of a query",
             )
