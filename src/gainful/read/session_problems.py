@@ -10,11 +10,12 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, counted, shown
+from gainful.errors import BadInput, shown
 from gainful.read.session_rows import Flags, Rows, changes
 
 _COLUMNS = "session, query (from 1), rank, doc"
 _POSITIONS = "query positions 1, 2, 3 …, each once"
+_TOLD = 20  # mistakes that are put in words at once
 _RANKS = "ranks 1, 2, 3 …, each once"
 
 
@@ -197,15 +198,12 @@ def refused(problems: Sequence[Problem], where: Callable[[int], str]) -> BadInpu
     return BadInput(where(int(first.rows[number])), first.told(number), first.expected)
 
 
-def listed(
-    problems: Sequence[Problem], where: Callable[[int], str], most: int
-) -> list[tuple[str, str]]:
-    """Place and words of the first mistakes, and how many there are beyond."""
+def listed(problems: Sequence[Problem], where: Callable[[int], str]) -> list[tuple[str, str]]:
+    """Place and words of mistakes in the order of the file; words only of the first of them."""
     each = sorted(
         (int(row), kind, number)
         for kind, one in enumerate(problems)
-        for number, row in enumerate(one.rows[: most + 1].tolist())
+        for number, row in enumerate(one.rows.tolist())
     )
-    told = [(where(row), problems[kind].told(number)) for row, kind, number in each[:most]]
-    beyond = sum(len(one.rows) for one in problems) - len(told)
-    return [*told, *([("", f"… and {counted(beyond, 'more', 'more')}")] if beyond else [])]
+    told = [(where(row), problems[kind].told(number)) for row, kind, number in each[:_TOLD]]
+    return [*told, *[("", "")] * (len(each) - len(told))]

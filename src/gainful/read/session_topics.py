@@ -8,6 +8,7 @@ from __future__ import annotations
 from os import PathLike
 
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, counted, shown
 from gainful.read.sessions import Sessions
@@ -34,7 +35,7 @@ def with_topics(sessions: Sessions, path: str | PathLike[str]) -> Sessions:
         notes.append(f"{counted(skipped, 'line')} of {path} without a topic number skipped")
     if lost:
         notes.append(f"{counted(lost, 'session')} without a topic in {path}")
-    return Sessions(frame, sessions.name, sessions.per_turn, notes, sessions.held)
+    return evolve(sessions, frame=frame, notes=notes)
 
 
 def _read(path: str | PathLike[str]) -> tuple[dict[str, str], int]:

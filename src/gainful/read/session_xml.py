@@ -96,20 +96,10 @@ def _rows(session: Element, told: Counter[str], *, merge: bool) -> Iterator[tupl
     text = None if current is None else current.words("query") or None
     alike = (subject or None, session.attributes.get("userid") or None)
     lists = list(_lists(session, told, merge=merge))
-    if not lists:
-        yield (
-            name,
-            1,
-            None,
-            None,
-            *alike,
-            None,
-            text,
-            False,
-            None,
-            session.line,
-            "it has no query",
-        )
+    if not (name and lists):
+        wrong = "it has no query" if name else "a session has no number"
+        yield (name, 1, None, None, *alike, None, text, False, None, session.line, wrong)
+        return
     for number, one in enumerate(lists, start=1):
         if one.wrong or not one.results:
             beside = (one.text, text, False, None, one.line, one.wrong)

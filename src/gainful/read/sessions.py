@@ -14,7 +14,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, BadValue, counted, shown
-from gainful.read.session_problems import Problem, disordered, given, lacking, refused
+from gainful.read.session_problems import Problem, disordered, given, lacking, listed, refused
 from gainful.read.session_rows import Layout, laid, sound
 from gainful.read.table import DOC, Head, Table, as_number, as_text
 
@@ -54,6 +54,8 @@ class Sessions:
     name: str = "sessions"
     per_turn: bool = False  # has every query judgments of its own, as turns of conversations do?
     notes: Sequence[str] = field(default=())
+    wrong: Sequence[tuple[str, str]] = field(default=(), repr=False)  # place and words, if left out
+    lost: int = 0  # sessions that were left out
     held: Layout | None = field(default=None, repr=False)  # where queries begin, if that is known
 
     @property
@@ -132,7 +134,7 @@ def checked(
         frame = frame.with_columns(rank=_counted_up(laid(frame)))
     layout = None if wrong else sound(frame)
     if layout is not None:
-        return Sessions(frame, name, per_turn, notes, layout)
+        return Sessions(frame, name, per_turn, notes, held=layout)
     frame, problems = looked_into(frame, ranked=ranked, wrong=wrong)
     if problems and bad == "error":
         raise refused(problems, where)
@@ -143,7 +145,8 @@ def checked(
         if not len(frame):
             raise BadInput(name, f"not one sound session is left; {first.where}: {first.problem}")
         told = f"{counted(len(lost), 'session')} left out: {first.where}: {first.problem}"
-        notes = (*notes, told)
+        wrong_ = listed(problems, where)
+        return Sessions(frame, name, per_turn, (*notes, told), wrong_, len(lost))
     return Sessions(frame, name, per_turn, notes)
 
 

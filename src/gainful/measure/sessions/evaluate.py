@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.convention.session import SESSION_HABITS, SessionConvention, like_sessions
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -56,7 +57,7 @@ def evaluate_sessions(
         first_queries: only the first so many queries of each session.
         sessions_format: table, trec-session, conversation or dd; by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
-        ties: of conversations: by document id (doc_descending, the default) or as they came (input).
+        ties: of conversations: by document id (doc_descending, the default) or as given (input).
         topics: a file of lines `session topic`, whose topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
             count as a query?
@@ -86,6 +87,7 @@ def asked_for(
         if name not in SESSION_HABITS:
             raise UnknownName("session option", name, SESSION_HABITS)
     given = {name: value for name, value in habits.items() if value is not None}
+    base = base.changed(**{name: given[name] for name in _OF_ALL if name in given})
     found = expand(USUAL if measures is None else measures)
     recipes = {
         name: session_recipe(measure, options=given, like=base) for name, measure in found.items()
@@ -147,7 +149,7 @@ def chosen(
         frame = frame.filter(pl.col("query") <= first_queries)
     if not len(frame):
         raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
-    return Sessions(frame, sessions.name, sessions.per_turn, sessions.notes)
+    return evolve(sessions, frame=frame, held=None)
 
 
 __all__: Sequence[str] = ("asked_for", "chosen", "computed", "evaluate_sessions", "of_sessions")
