@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, strategies as st
 
 import gainful
 from gainful.cli import main
@@ -15,6 +16,8 @@ from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.read.formats import read_judgments
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
 from gainful.read.session_inputs import as_sessions
+from gainful.read.session_rows import sound
+from gainful.read.sessions import looked_into
 
 CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
 NAMES = ["session", "query", "rank", "doc"]
@@ -78,6 +81,21 @@ def test_a_query_that_returned_nothing_is_a_row_without_a_document():
     }
 
 
+def test_a_frame_of_pandas_says_nan_where_there_is_nothing():
+    pandas = pytest.importorskip("pandas")
+    nan = float("nan")
+    given = {"session": [1, 1], "query": [1.0, 2.0], "rank": [1.0, nan], "doc": ["a", None]}
+    held = as_sessions(pandas.DataFrame(given | {"grade": [nan, nan]}))
+    assert rows(held, *NAMES, "grade") == [("1", 1, 1, "a", None), ("1", 2, None, None, None)]
+
+
+@pytest.mark.parametrize("query", [[True], [[1]], [None], [{"a": 1}], [2**63]])
+def test_positions_of_no_use_are_refused(query):
+    held = pl.DataFrame({"session": ["s"], "query": query, "doc": ["a"]}, strict=False)
+    with pytest.raises(BadInput):
+        as_sessions(held)
+
+
 def test_columns_by_other_names_and_others_are_kept():
     names = ["session_id", "qno", "position", "docno", "user_id", "click", "mood"]
     held = as_sessions(frame([("s", 1, 1, "a", 7, "yes", "calm")], names))
@@ -87,8 +105,13 @@ def test_columns_by_other_names_and_others_are_kept():
     assert held.columns == ["searcher", "mood"]
 
 
+def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
+    held = as_sessions(frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"]))
+    assert rows(held, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
+
+
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("some", "told"),
     [
         ([("s", 1, 1, "a"), ("s", 3, 1, "b")], "session 's': query 2 is missing: after 1 comes 3"),
         ([("s", 2, 1, "a")], "session 's': query 1 is missing: at the beginning comes 2"),
@@ -111,9 +134,9 @@ def test_columns_by_other_names_and_others_are_kept():
         ),
     ],
 )
-def test_what_is_wrong_is_told_or_left_out(tmp_path, given, told):
-    sound = ("fine", 1, 1, "a")
-    held = frame([sound, *given])
+def test_what_is_wrong_is_told_or_left_out(tmp_path, some, told):
+    fine = ("fine", 1, 1, "a")
+    held = frame([fine, *some])
     with pytest.raises(BadInput) as refused:
         as_sessions(held)
     assert told in str(refused.value)
@@ -123,9 +146,9 @@ def test_what_is_wrong_is_told_or_left_out(tmp_path, given, told):
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
     assert told in str(refused.value)
-    assert str(refused.value).startswith(f"{path}:{2 + len(given)}: ")  # the last row, below a head
+    assert str(refused.value).startswith(f"{path}:{2 + len(some)}: ")  # the last row, below a head
     left = as_sessions(held, bad="skip")
-    assert rows(left) == [sound]
+    assert rows(left) == [fine]
     assert any("1 session left out: sessions, row" in note for note in left.notes)
     with pytest.raises(BadInput, match="not one sound session is left"):
         as_sessions(held[1:], bad="skip")
@@ -182,6 +205,23 @@ def test_a_document_twice_is_found_in_lists_of_any_length(length):
     bad = [*fine[:-1], ("s", 2, length, "d1")]
     with pytest.raises(BadInput, match="query 2: document 'd1' stands twice"):
         as_sessions(frame(bad))
+
+
+ROWS = st.tuples(
+    st.sampled_from("st"), st.integers(1, 3), st.integers(1, 3), st.sampled_from("abc")
+)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=8))
+def test_the_quick_look_and_the_careful_one_agree(made):
+    """What is found sound at a glance has no mistake, and what has none and is in order is sound."""
+    held = frame(made)
+    ordered, problems = looked_into(held, ranked=True)
+    if sound(held) is not None:
+        assert not problems
+        assert ordered.equals(held)
+    elif not problems:
+        assert not ordered.equals(held)
 
 
 def test_many_sessions_match_as_few_do():
@@ -417,7 +457,7 @@ def test_turns_are_the_queries_of_a_conversation(tmp_path):
 def test_turns_that_do_not_parse(tmp_path, turn):
     path = written(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
     with pytest.raises(BadInput) as refused:
-        read_sessions(path, "conversation")
+        read_sessions(path)
     assert str(refused.value).startswith(f"{path}:6: query id '{turn}' names no turn (expected: ")
     held = read_sessions(path, "conversation", bad="skip")
     assert held.frame["session"].n_unique() == 2

@@ -94,9 +94,14 @@ def _ranked(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
 
 
 def fits(source: Source) -> bool:
-    """Is this a run, and do its ids name turns?"""
+    """Is it a TREC run? Whether its ids name turns is found, and told, by reading it."""
     lines = [line.split() for line in source.first_lines()]
-    return all(len(fields) >= 6 for fields in lines) and all(
-        fields[0].rpartition("_")[0] and fields[0].rpartition("_")[2].isdecimal()
-        for fields in lines
-    )
+    return all(len(fields) >= 6 for fields in lines) and _is_number(lines[0][4])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -99,6 +99,8 @@ def read_sessions(
 
 def session_format(source: Source, form: str | None = None) -> SessionFormat:
     """The format by its name, or else by what the file looks like."""
+    if form is None and format_of(source).name != "trec":
+        return SESSION_FORMATS["table"]
     if form is None:
         return next(one for one in _ALL if one.fits(source))
     if form not in SESSION_FORMATS:

@@ -19,8 +19,9 @@ from gainful.read.session_rows import Layout, laid, sound
 from gainful.read.table import DOC, Head, Table, as_number, as_text
 
 SESSION = ("session", "session_id", "sessionid", "conversation", "conversation_id")
+# Where there are a position by its own name and a column query, the latter is the text.
 POSITION = (
-    *("query", "query_position", "query_number", "query_no", "qno", "turn", "iteration"),
+    *("query_position", "query_number", "query_no", "qno", "query", "turn", "iteration"),
     "interaction",
 )
 RANK = ("rank", "position", "pos")
@@ -30,7 +31,7 @@ BESIDE: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", "flag"]]] 
     "system": (("system", "system_id", "engine"), "text"),
     "searcher": (("searcher", "searcher_id", "user", "user_id", "userid"), "text"),
     "scenario": (("scenario", "task", "task_id", "scenario_id"), "text"),
-    "text": (("text", "query_text", "querytext"), "text"),
+    "text": (("text", "query_text", "querytext", "query"), "text"),
     "clicked": (("clicked", "click"), "flag"),
     "scanned": (("scanned", "depth_scanned"), "number"),
     "grade": (("grade", "relevance", "rel", "usefulness"), "number"),
@@ -186,11 +187,12 @@ def _whole(table: Table, column: str, called: str, wrong: Wrong) -> pl.Series:
     """Whole numbers; what is none is remembered as wrong."""
     values = table.frame[column]
     if values.dtype.is_integer():
-        return values.cast(pl.Int64)
+        return values.cast(pl.Int64, strict=False)
     hint = " (the text of a query is the column text)" if called == "query" else ""
     numbers = as_number(table, column)
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() < 2**53)
-    flags = ~whole.fill_null(value=False) & ~_blank(values)
+    whole = whole.fill_null(value=False)
+    flags = ~whole & ~_blank(values)
     wrong.append(
         (
             flags,
@@ -198,8 +200,7 @@ def _whole(table: Table, column: str, called: str, wrong: Wrong) -> pl.Series:
             f"1, 2, 3 …{hint}",
         )
     )
-    sure = pl.select(pl.when(~flags).then(numbers)).to_series()
-    return sure.cast(pl.Int64)
+    return pl.select(pl.when(whole).then(numbers)).to_series().cast(pl.Int64)
 
 
 def _beside(table: Table, column: str, kind: str, wrong: Wrong) -> pl.Series:
