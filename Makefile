@@ -51,6 +51,8 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@$(BIN)/python benchmarks/runs.py
 	@echo
 	@$(BIN)/python benchmarks/frames.py
+	@echo
+	@$(BIN)/python benchmarks/sessions.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py
