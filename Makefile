@@ -52,6 +52,8 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@echo
 	@$(BIN)/python benchmarks/frames.py
 	@echo
+	@$(BIN)/python benchmarks/sessions.py
+	@echo
 	@$(BIN)/python benchmarks/sessions_sweep.py
 
 docs: $(VENV)/.dev ## build the documentation into site/

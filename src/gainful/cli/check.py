@@ -9,27 +9,36 @@ import click
 from gainful.cli.arguments import format_option
 from gainful.cli.output import delivered
 from gainful.cli.progress import progress
+from gainful.read.session_formats import SESSION_FORMATS
 from gainful.show import check as show
 
 
 @click.command(short_help="Is anything wrong with these files?")
 @click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--sessions-format",
+    metavar="|".join(SESSION_FORMATS),
+    help="What is no judgments is sessions in this format (runs with turns: conversation).",
+)
 @format_option("table", "json")
-def check(files: tuple[str, ...], form: str) -> int:
-    """Is anything wrong with FILES, judgments or runs, by themselves and together?
+def check(files: tuple[str, ...], sessions_format: str | None, form: str) -> int:
+    """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
 
     Reports malformed lines, duplicates, scores that are no numbers, ties, scores that contradict
-    ranks, queries on one side only, grades, and the share of unjudged documents. Exit status 1
-    if anything is wrong.
+    ranks, queries on one side only, grades, and the share of unjudged documents; of sessions also
+    positions and ranks that are missing or repeated, lengths, documents shown again, clicks, and
+    topics without judgments. Exit status 1 if anything is wrong.
 
     \b
     Examples:
       gainful check qrels.txt
       gainful check qrels.txt bm25.txt dense.txt.gz
+      gainful check sessions.xml qrels.txt
+      gainful check cast.run qrels.txt --sessions-format conversation
       gainful check run.txt --format json
     """
     with progress(files) as advanced:
-        found = show.findings(files, advanced)
+        found = show.findings(files, advanced, sessions_format)
     data = show.to_dict(found)
     text = (
         show.to_text(found) if form == "table" else json.dumps(data, indent=2, ensure_ascii=False)

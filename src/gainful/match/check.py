@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from gainful.errors import counted, shown
+from gainful.match import sessions as of_sessions
 from gainful.match.memory import matched
+from gainful.read.sessions import Sessions
 from gainful.read.values import Judgments, Run, some_documents
 
 _NAMED = 5
@@ -35,3 +37,32 @@ def paired(judgments: Judgments, run: Run) -> tuple[list[str], list[str]]:
     share = 100 * (1 - judged / looked_at) if looked_at else 0.0
     notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
     return [], notes
+
+
+def paired_sessions(judgments: Judgments, sessions: Sessions) -> tuple[list[str], list[str]]:
+    """The same of judgments and sessions."""
+    frame = sessions.frame
+    topics = frame["topic" if "topic" in frame.columns else "session"].drop_nulls()
+    topics = topics.unique(maintain_order=True)
+    lost = topics.filter(~topics.is_in(judgments.queries.implode()))
+    if len(lost) == len(topics):
+        told = [
+            ", ".join(map(shown, side.head(2).to_list())) for side in (topics, judgments.queries)
+        ]
+        return [
+            f"there is no topic in common: the sessions have {told[0]}, the judgments {told[1]}"
+        ], []
+    wrong: list[str] = []
+    notes = [f"{counted(len(topics) - len(lost), 'topic')} in common"]
+    if len(lost):
+        names = ", ".join(map(shown, lost.head(_NAMED).to_list()))
+        more = ", …" if len(lost) > _NAMED else ""
+        line = f"{counted(len(lost), 'topic')} without judgments: {names}{more}"
+        (notes if sessions.per_turn else wrong).append(line)
+    found = of_sessions.matched(sessions, judgments, "drop")
+    top = found.judged.rank <= _TOP
+    looked_at = int(found.listed.clip(max=_TOP).sum())
+    if not found.judged.rank.size:
+        return [*wrong, "no result that was shown is judged"], notes
+    share = 100 * (1 - int(top.sum()) / looked_at)
+    return wrong, [*notes, f"{share:.1f} % of the top {_TOP} of all queries are unjudged"]

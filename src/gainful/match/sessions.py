@@ -7,18 +7,22 @@ before, what the searcher said) is looked up in the rows when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from gainful.errors import BadInput, BadValue, counted, shown
 from gainful.match.matched import Array, Flags, Ranks, Subtopics, by_grade
 from gainful.match.subtopics import subtopics
+from gainful.read.session_rows import Layout, laid
 from gainful.read.sessions import Sessions
 from gainful.read.values import Judgments
 
+_STRETCH = 1 << 14  # queries looked at together
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
@@ -49,9 +53,14 @@ class MatchedSessions:
     place: Ranks  # per judged result: where its document stands in the pool
     subtopics: Subtopics | None
     rows: pl.DataFrame
-    query_of_row: Ranks
+    layout: Layout  # where in the rows each query begins
     per_turn: bool
     notes: Sequence[str] = ()
+
+    @cached_property
+    def query_of_row(self) -> Ranks:
+        """The number of the query of each row; only some measures ask for it."""
+        return np.repeat(np.arange(len(self.position)), self.layout.lengths)
 
     @property
     def size(self) -> int:
@@ -82,6 +91,7 @@ class MatchedSessions:
         kept = self.position <= queries
         rows, hits = kept[self.query_of_row], kept[self.judged.query]
         number, row = np.cumsum(kept) - 1, np.cumsum(rows) - 1
+        frame = self.rows.filter(pl.Series(rows))
         judged = evolve(
             self.judged,
             query=number[self.judged.query[hits]],
@@ -99,8 +109,8 @@ class MatchedSessions:
             scanned=None if self.scanned is None else self.scanned[kept],
             judged=judged,
             place=self.place[hits],
-            rows=self.rows.filter(pl.Series(rows)),
-            query_of_row=number[self.query_of_row[rows]],
+            rows=frame,
+            layout=laid(frame),
         )
 
     def first_time(self, shown_: Shown, depth: Ranks) -> Flags:
@@ -180,70 +190,74 @@ def matched(
     """Which of the results that were shown are judged, and where do they stand?"""
     if judgments is None:
         judgments = _own_judgments(sessions)
-    frame, notes = sessions.frame, list(sessions.notes)
+    frame, notes, layout = sessions.frame, list(sessions.notes), sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col("session"))
-    opens, begins = _starts(frame)
     known = judgments.queries.to_frame("topic").with_row_index("base")
-    heads = frame.filter(pl.Series(begins)).select("topic")
-    base = heads.join(known, on="topic", how="left", maintain_order="left")["base"]
+    base = _bases(frame, layout, known)
     if base.null_count():
-        frame, told = _without_judgments(frame, begins, base, sessions, unjudged)
+        frame, told = _without_judgments(frame, layout, base, sessions, unjudged)
         notes += told
-        opens, begins = _starts(frame)
-        heads = frame.filter(pl.Series(begins)).select("topic")
-        base = heads.join(known, on="topic", how="left", maintain_order="left")["base"]
-    query_of_row = np.cumsum(begins) - 1
-    session = (np.cumsum(opens) - 1)[begins]
-    queries = np.bincount(session)
+        if unjudged != "zero":
+            layout = laid(frame)
+            base = _bases(frame, layout, known)
+    queries = layout.queries_of
+    session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
     number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    place, row = _joined(frame, number[query_of_row], judgments)
+    place, row = _joined(frame, layout, number, judgments)
+    in_query = np.searchsorted(layout.queries, row, side="right") - 1
     grade = judgments.frame["grade"].to_numpy()
     pool = judgments.frame["query"].to_frame("topic")
     pool_base = pool.join(known, on="topic", how="left", maintain_order="left")["base"].to_numpy()
     order = by_grade(pool_base, grade)
     at = np.empty(len(order), dtype=np.intp)
     at[order] = np.arange(len(order))
-    rank = frame["rank"].fill_null(0).to_numpy()
     judged = Shown(
-        query=query_of_row[row],
-        rank=rank[row].astype(np.intp),
+        query=in_query,
+        rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
         grade=grade[place],
         row=row,
         base=number.astype(np.intp),
         pool_base=pool_base[order].astype(np.intp),
         pool_grade=grade[order],
     )
-    some = ~frame["doc"].is_null().to_numpy()
     return MatchedSessions(
-        sessions=frame["session"].filter(pl.Series(opens)).to_list(),
+        sessions=frame["session"].gather(layout.sessions).to_list(),
         queries=queries.astype(np.intp),
         session=session.astype(np.intp),
         position=np.arange(len(session)) - first_query[session] + 1,
-        listed=np.bincount(query_of_row[some], minlength=len(session)).astype(np.intp),
-        scanned=_scanned(frame, begins),
+        listed=_listed(frame, layout),
+        scanned=_scanned(frame, layout),
         judged=judged,
         place=at[place],
         subtopics=subtopics(judgments, at),
         rows=frame,
-        query_of_row=query_of_row,
+        layout=layout,
         per_turn=sessions.per_turn,
         notes=tuple(notes),
     )
 
 
-def _starts(frame: pl.DataFrame) -> tuple[Flags, Flags]:
-    """Where a session begins, and where a query does."""
-    session = (frame["session"] != frame["session"].shift(1)).fill_null(value=True).to_numpy()
-    query = (frame["query"] != frame["query"].shift(1)).fill_null(value=True).to_numpy()
-    return session, session | query
+def _bases(frame: pl.DataFrame, layout: Layout, known: pl.DataFrame) -> pl.Series:
+    """The number of the recall base of each query; null where nobody judged its topic."""
+    topics = frame["topic"].gather(layout.queries).to_frame()
+    return topics.join(known, on="topic", how="left", maintain_order="left")["base"]
 
 
-def _scanned(frame: pl.DataFrame, begins: Flags) -> Array | None:
+def _listed(frame: pl.DataFrame, layout: Layout) -> Ranks:
+    """How many results each query has."""
+    empty = frame["doc"].is_null()
+    if not empty.any():
+        return layout.lengths
+    without: Flags = empty.gather(layout.queries).to_numpy()
+    return np.asarray(layout.lengths - without, dtype=np.intp)
+
+
+def _scanned(frame: pl.DataFrame, layout: Layout) -> Array | None:
     if "scanned" not in frame.columns:
         return None
-    return frame["scanned"].filter(pl.Series(begins)).cast(pl.Float64).to_numpy()
+    return frame["scanned"].gather(layout.queries).cast(pl.Float64).to_numpy()
 
 
 def _own_judgments(sessions: Sessions) -> Judgments:
@@ -259,49 +273,67 @@ def _own_judgments(sessions: Sessions) -> Judgments:
 
 
 def _without_judgments(
-    frame: pl.DataFrame, begins: Flags, base: pl.Series, sessions: Sessions, habit: str
+    frame: pl.DataFrame, layout: Layout, base: pl.Series, sessions: Sessions, habit: str
 ) -> tuple[pl.DataFrame, list[str]]:
     """Queries whose topic nobody judged: refused, left out or worth nothing, as was asked for."""
     missing = base.is_null().to_numpy()
     habit = ("drop" if sessions.per_turn else "error") if habit == "auto" else habit
-    heads = frame.filter(pl.Series(begins))
-    row = int(np.flatnonzero(missing)[0])
     if habit == "error":
-        topic, session = heads["topic"][row], heads["session"][row]
+        row = int(layout.queries[np.flatnonzero(missing)[0]])
+        topic, session = frame["topic"][row], frame["session"][row]
+        lacks = "it has no topic" if topic is None else f"topic {shown(topic)} has no judgments"
         raise BadInput(
             sessions.name,
-            f"session {shown(session)}: topic {shown(topic)} has no judgments",
+            f"session {shown(session)}: {lacks}",
             "judgments of every topic, or unjudged=drop or zero",
         )
     told = f"{counted(int(missing.sum()), 'query')} without judgments"
     if habit == "zero":
         return frame, [f"{told} gain nothing"]
-    kept = ~missing[np.cumsum(begins) - 1]
-    before = frame["session"].n_unique()
-    frame = frame.filter(pl.Series(kept))
+    frame = frame.filter(pl.Series(np.repeat(~missing, layout.lengths)))
     if not len(frame):
         raise BadInput(sessions.name, "not one query has judgments", "topics that were judged")
-    lost = before - frame["session"].n_unique()
+    lost = len(layout.sessions) - frame["session"].n_unique()
     gone = f", {counted(lost, 'session')} with them" if lost else ""
     return frame, [f"{told} left out{gone}; positions count the others"]
 
 
-def _joined(frame: pl.DataFrame, base: Ranks, judgments: Judgments) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row: by a hash first, and then exactly."""
+def _joined(
+    frame: pl.DataFrame, layout: Layout, base: Ranks, judgments: Judgments
+) -> tuple[Ranks, Ranks]:
+    """Which judgment meets which row: by a few bits of a hash, by all of them, and exactly."""
     known = judgments.queries.to_frame("query").with_row_index("base")
     own = judgments.frame.select("query", "doc").join(
         known, on="query", how="left", maintain_order="left"
     )
-    asked = pl.DataFrame(
-        {"hash": _hash(own["doc"], own["base"].to_numpy()), "place": np.arange(len(own))}
-    )
-    there = pl.DataFrame({"hash": _hash(frame["doc"], base)}).with_row_index("row")
-    met = there.join(asked, on="hash", how="inner", maintain_order="left")
+    whose = own["base"].to_numpy()
+    asked = own["doc"].hash(1).to_numpy() ^ (whose.astype(np.uint64) * _MIX)
+    maybe, hashes = _candidates(layout, base.astype(np.uint64) * _MIX, asked)
+    judged = pl.DataFrame({"hash": asked, "place": np.arange(len(asked))})
+    there = pl.DataFrame({"hash": hashes, "row": maybe})
+    met = there.join(judged, on="hash", how="inner", maintain_order="left")
     row, place = met["row"].to_numpy().astype(np.intp), met["place"].to_numpy().astype(np.intp)
     same = (frame["doc"].gather(row) == own["doc"].gather(place)).fill_null(value=False)
-    exact = same.to_numpy() & (base[row] == own["base"].to_numpy()[place])
+    of_row = base[np.searchsorted(layout.queries, row, side="right") - 1]
+    exact = same.to_numpy() & (of_row == whose[place])
     return place[exact], row[exact]
 
 
-def _hash(doc: pl.Series, base: Ranks) -> pl.Series:
-    return pl.Series(doc.hash(1).to_numpy() ^ (base.astype(np.uint64) * _MIX))
+def _candidates(
+    layout: Layout, mix: NDArray[np.uint64], asked: NDArray[np.uint64]
+) -> tuple[Ranks, NDArray[np.uint64]]:
+    """The rows that may be judged, and their hashes: most rows go here, a stretch at a time."""
+    bits = min(max(int(16 * len(asked)).bit_length(), 10), 24)
+    shift = np.uint64(64 - bits)
+    wanted = np.zeros(1 << bits, dtype=bool)
+    wanted[asked >> shift] = True
+    lengths, rows, hashes = layout.lengths, [], []
+    for at in range(0, len(lengths), _STRETCH):
+        queries = slice(at, at + _STRETCH)
+        first = int(layout.queries[at])
+        size = int(lengths[queries].sum())
+        mixed = layout.docs[first : first + size] ^ np.repeat(mix[queries], lengths[queries])
+        hit = np.flatnonzero(wanted[mixed >> shift])
+        rows.append(hit + first)
+        hashes.append(mixed[hit])
+    return np.concatenate(rows), np.concatenate(hashes)

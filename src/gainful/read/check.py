@@ -11,6 +11,7 @@ from attrs import field, frozen
 from gainful.errors import BadInput, counted, shown
 from gainful.read import beir, rag, subtopics, table, trec
 from gainful.read.formats import Format, format_of
+from gainful.read.sessions import Sessions
 from gainful.read.source import Source, opened
 from gainful.read.values import Judgments, Run, duplicates, told
 
@@ -25,11 +26,12 @@ class Examined:
 
     name: str
     form: str
-    kind: str  # judgments, run, or nothing that could be read
+    kind: str  # judgments, run, sessions, or nothing that could be read
     wrong: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
     judgments: Judgments | None = None
     run: Run | None = None
+    sessions: Sessions | None = None
 
 
 @frozen(eq=False)
@@ -50,7 +52,7 @@ def looked_at(path: str) -> Source | Path | Examined:
     try:
         return Path(path) if path != "-" and Path(path).is_dir() else opened(path)
     except BadInput as bad:
-        return Examined(path, "unknown", "nothing", [_without(path, bad)])
+        return Examined(path, "unknown", "nothing", [without_name(path, bad)])
 
 
 def kinds(source: Source | Path | Examined) -> set[str]:
@@ -89,7 +91,7 @@ def examined(source: Source | Path | Examined, kind: str | None) -> Examined:
         rows = read or _of_table(source, form, of_run=of_run)
         return _ranked(rows) if of_run else _judged(rows)
     except BadInput as bad:
-        return Examined(name, form, kind, [_without(name, bad)])
+        return Examined(name, form, kind, [without_name(name, bad)])
 
 
 def holds_both(source: object) -> bool:
@@ -200,11 +202,16 @@ def _ranked(rows: _Rows) -> Examined:
 
 
 def _malformed(bad: list[tuple[str, str]], expected: str) -> list[str]:
+    return malformed_lines(bad, "malformed line", expected)
+
+
+def malformed_lines(bad: list[tuple[str, str]], called: str, expected: str) -> list[str]:
+    """How many mistakes there are, and the first of them with their places."""
     if not bad:
         return []
     rows = [f"{place}: {problem}" for place, problem in bad[:_NAMED]]
     more = [f"… and {len(bad) - _NAMED} more"] if len(bad) > _NAMED else []
-    head = f"{counted(len(bad), 'malformed line')} (expected: {expected})"
+    head = f"{counted(len(bad), called)}" + (f" (expected: {expected})" if expected else "")
     return [head, *(f"  {row}" for row in (*rows, *more))]
 
 
@@ -293,6 +300,6 @@ def _each(sizes: pl.Series) -> str:
     return f"{counted(len(sizes), 'query')}, {size} each"
 
 
-def _without(name: str, bad: BadInput) -> str:
+def without_name(name: str, bad: BadInput) -> str:
     """The message without the name of the file, which stands above it."""
     return str(bad).removeprefix(f"{name}:").strip()

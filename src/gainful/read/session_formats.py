@@ -4,31 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from os import PathLike
+from typing import Any
 
 from attrs import frozen
 
-from gainful.errors import UnknownName
-from gainful.read import table
+from gainful.errors import BadValue, UnknownName
+from gainful.read import conversations, dynamic_domain, session_xml, table
 from gainful.read.formats import format_of
+from gainful.read.session_topics import with_topics
 from gainful.read.sessions import Bad, Sessions, of_table
 from gainful.read.source import Source, opened
 
 
 @frozen
 class SessionFormat:
-    """One format: what it is, how it is recognised, how it is read."""
+    """One format: what it is, how it is recognised, how it is read, what can be asked of it."""
 
     name: str
     what: str
     fits: Callable[[Source], bool]
-    read: Callable[[Source, Bad], Sessions]
+    read: Callable[..., Sessions]
+    options: tuple[str, ...] = ()
 
 
-def _table(source: Source, bad: Bad) -> Sessions:
-    return of_table(table.read(source, format_of(source).name), bad)
+def _table(source: Source, bad: Bad = "error") -> Sessions:
+    return of_table(table.read(source, table_form(source)), bad)
+
+
+def table_form(source: Source) -> str:
+    """Which kind of table: Parquet, JSON lines, or text with tabs or commas."""
+    found = format_of(source).name
+    if found in ("parquet", "jsonl", "csv", "tsv"):
+        return found
+    if found == "trec":
+        return "tsv" if "\t" in source.first_line() else "csv"
+    return "jsonl"
 
 
 _ALL = (
+    SessionFormat(
+        "trec-session",
+        "XML of the TREC Session Track",
+        session_xml.fits,
+        session_xml.read,
+        ("pages",),
+    ),
+    SessionFormat("dd", "a run of TREC Dynamic Domain", dynamic_domain.fits, dynamic_domain.read),
+    SessionFormat(
+        "conversation",
+        "a TREC run whose query ids carry the turn, such as 106_3",
+        conversations.fits,
+        conversations.read,
+        ("ties",),
+    ),
     SessionFormat(
         "table", "a table with columns session, query, rank, doc", lambda _: True, _table
     ),
@@ -38,7 +66,13 @@ SESSION_FORMATS: Mapping[str, SessionFormat] = {known.name: known for known in _
 
 
 def read_sessions(
-    path: str | PathLike[str], form: str | None = None, *, bad: Bad = "error"
+    path: str | PathLike[str],
+    form: str | None = None,
+    *,
+    bad: Bad = "error",
+    ties: str | None = None,
+    topics: str | PathLike[str] | None = None,
+    pages: str | None = None,
 ) -> Sessions:
     """Sessions from a file, whatever its format.
 
@@ -46,9 +80,29 @@ def read_sessions(
         path: the file; `-` is standard input.
         form: the name of its format; found by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
+        ties: of conversations: results of equal score by document id, descending
+            (`doc_descending`, the default, as trec_eval does), or as they came (`input`).
+        topics: a file of lines `session topic`, whose topics count instead.
+        pages: of the Session Track: does a further page continue the list (`merge`, the default)
+            or `count` as a query?
     """
     source = opened(path)
-    if form is not None and form not in SESSION_FORMATS:
+    found = session_format(source, form)
+    asked = {"ties": ties, "pages": pages}
+    options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    for name, value in options.items():
+        if name not in found.options:
+            raise BadValue(name, value, f"nothing: sessions in the format {found.name} have none")
+    sessions = found.read(source, bad, **options)
+    return sessions if topics is None else with_topics(sessions, topics)
+
+
+def session_format(source: Source, form: str | None = None) -> SessionFormat:
+    """The format by its name, or else by what the file looks like."""
+    if form is None and format_of(source).name != "trec":
+        return SESSION_FORMATS["table"]
+    if form is None:
+        return next(one for one in _ALL if one.fits(source))
+    if form not in SESSION_FORMATS:
         raise UnknownName("session format", form, SESSION_FORMATS)
-    found = SESSION_FORMATS[form] if form else next(one for one in _ALL if one.fits(source))
-    return found.read(source, bad)
+    return SESSION_FORMATS[form]

@@ -5,27 +5,39 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from gainful.errors import WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.read import table
 from gainful.read.elsewhere import everything
 from gainful.read.engines import engine_of
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.session_formats import read_sessions
+from gainful.read.session_topics import with_topics
 from gainful.read.sessions import Bad, Sessions, of_table
 
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame
 
 
-def as_sessions(value: AnySessions, form: str | None = None, *, bad: Bad = "error") -> Sessions:
-    """Sessions from a path, a frame, or as they are."""
+def as_sessions(
+    value: AnySessions,
+    form: str | None = None,
+    *,
+    bad: Bad = "error",
+    ties: str | None = None,
+    topics: str | PathLike[str] | None = None,
+    pages: str | None = None,
+) -> Sessions:
+    """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`."""
     if isinstance(value, (str, PathLike)):
-        return read_sessions(value, form, bad=bad)
+        return read_sessions(value, form, bad=bad, ties=ties, topics=topics, pages=pages)
+    for name, given in (("form", form), ("ties", ties), ("pages", pages)):
+        if given is not None:
+            raise BadValue(name, given, "nothing: it is for sessions in files")
     engine = engine_of(value)
     if engine is not None:
         value = everything(value, engine, "sessions")
     if is_frame(value):
         held = as_polars(value, "sessions")
-        return of_table(table.of_frame(held, "sessions"), bad)
+        value = of_table(table.of_frame(held, "sessions"), bad)
     if not isinstance(value, Sessions):
         raise WrongType("sessions", value, "a path, a frame, or Sessions")
-    return value
+    return value if topics is None else with_topics(value, topics)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from attrs import frozen
 
-from gainful.match.check import paired
+from gainful.errors import UnknownName
+from gainful.match.check import paired, paired_sessions
 from gainful.read.check import Examined, examined, holds_both, kinds, looked_at, whole_numbers
+from gainful.read.session_check import examined_sessions, holds_sessions
+from gainful.read.session_formats import SESSION_FORMATS
+from gainful.read.source import Source
 
 
 @frozen
@@ -21,21 +26,52 @@ class Finding:
     notes: Sequence[str]
 
 
-def findings(paths: Sequence[str], advanced: Callable[[str], None] | None = None) -> list[Finding]:
-    """Each file by itself, then each run with each judgments."""
+def findings(
+    paths: Sequence[str],
+    advanced: Callable[[str], None] | None = None,
+    sessions_format: str | None = None,
+) -> list[Finding]:
+    """Each file by itself, then each run and each file of sessions with each judgments.
+
+    Args:
+        paths: the files.
+        advanced: told of each file before it is looked at.
+        sessions_format: the format of sessions; what is no judgments is taken to be in it.
+    """
+    if sessions_format is not None and sessions_format not in SESSION_FORMATS:
+        raise UnknownName("session format", sessions_format, SESSION_FORMATS)
     files: list[Examined] = []
     sources = [looked_at(path) for path in paths]
-    known = [kinds(source) for source in sources]
+    told = [holds_sessions(source) for source in sources]
+    known = [
+        {"sessions"} if is_told else kinds(source)
+        for source, is_told in zip(sources, told, strict=True)
+    ]
+    if sessions_format is not None:
+        known = [kind if kind in ({"judgments"}, set()) else {"sessions"} for kind in known]
     for path, source, kind in zip(paths, sources, known, strict=True):
         if advanced is not None:
             advanced(path)
-        files += [examined(source, one) for one in _settled(source, kind, known)]
-    found = [_of_file(file) for file in files]
-    for judged in files:
-        for run in files:
-            if judged.judgments is not None and run.run is not None:
-                wrong, notes = paired(judged.judgments, run.run)
-                found.append(Finding(f"{judged.name} + {run.name}", "together", wrong, notes))
+        if kind == {"sessions"} and isinstance(source, Source):
+            files.append(examined_sessions(source, sessions_format))
+        else:
+            files += [examined(source, one) for one in _settled(source, kind, known)]
+    return [_of_file(file) for file in files] + _together(files)
+
+
+def _together(files: Sequence[Examined]) -> list[Finding]:
+    """What judgments and what was retrieved say of one another."""
+    found = []
+    for judged, other in product(files, files):
+        if judged.judgments is None:
+            continue
+        if other.run is not None:
+            wrong, notes = paired(judged.judgments, other.run)
+        elif other.sessions is not None:
+            wrong, notes = paired_sessions(judged.judgments, other.sessions)
+        else:
+            continue
+        found.append(Finding(f"{judged.name} + {other.name}", "together", wrong, notes))
     return found
 
 
@@ -45,7 +81,7 @@ def _settled(source: object, kind: set[str], known: Sequence[set[str]]) -> list[
         return [next(iter(kind), None)]
     if holds_both(source):
         return ["judgments", "run"]
-    sure = {next(iter(other)) for other in known if len(other) == 1}
+    sure = {next(iter(other)) for other in known if len(other) == 1} - {"sessions"}
     if len(sure) == 1:
         return ["run" if sure == {"judgments"} else "judgments"]
     return ["judgments" if whole_numbers(source) else "run"]

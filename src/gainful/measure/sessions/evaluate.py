@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from os import PathLike
 from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.convention.session import SESSION_HABITS, SessionConvention, like_sessions
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -19,7 +21,7 @@ from gainful.measure.sessions.recipe import session_recipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
 from gainful.read.session_inputs import AnySessions, as_sessions
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import Bad, Sessions
 from gainful.read.values import Judgments
 
 Measures = str | Measure | Iterable[str | Measure]
@@ -35,6 +37,11 @@ def evaluate_sessions(
     where: Mapping[str, str] | None = None,
     min_queries: int | None = None,
     first_queries: int | None = None,
+    sessions_format: str | None = None,
+    bad: Bad = "error",
+    ties: str | None = None,
+    topics: str | PathLike[str] | None = None,
+    pages: str | None = None,
     **habits: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
@@ -48,6 +55,12 @@ def evaluate_sessions(
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
+        sessions_format: table, trec-session, conversation or dd; by content if it is not named.
+        bad: refuse sessions that are not as they should be, or leave them out and say so.
+        ties: of conversations: by document id (doc_descending, the default) or as given (input).
+        topics: a file of lines `session topic`, whose topics count instead.
+        pages: of the Session Track: does a further page continue the list (merge, the default) or
+            count as a query?
         habits: single habits, such as `duplicates="first"` or `b=10`.
 
     Returns:
@@ -59,7 +72,8 @@ def evaluate_sessions(
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
     base, recipes = asked_for(measures, like, habits)
-    held = chosen(as_sessions(sessions), where, min_queries, first_queries)
+    read = as_sessions(sessions, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
+    held = chosen(read, where, min_queries, first_queries)
     judged = None if judgments is None else as_columns(as_judgments(judgments))
     return of_sessions(held, judged, recipes, base)
 
@@ -73,6 +87,7 @@ def asked_for(
         if name not in SESSION_HABITS:
             raise UnknownName("session option", name, SESSION_HABITS)
     given = {name: value for name, value in habits.items() if value is not None}
+    base = base.changed(**{name: given[name] for name in _OF_ALL if name in given})
     found = expand(USUAL if measures is None else measures)
     recipes = {
         name: session_recipe(measure, options=given, like=base) for name, measure in found.items()
@@ -119,6 +134,8 @@ def chosen(
     first_queries: int | None = None,
 ) -> Sessions:
     """Only some of the sessions, or the beginning of each."""
+    if not where and min_queries is None and first_queries is None:
+        return sessions
     frame = sessions.frame
     for column, value in (where or {}).items():
         if column not in sessions.columns and column != "session":
@@ -133,7 +150,7 @@ def chosen(
         frame = frame.filter(pl.col("query") <= first_queries)
     if not len(frame):
         raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
-    return Sessions(frame, sessions.name, sessions.per_turn, sessions.notes)
+    return evolve(sessions, frame=frame, held=None)
 
 
 __all__: Sequence[str] = ("asked_for", "chosen", "computed", "evaluate_sessions", "of_sessions")

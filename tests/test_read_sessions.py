@@ -1,0 +1,605 @@
+"""Sessions from tables, TREC's XML, conversations and Dynamic Domain; what is wrong is told."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+import gainful
+from gainful.cli import main
+from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.read.formats import read_judgments
+from gainful.read.session_formats import SESSION_FORMATS, read_sessions
+from gainful.read.session_inputs import as_sessions
+from gainful.read.session_rows import sound
+from gainful.read.sessions import looked_into
+
+CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+NAMES = ["session", "query", "rank", "doc"]
+FINE = [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a"), ("t", 1, 1, "c")]
+
+
+def frame(rows, names=None):
+    return pl.DataFrame(rows, schema=names or NAMES, orient="row")
+
+
+def written(folder, text, name="sessions.txt"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def rows(sessions, *names):
+    return sessions.frame.select(*(names or NAMES)).rows()
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
+def test_the_same_table_in_every_form(tmp_path, form):
+    path = tmp_path / f"sessions.{form}"
+    held = frame(FINE)
+    if form == "csv":
+        held.write_csv(path)
+    elif form == "tsv":
+        held.write_csv(path, separator="\t")
+    elif form == "jsonl":
+        held.write_ndjson(path)
+    elif form == "parquet":
+        held.write_parquet(path)
+    else:
+        path.write_bytes(gzip.compress(held.write_csv().encode()))
+    assert rows(read_sessions(path)) == FINE
+
+
+def test_rows_in_any_order_are_put_in_order():
+    shuffled = [FINE[2], FINE[3], FINE[1], FINE[0]]
+    assert rows(as_sessions(frame(shuffled))) == FINE
+
+
+def test_sessions_that_alternate_are_put_together():
+    mixed = [("s", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 1, 2, "c")]
+    assert rows(as_sessions(frame(mixed))) == [mixed[0], mixed[2], mixed[1]]
+
+
+def test_without_ranks_the_order_of_rows_is_the_ranking():
+    held = as_sessions(frame([(s, q, d) for s, q, _, d in FINE], ["session", "query", "doc"]))
+    assert rows(held) == FINE
+
+
+def test_a_query_that_returned_nothing_is_a_row_without_a_document():
+    held = as_sessions(frame([("s", 1, None, None), ("s", 2, 1, "a")]))
+    assert rows(held, "query", "doc") == [(1, None), (2, "a")]
+    assert gainful.evaluate_sessions(held, {"s": {"a": 3}}, "sDCG(b=2,bq=4)@10").mean == {
+        "sDCG(b=2,bq=4)@10": pytest.approx(2.0)  # 3 / (1 + log4 2)
+    }
+
+
+def test_a_frame_of_pandas_says_nan_where_there_is_nothing():
+    pandas = pytest.importorskip("pandas")
+    nan = float("nan")
+    given = {"session": [1, 1], "query": [1.0, 2.0], "rank": [1.0, nan], "doc": ["a", None]}
+    held = as_sessions(pandas.DataFrame(given | {"grade": [nan, nan]}))
+    assert rows(held, *NAMES, "grade") == [("1", 1, 1, "a", None), ("1", 2, None, None, None)]
+
+
+@pytest.mark.parametrize("query", [[True], [[1]], [None], [{"a": 1}], [2**63]])
+def test_positions_of_no_use_are_refused(query):
+    held = pl.DataFrame({"session": ["s"], "query": query, "doc": ["a"]}, strict=False)
+    with pytest.raises(BadInput):
+        as_sessions(held)
+
+
+def test_columns_by_other_names_and_others_are_kept():
+    names = ["session_id", "qno", "position", "docno", "user_id", "click", "mood"]
+    held = as_sessions(frame([("s", 1, 1, "a", 7, "yes", "calm")], names))
+    assert rows(held, *NAMES, "searcher", "clicked", "mood") == [
+        ("s", 1, 1, "a", "7", True, "calm")
+    ]
+    assert held.columns == ["searcher", "mood"]
+
+
+def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
+    held = as_sessions(frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"]))
+    assert rows(held, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
+
+
+@pytest.mark.parametrize(
+    ("some", "told"),
+    [
+        ([("s", 1, 1, "a"), ("s", 3, 1, "b")], "session 's': query 2 is missing: after 1 comes 3"),
+        ([("s", 2, 1, "a")], "session 's': query 1 is missing: at the beginning comes 2"),
+        ([("s", 0, 1, "a")], "query position 0 is below 1"),
+        ([("s", None, None, None)], "session 's': there is no query "),
+        ([("s", None, 1, "a")], "session 's': there is no query position"),
+        ([(None, 1, 1, "a")], "there is no session"),
+        ([("", 1, 1, "a")], "there is no session"),
+        ([("s", 1, None, "a")], "there is no rank"),
+        ([("s", 1, 0, "a")], "rank 0 is below 1"),
+        ([("s", 1, 1, "a"), ("s", 1, 3, "b")], "query 1: rank 2 is missing: after 1 comes 3"),
+        ([("s", 1, 2, "a")], "query 1: rank 1 is missing: at the top comes 2"),
+        ([("s", 1, 1, "a"), ("s", 1, 1, "b")], "query 1: rank 1 stands twice"),
+        ([("s", 1, 1, "a"), ("s", 1, 2, "a")], "query 1: document 'a' stands twice"),
+        ([("s", 1, 1, "a"), ("s", 1, 2, None)], "row without a document among others"),
+        ([("s", 1, 1, "a"), ("s", 1, 2, "")], "row without a document among others"),
+        (
+            [("s", 1, 1, "a"), ("s", 2, 1, "b"), ("s", 1, 1, "c")],
+            "query position 1 is repeated: its list begins anew here",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_or_left_out(tmp_path, some, told):
+    fine = ("fine", 1, 1, "a")
+    held = frame([fine, *some])
+    with pytest.raises(BadInput) as refused:
+        as_sessions(held)
+    assert told in str(refused.value)
+    assert "\n" not in str(refused.value)
+    path = tmp_path / "s.csv"
+    held.write_csv(path)
+    with pytest.raises(BadInput) as refused:
+        read_sessions(path)
+    assert told in str(refused.value)
+    assert str(refused.value).startswith(f"{path}:{2 + len(some)}: ")  # the last row, below a head
+    left = as_sessions(held, bad="skip")
+    assert rows(left) == [fine]
+    assert any("1 session left out: sessions, row" in note for note in left.notes)
+    with pytest.raises(BadInput, match="not one sound session is left"):
+        as_sessions(held[1:], bad="skip")
+
+
+def test_without_ranks_a_query_whose_rows_stand_apart_is_repeated():
+    held = frame([("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], ["session", "query", "doc"])
+    with pytest.raises(BadInput, match="row 2: session 's': query position 1 is repeated"):
+        as_sessions(held)
+
+
+def test_the_first_mistake_of_the_file_is_told():
+    held = frame([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")])
+    with pytest.raises(BadInput, match="row 1: session 't': query 1: rank 1 stands twice"):
+        as_sessions(held)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("query", "jaguar cars", "query 'jaguar cars' is not a whole number"),
+        ("query", "1.5", "query '1.5' is not a whole number"),
+        ("rank", "first", "rank 'first' is not a whole number"),
+        ("rank", "inf", "rank 'inf' is not a whole number"),
+        ("grade", "good", "grade 'good' is not a finite number"),
+        ("clicked", "perhaps", "clicked 'perhaps' is neither yes nor no"),
+        ("topic", "", "there is no topic"),
+    ],
+)
+def test_fields_that_are_not_of_their_kind(tmp_path, column, value, told):
+    fields = {"session": "s", "query": "1", "rank": "1", "doc": "a", "grade": "1", "clicked": "no"}
+    fields["topic"] = "7"
+    bad = fields | {"session": "t", column: value}
+    path = tmp_path / "s.csv"
+    pl.DataFrame([fields, bad]).write_csv(path)
+    with pytest.raises(BadInput) as refused:
+        read_sessions(path)
+    assert str(refused.value).startswith(f"{path}:3: session 't': {told}")
+    assert rows(read_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
+
+
+def test_a_query_has_one_topic():
+    names = [*NAMES, "topic"]
+    with pytest.raises(BadInput, match="row 1: session 's': query 1 has two topics, 'x' and 'y'"):
+        as_sessions(frame([("s", 1, 1, "a", "x"), ("s", 1, 2, "b", "y")], names))
+    held = as_sessions(frame([("s", 1, 1, "a", "x"), ("s", 2, 1, "a", "y")], names))
+    assert len(held.frame) == 2
+
+
+@pytest.mark.parametrize("length", [3, 32, 33, 200])
+def test_a_document_twice_is_found_in_lists_of_any_length(length):
+    fine = [("s", q, rank, f"d{rank}") for q in (1, 2) for rank in range(1, length + 1)]
+    assert rows(as_sessions(frame(fine))) == fine
+    bad = [*fine[:-1], ("s", 2, length, "d1")]
+    with pytest.raises(BadInput, match="query 2: document 'd1' stands twice"):
+        as_sessions(frame(bad))
+
+
+ROWS = st.tuples(
+    st.sampled_from("st"), st.integers(1, 3), st.integers(1, 3), st.sampled_from("abc")
+)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=8))
+def test_the_quick_look_and_the_careful_one_agree(made):
+    """What is found sound at a glance has no mistake, and what has none and is in order is sound."""
+    held = frame(made)
+    ordered, problems = looked_into(held, ranked=True)
+    if sound(held) is not None:
+        assert not problems
+        assert ordered.equals(held)
+    elif not problems:
+        assert not ordered.equals(held)
+
+
+def test_many_sessions_match_as_few_do():
+    """Over the stretches in which rows are looked at, against a sum by hand of each session."""
+    rng = np.random.default_rng(5)
+    size = 20_000
+    docs = rng.integers(0, 50, (size, 2))
+    docs[:, 1] = np.where(docs[:, 0] == docs[:, 1], docs[:, 1] + 50, docs[:, 1])
+    grades = {f"d{number}": number % 4 for number in range(100)}
+    held = pl.DataFrame(
+        {
+            "session": np.repeat([f"s{number}" for number in range(size // 2)], 4),
+            "query": np.tile([1, 1, 2, 2], size // 2),
+            "rank": np.tile([1, 2], size),
+            "doc": [f"d{number}" for number in docs.ravel()],
+            "topic": "t",
+        }
+    )
+    found = gainful.evaluate_sessions(held, {"t": grades}, "sDCG(b=2,bq=4)@10")
+    gain = (docs % 4) / [1, 2]
+    expected = gain.sum(axis=1).reshape(-1, 2) @ [1, 1 / 1.5]
+    np.testing.assert_allclose(found.per_session["sDCG(b=2,bq=4)@10"].to_numpy(), expected)
+
+
+def test_options_and_formats_that_do_not_exist(tmp_path):
+    path = tmp_path / "s.csv"
+    frame(FINE).write_csv(path)
+    with pytest.raises(UnknownName, match="no session format 'tabel'; did you mean table"):
+        read_sessions(path, "tabel")
+    with pytest.raises(BadValue, match="bad"):
+        read_sessions(path, bad="ignore")
+    with pytest.raises(BadValue, match="ties"):
+        read_sessions(path, ties="input")
+    with pytest.raises(BadValue, match="pages"):
+        as_sessions(frame(FINE), pages="merge")
+    assert set(SESSION_FORMATS) == {"table", "trec-session", "conversation", "dd"}
+
+
+# --- TREC Session Track ---------------------------------------------------------------------
+
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<sessiontrack2014>
+<session num="1" starttime="0" userid="u7">
+<topic num="12"><title>cats & dogs</title><desc>all of them</desc></topic>
+<interaction num="1" starttime="1.5" type="reformulate">
+<query>cats & dogs</query>
+<results>
+<result rank="1"><url>http://x/?a=1&b=2</url><clueweb12id>d1</clueweb12id><title/><snippet/></result>
+<result rank="2"><url/><clueweb12id>d2</clueweb12id><title>AT&amp;T</title></result>
+</results>
+<clicked>
+<click num="1" starttime="3.0" endtime="7.5"><rank>2</rank><docno>d2</docno></click>
+<click num="2" starttime="9" endtime="10"><rank>9</rank></click>
+</clicked>
+</interaction>
+<interaction num="2" starttime="20" type="page">
+<query>cats & dogs</query>
+<results>
+<result rank="11"><clueweb12id>d2</clueweb12id></result>
+<result rank="12"><clueweb12id>d3</clueweb12id></result>
+</results>
+<clicked><click num="1"><rank>12</rank></click></clicked>
+</interaction>
+<interaction num="3" starttime="30" type="reformulate">
+<query>only cats</query>
+<results></results>
+</interaction>
+<currentquery starttime="40"><query>cat food</query></currentquery>
+</session>
+<session num="2" starttime="0">
+<topic num="12"/>
+<interaction num="1"><query>q</query>
+<results><result rank="1"><other>d9</other></result></results></interaction>
+</session>
+</sessiontrack2014>
+"""
+
+
+def test_sessions_of_the_session_track(tmp_path):
+    held = read_sessions(written(tmp_path, XML))
+    assert rows(held, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
+        ("1", 1, 1, "d1", "12", "u7", "cats & dogs", False, None),
+        ("1", 1, 2, "d2", "12", "u7", "cats & dogs", True, 4.5),
+        ("1", 1, 3, "d3", "12", "u7", "cats & dogs", True, None),
+        ("1", 2, None, None, "12", "u7", "only cats", False, None),
+        ("2", 1, 1, "d9", "12", None, "q", False, None),
+    ]
+    assert held.frame["current_query"].to_list() == ["cat food"] * 4 + [None]
+    assert sorted(held.notes) == [
+        "1 click beyond the list is ignored",
+        "1 further page continues the list before",
+        "1 result of a further page had been shown before and is left out",
+    ]
+    assert held.columns == ["topic", "searcher"]
+
+
+def test_pages_can_count_as_queries(tmp_path):
+    text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
+    held = read_sessions(written(tmp_path, text), pages="count")
+    assert rows(held)[:5] == [
+        *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
+        ("1", 3, None, None),
+    ]
+    with pytest.raises(BadValue, match="pages"):
+        read_sessions(tmp_path / "sessions.txt", pages="both")
+
+
+def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp_path):
+    text = (
+        '<sessiontrack2011><session num="5" starttime="23:59:50.5"><topic><title> peace\n process '
+        "</title></topic><interaction num='1' starttime='23:59:51'><query>q</query><results>"
+        "<result rank='1'><clueweb09id>c1</clueweb09id></result></results><clicked>"
+        "<click num='1' starttime='23:59:58.000000' endtime='00:00:03.500000'><rank>1</rank></click>"
+        "</clicked></interaction></session></sessiontrack2011>"
+    )
+    held = read_sessions(written(tmp_path, text))
+    assert rows(held, "session", "doc", "topic", "clicked", "seconds") == [
+        ("5", "c1", "peace process", True, 5.5)
+    ]
+
+
+def test_topics_from_a_mapping(tmp_path):
+    path = written(tmp_path, XML)
+    mapping = written(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
+    held = read_sessions(path, topics=mapping)
+    assert held.frame["topic"].to_list() == ["3"] * 4 + [None]
+    assert f"2 lines of {mapping} without a topic number skipped" in held.notes
+    assert f"1 session without a topic in {mapping}" in held.notes
+    with pytest.raises(BadInput, match="session '2': it has no topic"):
+        gainful.evaluate_sessions(path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping)
+    found = gainful.evaluate_sessions(
+        path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, unjudged="drop"
+    )
+    assert found.mean == {"sDCG@10": 1.0}
+    twice = written(tmp_path, "1 3\n1 4\n", "twice.txt")
+    with pytest.raises(BadInput, match=r"twice.txt:2: session '1' has two topics, 3 and 4"):
+        read_sessions(path, topics=twice)
+    none = written(tmp_path, "9 3\n", "none.txt")
+    with pytest.raises(BadInput, match="names the topic of no session"):
+        read_sessions(path, topics=none)
+
+
+def test_judgments_of_the_session_track_have_subtopics(tmp_path):
+    path = written(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
+    judged = read_judgments(path)
+    assert judged.frame.rows() == [("12", "d1", 3.0), ("12", "d9", -2.0)]
+    found = gainful.evaluate_sessions(written(tmp_path, XML), judged, "sDCG@10")
+    assert found.per_session.rows() == [("1", 3.0), ("2", 0.0)]
+
+
+BOMB = (
+    '<?xml version="1.0"?>\n<!DOCTYPE lolz [\n<!ENTITY a "lol">\n<!ENTITY b "&a;&a;&a;&a;">\n]>\n'
+    "<sessiontrack2012><session num='1'>&b;</session></sessiontrack2012>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        (BOMB, 2, "there is a DTD or an entity"),
+        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'>\n<x/>", 1, "there is a DTD or an entity"),
+        (XML[: XML.index("<clueweb12id>d3")], 20, "the XML is truncated: it ends inside <result>"),
+        (XML[: XML.index("clueweb12id>d3")], 20, "the XML is truncated"),
+        (XML.replace("</query>", "</quarry>", 1), 6, "not well-formed XML: mismatched tag"),
+        ("<a>\n" + "<b>" * 100 + "</b>" * 100 + "</a>", 2, "nested more than 32 deep"),
+        (XML.replace('num="3"', 'num="2"', 1), 24, "session '1': query position repeated"),
+        (XML.replace('num="3"', 'num="5"', 1), 24, "session '1': query position missing"),
+        (XML.replace('rank="2"', 'rank="3"'), 9, "session '1': query 1: rank 2 is missing"),
+        (XML.replace('rank="2"', 'rank="1"'), 9, "session '1': query 1: rank 1 stands twice"),
+        (XML.replace(">d2<", ">d1<", 1), 9, "session '1': query 1: document 'd1' stands twice"),
+        (XML.replace("<other>d9</other>", ""), 32, "session '2': the result on line 33 has no doc"),
+        (XML.replace('<session num="2"', "<session"), 30, "a session has no number"),
+    ],
+)
+def test_bad_xml(tmp_path, text, line, told):
+    path = written(tmp_path, text, "s.xml")
+    with pytest.raises(BadInput) as refused:
+        read_sessions(path)
+    assert str(refused.value).startswith(f"{path}:{line}: ")
+    assert told in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
+    text = XML.replace("</sessiontrack2014>", '<session num="3"></session></sessiontrack2014>')
+    path = written(tmp_path, text)
+    with pytest.raises(BadInput, match=r":35: session '3': it has no query"):
+        read_sessions(path)
+    held = read_sessions(path, bad="skip")
+    assert held.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
+    assert any("1 session left out" in note for note in held.notes)
+    with pytest.raises(BadInput, match="there is no session in <a>"):
+        read_sessions(written(tmp_path, "<a></a>"))
+
+
+def test_too_much_xml(tmp_path, monkeypatch):
+    monkeypatch.setattr("gainful.read.safe_xml.LARGEST", 100)
+    with pytest.raises(BadInput, match="MiB of XML are too much"):
+        read_sessions(written(tmp_path, XML))
+
+
+# --- conversations --------------------------------------------------------------------------
+
+TURNS = """9-1_10 Q0 c 1 5.0 r
+9-1_2 Q0 a 1 3.0 r
+9-1_2 Q0 b 2 3.0 r
+9-1_2 Q0 z 3 4.0 r
+106_3 Q0 x 1 1.0 r
+"""
+
+
+def test_turns_are_the_queries_of_a_conversation(tmp_path):
+    path = written(tmp_path, TURNS)
+    held = read_sessions(path)
+    assert held.per_turn
+    assert rows(held, *NAMES, "topic") == [
+        ("9-1", 1, 1, "z", "9-1_2"),
+        ("9-1", 1, 2, "b", "9-1_2"),  # of equal scores the higher id first
+        ("9-1", 1, 3, "a", "9-1_2"),
+        ("9-1", 2, 1, "c", "9-1_10"),
+        ("106", 1, 1, "x", "106_3"),
+    ]
+    assert rows(read_sessions(path, "conversation", ties="input"), "doc")[:3] == [
+        *(("z",), ("a",), ("b",))
+    ]
+    with pytest.raises(BadValue, match="ties is 'average'"):
+        read_sessions(path, ties="average")
+    with pytest.raises(BadValue, match="topics"):
+        read_sessions(path, topics=written(tmp_path, "106 3\n", "map.txt"))
+
+
+@pytest.mark.parametrize("turn", ["107", "107_", "_3", "107_x", "107-1"])
+def test_turns_that_do_not_parse(tmp_path, turn):
+    path = written(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
+    with pytest.raises(BadInput) as refused:
+        read_sessions(path)
+    assert str(refused.value).startswith(f"{path}:6: query id '{turn}' names no turn (expected: ")
+    held = read_sessions(path, "conversation", bad="skip")
+    assert held.frame["session"].n_unique() == 2
+    assert held.lost == 2
+
+
+def test_turns_that_are_repeated(tmp_path):
+    path = written(tmp_path, TURNS + "106_03 Q0 y 1 1.0 r\n")
+    with pytest.raises(BadInput, match=r"session '106': query position repeated: '106_03' and"):
+        read_sessions(path)
+    path = written(tmp_path, TURNS + "106_3 Q0 x 2 0.5 r\n")
+    with pytest.raises(BadInput, match=r":6: session '106': query 1: document 'x' stands twice"):
+        read_sessions(path)
+
+
+@pytest.mark.parametrize(
+    ("run", "ties", "expected"),
+    [
+        ("org_manual_bm25", None, (18.9406, 15.3715, 0.3791)),
+        ("org_convdr_bert", None, (21.2907, 17.5755, 0.4381)),
+        ("org_convdr_bert", "input", (21.2752, 17.5580, 0.4379)),
+    ],
+)
+def test_conversations_of_2021(run, ties, expected):
+    if not CAST.exists():
+        pytest.skip("sessions of CAsT 2021 (needs ../shared/data)")
+    names = ["sDCG(b=2,bq=4)@10", "sDCG(b=2,bq=4,duplicates=first)@10", "nsDCG(b=2,bq=4)@10"]
+    found = gainful.evaluate_sessions(
+        CAST / f"{run}.run",
+        CAST / "qrels.txt",
+        names,
+        sessions_format="conversation",
+        ties=ties,
+    )
+    assert tuple(round(found.mean[name], 4) for name in names) == expected
+    assert found.counts["sessions"] == 19
+
+
+# --- Dynamic Domain -------------------------------------------------------------------------
+
+DD = (
+    "DD15-1\t0\tebola-1\t9.5\t1\tDD15-1.1:2|DD15-1.3:4\n"
+    "DD15-1\t0\tebola-2\t9.0\t0\t\n"
+    "DD15-1\t2\tebola-1\t8.0\t0\n"
+    "DD15-2\t0\tx\t1\t1\tDD15-2.1:1\n"
+)
+
+
+def test_iterations_of_dynamic_domain_are_queries(tmp_path):
+    held = read_sessions(written(tmp_path, DD))
+    assert rows(held, "session", "query", "doc") == [
+        *(("DD15-1", 1, "ebola-1"), ("DD15-1", 1, "ebola-2"), ("DD15-1", 2, None)),
+        *(("DD15-1", 3, "ebola-1"), ("DD15-2", 1, "x")),
+    ]
+    assert held.frame["rank"].to_list()[:2] == [1, 2]
+    assert list(held.notes) == ["1 iteration without results"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("DD15-3\tone\tx\t1\t0\n", "session 'DD15-3': iteration 'one' is not a whole number"),
+        ("DD15-3\t-1\tx\t1\t0\n", "session 'DD15-3': iteration '-1' is not a whole number"),
+        ("DD15-3\t0\n", "session 'DD15-3': 2 fields"),
+        ("DD15-3\t0\t\t1\t0\n", "session 'DD15-3': there is no document"),
+        ("DD15-2\t0\tx\t1\t0\n", "session 'DD15-2': query 1: document 'x' stands twice"),
+        ("DD15-1\t0\ty\t1\t0\n", "session 'DD15-1': query position 1 is repeated"),
+    ],
+)
+def test_bad_lines_of_dynamic_domain(tmp_path, line, told):
+    path = written(tmp_path, DD + line)
+    with pytest.raises(BadInput) as refused:
+        read_sessions(path, "dd")
+    assert str(refused.value).startswith(f"{path}:5: {told}")
+    assert read_sessions(path, "dd", bad="skip").lost == 1
+
+
+# --- gainful check --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checked(capsys):
+    def command(*words):
+        with pytest.raises(SystemExit) as ended:
+            main(["check", *map(str, words)])
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out + printed.err
+
+    return command
+
+
+def test_check_reports_sessions_and_their_topics(tmp_path, checked):
+    path = written(tmp_path, XML, "s.xml")
+    qrels = written(tmp_path, "12 0 d1 1\n12 0 d7 1\n", "qrels.txt")
+    code, text = checked(path, qrels)
+    assert code == 0
+    for line in (
+        f"{path} (sessions, trec-session)",
+        "2 sessions, 3 queries, 4 results",
+        "queries a session: 1 (1×), 2 (1×); 1.50 on average",
+        "results a query: 0 to 3",
+        "1 query returned nothing",
+        "0.0 % of the results show a document that the session showed before",
+        "2 results clicked",
+        "1 click beyond the list is ignored",
+        "1 topic in common",
+        "75.0 % of the top 10 of all queries are unjudged",
+    ):
+        assert line in text
+    code, text = checked(path, written(tmp_path, "13 0 d1 1\n", "other.txt"))
+    assert code == 1
+    assert "there is no topic in common: the sessions have '12', the judgments '13'" in text
+
+
+def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
+    bad = [("x", 2, 1, "a"), ("y", 1, 1, "a"), ("y", 1, 1, "b"), ("z", 1, 1, "a"), ("z", 1, 2, "a")]
+    path = tmp_path / "s.csv"
+    frame([*FINE, *bad]).write_csv(path)
+    code, text = checked(path)
+    assert code == 1
+    assert "3 mistakes" in text
+    assert "line 6: session 'x': query 1 is missing" in text
+    assert "line 8: session 'y': query 1: rank 1 stands twice" in text
+    assert "line 10: session 'z': query 1: document 'a' stands twice" in text
+    assert "2 sessions, 3 queries, 4 results" in text
+
+
+def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
+    path = written(tmp_path, TURNS, "turns.run")
+    qrels = written(tmp_path, "106_3 0 x 1\n", "qrels.txt")
+    assert "(run, trec)" in checked(path, qrels)[1]
+    code, text = checked(path, qrels, "--sessions-format", "conversation")
+    assert code == 0
+    assert "(sessions, conversation)" in text
+    assert "2 topics without judgments: '9-1_2', '9-1_10'" in text
+    code, text = checked(path, "--sessions-format", "dialogue")
+    assert code == 2
+    assert "no session format 'dialogue'" in text
+
+
+def test_check_of_truncated_xml(tmp_path, checked):
+    path = written(tmp_path, XML[:900], "s.xml")
+    code, text = checked(path)
+    assert code == 1
+    assert "the XML is truncated" in text
