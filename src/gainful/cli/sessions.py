@@ -17,6 +17,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.read.formats import FORMATS, read_judgments
 from gainful.read.inputs import as_columns
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
+from gainful.read.sessions import Bad
 from gainful.show import rows as show_rows, sessions as show
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN
@@ -67,6 +68,17 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
 @click.option("--sessions-format", type=click.Choice(list(SESSION_FORMATS)), help="[found out]")
 @click.option("--judgments-format", type=click.Choice(list(FORMATS)), help="[found out]")
+@click.option("--topics", metavar="FILE", help="Lines of session and topic, whose judgments count.")
+@click.option(
+    "--ties",
+    type=click.Choice(("doc_descending", "input")),
+    help="Of conversations: how are equal scores ranked? [doc_descending]",
+)
+@click.option(
+    "--pages",
+    type=click.Choice(("merge", "count")),
+    help="Of Session Track XML: does a further page continue the list, or count? [merge]",
+)
 @click.option("--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them.")
 @session_options()
 def sessions(
@@ -84,13 +96,18 @@ def sessions(
     sessions_format: str | None,
     judgments_format: str | None,
     skip_bad: bool,
+    topics: str | None,
+    ties: str | None,
+    pages: str | None,
     like: str | None,
     **more: Any,
 ) -> None:
     """How good are the sessions in FILE, of several queries each?
 
     FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
-    topic, system, searcher, scenario, text, clicked, scanned, grade if there are any).
+    topic, system, searcher, scenario, text, clicked, scanned, grade if there are any), XML of the
+    TREC Session Track, a TREC run of conversations (query ids such as 106_3), or a run of TREC
+    Dynamic Domain; which, is found out, or named with --sessions-format.
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -101,6 +118,7 @@ def sessions(
       gainful sessions study.csv --judgments qrels.txt --by system --curve -o curve.csv
       gainful sessions study.csv --judgments qrels.txt --by system --lengths
       gainful sessions study.csv --judgments qrels.txt --by system --reformulations
+      gainful sessions cast.run --sessions-format conversation --judgments qrels.txt
       gainful sessions study.csv --judgments qrels.txt --where scenario=D --min-queries 4
     """
     non_last = more.pop("non_last")
@@ -113,7 +131,8 @@ def sessions(
     if [file, judgments].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     refuse_overwriting(output, tuple(path for path in (file, judgments) if path))
-    held = read_sessions(file, sessions_format, bad="skip" if skip_bad else "error")
+    bad: Bad = "skip" if skip_bad else "error"
+    held = read_sessions(file, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
     held = chosen(held, _conditions(where), min_queries, first_queries)
     judged = None
     if judgments is not None:

@@ -38,6 +38,8 @@ BESIDE: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", "flag"]]] 
     "seconds": (("seconds", "time", "dwell"), "number"),
 }
 OF_RESULTS = ("clicked", "grade", "seconds")  # the others are the same for a whole query
+# What sessions cannot be grouped by.
+OF_QUERIES = ("session", "query", "rank", "doc", "text", "scanned", "current_query", *OF_RESULTS)
 
 Bad = Literal["error", "skip"]
 Wrong = list[tuple[pl.Series, Callable[[int], str], str]]  # where, how it is told, what is right
@@ -67,8 +69,7 @@ class Sessions:
     @property
     def columns(self) -> list[str]:
         """What sessions can be grouped by."""
-        fixed = ("session", "query", "rank", "doc", "text", "scanned", "current_query", *OF_RESULTS)
-        return [name for name in self.frame.columns if name not in fixed]
+        return [name for name in self.frame.columns if name not in OF_QUERIES]
 
 
 def of_table(table: Table, bad: Bad = "error") -> Sessions:

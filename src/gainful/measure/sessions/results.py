@@ -15,8 +15,7 @@ from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.how import SessionRecipe
-
-_FIXED = ("session", "query", "rank", "doc", "text", "scanned", "clicked", "grade", "seconds")
+from gainful.read.sessions import OF_QUERIES
 
 
 @frozen(eq=False, repr=False)
@@ -60,9 +59,8 @@ class SessionResults:
     @property
     def columns(self) -> pl.DataFrame:
         """A row for each session: what it can be grouped by, and how many queries it has."""
-        first = np.flatnonzero(np.diff(self.held.session[self.held.query_of_row], prepend=-1))
-        names = [name for name in self.held.rows.columns if name not in _FIXED]
-        heads = self.held.rows[first].select("session", *names)
+        names = [name for name in self.held.rows.columns if name not in OF_QUERIES]
+        heads = self.held.rows.select("session", *names)[self.held.layout.sessions]
         return heads.with_columns(queries=pl.Series(self.held.queries))
 
     @property
