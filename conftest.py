@@ -21,8 +21,10 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 TABLES = [(table, {*table}) for table in (MEASURES, GAINS, DISCOUNTS, PARAMETERS)]
 
 
-def forget(_: object = None) -> None:
-    """Forget the measures and formulas that were registered."""
+def forget(names: dict[str, Any] | None = None) -> None:
+    """Forget the measures and formulas that were registered, and the names of a page."""
+    if names is not None:
+        names.clear()
     for table, known in TABLES:
         for name in table.keys() - known:
             del table[name]
