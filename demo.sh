@@ -21,7 +21,10 @@ show why examples/qrels.txt examples/dense.txt -m nDCG@3 --like trec_eval --unli
 
 mkdir -p demo
 "${gainful%gainful}python" -c 'import gainful; print(); print(gainful.simulate_study(2008)); gainful.simulate_study(2008).write("demo")'
-echo "Simulated doctors searched with two systems, several queries each. Which doctors does which system suit?"
+echo "Simulated doctors searched with two systems, several queries each. How much did their sessions bring?"
+show sessions demo/sessions.csv --judgments demo/qrels.txt -m 'sDCG(b=2,bq=4)@10' -m 'nsDCG(b=2,bq=4)@10' --by system --format table
+echo
+echo "Which doctors does which system suit?"
 show sweep demo/sessions.csv --judgments demo/qrels.txt
 "$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP --per-query -o demo/values.csv 2>/dev/null
 "$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP -o demo/values.json

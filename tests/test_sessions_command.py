@@ -63,6 +63,13 @@ GOLDEN = [
     (("-m", "nsDCG@3", "--like", "trec_dd_2017"), 0.5671974675652242),
     (("-m", "nsDCG@3", "--like", "trec_dd_2015"), 0.26573547365886246),
     (("-m", "nsDCG(statistic=final)@3", "--like", "trec_dd_2015"), 0.7972064209765874),
+    (("-m", "esnDCG(p_ref=0.9, p_down=0.7)"), 0.691553467),
+    (("-m", "esnDCG(p_ref=0.5, p_down=0.8)"), 0.333112804),
+    (("-m", "esnCG(p_ref=0.8, p_down=0.7)"), 1.064602424),
+    (("-m", "sRBP(p=0.8, balance=0.7)"), 0.745520661157025),
+    (("-m", "IR@1"), 0.25),
+    (("-m", "IR@2"), 0.5),
+    (("-m", "IR"), 0.75),
     (("-m", "sDCG@3", "--duplicates", "clicked"), 5.064876898542373 - 0.5 / 1.5),  # b was clicked
 ]  # fmt: skip
 
@@ -84,6 +91,79 @@ def test_the_vectors_as_tidy_data(folder):
     expected = [0.0, 0.125, 0.11397692650535919, 0.39142909277135524, 0.40169072245663684]
     expected += [0.38752155011822126, 0.5016083884805279, 0.5307445794877137, 0.5190069346358139]
     assert [float(row["mean"]) for row in rows] == pytest.approx(expected, abs=1e-9)
+
+
+def curve(folder, *words):
+    done = run(
+        folder,
+        "sessions",
+        "toy.csv",
+        "--judgments",
+        "qrels",
+        "--curve",
+        "--format",
+        "csv",
+        "-q",
+        *words,
+    )
+    return [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.stdout))]
+
+
+def test_the_gain_of_each_query_and_the_vector(folder):
+    one = ("--where", "system=one", "-m", "sDCG@3")
+    vector = curve(folder, *one)
+    expected = [0.0, 0.5, 0.5, 2.5, 2.8333333333333335, 2.8333333333333335]
+    expected += [4.506991007240113, 5.064876898542373, 5.064876898542373]
+    assert vector == pytest.approx(expected, abs=1e-9)
+    per_query = [b - a for a, b in zip([0, vector[2], vector[5]], vector[2::3], strict=True)]
+    assert per_query == pytest.approx([0.5, 2.333333333333333, 2.231543565209039], abs=1e-9)
+    plain = curve(folder, *one, "--query-discount", "none")
+    dcg = [b - a for a, b in zip([0, plain[2], plain[5]], plain[2::3], strict=True)]
+    assert dcg == pytest.approx([0.5, 3.5, 4.0], abs=1e-9)
+
+
+def test_what_is_held_after_the_end(folder, tmp_path):
+    """Session t has stopped after one query; s goes on to the third."""
+    both = (tmp_path / "both.csv", tmp_path / "q")
+    both[0].write_text((folder / "toy.csv").read_text())
+    both[1].write_text("s 0 none 1\nt 0 x 1\n")  # s gains nothing, so that twice the mean is t's
+    for habit, expected in (
+        ("held", [1.0, 1.0, 1.0]),
+        ("growing", [1.0, 0.6, 0.44952860134400496]),
+    ):
+        words = ("--curve", "--format", "csv", "-q", "-m", "nsDCG@3", "--hold", habit)
+        done = run(tmp_path, "sessions", "both.csv", "--judgments", "q", *words)
+        means = [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.stdout))]
+        assert [2 * mean for mean in means[2::3]] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("b", "expected"),
+    [
+        ("2", [1.0, 0.5, 0.38685280723454163, 0.3333333333333333, 0.3010299956639812]),
+        ("4", [1.0, 0.6666666666666666, 0.5578858913022597, 0.5, 0.4627564263195184]),
+        (
+            "10",
+            [1.0, 0.7686217868402407, 0.6769924925288455, 0.6241963505817849, 0.588591910067779],
+        ),
+    ],
+)
+def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
+    rows = ["session,query,rank,doc"]
+    for at in range(1, 6):
+        rows += [f"rank{at},1,{i},{'a' if i == at else f'x{i}'}" for i in range(1, at + 1)]
+        rows += [f"query{at},{q},1,{'a' if q == at else 'x'}" for q in range(1, at + 1)]
+    (tmp_path / "s.csv").write_text("\n".join(rows) + "\n")
+    judged = "".join(f"rank{at} 0 a 1\nquery{at} 0 a 1\n" for at in range(1, 6))
+    (tmp_path / "q").write_text(judged)
+    words = ("-m", f"sDCG(b={b}, bq={b})@5", "--per-session", "--format", "json")
+    done = run(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
+    found = {
+        name: next(iter(one.values()))
+        for name, one in json.loads(done.stdout)["per_session"].items()
+    }
+    assert [found[f"rank{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
+    assert [found[f"query{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
 
 
 def test_groups_and_json(folder):

@@ -1,0 +1,53 @@
+"""The same sessions, in frames of every make and in files, give the same values."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from engines import MAKES
+
+import gainful
+
+STUDY = gainful.simulate_study(3)
+MEASURES = [
+    "nsDCG@10",
+    "sDCG(duplicates=first)@5",
+    "sRBP",
+    "IR",
+    "Session(of='nDCG@10', over=best)",
+]
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_frames_of_every_make(make):
+    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.judgments, MEASURES)
+    framed, judged = MAKES[make](STUDY.sessions.frame), MAKES[make](STUDY.judgments.frame)
+    found = gainful.evaluate_sessions(framed, judged, MEASURES)
+    by_name = dict(zip(expected.sessions, range(len(expected.sessions)), strict=True))
+    assert sorted(found.sessions) == sorted(expected.sessions)
+    for name, values in found.values.items():
+        theirs = [expected.values[name][by_name[session]] for session in found.sessions]
+        assert values.tolist() == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_files_of_every_kind(suffix, tmp_path):
+    path = tmp_path / f"sessions.{suffix}"
+    frame = STUDY.sessions.frame
+    if suffix == "parquet":
+        frame.write_parquet(path)
+    elif suffix == "jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_csv(path, separator="," if suffix == "csv" else "\t")
+    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.judgments, MEASURES)
+    found = gainful.evaluate_sessions(path, STUDY.judgments, MEASURES)
+    assert found.mean == pytest.approx(expected.mean, abs=1e-12)
+
+
+def test_rows_may_come_in_any_order():
+    shuffled = STUDY.sessions.frame.sample(fraction=1.0, shuffle=True, seed=5)
+    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.judgments, MEASURES)
+    found = gainful.evaluate_sessions(shuffled, STUDY.judgments, MEASURES)
+    assert found.mean == pytest.approx(expected.mean, abs=1e-12)
+    assert isinstance(found.per_session, pl.DataFrame)
