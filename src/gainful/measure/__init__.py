@@ -28,7 +28,7 @@ from gainful.measure.entry import Entry, Example
 from gainful.measure.gain import GAINS, as_gain
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
-from gainful.measure.parameters import PARAMETERS
+from gainful.measure.parameters import CHOICES, PARAMETERS
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec import TREC_NAMES
@@ -38,6 +38,7 @@ from gainful.measure.worked import Line, Worked, explain
 __all__ = [
     "AP",
     "CG",
+    "CHOICES",
     "DCG",
     "DISCOUNTS",
     "GAINS",

@@ -10,6 +10,7 @@ from gainful.convention.session import JK2008, SESSION_HABITS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
 from gainful.measure import (
+    CHOICES,
     DISCOUNTS,
     GAINS,
     MEASURES,
@@ -124,7 +125,10 @@ def _one(name: str) -> tuple[list[str], Table]:
         *_example(found),
         source,
     ]
-    usual = {name: f"{value:g}" for name, value in found.usual.items()}
+    usual = {
+        name: value if isinstance(value, str) else f"{value:g}"
+        for name, value in found.usual.items()
+    }
     habits, base = (SESSION_HABITS, JK2008) if found.session else (HABITS, GAINFUL)
     rows = [
         (name, _allowed(name, habits), usual.get(name, _default(name, base)), _asked(name, habits))
@@ -192,7 +196,9 @@ def _allowed(name: str, habits: Mapping[str, Habit] = HABITS) -> str:
         return "levels of recall from 0 to 1, such as '0,0.5,1'"
     if name in all_params():
         return all_params()[name].domain.describe(name)
-    habit = habits[name]
+    if name == "of":
+        return "a measure of single rankings, in quotes"
+    habit = CHOICES[name] if name in CHOICES else habits[name]
     return ", ".join(str(answer) for answer in habit.answers) or habit.allowed
 
 
@@ -208,7 +214,11 @@ def _default(name: str, base: Convention | SessionConvention = GAINFUL) -> str:
 def _asked(name: str, habits: Mapping[str, Habit] = HABITS) -> str:
     if name == "points":
         return "the levels of recall that are averaged over"
-    return all_params()[name].meaning if name in all_params() else habits[name].question
+    if name == "of":
+        return "the measure that is computed for each query"
+    if name in all_params():
+        return all_params()[name].meaning
+    return (CHOICES[name] if name in CHOICES else habits[name]).question
 
 
 def _entry_dict(entry: Entry) -> dict[str, Any]:
