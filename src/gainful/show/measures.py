@@ -152,7 +152,8 @@ def _spelling(entry: Entry) -> str:
 
 
 def _some(name: str) -> str:
-    return {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average"}.get(name, _default(name))
+    known = {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average", "of": "'AP'"}
+    return known.get(name) or _default(name)
 
 
 def _example(entry: Entry) -> list[str]:
