@@ -201,6 +201,13 @@ def test_a_pairing_that_can_pass_one_is_flagged(folder):
     )
 
 
+def test_unusual_searchers_are_pointed_out(folder):
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "20")
+    assert "b = 20 is beyond what the paper calls reasonable, 1.5 (impatient) to 10" in done.stderr
+    usual = run(folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "10")
+    assert "reasonable" not in usual.stderr
+
+
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "markdown", "latex", "json", "jsonl"])
 @pytest.mark.parametrize(
     "view", ["--per-session", "--lengths", "--curve", "--last", "--best-query", "--reformulations"]

@@ -17,6 +17,8 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.read.sessions import OF_QUERIES
 
+_LEAST, _MOST = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
+
 
 @frozen(eq=False, repr=False)
 class SessionResults:
@@ -44,7 +46,7 @@ class SessionResults:
         for name, how in self.recipes.items():
             if how.can_pass_one:
                 notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
-        return notes
+        return notes + _unusual(self.recipes)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -146,6 +148,18 @@ class SessionResults:
         told = f"{counted(counts['sessions'], 'session')}, {counted(counts['queries'], 'query')}"
         head = f"Sessions of {self.name}, {told}, like {self.convention.name}"
         return "\n".join((head, *lines, *self.notes))
+
+
+def _unusual(recipes: Mapping[str, SessionRecipe]) -> list[str]:
+    """Bases beyond the range that the paper of 2008 calls reasonable."""
+    found = {}
+    for how in recipes.values():
+        for name in ("b", "bq"):
+            value = getattr(how.convention, name) if name in how.entry.params else None
+            if value is not None and not _LEAST <= value <= _MOST:
+                told = f"{name} = {value:g} is beyond what the paper calls reasonable"
+                found[told] = f"{told}, {_LEAST:g} (impatient) to {_MOST:g} (patient)"
+    return list(found.values())
 
 
 def grouped(columns: pl.DataFrame, names: Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
