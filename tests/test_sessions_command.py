@@ -314,3 +314,106 @@ def test_why_two_conventions_disagree(folder):
     assert done.stdout.startswith(
         "nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250"
     )
+
+
+BASE = "session,query,rank,doc,topic,system\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "message"),
+    [
+        (
+            "a,1,1,x,t,one\na,2,1,y,t,two\n",
+            ("--by", "system"),
+            "session 'a' has more than one system",
+        ),
+        ("a,1,1,x,t,one\na,2,1\n", (), "there is a rank, 1, but no document"),
+        ("a,1,1,x,t,one\n", ("--by", "system,system"), "each column once"),
+        ("a,1,1,x,t,one\n", ("--by", "zz", "--per-session"), "no column 'zz'"),
+        ("a,1,1,x,t,one\n", ("--by", "rank", "--per-session"), "no column 'rank'"),
+        ("a,1,1,x,t,one\n", ("--where", "system=one", "--where", "system=two"), "one condition on"),
+        ("a,1,1,x,t,one\n", ("-m", "sDCG@99999999999999999999"), "at most 10000000"),
+        ("a,1,1,x,t,one\n", ("--bq", "x"), "bq is 'x'"),
+        ("a,1,1,x,t,one\n", ("--rel", "nan", "-m", "IR"), "rel is nan"),
+        ("a,1,1,x,t,one\n", ("--gain", "0:0,1:1e308,2:1e308", "-m", "nsDCG@3"), None),
+        ("a,1,1,n,t,one\n", ("-m", "nsDCG(empty=error)@3", "--judgments", "none"), "session 'a'"),
+    ],
+)
+def test_odd_tables_and_options_are_one_line(tmp_path, rows, words, message):
+    (tmp_path / "s.csv").write_text(BASE + rows)
+    (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
+    (tmp_path / "none").write_text("t 0 n 0\n")
+    judged = () if "--judgments" in words else ("--judgments", "q")
+    done = run(tmp_path, "sessions", "s.csv", *judged, *words)
+    assert "Traceback" not in done.stderr
+    assert "Warning" not in done.stderr
+    if message is None:
+        return
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_sums_beyond_all_bounds_are_refused(tmp_path):
+    (tmp_path / "s.csv").write_text(BASE + "a,1,1,x,t,one\na,1,2,y,t,one\na,2,1,y,t,one\n")
+    (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
+    for command in (("sessions", "-m", "sDCG@3", "--gain", "0:0,1:1e308,2:1.7e308"),):
+        done = run(tmp_path, command[0], "s.csv", "--judgments", "q", *command[1:])
+        assert done.returncode == 2
+        assert "a finite sum; the gains are too large" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_columns_of_the_output_are_told_apart(tmp_path):
+    (tmp_path / "s.csv").write_text("session,query,rank,doc,mean\na,1,1,x,m\n")
+    (tmp_path / "q").write_text("a 0 x 1\n")
+    done = run(tmp_path, "sessions", "s.csv", "--judgments", "q", "--by", "mean")
+    assert done.returncode == 2
+    assert "another name for that column" in done.stderr
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path):
+    (tmp_path / "s.csv").write_text("session,query,rank,doc,session\na,1,1,x,b\n")
+    done = run(tmp_path, "sessions", "s.csv", "--judgments", "s.csv")
+    assert "s.csv:1: column 'session' stands twice in the header" in done.stderr
+
+
+def test_topics_may_be_words_and_are_not_written_over(tmp_path):
+    (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\n")
+    (tmp_path / "q").write_text("soup 0 x 1\n")
+    (tmp_path / "t").write_text("a soup\n")
+    words = (
+        "sessions",
+        "s.csv",
+        "--judgments",
+        "q",
+        "--topics",
+        "t",
+        "-m",
+        "sDCG@3",
+        "--format",
+        "csv",
+    )
+    assert "1.0" in run(tmp_path, *words).stdout
+    done = run(tmp_path, *words, "-o", "t")
+    assert "would overwrite what is read" in done.stderr
+    assert (tmp_path / "t").read_text() == "a soup\n"
+
+
+def test_what_is_left_out_is_said_even_to_the_quiet(tmp_path):
+    (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\nb,2,1,x\n")
+    (tmp_path / "q").write_text("a 0 x 1\nb 0 x 1\n")
+    words = ("sessions", "s.csv", "--judgments", "q", "--skip-bad", "-q", "--format", "csv")
+    assert "1 session left out" in run(tmp_path, *words).stderr
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "table"])
+@pytest.mark.parametrize("view", [(), ("--curve",), ("--per-session",)])
+def test_nothing_to_average_is_null(tmp_path, form, view):
+    (tmp_path / "s.csv").write_text("session,query,rank,doc,system\na,1,1,x,\nb,1,1,x,two\n")
+    (tmp_path / "q").write_text("a 0 x 0\nb 0 x 0\n")
+    words = ("-m", "nsDCG(empty=skip)@2", "--by", "system", "--format", form, *view)
+    done = run(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
+    assert done.returncode == 0, done.stderr
+    assert "nan" not in done.stdout.lower()
+    assert "None" not in done.stdout

@@ -180,10 +180,10 @@ def like_option() -> Decorator:
     )
 
 
-def base(_: object, __: object, text: str | None) -> float | None:
+def base(_: object, parameter: click.Parameter, text: str | None) -> float | None:
     """The base of a logarithm: a number, or e."""
     if text is None:
         return None
     if text != "e" and not _NUMBER.fullmatch(text):
-        raise WrongType("b", text, "a number above 1, or e")
+        raise WrongType(str(parameter.name), text, "a number above 1, or e")
     return e if text == "e" else float(text)

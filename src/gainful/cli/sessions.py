@@ -41,7 +41,9 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
     metavar="MEASURE",
     help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]",
 )
-@click.option("--by", metavar="COLUMN,…", help="Means of groups: --by system,scenario.")
+@click.option(
+    "--by", multiple=True, metavar="COLUMN,…", help="Means of groups: --by system,scenario."
+)
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions.")
 @click.option("--min-queries", type=int, metavar="N", help="Only sessions of at least N queries.")
 @click.option("--first-queries", type=int, metavar="N", help="Only the first N queries of each.")
@@ -86,7 +88,7 @@ def sessions(
     *,
     judgments: str | None,
     measures: tuple[str, ...],
-    by: str | None,
+    by: tuple[str, ...],
     where: tuple[str, ...],
     min_queries: int | None,
     first_queries: int | None,
@@ -130,7 +132,7 @@ def sessions(
     form = form or _usual(output)
     if [file, judgments].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
-    refuse_overwriting(output, tuple(path for path in (file, judgments) if path))
+    refuse_overwriting(output, tuple(path for path in (file, judgments, topics) if path))
     bad: Bad = "skip" if skip_bad else "error"
     held = read_sessions(file, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
     held = chosen(held, _conditions(where), min_queries, first_queries)
@@ -138,12 +140,12 @@ def sessions(
     if judgments is not None:
         judged = as_columns(read_judgments(judgments, judgments_format))
     found = of_sessions(held, judged, recipes, base)
-    columns = [] if by is None else [part.strip() for part in by.split(",") if part.strip()]
+    columns = [part.strip() for one in by for part in one.split(",")]
     view = next((name for name, asked in views.items() if asked), "groups")
     rows = _last(found, columns, non_last) if view == "last" else _VIEWS[view](found, columns)
     delivered(_text(found, rows, view, columns, form, output), output)
-    if form in ("tsv", "csv", "jsonl") and not quiet:
-        for line in show.said(found):
+    if form in ("tsv", "csv", "jsonl"):  # what was left out is said even to the quiet
+        for line in found.held.notes if quiet else show.said(found):
             click.echo(f"gainful: {line}", err=True)
 
 
@@ -187,6 +189,8 @@ def _conditions(where: tuple[str, ...]) -> dict[str, str]:
         column, equals, value = one.partition("=")
         if not equals:
             raise BadValue("where", one, "COLUMN=VALUE, such as scenario=D")
+        if column.strip() in found:
+            raise BadValue("where", one, f"one condition on {column.strip()}")
         found[column.strip()] = value.strip()
     return found
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import polars as pl
 
-from gainful.errors import BadInput, counted
+from gainful.errors import BadInput, counted, shown
 from gainful.read.source import Source
 from gainful.read.trec import not_utf8
 
@@ -21,6 +21,11 @@ def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]
         frame = pl.read_csv(text, separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _said(source, text, separator, skipped) from None
+    heads = next(iter(_rows(text, separator, skipped)))[1]
+    twice = [name for name in heads if name and heads.count(name) > 1]
+    if twice:
+        problem = f"column {shown(twice[0])} stands twice in the header"
+        raise BadInput(f"{source.name}:{skipped + 1}", problem, "each column once")
     empty = pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))
     frame = frame.filter(~empty)
 

@@ -1,6 +1,6 @@
 """Which topic a session is about: the mapping files of the TREC Session Track.
 
-Lines of session, topic and perhaps a subtopic; those whose topic is no number are headings.
+Lines of session, topic and perhaps a subtopic; where topics are numbers, other lines are headings.
 """
 
 from __future__ import annotations
@@ -47,10 +47,14 @@ def _read(path: str | PathLike[str]) -> tuple[dict[str, str], int]:
         raise not_utf8(source) from None
     topics: dict[str, str] = {}
     skipped = 0
-    for number, fields in enumerate(map(str.split, lines), start=1):
-        if not fields or fields[0].startswith("#"):
-            continue
-        if len(fields) < 2 or not fields[1].isdecimal():
+    told = [
+        (number, fields)
+        for number, fields in enumerate(map(str.split, lines), start=1)
+        if fields and not fields[0].startswith("#")
+    ]
+    numbered = any(len(fields) > 1 and fields[1].isdecimal() for _, fields in told)
+    for number, fields in told:
+        if len(fields) < 2 or (numbered and not fields[1].isdecimal()):
             skipped += 1
             continue
         session, topic = fields[:2]

@@ -220,7 +220,12 @@ def _beside(table: Table, column: str, kind: str, wrong: Wrong) -> pl.Series:
     flags = ~numbers.is_finite().fill_null(value=False) & ~_blank(values)
     words = f"{column} {{}} is not a finite number"
     wrong.append((flags, lambda row: words.format(shown(values[row])), "a number, or nothing"))
-    return numbers.fill_null(0.0) != 0 if kind == "flag" else numbers.fill_nan(None)
+    if kind == "flag":
+        told = f"{column} {{}} is neither 1 nor 0"
+        odd = numbers.is_finite() & ~numbers.is_in([0.0, 1.0])
+        wrong.append((odd, lambda row: told.format(shown(values[row])), "1 or 0, true or false"))
+        return numbers.fill_null(0.0) != 0
+    return numbers.fill_nan(None)
 
 
 _YES, _NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]

@@ -30,7 +30,8 @@ class Rows:
 
     def data(self) -> list[dict[str, Any]]:
         """A dict for each row."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        rows = ([None if _lost(value) else value for value in row] for row in self.rows)
+        return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
 
 def to_text(rows: Rows, notes: Sequence[str], *, terminal: Terminal = PLAIN) -> str:
@@ -66,13 +67,17 @@ def to_json_lines(rows: Rows) -> str:
     return "\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows.data())
 
 
+def _lost(value: Any) -> bool:
+    return value is None or value != value  # noqa: PLR0124  (not a number)
+
+
 def _told(value: Any) -> str:
-    if value is None or value != value:  # noqa: PLR0124  (not a number)
+    if _lost(value):
         return "–"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _exact(value: Any) -> str:
-    if value is None or value != value:  # noqa: PLR0124
+    if _lost(value):
         return ""
     return repr(value) if isinstance(value, float) else str(value)

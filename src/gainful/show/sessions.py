@@ -48,7 +48,7 @@ def groups(found: SessionResults, by: Sequence[str]) -> Rows:
         row = (found.name, counts["sessions"], counts["queries"], *found.mean.values())
         return Rows(("sessions of", "sessions", "queries", *names), [row])
     rows = [
-        (*(str(one[key]) for key in by), one["sessions"], one["queries"], *one["mean"].values())
+        (*(one[key] for key in by), one["sessions"], one["queries"], *one["mean"].values())
         for one in found.groups(by)
     ]
     return Rows((*by, "sessions", "queries", *names), rows, words=len(by))
@@ -56,7 +56,7 @@ def groups(found: SessionResults, by: Sequence[str]) -> Rows:
 
 def per_session(found: SessionResults, by: Sequence[str]) -> Rows:
     """A row for each session."""
-    columns = found.columns.select("session", *by, "queries")
+    columns = found.columns.select("session", *found.group_names(by), "queries")
     return of_frame(
         pl.concat([columns, found.per_session.drop("session")], how="horizontal"), 1 + len(by)
     )
@@ -69,7 +69,7 @@ def lengths(found: SessionResults, by: Sequence[str]) -> Rows:
     columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, most + 1)))
     rows = [
         (
-            *(str(one[key]) for key in by),
+            *(one[key] for key in by),
             *(one["sessions"], one["queries"], one["mean"]),
             *(one["by_queries"].get(n, 0) for n in range(1, most + 1)),
         )
@@ -80,6 +80,7 @@ def lengths(found: SessionResults, by: Sequence[str]) -> Rows:
 
 def reformulations(found: SessionResults, by: Sequence[str]) -> Rows:
     """The reformulations that helped most, and those that helped least."""
+    found.group_names(by)
     told = of_reformulations(found)
     parts = [
         one.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))

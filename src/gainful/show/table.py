@@ -78,7 +78,7 @@ def to_text(table: Table, *, terminal: Terminal = PLAIN) -> str:
 
 def _numbers(table: Table, terminal: Terminal) -> str:
     """Numbers flush right and never folded; a head may have two lines."""
-    heads = [name.split("\n") for name in table.columns]
+    heads = [[_seen(line) for line in name.split("\n")] for name in table.columns]
     deep = max(map(len, heads))
     head = list(zip(*([""] * (deep - len(lines)) + lines for lines in heads), strict=True))
     rows = [*map(_one_lined, table.rows)]
@@ -156,14 +156,17 @@ def latex_escaped(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in _one_line(text))
 
 
+def _seen(line: str) -> str:
+    return line if line.isprintable() else "".join(map(_visible, line))
+
+
 def _one_lined(row: Sequence[str]) -> list[str]:
     return [_one_line(cell) for cell in row]
 
 
 def _one_line(cell: str) -> str:
     """A cell on one line; what would steer a terminal is shown, not sent to it."""
-    line = " ".join(cell.split())
-    return line if line.isprintable() else "".join(map(_visible, line))
+    return _seen(" ".join(cell.split()))
 
 
 def _visible(character: str) -> str:

@@ -15,7 +15,7 @@ from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import discounts, earned, query_weights
 from gainful.measure.sessions.how import SessionRecipe
-from gainful.measure.sessions.results import SessionResults, grouped
+from gainful.measure.sessions.results import SessionResults
 
 NonLast = Literal["pooled", "within"]
 Group = tuple[dict[str, Any], Flags]
@@ -176,12 +176,4 @@ _BY_GAIN = ("sDCG", "nsDCG")
 
 def groups_of(results: SessionResults, by: str | Sequence[str]) -> list[Group]:
     """Groups of sessions by one column or several; without any, all sessions are one group."""
-    names = [by] if isinstance(by, str) else list(by)
-    columns = results.columns
-    known = [name for name in columns.columns if name != "session"]
-    for name in names:
-        if name not in known:
-            raise UnknownName("column", name, known)
-    if not names:
-        return [({}, np.ones(results.held.size, dtype=bool))]
-    return grouped(columns, names)
+    return results.grouped(by)

@@ -59,7 +59,7 @@ def _of_group(  # noqa: PLR0917  (all of one group)
             "query": np.repeat(np.arange(1, most + 1), x),
             "rank": np.tile(np.arange(1, x + 1), most),
             "position": np.arange(1, most * x + 1),
-            "mean": mean.ravel(),
+            "mean": pl.Series(np.where(number > 0, mean, np.nan).ravel()).fill_nan(None),
             "n": number.ravel(),
             "searching": np.repeat(active, x),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
@@ -11,7 +12,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.convention.session import SESSION_HABITS, SessionConvention, like_sessions
-from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions, matched
 from gainful.measure.language import expand
@@ -123,7 +124,14 @@ def computed(held: MatchedSessions, how: SessionRecipe) -> Array:
     """The value of every session."""
     module, _, function = how.entry.session_function.rpartition(".")
     work = getattr(import_module(f"gainful.measure.sessions.{module}"), function)
-    found: Array = work(held.until(how.queries), how)
+    try:
+        found: Array = work(held.until(how.queries), how)
+    except BadValue as refused:
+        place = re.fullmatch(r"ideal\[(\d+)\]", refused.argument)
+        if place is None or int(place[1]) >= held.size:
+            raise
+        session = f"the ideal of session {held.sessions[int(place[1])]!r}"
+        raise BadValue(session, refused.value, refused.allowed) from None
     return found
 
 
@@ -137,6 +145,8 @@ def chosen(
     if not where and min_queries is None and first_queries is None:
         return sessions
     frame = sessions.frame
+    if where is not None and not isinstance(where, Mapping):
+        raise WrongType("where", where, "{column: value}")
     for column, value in (where or {}).items():
         if column not in sessions.columns and column != "session":
             raise UnknownName("column", column, ("session", *sessions.columns))

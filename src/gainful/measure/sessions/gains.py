@@ -28,7 +28,11 @@ class Earned:
 
 def summed(index: Ranks, values: Array, size: int) -> Array:
     """The sum of values for each number."""
-    return np.bincount(index, values, minlength=size).astype(np.float64)
+    with np.errstate(over="ignore"):
+        found = np.bincount(index, values, minlength=size).astype(np.float64)
+    if not np.isfinite(found).all():
+        raise BadValue("cumulated gain", np.inf, "a finite sum; the gains are too large")
+    return found
 
 
 def counted(held: MatchedSessions, how: SessionRecipe) -> tuple[Shown, Flags, Array, Ranks]:

@@ -20,6 +20,7 @@ from gainful.measure.gain import as_gain
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.sessions.how import SessionRecipe
 
+_DEEPEST = 10_000_000  # results of a query that a measure can look at
 _FORMULAS = {"gain": "rel", "discount": "b", "query_discount": "bq"}  # and what each takes
 _OF_SOME = ("duplicates", "depth")  # of `like`, for measures that leave a choice in them
 _OF_MATCHING = ("unjudged",)  # settled before any measure is, and so no parameter of one
@@ -41,9 +42,11 @@ def session_recipe(
     if not entry.session:
         raise BadValue("measure", str(measure), "a session measure, such as nsDCG(b=2, bq=4)@10")
     given = {name: value for name, value in (options or {}).items() if value is not None}
-    for name in given:
+    for name, value in given.items():
         if name not in SESSION_HABITS:
             raise UnknownName("session option", name, SESSION_HABITS)
+        if name not in _FORMULAS:  # those have checks of their own, and may be values
+            SESSION_HABITS[name].check(value)
     asked = {name: value for name, value in given.items() if name in entry.params}
     asked |= dict(measure.params)
     formulas = {kind: _formula(kind, asked, base, entry) for kind in _FORMULAS}
@@ -74,6 +77,8 @@ _OF_FORMULAS = (*_FORMULAS, *_FORMULAS.values())
 def _cut(measure: Measure, habits: SessionConvention) -> tuple[int | None, int | None]:
     """How many results of a query count, and how many queries of a session."""
     number = measure.k if isinstance(measure.k, int) else None
+    if number is not None and number > _DEEPEST:
+        raise BadValue("k", number, f"at most {_DEEPEST}")
     if measure.entry.counts == "queries":
         return None, number
     results = results_of_query(habits.at) if "at" in measure.entry.params else None

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 from attrs import frozen
+from numpy.typing import NDArray
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue, UnknownName, counted
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType, counted, shown
 from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.read.sessions import OF_QUERIES
 
+_TAKEN = (  # names of columns that views print beside those of groups
+    *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
+    *("gain", "new", "repeated", "one_query", "gained_nothing", "last_is_best", "share"),
+)
 _LEAST, _MOST = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
 
 
@@ -92,7 +97,7 @@ class SessionResults:
         """The means of groups of sessions: by one column or by several."""
         found = []
         for keys, flags in self.grouped(by):
-            means = {name: self.mean_of(name, flags) for name in self.values}
+            means = {name: _or_none(self.mean_of(name, flags)) for name in self.values}
             number = {"sessions": int(flags.sum()), "queries": int(self.held.queries[flags].sum())}
             found.append({**keys, **number, "mean": means})
         return found
@@ -113,13 +118,38 @@ class SessionResults:
 
     def grouped(self, by: str | Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
         """Each group of sessions: its values, and which belong to it; all, if by nothing."""
+        names = self.group_names(by)
+        if not names:
+            return [({}, np.ones(self.held.size, dtype=bool))]
+        return grouped(self.columns, names)
+
+    def group_names(self, by: str | Sequence[str]) -> list[str]:
+        """The columns to group by, each once, known, and the same for a whole session."""
+        if not isinstance(by, (str, Sequence)) or not all(isinstance(one, str) for one in by):
+            raise WrongType("by", by, "the name of a column, or several")
         names = [by] if isinstance(by, str) else list(by)
-        columns = self.columns
+        rows = self.held.rows
+        known = [name for name in rows.columns if name not in OF_QUERIES]
         for name in names:
-            if name not in columns.columns or name == "session":
-                known = [one for one in columns.columns if one != "session"]
+            if name not in known:
                 raise UnknownName("column", name, known)
-        return grouped(columns, names) if names else [({}, np.ones(self.held.size, dtype=bool))]
+            if names.count(name) > 1:
+                raise BadValue("by", ", ".join(names), "each column once")
+            if name in _TAKEN or name in self.values:
+                allowed = "another name for that column: what is printed has one of that name"
+                raise BadValue("by", name, allowed)
+            first = rows[name].gather(np.repeat(self.held.layout.sessions, self._rows_of_sessions))
+            other = (~first.eq_missing(rows[name])).arg_true()
+            if len(other):
+                session = rows["session"][int(other[0])]
+                problem = f"session {shown(session)} has more than one {name}"
+                raise BadInput(self.name, problem, "one for all rows of a session")
+        return names
+
+    @property
+    def _rows_of_sessions(self) -> NDArray[np.intp]:
+        """How many rows each session has."""
+        return np.diff(self.held.layout.sessions, append=len(self.held.rows))
 
     def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
         """All of it as plain data."""
@@ -130,7 +160,7 @@ class SessionResults:
                 session: dict(zip(names, row, strict=True))
                 for session, row in zip(self.sessions, rows, strict=True)
             },
-            "mean": {n: None if np.isnan(v) else v for n, v in self.mean.items()},
+            "mean": {name: _or_none(value) for name, value in self.mean.items()},
             "groups": self.groups(by) if by else [],
             "convention": {
                 "like": self.convention.name,
@@ -148,6 +178,10 @@ class SessionResults:
         told = f"{counted(counts['sessions'], 'session')}, {counted(counts['queries'], 'query')}"
         head = f"Sessions of {self.name}, {told}, like {self.convention.name}"
         return "\n".join((head, *lines, *self.notes))
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _unusual(recipes: Mapping[str, SessionRecipe]) -> list[str]:
