@@ -126,8 +126,8 @@ def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
         ([("s", 1, 2, "a")], "query 1: rank 1 is missing: at the top comes 2"),
         ([("s", 1, 1, "a"), ("s", 1, 1, "b")], "query 1: rank 1 stands twice"),
         ([("s", 1, 1, "a"), ("s", 1, 2, "a")], "query 1: document 'a' stands twice"),
-        ([("s", 1, 1, "a"), ("s", 1, 2, None)], "row without a document among others"),
-        ([("s", 1, 1, "a"), ("s", 1, 2, "")], "row without a document among others"),
+        ([("s", 1, 1, "a"), ("s", 1, None, None)], "row without a document among others"),
+        ([("s", 1, 1, "a"), ("s", 1, 2, "")], "there is a rank, but no document"),
         (
             [("s", 1, 1, "a"), ("s", 2, 1, "b"), ("s", 1, 1, "c")],
             "query position 1 is repeated: its list begins anew here",

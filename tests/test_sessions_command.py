@@ -8,9 +8,12 @@ import json
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 import gainful
+from gainful.compare.session_why import SESSION_CAUSES
+from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
 GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}
@@ -327,7 +330,7 @@ BASE = "session,query,rank,doc,topic,system\n"
             ("--by", "system"),
             "session 'a' has more than one system",
         ),
-        ("a,1,1,x,t,one\na,2,1\n", (), "there is a rank, 1, but no document"),
+        ("a,1,1,x,t,one\na,2,1\n", (), "there is a rank, but no document"),
         ("a,1,1,x,t,one\n", ("--by", "system,system"), "each column once"),
         ("a,1,1,x,t,one\n", ("--by", "zz", "--per-session"), "no column 'zz'"),
         ("a,1,1,x,t,one\n", ("--by", "rank", "--per-session"), "no column 'rank'"),
@@ -417,3 +420,76 @@ def test_nothing_to_average_is_null(tmp_path, form, view):
     assert done.returncode == 0, done.stderr
     assert "nan" not in done.stdout.lower()
     assert "None" not in done.stdout
+
+
+@pytest.mark.parametrize("like", SESSION_CONVENTIONS)
+@pytest.mark.parametrize("unlike", SESSION_CONVENTIONS)
+def test_why_starts_and_ends_at_what_is_computed(like, unlike):
+    study = gainful.simulate_study(4)
+    found = gainful.why(study.judgments, study.sessions, "nsDCG@3", like=like, unlike=unlike)
+    means = [
+        gainful.evaluate_sessions(study.sessions, study.judgments, "nsDCG@3", like=name).mean[
+            "nsDCG@3"
+        ]
+        for name in (like, unlike)
+    ]
+    assert found.means == pytest.approx(means, abs=1e-12)
+    assert sum(one.effect for one in found.causes) == pytest.approx(means[1] - means[0], abs=1e-9)
+
+
+def test_every_session_habit_belongs_to_one_cause():
+    habits = [habit for cause in SESSION_CAUSES.values() for habit in cause.habits]
+    assert sorted(habits) == sorted(SESSION_HABITS)
+
+
+def test_the_vectors_of_each_session(folder):
+    results = gainful.evaluate_sessions(folder / "toy.csv", folder / "qrels", "nsDCG@3")
+    own = results.vectors().filter(pl.col("session") == "s")
+    ideal = [3.0, 4.0, 4.386852807234542, 6.386852807234542, 7.053519473901209, 7.311421345390903]
+    ideal += [8.985079019297682, 9.542964910599942, 9.758784633766766]
+    assert own["ideal"].to_list() == pytest.approx(ideal, abs=1e-9)
+    assert own["share"][-1] == pytest.approx(0.5190069346358139, abs=1e-9)
+    assert len(results.vectors().filter(pl.col("session") == "t")) == 3
+    assert results.lengths()[0]["by_queries"] == {1: 1, 2: 0, 3: 1}
+    assert results.reformulations().queries["gain"].to_list()[0] == pytest.approx(0.5)
+    assert results.last_queries().shares["sessions"].to_list() == [2]
+
+
+def test_iterations_can_stand_behind_the_at_in_curves_too(folder):
+    results = gainful.evaluate_sessions(
+        folder / "toy.csv", folder / "qrels", "nsDCG@2", like="trec_dd_2017"
+    )
+    assert results.curve()["query"].max() == 2
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("nsDCG(average=vectors, statistic=best)@3", "ratios, but for the final share"),
+        (
+            "nsDCG(normalise=query, rank_discount=concatenated)@3",
+            "session, where ranks are counted",
+        ),
+    ],
+)
+def test_habits_that_do_not_go_together_are_refused(folder, measure, message):
+    with pytest.raises(gainful.BadValue, match=message):
+        gainful.evaluate_sessions(folder / "toy.csv", folder / "qrels", measure)
+
+
+def test_conditions_are_on_whole_sessions(tmp_path):
+    (tmp_path / "s.csv").write_text("session,query,rank,doc,device\na,1,1,x,p\na,2,1,x,q\n")
+    (tmp_path / "q").write_text("a 0 x 1\n")
+    with pytest.raises(gainful.BadInput, match="some sessions have more than one device"):
+        gainful.evaluate_sessions(
+            tmp_path / "s.csv", tmp_path / "q", "sDCG@3", where={"device": "p"}
+        )
+
+
+def test_the_json_tells_each_measure_as_it_was_computed(folder):
+    words = ("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    told = json.loads(done.stdout)["convention"]["measures"]["nsDCG@3"]
+    assert (told["duplicates"], told["b"], told["ideal"], told["can_pass_one"]) == (
+        "first", 10, "best_slots", False,
+    )  # fmt: skip

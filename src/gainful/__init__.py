@@ -66,6 +66,7 @@ from gainful.measure import (
 
 if TYPE_CHECKING:
     from gainful.compare.why import Why, why
+    from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
@@ -83,6 +84,7 @@ _LATER = {
     "Why": "gainful.compare.why",
     "evaluate": "gainful.measure.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
+    "SessionConvention": "gainful.convention.session",
     "SessionResults": "gainful.measure.sessions.results",
     "Sweep": "gainful.measure.sessions.sweep",
     "sweep": "gainful.measure.sessions.sweep",
@@ -136,6 +138,7 @@ __all__ = [
     "R",
     "Results",
     "Run",
+    "SessionConvention",
     "SessionResults",
     "Sessions",
     "SimulatedStudy",

@@ -10,14 +10,12 @@ import click
 
 from gainful.cli.arguments import session_options
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
-from gainful.errors import BadValue
+from gainful.cli.session_reading import READING, session_reading, sessions_from
 from gainful.measure.sessions.analysis import last_queries
-from gainful.measure.sessions.evaluate import asked_for, chosen, of_sessions
+from gainful.measure.sessions.evaluate import asked_for, of_sessions
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.formats import FORMATS, read_judgments
+from gainful.read.formats import read_judgments
 from gainful.read.inputs import as_columns
-from gainful.read.session_formats import SESSION_FORMATS, read_sessions
-from gainful.read.sessions import Bad
 from gainful.show import rows as show_rows, sessions as show
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN
@@ -44,9 +42,6 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
 @click.option(
     "--by", multiple=True, metavar="COLUMN,…", help="Means of groups: --by system,scenario."
 )
-@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions.")
-@click.option("--min-queries", type=int, metavar="N", help="Only sessions of at least N queries.")
-@click.option("--first-queries", type=int, metavar="N", help="Only the first N queries of each.")
 @click.option("--per-session", is_flag=True, help="A line for each session.")
 @click.option("--lengths", is_flag=True, help="How many sessions have how many queries?")
 @click.option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
@@ -68,20 +63,7 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
-@click.option("--sessions-format", type=click.Choice(list(SESSION_FORMATS)), help="[found out]")
-@click.option("--judgments-format", type=click.Choice(list(FORMATS)), help="[found out]")
-@click.option("--topics", metavar="FILE", help="Lines of session and topic, whose judgments count.")
-@click.option(
-    "--ties",
-    type=click.Choice(("doc_descending", "input")),
-    help="Of conversations: how are equal scores ranked? [doc_descending]",
-)
-@click.option(
-    "--pages",
-    type=click.Choice(("merge", "count")),
-    help="Of Session Track XML: does a further page continue the list, or count? [merge]",
-)
-@click.option("--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them.")
+@session_reading()
 @session_options()
 def sessions(
     file: str,
@@ -89,18 +71,10 @@ def sessions(
     judgments: str | None,
     measures: tuple[str, ...],
     by: tuple[str, ...],
-    where: tuple[str, ...],
-    min_queries: int | None,
-    first_queries: int | None,
     form: str | None,
     output: str | None,
     quiet: bool,
-    sessions_format: str | None,
     judgments_format: str | None,
-    skip_bad: bool,
-    topics: str | None,
-    ties: str | None,
-    pages: str | None,
     like: str | None,
     **more: Any,
 ) -> None:
@@ -128,14 +102,14 @@ def sessions(
     if sum(views.values()) > 1:
         named = " or ".join(f"--{name.replace('_', '-')}" for name, asked in views.items() if asked)
         raise click.UsageError(f"one view at a time: {named}")
+    reading = {name: more.pop(name) for name in READING}
     base, recipes = asked_for(measures or None, like, more)
     form = form or _usual(output)
     if [file, judgments].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
-    refuse_overwriting(output, tuple(path for path in (file, judgments, topics) if path))
-    bad: Bad = "skip" if skip_bad else "error"
-    held = read_sessions(file, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
-    held = chosen(held, _conditions(where), min_queries, first_queries)
+    inputs = (file, judgments, reading["topics"])
+    refuse_overwriting(output, tuple(path for path in inputs if path))
+    held = sessions_from(file, **reading)
     judged = None
     if judgments is not None:
         judged = as_columns(read_judgments(judgments, judgments_format))
@@ -181,18 +155,6 @@ def _text(  # noqa: PLR0917
         page = terminal() if output in (None, "-") else PLAIN
         return show_rows.to_text(rows, notes, terminal=page)
     return (show_rows.to_markdown if form == "markdown" else show_rows.to_latex)(rows, notes)
-
-
-def _conditions(where: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for one in where:
-        column, equals, value = one.partition("=")
-        if not equals:
-            raise BadValue("where", one, "COLUMN=VALUE, such as scenario=D")
-        if column.strip() in found:
-            raise BadValue("where", one, f"one condition on {column.strip()}")
-        found[column.strip()] = value.strip()
-    return found
 
 
 def _usual(output: str | None) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.cli.session_reading import session_reading, sessions_from
 from gainful.errors import BadValue
 from gainful.measure.sessions.settings import USUAL
 from gainful.measure.sessions.sweep import sweep as swept
 from gainful.read.formats import read_judgments
-from gainful.read.session_formats import SESSION_FORMATS, read_sessions
 from gainful.show import sweep as show
 from gainful.show.table import PLAIN
 
@@ -53,11 +55,7 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
     help="How to print it. [table, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@click.option(
-    "--sessions-format",
-    type=click.Choice(list(SESSION_FORMATS)),
-    help="How sessions are written. [found out]",
-)
+@session_reading()
 def sweep(
     file: str,
     *,
@@ -73,7 +71,8 @@ def sweep(
     like: str | None,
     form: str | None,
     output: str | None,
-    sessions_format: str | None,
+    judgments_format: str | None,
+    **reading: Any,
 ) -> None:
     """Which system is better for which searcher, by the sessions in FILE?
 
@@ -93,10 +92,11 @@ def sweep(
     form = form or ("table" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
     if file == "-" == judgments:
         raise click.UsageError("only one file can be - (standard input)")
-    refuse_overwriting(output, (file, *([judgments] if judgments else [])))
+    inputs = (file, judgments, reading["topics"])
+    refuse_overwriting(output, tuple(path for path in inputs if path))
     found = swept(
-        read_sessions(file, sessions_format),
-        read_judgments(judgments) if judgments else None,
+        sessions_from(file, **reading),
+        read_judgments(judgments, judgments_format) if judgments else None,
         measure,
         b=b,
         bq=bq,

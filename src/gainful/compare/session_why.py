@@ -48,6 +48,7 @@ _ALL = (
     SessionCause("average", "how sessions are averaged", ("average",)),
     SessionCause("average_over", "positions averaged over", ("average_over",)),
     SessionCause("statistic", "which number stands for a session", ("statistic",)),
+    SessionCause("at", "what stands behind @", ("at",)),
     SessionCause("negative", "negative grades", ("negative",)),
     SessionCause("empty", "sessions with nothing relevant", ("empty",)),
     SessionCause("unjudged", "queries without judgments", ("unjudged",)),

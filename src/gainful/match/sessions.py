@@ -81,7 +81,12 @@ class MatchedSessions:
             return np.asarray(most, dtype=np.intp)
         if self.scanned is None:
             raise BadValue("depth", "scanned", "assumed: the sessions have no column scanned")
-        least = np.minimum(most, np.nan_to_num(self.scanned, nan=0.0))
+        if np.isnan(self.scanned).any():
+            at = int(np.flatnonzero(np.isnan(self.scanned))[0])
+            session = self.sessions[int(self.session[at])]
+            allowed = f"assumed: how deep is not told for every query, as in session {session!r}"
+            raise BadValue("depth", "scanned", allowed)
+        least = np.minimum(most, self.scanned)
         return np.asarray(least, dtype=np.intp)
 
     def until(self, queries: int | None) -> MatchedSessions:

@@ -36,6 +36,8 @@ def read(source: Source, bad: Bad = "error", ties: str | None = None) -> Session
         return run.place(int(frame["row"][row]))
 
     columns = frame.select("session", "query", "rank", "doc", pl.col("id").alias("topic"))
+    if run.tag:  # what the run calls itself
+        columns = columns.with_columns(system=pl.lit(run.tag))
     lost = given(columns, frame["number"].is_null(), lambda at: _told(frame["id"][at]), _EXPECTED)
     if len(lost.rows) and bad == "error":
         first = min(frame["row"].gather(lost.rows).to_list())  # of the file

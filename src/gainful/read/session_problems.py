@@ -61,12 +61,6 @@ def lacking(frame: pl.DataFrame) -> list[Problem]:
         ),
         given(frame, query < 1, lambda at: f"query position {query[at]} is below 1", _POSITIONS),
         given(frame, rank.is_null() & ~nothing, lambda _: "there is no rank"),
-        given(
-            frame,
-            rank.is_not_null() & nothing,
-            lambda at: f"there is a rank, {rank[at]}, but no document",
-            "neither, where a query returned nothing",
-        ),
         given(frame, ~nothing & (rank < 1), lambda at: f"rank {rank[at]} is below 1", _RANKS),
     ]
     if "scanned" in frame.columns:

@@ -151,7 +151,7 @@ def _add(into: _List, interaction: Element, told: Counter[str]) -> None:
             lack = "no document id" if not doc else "no rank that is a whole number"
             into.wrong = into.wrong or f"the result on line {one.line} has {lack}"
             return
-        if before and number == 1:
+        if number == 1 and (before or interaction.attributes.get("type") == "page"):
             first = rank  # a further page counts from 1 or goes on
         if before and doc in into.docs and doc not in shown_here:
             told[
@@ -161,7 +161,7 @@ def _add(into: _List, interaction: Element, told: Counter[str]) -> None:
             first += 1
             by_rank[rank] = by_doc[doc]
             continue
-        place = before + rank - first + 1 if before else rank
+        place = before + rank - first + 1
         made = {"rank": place, "doc": doc, "clicked": False, "seconds": None, "line": one.line}
         by_rank.setdefault(rank, made)
         by_doc.setdefault(doc, made)

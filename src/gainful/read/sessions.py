@@ -91,6 +91,9 @@ def rows_of(table: Table) -> tuple[pl.DataFrame, list[Problem], bool]:
     rank = head.column(RANK)
     if rank is not None:
         found["rank"] = _whole(table, rank, "rank", wrong)
+        alone = found["rank"].is_not_null() & (found["doc"].is_null() | (found["doc"] == ""))
+        words = "there is a rank, but no document"
+        wrong.append((alone, lambda _: words, "neither, where a query returned nothing"))
     taken = {head.column(names) for names in (SESSION, POSITION, DOC, RANK)}
     for name, (known, kind) in BESIDE.items():
         column = head.column(tuple(one for one in known if head.column((one,)) not in taken))

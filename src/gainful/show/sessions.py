@@ -9,6 +9,7 @@ import polars as pl
 from gainful.convention.session import (
     SESSION_CONVENTIONS,
     SessionConvention,
+    least_positions,
     like_sessions,
 )
 from gainful.errors import counted
@@ -134,7 +135,8 @@ def _habit(habit: str) -> Callable[[SessionRecipe], str]:
             how.convention.ideal_kind if habit == "ideal" else getattr(how.convention, habit)
         )
         if value.startswith("minimum("):
-            return f"a query takes at least {value[8:-1]} positions"
+            least = min(least_positions(value), how.k or least_positions(value))
+            return f"a query takes at least {least} positions"
         return _WORDS.get((habit, value), "")
 
     return words

@@ -28,10 +28,34 @@ def curve(
     """
     if how.entry.name not in _OF_CURVES:
         raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
+    held = held.until(how.queries)
     found = vectors(held, how)
     values = found.gain if how.entry.name == "sDCG" else found.normalised(how)
     frames = [_of_group(held, how, found, values, keys, flags) for keys, flags in groups]
     return pl.concat(frames)
+
+
+def of_each(held: MatchedSessions, how: SessionRecipe) -> pl.DataFrame:
+    """The vectors of every session: session, query, rank, position, gain, ideal, share."""
+    if how.entry.name not in _OF_CURVES:
+        raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
+    held = held.until(how.queries)
+    found = vectors(held, how)
+    most, x = found.gain.shape[1:]
+    own = np.arange(most) < held.queries[:, None]
+    kept = np.repeat(own, x, axis=1).ravel()
+    names = pl.Series("session", list(held.sessions))
+    return pl.DataFrame(
+        {
+            "session": names.gather(np.repeat(np.arange(held.size), most * x)[kept]),
+            "query": np.tile(np.repeat(np.arange(1, most + 1), x), held.size)[kept],
+            "rank": np.tile(np.arange(1, x + 1), held.size * most)[kept],
+            "position": np.tile(np.arange(1, most * x + 1), held.size)[kept],
+            "gain": found.gain.ravel()[kept],
+            "ideal": found.ideal.ravel()[kept],
+            "share": pl.Series(found.normalised(how).ravel()[kept]).fill_nan(None),
+        }
+    )
 
 
 def _of_group(  # noqa: PLR0917  (all of one group)

@@ -135,6 +135,13 @@ def computed(held: MatchedSessions, how: SessionRecipe) -> Array:
     return found
 
 
+def _refuse_no_number(**numbers: object) -> None:
+    for name, number in numbers.items():
+        whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+        if number is not None and not whole:
+            raise BadValue(name, number, "a whole number from 1 on")
+
+
 def chosen(
     sessions: Sessions,
     where: Mapping[str, str] | None = None,
@@ -150,10 +157,14 @@ def chosen(
     for column, value in (where or {}).items():
         if column not in sessions.columns and column != "session":
             raise UnknownName("column", column, ("session", *sessions.columns))
-        frame = frame.filter(pl.col(column).cast(pl.String) == str(value))
-    for name, number in (("min_queries", min_queries), ("first_queries", first_queries)):
-        if number is not None and (isinstance(number, bool) or number < 1):
-            raise BadValue(name, number, "a whole number from 1 on")
+        fits = frame[column].cast(pl.String) == str(value)
+        some = set(frame["session"].filter(fits.fill_null(value=False)).unique())
+        kept = frame["session"].is_in(list(some))
+        if int(kept.sum()) != int(fits.sum()):
+            problem = f"some sessions have more than one {column}"
+            raise BadInput(sessions.name, problem, "a column that is the same for a whole session")
+        frame = frame.filter(kept)
+    _refuse_no_number(min_queries=min_queries, first_queries=first_queries)
     if min_queries is not None:
         frame = frame.filter(pl.col("query").max().over("session") >= min_queries)
     if first_queries is not None:

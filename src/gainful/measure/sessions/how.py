@@ -40,4 +40,7 @@ class SessionRecipe:
         if not self.entry.normalised:
             return False
         by_ideal = "ideal" in self.entry.params
+        habits = self.convention
+        if by_ideal and (habits.normalise == "query" or habits.statistic in ("best", "last")):
+            return False  # each query is divided by an ideal of its own
         return self.convention.can_pass_one if by_ideal else not self.entry.bounded

@@ -57,6 +57,7 @@ def session_recipe(
     bound = {p: formulas[kind].bound.get(p) for kind, p in _FORMULAS.items()}
     settled = base.changed(**habits, **told, **bound)
     cutoff(measure.k, entry)
+    _refuse_odd(settled, measure)
     k, queries = _cut(measure, settled)
     return SessionRecipe(
         entry=entry,
@@ -72,6 +73,17 @@ def session_recipe(
 
 
 _OF_FORMULAS = (*_FORMULAS, *_FORMULAS.values())
+
+
+def _refuse_odd(habits: SessionConvention, measure: Measure) -> None:
+    """Habits that do not go together."""
+    if not measure.entry.normalised or "normalise" not in measure.entry.params:
+        return
+    plain = habits.statistic == "final" and habits.normalise == "session"
+    if habits.average == "vectors" and not plain:
+        raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
+    if habits.normalise == "query" and habits.rank_discount == "concatenated":
+        raise BadValue("normalise", "query", "session, where ranks are counted on over the lists")
 
 
 def _cut(measure: Measure, habits: SessionConvention) -> tuple[int | None, int | None]:

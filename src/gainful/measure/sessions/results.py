@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,10 @@ from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.read.sessions import OF_QUERIES
+
+if TYPE_CHECKING:  # they are made of results themselves
+    from gainful.measure.sessions.analysis import LastQueries
+    from gainful.measure.sessions.reformulations import Reformulations
 
 _TAKEN = (  # names of columns that views print beside those of groups
     *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
@@ -51,6 +55,9 @@ class SessionResults:
         for name, how in self.recipes.items():
             if how.can_pass_one:
                 notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
+        for name, how in self.recipes.items():
+            if how.entry.name == "nsDCG" and _together(how):
+                notes.append(f"the mean of {name} is of sessions together, not of their values")
         return notes + _unusual(self.recipes)
 
     @property
@@ -111,10 +118,7 @@ class SessionResults:
         """
         from gainful.measure.sessions.curve import curve  # noqa: PLC0415  (rarely asked for)
 
-        chosen = next(iter(self.recipes)) if name is None else name
-        if chosen not in self.recipes:
-            raise UnknownName("measure", chosen, self.recipes)
-        return curve(self.held, self.recipes[chosen], self.grouped(by))
+        return curve(self.held, self._recipe(name), self.grouped(by))
 
     def grouped(self, by: str | Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
         """Each group of sessions: its values, and which belong to it; all, if by nothing."""
@@ -151,6 +155,45 @@ class SessionResults:
         """How many rows each session has."""
         return np.diff(self.held.layout.sessions, append=len(self.held.rows))
 
+    def vectors(self, name: str | None = None) -> pl.DataFrame:
+        """The vectors of every session, position by position: gain, ideal and their ratio.
+
+        Args:
+            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
+        """
+        from gainful.measure.sessions.curve import of_each  # noqa: PLC0415
+
+        return of_each(self.held, self._recipe(name))
+
+    def lengths(self, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
+        """How many sessions have how many queries: Table 2 of the paper."""
+        from gainful.measure.sessions.analysis import lengths  # noqa: PLC0415
+
+        return lengths(self, by)
+
+    def last_queries(
+        self,
+        name: str | None = None,
+        by: str | Sequence[str] = (),
+        non_last: Literal["pooled", "within"] = "pooled",
+    ) -> LastQueries:
+        """The last query against those before it, by rank, and how often it is the best."""
+        from gainful.measure.sessions.analysis import last_queries  # noqa: PLC0415
+
+        return last_queries(self, name, by, non_last)
+
+    def reformulations(self, name: str | None = None) -> Reformulations:
+        """What each query added, and which reformulations helped most and least."""
+        from gainful.measure.sessions.reformulations import reformulations  # noqa: PLC0415
+
+        return reformulations(self, name)
+
+    def _recipe(self, name: str | None) -> SessionRecipe:
+        chosen = next(iter(self.recipes)) if name is None else name
+        if chosen not in self.recipes:
+            raise UnknownName("measure", chosen, self.recipes)
+        return self.recipes[chosen]
+
     def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
         """All of it as plain data."""
         names = list(self.values)
@@ -165,7 +208,15 @@ class SessionResults:
             "convention": {
                 "like": self.convention.name,
                 **self.convention.settings(),
-                "measures": {name: how.label for name, how in self.recipes.items()},
+                "measures": {
+                    name: {
+                        "measure": how.label,
+                        **how.convention.settings(),
+                        "ideal": how.convention.ideal_kind,
+                        "can_pass_one": how.can_pass_one,
+                    }
+                    for name, how in self.recipes.items()
+                },
             },
             "counts": self.counts,
             "notes": self.notes,
@@ -211,15 +262,8 @@ def grouped(columns: pl.DataFrame, names: Sequence[str]) -> list[tuple[dict[str,
 def _together(how: SessionRecipe) -> bool:
     """Can the mean of sessions not be had from their values?"""
     habits = how.convention
-    if habits.average == "ratios" and habits.hold == "held":
-        return False
-    if habits.statistic != "final" or habits.normalise != "session":
-        raise BadValue(
-            "average" if habits.average == "vectors" else "hold",
-            habits.average if habits.average == "vectors" else habits.hold,
-            "ratios and held, but for the statistic final normalised by session",
-        )
-    return True
+    plain = habits.statistic == "final" and habits.normalise == "session"
+    return plain and (habits.average, habits.hold) != ("ratios", "held")
 
 
 def _of_vectors(held: MatchedSessions, how: SessionRecipe, some: Flags) -> float:

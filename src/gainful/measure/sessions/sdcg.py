@@ -13,8 +13,6 @@ from gainful.measure.sessions.gains import Earned, discounts, earned, query_weig
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.measure.share import ratio
 
-_TOGETHER = 50_000  # sessions whose vectors are laid out at once
-
 
 @frozen(eq=False, kw_only=True)
 class Vectors:
@@ -57,11 +55,6 @@ def sdcg(held: MatchedSessions, how: SessionRecipe) -> Array:
         return each[np.cumsum(held.queries) - 1]
     total = summed(held.session, each, held.size)
     return total / held.queries if statistic == "per_query" else total
-
-
-def ideal_sdcg(held: MatchedSessions, how: SessionRecipe) -> Array:
-    """The gain of the ideal session at its end."""
-    return ideal.final(held, how, earned(held, how))
 
 
 def nsdcg(held: MatchedSessions, how: SessionRecipe) -> Array:

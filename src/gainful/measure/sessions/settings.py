@@ -29,7 +29,13 @@ _DEPTH = 10
 _PARAMS = {"b": rank_base, "bq": query_base}
 _SWEPT = ("sDCG", "nsDCG")
 # A mean over sessions must be one of sums that the discounts alone change.
-_LINEAR = {"statistic": "final", "normalise": "session", "average": "ratios", "hold": "held"}
+_LINEAR = {
+    "statistic": "final",
+    "normalise": "session",
+    "average": "ratios",
+    "hold": "held",
+    "at": "results",
+}
 
 
 def bases(name: str, value: Bases, points: int) -> tuple[float, ...]:

@@ -41,7 +41,7 @@ def verdict(
         return f"{_first(called[seen[0]])} is {better} for every searcher {range_of(b, bq)}."
     if at_reference < 0:
         return _by_count(called, won, b, bq)
-    conditions, others = [], []
+    conditions, others, lines = [], [], []
     for along, line, own in (("bq", "b", reference[1]), ("b", "bq", reference[0])):
         on_line = [one for one in crossings if one.along == along]
         if not on_line:
@@ -57,13 +57,29 @@ def verdict(
             others.append(above[0].above)
         fixed = reference[0] if line == "b" else reference[1]
         conditions.append(f"{along} {' and '.join(ends)} ({line} = {fixed:g})")
+        lines.append((f"{along} {' and '.join(ends)}", f"{line} = {fixed:g}"))
     if not conditions:
         return _by_count(called, won, b, bq)
     named = " or ".join(dict.fromkeys(called[one] for one in others))
+    one_way = bool((won == won[:1]).all()) or bool((won == won[:, :1]).all())
+    if not one_way or len(conditions) > 1:
+        told = "; ".join(f"at {where}, for {which}" for which, where in lines)
+        return (
+            f"It depends on the searcher: {called[at_reference]} is {better} {told}. "
+            f"{_wins(called, won)}"
+        )
     return (
         f"{_first(called[at_reference])} is {better} only for searchers with "
         f"{' and '.join(conditions)}; beyond that, {named} is."
     )
+
+
+def _wins(called: Sequence[str], won: Ranks) -> str:
+    """Who wins in how many settings."""
+    numbers = {one: int((won == one).sum()) for one in np.unique(won).tolist()}
+    most = sorted(numbers.items(), key=lambda item: -item[1])
+    told = [f"{'nobody' if one < 0 else called[one]} in {number}" for one, number in most]
+    return f"Of {won.size} settings {', '.join(told)}."
 
 
 def _by_count(called: Sequence[str], won: Ranks, b: Bases, bq: Bases) -> str:
