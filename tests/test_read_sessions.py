@@ -318,6 +318,12 @@ def test_sessions_of_the_session_track(tmp_path):
     assert held.columns == ["topic", "searcher"]
 
 
+def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
+    held = read_sessions(written(tmp_path, XML), pages="count")
+    page = held.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
+    assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
+
+
 def test_pages_can_count_as_queries(tmp_path):
     text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
     held = read_sessions(written(tmp_path, text), pages="count")

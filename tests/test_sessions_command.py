@@ -195,6 +195,12 @@ def test_the_table_says_how_it_knows(folder):
     assert "documents shown again earn again" in done.stdout
 
 
+def test_every_option_is_printed_with_the_result(folder):
+    words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "--format", "table")
+    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    assert "average=vectors, empty=skip" in done.stdout
+
+
 def test_a_pairing_that_can_pass_one_is_flagged(folder):
     words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
     done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)

@@ -21,6 +21,7 @@ from gainful.show.rows import Rows
 
 # What is said of every measure beside its formulas, where it is its business.
 _SAID = ("duplicates", "ideal", "rank_discount", "depth", "lists", "hold", "normalise", "statistic")
+_TOLD_ABOVE = (*_SAID, "gain", "rel", "discount", "b", "query_discount", "bq")
 _WORDS: Mapping[tuple[str, str], str] = {
     ("duplicates", "every"): "documents shown again earn again",
     ("duplicates", "first"): "documents earn the first time only",
@@ -126,7 +127,17 @@ def convention(found: SessionResults) -> str:
     for habit in _SAID:
         some = {n: how for n, how in recipes.items() if habit in how.entry.params}
         parts += [words for words in _told(some, _habit(habit)) if words]
+    parts += [words for words in _told(recipes, _others) if words]
     return " · ".join(parts)
+
+
+def _others(how: SessionRecipe) -> str:
+    """What else was asked for that the convention has otherwise."""
+    name = how.convention.name
+    own = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
+    told = how.convention.differences(own)
+    asked = [habit for habit in told if habit in how.entry.params and habit not in _TOLD_ABOVE]
+    return ", ".join(f"{habit}={told[habit][0]}" for habit in asked)
 
 
 def _habit(habit: str) -> Callable[[SessionRecipe], str]:
