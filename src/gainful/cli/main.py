@@ -66,13 +66,14 @@ class Commands(click.Group):
 )
 @click.version_option(version("gainful"), "-V", "--version", message="gainful %(version)s")
 def gainful() -> None:
-    """Judge rankings: cumulated gain in every formulation in use, with its work shown.
+    """Judge rankings and whole sessions: cumulated gain in every formulation, its work shown.
 
     \b
     Try:
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
       gainful check qrels.txt run.txt                    is anything wrong with these files?
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
+      gainful sessions study.csv --judgments qrels.txt   how much did whole sessions bring?
       gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?
       gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
       gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?

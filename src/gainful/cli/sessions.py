@@ -62,7 +62,7 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
     help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
+@click.option("-q", "--quiet", is_flag=True, help="On stderr only what was left out, no notes.")
 @session_reading()
 @session_options()
 def sessions(

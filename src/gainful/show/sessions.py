@@ -84,9 +84,13 @@ def reformulations(found: SessionResults, by: Sequence[str]) -> Rows:
     """The reformulations that helped most, and those that helped least."""
     found.group_names(by)
     told = of_reformulations(found)
+    most = told.most(by=by).filter(pl.col("change") > 0)
+    least = told.least(by=by).join(
+        most.select("session", "query"), on=["session", "query"], how="anti"
+    )
     parts = [
         one.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))
-        for which, one in (("most", told.most(by=by)), ("least", told.least(by=by)))
+        for which, one in (("most", most), ("least", least))
     ]
     both = pl.concat(parts)
     words = [name for name, kind in both.schema.items() if kind == pl.String]
