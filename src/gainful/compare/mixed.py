@@ -13,6 +13,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from gainful.compare.causes import CAUSES, LENIENT, Cause, Facts, facts, lenient
+from gainful.compare.shapley import switched
 from gainful.convention import Convention, Setting
 from gainful.errors import BadInput, BadValue, CannotCompare, GainfulError
 from gainful.formula import Array
@@ -58,13 +59,7 @@ class Mixtures:
     def convention(self, mixture: int) -> Convention:
         """Its habits."""
         mine, theirs = self.sides
-        changed = {
-            habit: getattr(theirs, habit)
-            for at, cause in enumerate(self.causes)
-            if mixture >> at & 1
-            for habit in cause.habits
-        }
-        return mine.changed(**changed)
+        return mine.changed(**switched(self.causes, theirs, mixture))
 
     def recipe(self, mixture: int) -> Recipe:
         """The measure under its habits."""

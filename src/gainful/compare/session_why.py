@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from gainful.compare.shapley import NOTHING, effects, interactions
+from gainful.compare.shapley import NOTHING, effects, interactions, switched
 from gainful.convention import Setting
 from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare, GainfulError
@@ -76,12 +76,7 @@ class SessionMixtures:
     def results(self, mixture: int) -> SessionResults:
         """The sessions under a mixture."""
         mine, theirs = self.sides
-        changed = {
-            habit: getattr(theirs, habit)
-            for at, cause in enumerate(self.causes)
-            if mixture >> at & 1
-            for habit in cause.habits
-        }
+        changed = switched(self.causes, theirs, mixture)
         how = session_recipe(self.measure, like=mine.changed(**changed))
         key = str(how.convention.unjudged)
         if key not in self._held:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,15 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """What it is called."""
+        ...
+
+
+class Switch(Named, Protocol):
+    """A cause with the habits that it switches."""
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """Fields of a convention."""
         ...
 
 
@@ -44,6 +53,16 @@ class Game(Protocol):
 NOTHING = 1e-12  # below this, sums were only added in another order
 _ALL_ORDERS = 12  # causes of which every combination is computed
 _ORDERS = 128  # else so many orders, each also backwards
+
+
+def switched(causes: Sequence[Switch], theirs: object, mixture: int) -> dict[str, Any]:
+    """What a mixture has of the second convention: the habits of the causes whose bit is set."""
+    return {
+        habit: getattr(theirs, habit)
+        for at, cause in enumerate(causes)
+        if mixture >> at & 1
+        for habit in cause.habits
+    }
 
 
 def effects(held: Game) -> tuple[list[float], list[str]]:

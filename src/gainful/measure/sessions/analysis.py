@@ -148,11 +148,8 @@ def best_queries(held: MatchedSessions, gain: Array) -> Ranks:
 def query_vectors(held: MatchedSessions, how: SessionRecipe) -> Array:
     """sDCG(q) of every query down to each rank: queries × X."""
     got = earned(held, how)
-    ranks = got.rank
-    if how.convention.rank_discount == "concatenated":
-        ranks = ranks + got.before[got.query]
     gain = np.zeros((len(held.position), how.k or int(got.rank.max(initial=1))))
-    gain[got.query, got.rank - 1] = got.gain * discounts(how, ranks)
+    gain[got.query, got.rank - 1] = got.gain * discounts(how, got.reach)
     found = np.cumsum(gain, axis=1) * query_weights(how, held.position)[:, None]
     return np.asarray(found)
 

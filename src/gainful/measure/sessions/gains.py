@@ -19,6 +19,7 @@ class Earned:
 
     query: Ranks
     rank: Ranks
+    reach: Ranks  # the rank by which it is discounted: counted anew in each query, or going on
     gain: Array
     shown: Shown
     pool: Array  # gains of the pool, grouped by recall base, descending; what is below 0 is 0
@@ -55,14 +56,17 @@ def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
     order = np.lexsort((-pool, shown.pool_base))
     some = counts & (gain != 0)
     taken = occupied(held, how, depth)
+    query, rank, before = shown.query[some], shown.rank[some], _before(held, taken)
+    goes_on = how.convention.rank_discount == "concatenated"
     return Earned(
-        query=shown.query[some],
-        rank=shown.rank[some],
+        query=query,
+        rank=rank,
+        reach=rank + before[query] if goes_on else rank,
         gain=gain[some],
         shown=shown,
         pool=pool[order],
         occupied=taken,
-        before=_before(held, taken),
+        before=before,
     )
 
 

@@ -163,9 +163,7 @@ def laid_out(held: MatchedSessions, how: SessionRecipe, group: Ranks, groups: in
     else:
         kind, of_kind, ideals = group, np.arange(groups), None
         counted, given = np.bincount(group, minlength=groups), np.zeros(groups)
-    rank = got.rank - 1
-    if how.convention.rank_discount == "concatenated":
-        rank = rank + got.before[got.query]
+    rank = got.reach - 1
     session = held.session[got.query]
     some = kind[session] >= 0
     line = kind[session[some]] * most + held.position[got.query[some]] - 1

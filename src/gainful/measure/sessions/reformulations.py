@@ -94,10 +94,7 @@ def _split(held: MatchedSessions, how: SessionRecipe) -> tuple[Array, Array]:
     deep = int(got.shown.rank.max(initial=0)) + 1
     place = got.shown.query[fresh] * deep + got.shown.rank[fresh]
     is_new = np.isin(got.query * deep + got.rank, place)
-    ranks = got.rank
-    if how.convention.rank_discount == "concatenated":
-        ranks = ranks + got.before[got.query]
-    gain = got.gain * discounts(how, ranks)
+    gain = got.gain * discounts(how, got.reach)
     weight, size = query_weights(how, held.position), len(held.position)
     new = summed(got.query[is_new], gain[is_new], size) * weight
     old = summed(got.query[~is_new], gain[~is_new], size) * weight

@@ -36,10 +36,7 @@ def per_query(held: MatchedSessions, how: SessionRecipe, got: Earned) -> Array:
 
 def _by_rank(held: MatchedSessions, how: SessionRecipe, got: Earned) -> Array:
     """The gain of each query at its end, discounted by rank alone."""
-    rank = got.rank
-    if how.convention.rank_discount == "concatenated":
-        rank = rank + got.before[got.query]
-    gain = got.gain * discounts(how, rank)
+    gain = got.gain * discounts(how, got.reach)
     return summed(got.query, gain, len(held.position))
 
 
@@ -104,8 +101,7 @@ def vectors(held: MatchedSessions, how: SessionRecipe, queries: int | None = Non
     position = held.position[got.query]
     inside = position <= most
     query, rank, position = got.query[inside], got.rank[inside], position[inside]
-    reach = rank + got.before[query] if how.convention.rank_discount == "concatenated" else rank
-    worth = got.gain[inside] * discounts(how, reach)
+    worth = got.gain[inside] * discounts(how, got.reach[inside])
     gain[held.session[query], position - 1, rank - 1] = worth
     if how.entry.normalised and how.convention.normalise == "query":
         gain, best = _shares(held, how, got, gain)
