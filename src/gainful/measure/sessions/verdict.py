@@ -78,7 +78,7 @@ def _wins(called: Sequence[str], won: Ranks) -> str:
     """Who wins in how many settings."""
     numbers = {one: int((won == one).sum()) for one in np.unique(won).tolist()}
     most = sorted(numbers.items(), key=lambda item: -item[1])
-    told = [f"{'nobody' if one < 0 else called[one]} in {number}" for one, number in most]
+    told = [f"{'nobody' if one < 0 else called[one]} wins {number}" for one, number in most]
     return f"Of {won.size} settings {', '.join(told)}."
 
 
