@@ -443,6 +443,13 @@ def test_why_starts_and_ends_at_what_is_computed(like, unlike):
     assert sum(one.effect for one in found.causes) == pytest.approx(means[1] - means[0], abs=1e-9)
 
 
+def test_a_cause_of_runs_is_not_asked_of_sessions(folder):
+    words = ("-m", "nsDCG@3", "--unlike", "kanoulas2011", "--cause", "ties")
+    done = run(folder, "why", "qrels", "toy.csv", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "gainful: --cause spells out queries of a run; sessions have none\n"
+
+
 def test_every_session_habit_belongs_to_one_cause():
     habits = [habit for cause in SESSION_CAUSES.values() for habit in cause.habits]
     assert sorted(habits) == sorted(SESSION_HABITS)

@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 from gainful.cli.arguments import habit_options, like_option, plugin_option
-from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.cli.output import (
+    delivered,
+    refuse_overwriting,
+    terminal,
+    usual_form,
+    values_options,
+)
 from gainful.cli.progress import progress
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for, of_run
@@ -18,12 +24,6 @@ from gainful.read.inputs import path_of_both
 from gainful.show import results as show
 from gainful.show.table import PLAIN
 
-_FORMATS = ("table", "tsv", "csv", "markdown", "latex", "json", "jsonl")
-_BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} | {
-    ".tex": "latex",
-    ".json": "json",
-    ".jsonl": "jsonl",
-}
 _INPUTS = click.Choice(list(FORMATS))
 
 
@@ -39,13 +39,7 @@ _INPUTS = click.Choice(list(FORMATS))
     help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. [nDCG@10, AP, RR]",
 )
 @click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@values_options()
 @click.option(
     "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
 )
@@ -88,7 +82,7 @@ def evaluate(
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
     base, recipes = asked_for(measures or None, like, habits)
-    form = form or _usual(output)
+    form = form or usual_form(output)
     if [judgments, *runs].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     runs = runs or _the_same(judgments)
@@ -124,12 +118,6 @@ def _names(runs: tuple[str, ...]) -> list[str]:
         if len(set(names)) == len(runs):
             return names
     raise click.UsageError("the same RUN is named twice")
-
-
-def _usual(output: str | None) -> str:
-    if output in (None, "-"):
-        return "tsv" if terminal() is PLAIN else "table"
-    return form_of(str(output), _BY_SUFFIX)
 
 
 def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:

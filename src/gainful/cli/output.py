@@ -13,11 +13,44 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import PLUGINS
+from gainful.cli.arguments import PLUGINS, Decorator
 from gainful.errors import BadInput
 from gainful.show.table import PLAIN, Terminal
 
+# The forms in which commands print values, and the suffixes that ask for them.
+_OF_VALUES = {
+    "table": ".txt",
+    "tsv": ".tsv",
+    "csv": ".csv",
+    "markdown": ".md",
+    "latex": ".tex",
+    "json": ".json",
+    "jsonl": ".jsonl",
+}
 Writer = Callable[[], Any]
+
+
+def values_options() -> Decorator:
+    """`--format` and `-o` of commands that print values."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        written_to = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+        form = click.option(
+            "--format",
+            "form",
+            type=click.Choice(list(_OF_VALUES)),
+            help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+        )
+        return form(written_to(command))
+
+    return decorated
+
+
+def usual_form(output: str | None) -> str:
+    """The form that values are printed in if none is named."""
+    if output in (None, "-"):
+        return "tsv" if terminal() is PLAIN else "table"
+    return form_of(str(output), {suffix: form for form, suffix in _OF_VALUES.items()})
 
 
 def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more: Writer) -> None:

@@ -9,7 +9,13 @@ from typing import Any
 import click
 
 from gainful.cli.arguments import session_options
-from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.cli.output import (
+    delivered,
+    refuse_overwriting,
+    terminal,
+    usual_form,
+    values_options,
+)
 from gainful.cli.session_reading import READING, session_reading, sessions_from
 from gainful.measure.sessions.analysis import last_queries
 from gainful.measure.sessions.evaluate import asked_for, of_sessions
@@ -19,13 +25,6 @@ from gainful.read.inputs import as_columns
 from gainful.show import rows as show_rows, sessions as show
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN
-
-_FORMATS = ("table", "tsv", "csv", "markdown", "latex", "json", "jsonl")
-_BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} | {
-    ".tex": "latex",
-    ".json": "json",
-    ".jsonl": "jsonl",
-}
 
 
 @click.command(short_help="How good are these whole search sessions?")
@@ -55,13 +54,7 @@ _BY_SUFFIX = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".md": "markdown"} 
 )
 @click.option("--best-query", is_flag=True, help="How often is the last query the best?")
 @click.option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@values_options()
 @click.option("-q", "--quiet", is_flag=True, help="On stderr only what was left out, no notes.")
 @session_reading()
 @session_options()
@@ -98,13 +91,13 @@ def sessions(
       gainful sessions study.csv --judgments qrels.txt --where scenario=D --min-queries 4
     """
     non_last = more.pop("non_last")
-    views = {name: more.pop(name) for name in _VIEWS if name in more}
+    views = {name: more.pop(name) for name in ("last", *_VIEWS) if name in more}
     if sum(views.values()) > 1:
         named = " or ".join(f"--{name.replace('_', '-')}" for name, asked in views.items() if asked)
         raise click.UsageError(f"one view at a time: {named}")
     reading = {name: more.pop(name) for name in READING}
     base, recipes = asked_for(measures or None, like, more)
-    form = form or _usual(output)
+    form = form or usual_form(output)
     if [file, judgments].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     inputs = (file, judgments, reading["topics"])
@@ -128,7 +121,6 @@ _VIEWS: dict[str, Callable[[SessionResults, list[str]], Rows]] = {
     "per_session": show.per_session,
     "lengths": show.lengths,
     "curve": lambda found, by: show.of_frame(found.curve(by=by), len(by)),
-    "last": lambda found, by: _last(found, by, "pooled"),
     "best_query": lambda found, by: show.of_frame(last_queries(found, by=by).shares, len(by)),
     "reformulations": show.reformulations,
 }
@@ -155,9 +147,3 @@ def _text(  # noqa: PLR0917
         page = terminal() if output in (None, "-") else PLAIN
         return show_rows.to_text(rows, notes, terminal=page)
     return (show_rows.to_markdown if form == "markdown" else show_rows.to_latex)(rows, notes)
-
-
-def _usual(output: str | None) -> str:
-    if output in (None, "-"):
-        return "tsv" if terminal() is PLAIN else "table"
-    return form_of(str(output), _BY_SUFFIX)

@@ -89,6 +89,8 @@ def why(
         raise click.UsageError("name a RUN: gainful why JUDGMENTS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (judgments, run or judgments))
     if parse(measure).entry.session:
+        if cause is not None:
+            raise click.UsageError("--cause spells out queries of a run; sessions have none")
         told = of_session_sides(judgments, run, parse(measure), like, unlike)
         delivered(_of_sessions(told, form, output), output)
         return

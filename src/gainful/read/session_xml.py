@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 from attrs import field, mutable
@@ -19,7 +19,6 @@ from gainful.read.session_problems import given
 from gainful.read.sessions import Bad, Sessions, checked
 from gainful.read.source import Source
 
-Pages = Literal["merge", "count"]
 _DAY = 24 * 60 * 60
 _NO_ID = ("url", "title", "snippet")  # what a result tells besides the id of its document
 _TEXTS = ("doc", "topic", "searcher", "text", "current_query")
