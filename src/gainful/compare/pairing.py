@@ -1,0 +1,68 @@
+"""Pairing: the values of several runs side by side, by query id and never by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from attrs import frozen
+
+from gainful.errors import BadValue, counted
+from gainful.formula import Array
+from gainful.measure.results import Results
+
+
+@frozen(eq=False)
+class Paired:
+    """The values of one measure: a row for each query that all runs have, a column for each run.
+
+    `left_out` counts the queries of each run that another one lacks.
+    """
+
+    measure: str
+    queries: Sequence[str]
+    values: Array
+    left_out: Sequence[int]
+
+
+def paired(runs: Sequence[Mapping[str, float]], measure: str) -> Paired:
+    """Values by query, of several runs, side by side.
+
+    Examples:
+        >>> found = paired([{"1": 0.5, "2": 0.3}, {"2": 0.4, "3": 0.1}], "AP")
+        >>> found.queries, found.values.tolist(), found.left_out
+        (['2'], [[0.3, 0.4]], [1, 1])
+    """
+    shared = set(runs[0]).intersection(*runs[1:])
+    queries = [query for query in runs[0] if query in shared]
+    values = np.array([[run[query] for run in runs] for query in queries], dtype=np.float64)
+    left_out = [len(run) - len(queries) for run in runs]
+    return Paired(measure, queries, values.reshape(len(queries), len(runs)), left_out)
+
+
+def by_query(results: Results, measure: str) -> dict[str, float]:
+    """The values that count, by query; what the convention leaves out has none."""
+    values = np.ma.asarray(results.values[measure])
+    kept = ~np.ma.getmaskarray(values)
+    queries = np.array(results.queries, dtype=object)[kept]
+    return dict(zip(queries.tolist(), values.data[kept].tolist(), strict=True))
+
+
+def side_by_side(results: Sequence[Results], measure: str) -> Paired:
+    """The same of evaluated runs; a measure that is no mean over queries cannot be compared."""
+    how = results[0].recipes[measure].measure.entry.mean
+    if how != "mean":
+        told = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}[how]
+        allowed = "measures whose mean over queries is compared"
+        raise BadValue("measure", measure, f"{allowed}; this one is {told}")
+    return paired([by_query(one, measure) for one in results], measure)
+
+
+def told_left_out(found: Paired, names: Sequence[str]) -> list[str]:
+    """What is said of queries that only some of the runs have."""
+    return [
+        f"{found.measure}: {counted(many, 'query')} of {name} left out, as not all runs have "
+        f"{'it' if many == 1 else 'them'}"
+        for name, many in zip(names, found.left_out, strict=True)
+        if many
+    ]

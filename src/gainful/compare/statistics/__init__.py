@@ -1,0 +1,1 @@
+"""Tests, intervals and corrections over plain arrays; nothing here knows what a run is."""

@@ -1,0 +1,57 @@
+"""`How`: which test, at which level, with how many resamples from which seed."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from gainful.errors import BadValue, WrongType
+
+Alternative = Literal["two-sided", "less", "greater"]
+ALPHA, RESAMPLES, SEED = 0.05, 10_000, 2008
+_FEWEST = 99  # with fewer, no p could be as small as 0.01
+_MOST = 10_000_000
+
+
+def _level(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise WrongType(field.name, value, "a number between 0 and 1")
+    if not 0 < float(value) < 1:
+        raise BadValue(field.name, value, "a number between 0 and 1, such as 0.05")
+
+
+def _whole(least: int, most: int | None) -> Any:
+    allowed = f"a whole number from {least} on" if most is None else f"{least} to {most}"
+
+    def check(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise WrongType(field.name, value, allowed)
+        if int(value) < least or (most is not None and int(value) > most):
+            raise BadValue(field.name, value, allowed)
+
+    return check
+
+
+@frozen
+class How:
+    """How evidence is weighed; the same `How` and the same values give the same numbers.
+
+    Examples:
+        >>> How(resamples=0)
+        Traceback (most recent call last):
+        ...
+        gainful.errors.BadValue: resamples is 0; allowed: 99 to 10000000
+    """
+
+    alpha: float = attrs.field(default=ALPHA, validator=_level)
+    resamples: int = attrs.field(default=RESAMPLES, validator=_whole(_FEWEST, _MOST))
+    seed: int = attrs.field(default=SEED, validator=_whole(0, None))
+    alternative: Alternative = "two-sided"
+
+    def random(self) -> np.random.Generator:
+        """A fresh stream of chance: always the same one."""
+        return np.random.Generator(np.random.PCG64(self.seed))

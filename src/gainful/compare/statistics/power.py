@@ -1,0 +1,78 @@
+"""Power of the paired t test: what could be seen, and how many queries would it take?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gainful.errors import BadValue
+
+POWER = 0.8
+_MOST = 10_000_000  # queries; nobody has more
+
+
+def power_of(effect: float, queries: int, alpha: float = 0.05) -> float:
+    """The chance that a true effect (Cohen's dz) is found significant, two-sided.
+
+    Examples:
+        >>> round(power_of(0.5, 34), 4)  # Cohen's table: 34 pairs for a medium effect
+        0.8078
+    """
+    from scipy.stats import nct, t  # noqa: PLC0415  (slow to load, and only power needs it)
+
+    centre, freedom = abs(effect) * np.sqrt(queries), queries - 1
+    edge = t.isf(alpha / 2, freedom)
+    return float(nct.sf(edge, freedom, centre) + nct.cdf(-edge, freedom, centre))
+
+
+def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -> float:
+    """The smallest true effect (Cohen's dz) that so many queries find with this power.
+
+    Times the standard deviation of the differences it is a difference of means.
+
+    Examples:
+        >>> round(detectable_effect(50), 4)
+        0.4042
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
+
+    _check(alpha, power)
+    if queries < 2:
+        raise BadValue("queries", queries, "at least 2")
+    most = 1.0
+    while power_of(most, queries, alpha) < power:
+        most *= 2
+    return float(brentq(lambda effect: power_of(effect, queries, alpha) - power, 0.0, most))
+
+
+def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> int:
+    """How many queries find a true effect (Cohen's dz) with this power?
+
+    Examples:
+        >>> queries_needed(0.5)
+        34
+    """
+    _check(alpha, power)
+    enough = partial(_reaches, abs(effect), alpha, power)
+    if not np.isfinite(effect) or not enough(_MOST):
+        raise BadValue("effect", effect, f"one that {_MOST} queries can show")
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _reaches(effect: float, alpha: float, power: float, queries: int) -> bool:
+    return power_of(effect, queries, alpha) >= power
+
+
+def _check(alpha: float, power: float) -> None:
+    for name, value in (("alpha", alpha), ("power", power)):
+        if not 0 < value < 1:
+            raise BadValue(name, value, "a number between 0 and 1")
+    if power <= alpha:
+        raise BadValue("power", power, f"a number above alpha ({alpha:g})")

@@ -1,0 +1,91 @@
+"""The sign-flip randomisation test: were the two runs exchangeable, query by query?
+
+If nothing distinguishes two runs, each difference could as well have had the other sign. The p
+is the share of all ways to flip signs whose mean is as far from zero as the one that was seen
+(Fisher 1935). All pairs of runs are flipped together: one product of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gainful.compare.statistics.exact_sums import on_grid
+from gainful.compare.statistics.how import How
+from gainful.compare.statistics.outcome import Outcome, at_least, typical
+from gainful.formula import Array
+from gainful.match.matched import Flags
+
+ENUMERATED = 16  # differences of which all 2**n flips are looked at
+_AT_ONCE = 1 << 19  # numbers that are worked on at a time, so that they stay near the processor
+_HELD = 1 << 25  # candidates that are held
+INTERVAL = "inverted randomisation test"
+
+
+def randomisation(differences: Array, how: How) -> Outcome:
+    """The p of each column of differences, and the interval of its mean.
+
+    Examples:
+        >>> found = randomisation(np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6]]), How())
+        >>> float(found.p[0]), found.exact  # 2 of the 64 ways to flip are as extreme
+        (0.03125, True)
+    """
+    number, pairs = differences.shape
+    exact = number <= ENUMERATED
+    looked_at = 2**number if exact else how.resamples
+    block = max(1, _HELD // looked_at)
+    parts = [
+        _of_block(differences[:, start : start + block], how, looked_at, exact=exact)
+        for start in range(0, pairs, block)
+    ]
+    p, low, high = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Outcome(p, low, high, INTERVAL, exact)
+
+
+def _of_block(
+    differences: Array, how: How, looked_at: int, *, exact: bool
+) -> tuple[Array, Array, Array]:
+    """Flipping some differences takes twice their sum from the whole.
+
+    The shift at which a way to flip becomes as extreme as what was seen is the mean of those that
+    are flipped.
+    """
+    number, pairs = differences.shape
+    whole, steps = on_grid(differences, number)
+    seen = whole.sum(axis=0)[:, None]
+    as_extreme = np.zeros(pairs)
+    means = np.empty((pairs, looked_at))
+    filled = 0
+    for flips in _flips(number, how):
+        sums = whole.T @ flips.T
+        as_extreme += extreme(seen - 2 * sums, seen, how, slack=number).sum(axis=1)
+        size = flips.sum(axis=1)
+        some = size > 0  # what flips nothing is what was seen
+        here = slice(filled, filled + int(some.sum()))
+        means[:, here] = sums[:, some] / size[some]
+        filled = here.stop
+    always = looked_at - filled + (not exact)
+    low, high = typical(means[:, :filled], always, how.alpha)
+    return at_least(as_extreme, looked_at, exact=exact), low / steps, high / steps
+
+
+def extreme(found: Array, seen: Array, how: How, *, slack: float) -> Flags:
+    """Which resamples are as extreme as what was seen? Those that differ by rounding alone are."""
+    if how.alternative == "two-sided":
+        return np.abs(found) >= np.abs(seen) - slack
+    return found >= seen - slack if how.alternative == "greater" else found <= seen + slack
+
+
+def _flips(number: int, how: How) -> Iterator[Array]:
+    """Rows of ones and zeros: all there are, or a sample that depends on the seed alone."""
+    if number <= ENUMERATED:
+        every = np.arange(2**number)[:, None] >> np.arange(number) & 1
+        yield every.astype(np.float64)
+        return
+    random = how.random()
+    rows = max(1, _AT_ONCE // number)
+    for start in range(0, how.resamples, rows):
+        shape = (min(rows, how.resamples - start), number)
+        bits = np.unpackbits(np.frombuffer(random.bytes(-(-shape[0] * number // 8)), np.uint8))
+        yield bits[: shape[0] * number].reshape(shape).astype(np.float64)
