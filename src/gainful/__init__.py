@@ -65,6 +65,11 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.compare.comparison import Comparison
+    from gainful.compare.runs import compare_results, compare_runs
+    from gainful.compare.statistics.how import How
+    from gainful.compare.statistics.power import detectable_effect, queries_needed
+    from gainful.compare.study import compare_sessions
     from gainful.compare.why import Why, why
     from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
@@ -80,6 +85,13 @@ if TYPE_CHECKING:
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
+    "Comparison": "gainful.compare.comparison",
+    "How": "gainful.compare.statistics.how",
+    "compare_results": "gainful.compare.runs",
+    "compare_runs": "gainful.compare.runs",
+    "compare_sessions": "gainful.compare.study",
+    "detectable_effect": "gainful.compare.statistics.power",
+    "queries_needed": "gainful.compare.statistics.power",
     "why": "gainful.compare.why",
     "Why": "gainful.compare.why",
     "evaluate": "gainful.measure.evaluate",
@@ -126,8 +138,10 @@ __all__ = [
     "BadShape",
     "BadValue",
     "CannotCompare",
+    "Comparison",
     "Convention",
     "GainfulError",
+    "How",
     "Judgments",
     "Match",
     "Matched",
@@ -153,10 +167,14 @@ __all__ = [
     "average_of_normalised",
     "cg",
     "cg_curve",
+    "compare_results",
+    "compare_runs",
+    "compare_sessions",
     "compute",
     "compute_curve",
     "dcg",
     "dcg_curve",
+    "detectable_effect",
     "evaluate",
     "evaluate_sessions",
     "expand",
@@ -173,6 +191,7 @@ __all__ = [
     "normalise",
     "normalised_average",
     "parse",
+    "queries_needed",
     "query_discount",
     "register",
     "scale",

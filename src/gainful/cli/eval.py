@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,36 +14,32 @@ from gainful.cli.output import (
     usual_form,
     values_options,
 )
-from gainful.cli.progress import progress
+from gainful.cli.run_reading import (
+    format_options,
+    measures_option,
+    names_of,
+    refuse_two_pipes,
+    results_of,
+)
 from gainful.convention import HABITS
-from gainful.measure.evaluate import asked_for, of_run
+from gainful.measure.evaluate import asked_for
 from gainful.measure.results import Results
-from gainful.read.formats import FORMATS, read_judgments, read_run
+from gainful.read.formats import read_judgments
 from gainful.read.inputs import path_of_both
 from gainful.show import results as show
 from gainful.show.table import PLAIN
-
-_INPUTS = click.Choice(list(FORMATS))
 
 
 @click.command("eval", short_help="How good are these runs?")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. [nDCG@10, AP, RR]",
-)
+@measures_option()
 @click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
 @values_options()
 @click.option(
     "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
 )
-@click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
-@click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
+@format_options()
 @plugin_option()
 @like_option()
 @habit_options(*HABITS)
@@ -83,17 +78,12 @@ def evaluate(
     """
     base, recipes = asked_for(measures or None, like, habits)
     form = form or usual_form(output)
-    if [judgments, *runs].count("-") > 1:
-        raise click.UsageError("only one file can be - (standard input)")
+    refuse_two_pipes(judgments, *runs)
     runs = runs or _the_same(judgments)
     refuse_overwriting(output, (judgments, *runs))
-    names = _names(runs)
+    names_of(runs)  # a run that is named twice is refused before anything is read
     held = read_judgments(judgments, judgments_format)
-    found: list[Results] = []
-    with progress(runs) as advanced:
-        for name, path in zip(names, runs, strict=True):
-            advanced(path)
-            found.append(of_run(held, read_run(path, run_format), recipes, base, name))
+    found, _ = results_of(held, runs, run_format, recipes, base)
     _print(found, form, output, per_query=per_query)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
         for line in show.said(found):
@@ -108,16 +98,6 @@ def _the_same(judgments: str) -> tuple[str, ...]:
             "both retrieved and relevant can do without)"
         )
     return (judgments,)
-
-
-def _names(runs: tuple[str, ...]) -> list[str]:
-    """Runs by the names of their files, as short as they can be told apart."""
-    short = ["stdin" if run == "-" else Path(run).name for run in runs]
-    plain = [name.split(".")[0] or name for name in short]
-    for names in (plain, short, list(runs)):
-        if len(set(names)) == len(runs):
-            return names
-    raise click.UsageError("the same RUN is named twice")
 
 
 def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:

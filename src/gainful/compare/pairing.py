@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, counted
+from gainful.errors import BadValue, UnknownName, counted
 from gainful.formula import Array
 from gainful.measure.results import Results
 
@@ -66,3 +67,18 @@ def told_left_out(found: Paired, names: Sequence[str]) -> list[str]:
         for name, many in zip(names, found.left_out, strict=True)
         if many
     ]
+
+
+def baseline_of(baseline: str | None, names: Sequence[str], kind: str) -> str:
+    """What the others are set against: the first, or one of them by name."""
+    if baseline is None:
+        return names[0]
+    if baseline not in names:
+        raise UnknownName(kind, str(baseline), names, f"the baseline is one of the {kind}s")
+    return baseline
+
+
+def pairs_of(number: int, base: int) -> list[tuple[int, int]]:
+    """Each against the baseline, then the others among themselves."""
+    rest = [(b, a) for a, b in combinations(range(number), 2) if base not in (a, b)]
+    return [(at, base) for at in range(number) if at != base] + rest

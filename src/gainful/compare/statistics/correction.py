@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from attrs import frozen
 
+from gainful.errors import BadValue, UnknownName
 from gainful.formula import Array
+
+TUKEY = "tukey"  # tests of all pairs at once take care of the pairs themselves
+_ACROSS_MEASURES = ("bonferroni", "none")
 
 
 @frozen
@@ -59,3 +63,34 @@ CORRECTIONS: Mapping[str, Correction] = {
         Correction("none", "no correction", lambda p: p),
     )
 }
+
+
+def correction_for(test: str, correct: str | None, tests: Iterable[str]) -> str:
+    """The correction that goes with a test; both are names of our tables.
+
+    Examples:
+        >>> correction_for("t", None, ["t", "tukey"]), correction_for("tukey", None, ["tukey"])
+        ('holm', 'bonferroni')
+    """
+    if test not in tests:
+        raise UnknownName("test", str(test), tests)
+    if correct is None:
+        return "bonferroni" if test == TUKEY else "holm"
+    if correct not in CORRECTIONS:
+        raise UnknownName("correction", str(correct), CORRECTIONS)
+    if test == TUKEY and correct not in _ACROSS_MEASURES:
+        allowed = "bonferroni or none: tukey takes care of the pairs, only measures are left"
+        raise BadValue("correct", correct, allowed)
+    return correct
+
+
+def corrected_by(correct: str, p: Array, test: str) -> Array:
+    """Measures × pairs, corrected together; tukey's are corrected for the pairs already."""
+    if test != TUKEY:
+        return CORRECTIONS[correct].function(p.ravel()).reshape(p.shape)
+    return np.minimum(p * len(p), 1.0) if correct == "bonferroni" else p
+
+
+def family_of(p: Array, test: str) -> int:
+    """How many comparisons are corrected together."""
+    return len(p) if test == TUKEY else p.size

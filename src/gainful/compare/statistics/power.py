@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-
-import numpy as np
+from math import isfinite
 
 from gainful.errors import BadValue
 
 POWER = 0.8
 _MOST = 10_000_000  # queries; nobody has more
+_NOTHING = 1e-12
 
 
 def power_of(effect: float, queries: int, alpha: float = 0.05) -> float:
@@ -19,11 +19,13 @@ def power_of(effect: float, queries: int, alpha: float = 0.05) -> float:
         >>> round(power_of(0.5, 34), 4)  # Cohen's table: 34 pairs for a medium effect
         0.8078
     """
-    from scipy.stats import nct, t  # noqa: PLC0415  (slow to load, and only power needs it)
+    from scipy.stats import ncf, t  # noqa: PLC0415  (slow to load, and only power needs it)
 
-    centre, freedom = abs(effect) * np.sqrt(queries), queries - 1
-    edge = t.isf(alpha / 2, freedom)
-    return float(nct.sf(edge, freedom, centre) + nct.cdf(-edge, freedom, centre))
+    centre, freedom = effect**2 * queries, queries - 1
+    if centre < _NOTHING:  # scipy's non-central F is wrong there
+        return alpha
+    # The square of t is an F of one degree; scipy's non-central t is no number at some places.
+    return float(ncf.sf(t.isf(alpha / 2, freedom) ** 2, 1, freedom, centre))
 
 
 def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -> float:
@@ -55,7 +57,7 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
     """
     _check(alpha, power)
     enough = partial(_reaches, abs(effect), alpha, power)
-    if not np.isfinite(effect) or not enough(_MOST):
+    if not isfinite(effect) or not enough(_MOST):
         raise BadValue("effect", effect, f"one that {_MOST} queries can show")
     low, high = 1, 2
     while not enough(high):

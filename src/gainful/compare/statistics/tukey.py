@@ -14,12 +14,13 @@ from gainful.compare.statistics.exact_sums import on_grid
 from gainful.compare.statistics.how import How
 from gainful.compare.statistics.outcome import Outcome, at_least
 from gainful.formula import Array
+from gainful.match.matched import Ranks
 
 _AT_ONCE = 1 << 22
 INTERVAL = "randomised Tukey HSD, simultaneous"
 
 
-def tukey(values: Array, pairs: Array, how: How) -> Outcome:
+def tukey(values: Array, pairs: Ranks, how: How) -> Outcome:
     """The p of each pair of columns of `values`, and its simultaneous interval.
 
     Args:

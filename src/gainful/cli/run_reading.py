@@ -1,0 +1,81 @@
+"""How commands read runs: their names, and the results of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gainful.cli.arguments import Decorator
+from gainful.cli.progress import progress
+from gainful.convention import Convention
+from gainful.measure.evaluate import of_run
+from gainful.measure.recipe import Recipe
+from gainful.measure.results import Results
+from gainful.read.elsewhere import Elsewhere
+from gainful.read.formats import FORMATS, read_run
+from gainful.read.values import Judgments, Nested, Run
+
+_INPUTS = click.Choice(list(FORMATS))
+
+
+def format_options() -> Decorator:
+    """`--judgments-format` and `--run-format`."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        judgments = click.option(
+            "--judgments-format", type=_INPUTS, help="How judgments are written. [found out]"
+        )
+        run = click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
+        return judgments(run(command))
+
+    return decorated
+
+
+def measures_option() -> Decorator:
+    """`-m`: the measures asked for."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="MEASURE",
+        help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. "
+        "[nDCG@10, AP, RR]",
+    )
+
+
+def refuse_two_pipes(*paths: str | None) -> None:
+    """Only one thing can come through the pipe."""
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
+
+
+def names_of(runs: tuple[str, ...]) -> list[str]:
+    """Runs by the names of their files, as short as they can be told apart."""
+    short = ["stdin" if run == "-" else Path(run).name for run in runs]
+    plain = [name.split(".")[0] or name for name in short]
+    for names in (plain, short, list(runs)):
+        if len(set(names)) == len(runs):
+            return names
+    raise click.UsageError("the same RUN is named twice")
+
+
+def results_of(
+    judgments: Judgments | Nested,
+    runs: tuple[str, ...],
+    run_format: str | None,
+    recipes: Mapping[str, Recipe],
+    base: Convention,
+) -> tuple[list[Results], list[Run | Nested | Elsewhere]]:
+    """The results of each run, and the runs as they were read."""
+    found: list[Results] = []
+    read: list[Run | Nested | Elsewhere] = []
+    with progress(runs) as advanced:
+        for name, path in zip(names_of(runs), runs, strict=True):
+            advanced(path)
+            read.append(read_run(path, run_format))
+            found.append(of_run(judgments, read[-1], recipes, base, name))
+    return found, read

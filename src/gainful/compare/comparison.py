@@ -1,0 +1,207 @@
+"""`Comparison`: the evidence for each difference between systems, and who cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import asdict, field, fields_dict, frozen
+
+from gainful.compare.effect import Effect
+from gainful.compare.statistics.groups import alike, letter
+from gainful.compare.statistics.how import How
+from gainful.errors import counted
+from gainful.formula import Array
+
+
+@frozen(eq=False)
+class Pair:
+    """One system against another in one measure; the difference is `system` minus `other`.
+
+    What is not known is None: an interval that so few queries cannot give, the effect where the
+    two were not tried by the same searchers.
+    """
+
+    measure: str
+    system: str
+    other: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    corrected: float
+    effect: Effect | None
+
+    @property
+    def identical(self) -> bool:
+        """Have the two the same value everywhere?"""
+        return self.effect is not None and self.effect.wins == self.effect.losses == 0
+
+    @property
+    def unvaried(self) -> bool:
+        """Do they differ by the same everywhere?"""
+        return self.effect is not None and self.effect.dz is None
+
+    def turned(self) -> Pair:
+        """The same, seen from the other side."""
+        return Pair(
+            measure=self.measure,
+            system=self.other,
+            other=self.system,
+            difference=-self.difference,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            p=self.p,
+            corrected=self.corrected,
+            effect=None if self.effect is None else self.effect.turned(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, the effect beside the rest."""
+        plain = {name: value for name, value in asdict(self).items() if name != "effect"}
+        nothing = dict.fromkeys(fields_dict(Effect))
+        return plain | (nothing if self.effect is None else asdict(self.effect))
+
+
+@frozen
+class Weighed:
+    """How the evidence was weighed, in names: what a caption has to say."""
+
+    test: str  # a name of the table of tests
+    words: str
+    correction: str
+    correction_words: str
+    family: int  # comparisons that were corrected together
+    interval: str
+    exact: bool  # are all resamples looked at?
+    resampled: bool
+    counted_in: str  # what is counted: queries, sessions
+    how: How
+
+
+@frozen(eq=False, repr=False)
+class Comparison:
+    """Systems compared in every measure: means, and a `Pair` for each comparison.
+
+    `against(baseline)` are the pairs of one system, `alike(measure)` the groups that cannot be
+    told apart, `beaten(measure)` whom each system beats, `frame` all pairs as a table.
+    """
+
+    systems: tuple[str, ...]
+    baseline: str
+    measures: tuple[str, ...]
+    means: Mapping[str, Array]  # by measure: a mean for each system
+    units: Mapping[str, int]  # by measure: how many queries or sessions were compared
+    pairs: tuple[Pair, ...]
+    weighed: Weighed
+    convention: Mapping[str, Any]
+    source: Sequence[Any] = field(default=())  # the results that were compared
+    notes: tuple[str, ...] = ()
+
+    def pair(self, measure: str, system: str, other: str) -> Pair:
+        """One comparison, from the side of `system`."""
+        for one in self.pairs:
+            if one.measure == measure and {one.system, one.other} == {system, other}:
+                return one if one.system == system else one.turned()
+        raise KeyError((measure, system, other))
+
+    def against(self, baseline: str | None = None) -> list[Pair]:
+        """Every other system against the baseline, by measure."""
+        base = baseline or self.baseline
+        return [
+            self.pair(measure, system, base)
+            for measure in self.measures
+            for system in self.systems
+            if system != base
+        ]
+
+    def significant(self, pair: Pair) -> bool:
+        """Is the difference significant, after correction?"""
+        return pair.corrected < self.weighed.how.alpha
+
+    def beaten(self, measure: str) -> dict[str, list[str]]:
+        """The systems that each system is significantly better than."""
+        found: dict[str, list[str]] = {system: [] for system in self.systems}
+        for pair in self.pairs:
+            if pair.measure == measure and self.significant(pair):
+                better, worse = pair.system, pair.other
+                if pair.difference < 0:
+                    better, worse = worse, better
+                found[better].append(worse)
+        return {name: sorted(worse, key=self.systems.index) for name, worse in found.items()}
+
+    def letters(self) -> dict[str, str]:
+        """The letter of each system, in the order in which they were named."""
+        return {system: letter(at) for at, system in enumerate(self.systems)}
+
+    def alike(self, measure: str) -> list[tuple[str, ...]]:
+        """The largest groups that cannot be told apart; pairs not compared count as alike."""
+        place = {system: at for at, system in enumerate(self.systems)}
+        different = [
+            (place[pair.system], place[pair.other])
+            for pair in self.pairs
+            if pair.measure == measure and self.significant(pair)
+        ]
+        groups = alike(len(self.systems), different)
+        return [tuple(self.systems[at] for at in group) for group in groups]
+
+    @property
+    def compares_all(self) -> bool:
+        """Are all pairs compared, or only those with the baseline?"""
+        number = len(self.systems)
+        return len(self.pairs) == number * (number - 1) // 2 * len(self.measures)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row for each pair."""
+        return pl.DataFrame([pair.to_dict() for pair in self.pairs], infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        how = self.weighed.how
+        return {
+            "systems": list(self.systems),
+            "baseline": self.baseline,
+            "measures": [
+                {
+                    "measure": measure,
+                    self.weighed.counted_in: self.units[measure],
+                    "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
+                    "beaten": self.beaten(measure),
+                    "alike": [list(group) for group in self.alike(measure)],
+                }
+                for measure in self.measures
+            ],
+            "pairs": [
+                pair.to_dict() | {"significant": self.significant(pair)} for pair in self.pairs
+            ],
+            "test": self.weighed.test,
+            "correction": self.weighed.correction,
+            "family": self.weighed.family,
+            "interval": self.weighed.interval,
+            "confidence": 1 - how.alpha,
+            "exact": self.weighed.exact,
+            "alpha": how.alpha,
+            "resamples": None
+            if self.weighed.exact or not self.weighed.resampled
+            else how.resamples,
+            "seed": how.seed,
+            "convention": dict(self.convention),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        base = f"{counted(len(self.systems), 'system')}, baseline {self.baseline}"
+        lines = [
+            f"{one.measure}: {one.system} {one.difference:+.4f}, "
+            f"p = {one.corrected:.4f}{' *' if self.significant(one) else ''}"
+            for one in self.against()
+        ]
+        return "\n".join((f"Comparison of {base}, {self.weighed.words}", *lines, *self.notes))
+
+
+def known(value: float) -> float | None:
+    """A number, or None for what is not finite."""
+    return float(value) if np.isfinite(value) else None

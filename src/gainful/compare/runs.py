@@ -1,0 +1,249 @@
+"""Is one run really better than another? Runs compared query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from gainful.compare.comparison import Comparison, Pair, Weighed, known
+from gainful.compare.effect import constant, effect
+from gainful.compare.pairing import Paired, baseline_of, pairs_of, side_by_side, told_left_out
+from gainful.compare.statistics.correction import (
+    CORRECTIONS,
+    TUKEY,
+    corrected_by,
+    correction_for,
+    family_of,
+)
+from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
+from gainful.compare.statistics.outcome import Outcome
+from gainful.compare.statistics.paired import TESTS
+from gainful.compare.statistics.randomisation import randomisation
+from gainful.compare.statistics.tukey import tukey
+from gainful.convention import Convention
+from gainful.errors import BadValue, CannotCompare, UnknownName, counted
+from gainful.formula import Array
+from gainful.match.matched import Ranks
+from gainful.measure.evaluate import Habits, Measures, evaluate
+from gainful.measure.results import Results
+from gainful.read.inputs import AnyJudgments, AnyRun
+
+Which = Literal["all", "baseline"]
+NAMES = (*TESTS, TUKEY)
+
+
+def compare_runs(
+    judgments: AnyJudgments,
+    runs: Mapping[str, AnyRun],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correct: str | None = None,
+    pairs: Which = "all",
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    like: str | Convention | None = None,
+    **habits: Unpack[Habits],
+) -> Comparison:
+    """Is one run really better than another, and by how much?
+
+    Args:
+        judgments: whatever `evaluate` takes.
+        runs: two runs or more, by name.
+        measures: whatever `evaluate` takes; the runs are compared in each.
+        baseline: the run that the others are set against; the first if none is named.
+        test: randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
+        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
+            tukey takes care of the pairs itself; it takes bonferroni (default) across measures.
+        pairs: compare all pairs of runs, or each run with the baseline.
+        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
+        resamples: how many, where chance is asked.
+        seed: which chance; the same seed gives the same numbers.
+        like: the tool whose habits to follow.
+        habits: single habits, as `evaluate` takes them.
+
+    Returns:
+        `Comparison`: means, differences with intervals and p, groups that cannot be told apart.
+
+    Examples:
+        >>> judged = {str(q): {"a": 1} for q in range(8)}
+        >>> better = {str(q): ["a", "b"] for q in range(8)}
+        >>> worse = {str(q): ["b", "a"] if q else ["a", "b"] for q in range(8)}
+        >>> compare_runs(judged, {"worse": worse, "better": better}, "RR")
+        Comparison of 2 systems, baseline worse, sign-flip randomisation test
+        RR: better +0.4375, p = 0.0156 *
+    """
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        raise BadValue("runs", runs, "{name: run}, with at least two")
+    how = How(alpha=alpha, resamples=resamples, seed=seed)
+    correction_for(test, correct, NAMES)
+    found = evaluate(judgments, measures=measures, runs=runs, like=like, **habits)
+    return compare_results(
+        found, baseline=baseline, test=test, correct=correct, pairs=pairs, how=how
+    )
+
+
+def compare_results(
+    results: Mapping[str, Results] | Sequence[Results],
+    *,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correct: str | None = None,
+    pairs: Which = "all",
+    how: How | None = None,
+) -> Comparison:
+    """The same of runs that are evaluated already."""
+    how = How() if how is None else how
+    correct = correction_for(test, correct, NAMES)
+    given = list(results.values()) if isinstance(results, Mapping) else list(results)
+    names = list(results) if isinstance(results, Mapping) else [one.name for one in given]
+    _refuse_unlike(given, names)
+    base = baseline_of(baseline, names, "run")
+    chosen = np.array(_chosen(pairs, len(names), names.index(base)), dtype=np.intp)
+    held = [_checked(side_by_side(given, measure), names) for measure in given[0].values]
+    outcomes = [_tested(one, chosen, test, how, names) for one in held]
+    p = np.stack([outcome.p for outcome in outcomes])
+    corrected = corrected_by(correct, p, test)
+    found = tuple(
+        pair
+        for one, outcome, row in zip(held, outcomes, corrected, strict=True)
+        for pair in _pairs(one, outcome, row, chosen, names, alpha=how.alpha)
+    )
+    return Comparison(
+        systems=tuple(names),
+        baseline=base,
+        measures=tuple(one.measure for one in held),
+        means={one.measure: one.values.mean(axis=0) for one in held},
+        units={one.measure: len(one.queries) for one in held},
+        pairs=found,
+        weighed=_weighed(test, correct, family_of(p, test), outcomes, how),
+        convention=given[0].to_dict()["convention"],
+        source=given,
+        notes=tuple(_notes(held, found, names)),
+    )
+
+
+def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
+    if len(given) < 2:
+        raise BadValue("runs", len(given), "at least two")
+    if len(set(names)) < len(names):
+        raise BadValue("runs", list(names), "names that differ")
+    for name, one in zip(names, given, strict=True):
+        if {key: str(m) for key, m in one.measures.items()} != {
+            key: str(m) for key, m in given[0].measures.items()
+        }:
+            raise CannotCompare(f"{name} and {names[0]} have not been given the same measures")
+        differ = one.convention.differences(given[0].convention)
+        if differ:
+            raise CannotCompare(
+                f"{name} and {names[0]} follow different conventions: {', '.join(differ)}"
+            )
+
+
+def _chosen(which: Which, number: int, base: int) -> list[tuple[int, int]]:
+    """Which columns are compared: the second run of a pair is what the first is set against."""
+    if which not in ("all", "baseline"):
+        raise UnknownName("choice of pairs", str(which), ("all", "baseline"))
+    every = pairs_of(number, base)
+    return every if which == "all" else every[: number - 1]
+
+
+def _checked(held: Paired, names: Sequence[str]) -> Paired:
+    """Enough queries, and something to compare."""
+    if len(held.queries) < 2:
+        have = f"{counted(len(held.queries), 'query')} in common"
+        raise CannotCompare(
+            f"{held.measure}: {', '.join(names)} have {have}; a comparison needs at least 2"
+        )
+    if not held.values.any():
+        raise CannotCompare(
+            f"{held.measure} is 0 for every query of every run: there is nothing to compare"
+        )
+    return held
+
+
+def _tested(held: Paired, chosen: Ranks, test: str, how: How, names: Sequence[str]) -> Outcome:
+    differences = held.values[:, chosen[:, 0]] - held.values[:, chosen[:, 1]]
+    if test == TUKEY:
+        if len(names) == 2:  # to deal two values is to flip the sign of their difference
+            return randomisation(differences, how)
+        return tukey(held.values, chosen, how)
+    if TESTS[test].varied:
+        _refuse_constant(held, differences, chosen, test, names)
+    return TESTS[test].function(differences, how)
+
+
+def _refuse_constant(
+    held: Paired, differences: Array, chosen: Ranks, test: str, names: Sequence[str]
+) -> None:
+    """Differences that are all alike, but not zero, have no variance to hold them against."""
+    for at in np.flatnonzero(constant(differences) & differences.any(axis=0)):
+        one, other = (names[column] for column in chosen[at])
+        raise CannotCompare(
+            f"{held.measure}: {one} and {other} differ by {differences[0, at]:g} in every query; "
+            f"{TESTS[test].words} needs differences that vary (randomisation, wilcoxon and sign "
+            "do not)"
+        )
+
+
+def _pairs(
+    held: Paired,
+    outcome: Outcome,
+    corrected: Array,
+    chosen: Ranks,
+    names: Sequence[str],
+    *,
+    alpha: float,
+) -> list[Pair]:
+    return [
+        Pair(
+            measure=held.measure,
+            system=names[one],
+            other=names[other],
+            difference=float((held.values[:, one] - held.values[:, other]).mean()),
+            low=known(outcome.low[at]),
+            high=known(outcome.high[at]),
+            p=float(outcome.p[at]),
+            corrected=float(corrected[at]),
+            effect=effect(held.values[:, one] - held.values[:, other], alpha),
+        )
+        for at, (one, other) in enumerate(chosen.tolist())
+    ]
+
+
+def _weighed(
+    test: str, correct: str, family: int, outcomes: Sequence[Outcome], how: How
+) -> Weighed:
+    words = "randomised Tukey HSD test" if test == TUKEY else TESTS[test].words
+    return Weighed(
+        test=test,
+        words=words,
+        correction=correct,
+        correction_words=CORRECTIONS[correct].words,
+        family=family,
+        interval=outcomes[0].interval,
+        exact=all(outcome.exact for outcome in outcomes),
+        resampled=test == TUKEY or TESTS[test].resampled,
+        counted_in="queries",
+        how=how,
+    )
+
+
+def _notes(held: Sequence[Paired], pairs: Sequence[Pair], names: Sequence[str]) -> list[str]:
+    notes = [note for one in held for note in told_left_out(one, names)]
+    for pair in pairs:
+        whom = f"{pair.measure}: {pair.system} and {pair.other}"
+        if pair.identical:
+            notes.append(f"{whom} have the same value in every query: p is 1")
+        elif pair.unvaried:
+            notes.append(f"{whom} differ by the same in every query: no effect size is defined")
+        elif pair.low is None:
+            notes.append(f"{whom}: so few queries give no interval at this level")
+    return notes
+
+
+__all__: Sequence[Any] = ("NAMES", "compare_results", "compare_runs")
