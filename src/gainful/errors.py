@@ -118,8 +118,12 @@ _MOST = 30  # names that a message lists
 
 def counted(number: int, one: str, many: str = "") -> str:
     """A number of things in words: 1 query, 2 queries."""
-    plural = many or (one[:-1] + "ies" if one.endswith("y") else one + "s")
-    return f"{number} {one if number == 1 else plural}"
+    return f"{number} {one if number == 1 else many or plural(one)}"
+
+
+def plural(one: str) -> str:
+    """More than one of a thing: queries, runs."""
+    return one[:-1] + "ies" if one.endswith("y") else one + "s"
 
 
 def shown(value: object) -> str:

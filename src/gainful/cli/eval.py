@@ -15,11 +15,11 @@ from gainful.cli.output import (
     values_options,
 )
 from gainful.cli.run_reading import (
+    evaluated,
     format_options,
     measures_option,
     names_of,
     refuse_two_pipes,
-    results_of,
 )
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
@@ -83,7 +83,7 @@ def evaluate(
     refuse_overwriting(output, (judgments, *runs))
     names_of(runs)  # a run that is named twice is refused before anything is read
     held = read_judgments(judgments, judgments_format)
-    found, _ = results_of(held, runs, run_format, recipes, base)
+    found = [one for one, _ in evaluated(held, runs, run_format, recipes, base)]
     _print(found, form, output, per_query=per_query)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
         for line in show.said(found):

@@ -20,6 +20,7 @@ _MISTAKE, _STOPPED = 2, 130
 # Each command is a module of this room, loaded when it is called: help must not load them all.
 _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
+    "compare": "Is one run really better than another?",
     "why": "Why do two tools disagree on these data?",
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",
@@ -72,6 +73,7 @@ def gainful() -> None:
     Try:
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
       gainful check qrels.txt run.txt                    is anything wrong with these files?
+      gainful compare qrels.txt bm25.txt dense.txt       is one really better than the other?
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
       gainful sessions study.csv --judgments qrels.txt   how much did whole sessions bring?
       gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?

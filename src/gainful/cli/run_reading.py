@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from gainful.read.elsewhere import Elsewhere
 from gainful.read.formats import FORMATS, read_run
 from gainful.read.values import Judgments, Nested, Run
 
+AsRead = Run | Nested | Elsewhere
 _INPUTS = click.Choice(list(FORMATS))
 
 
@@ -63,19 +64,16 @@ def names_of(runs: tuple[str, ...]) -> list[str]:
     raise click.UsageError("the same RUN is named twice")
 
 
-def results_of(
+def evaluated(
     judgments: Judgments | Nested,
     runs: tuple[str, ...],
     run_format: str | None,
     recipes: Mapping[str, Recipe],
     base: Convention,
-) -> tuple[list[Results], list[Run | Nested | Elsewhere]]:
-    """The results of each run, and the runs as they were read."""
-    found: list[Results] = []
-    read: list[Run | Nested | Elsewhere] = []
+) -> Iterator[tuple[Results, AsRead]]:
+    """The results of each run, one after the other, and the run as it was read."""
     with progress(runs) as advanced:
         for name, path in zip(names_of(runs), runs, strict=True):
             advanced(path)
-            read.append(read_run(path, run_format))
-            found.append(of_run(judgments, read[-1], recipes, base, name))
-    return found, read
+            read = read_run(path, run_format)
+            yield of_run(judgments, read, recipes, base, name), read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ from gainful.read.formats import FORMATS
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
 from gainful.read.sessions import Bad, Sessions
 
-_OPTIONS = (
+_OF_SESSIONS = (
     click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."),
     click.option(
         "--min-queries", type=int, metavar="N", help="Only sessions of at least N queries."
@@ -28,17 +28,7 @@ _OPTIONS = (
         help="How sessions are written. [found out]",
     ),
     click.option(
-        "--judgments-format",
-        type=click.Choice(list(FORMATS)),
-        help="How judgments are written. [found out]",
-    ),
-    click.option(
         "--topics", metavar="FILE", help="Lines of session and topic, whose judgments count."
-    ),
-    click.option(
-        "--ties",
-        type=click.Choice(("doc_descending", "input")),
-        help="Of conversations: how are equal scores ranked? [doc_descending]",
     ),
     click.option(
         "--pages",
@@ -46,6 +36,18 @@ _OPTIONS = (
         help="Of Session Track XML: does a further page continue the list, or count? [merge]",
     ),
     click.option("--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them."),
+)
+_ALSO = (
+    click.option(
+        "--judgments-format",
+        type=click.Choice(list(FORMATS)),
+        help="How judgments are written. [found out]",
+    ),
+    click.option(
+        "--ties",
+        type=click.Choice(("doc_descending", "input")),
+        help="Of conversations: how are equal scores ranked? [doc_descending]",
+    ),
 )
 READING = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "ties", "pages"),
@@ -55,9 +57,17 @@ READING = (
 
 def session_reading() -> Decorator:
     """The options that say which sessions are read, and how."""
+    return _with((*_OF_SESSIONS, *_ALSO))
 
+
+def study_reading() -> Decorator:
+    """The same for commands of runs, which have options for ties and judgments already."""
+    return _with(_OF_SESSIONS)
+
+
+def _with(options: Sequence[Decorator]) -> Decorator:
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(_OPTIONS):
+        for option in reversed(options):
             command = option(command)
         return command
 

@@ -12,7 +12,7 @@ from attrs import asdict, field, fields_dict, frozen
 from gainful.compare.effect import Effect
 from gainful.compare.statistics.groups import alike, letter
 from gainful.compare.statistics.how import How
-from gainful.errors import counted
+from gainful.errors import counted, plural
 from gainful.formula import Array
 
 
@@ -77,8 +77,14 @@ class Weighed:
     interval: str
     exact: bool  # are all resamples looked at?
     resampled: bool
-    counted_in: str  # what is counted: queries, sessions
+    unit: str  # what is counted: query, session
+    paired_by: str  # what differences are of: query, searcher
     how: How
+
+    @property
+    def corrects(self) -> bool:
+        """Does the correction change anything?"""
+        return self.correction != "none" and self.family > 1
 
 
 @frozen(eq=False, repr=False)
@@ -167,7 +173,7 @@ class Comparison:
             "measures": [
                 {
                     "measure": measure,
-                    self.weighed.counted_in: self.units[measure],
+                    plural(self.weighed.unit): self.units[measure],
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
                     "beaten": self.beaten(measure),
                     "alike": [list(group) for group in self.alike(measure)],

@@ -228,7 +228,8 @@ def _weighed(
         interval=outcomes[0].interval,
         exact=all(outcome.exact for outcome in outcomes),
         resampled=test == TUKEY or TESTS[test].resampled,
-        counted_in="queries",
+        unit="query",
+        paired_by="query",
         how=how,
     )
 

@@ -126,6 +126,7 @@ def compare_groups(
     evidence = exchanged(values, design, numbers, pairs, how)
     p = (evidence.family_wise if test == TUKEY else evidence.p).T
     measures = tuple(found.values)
+    who = blocks[0] if blocks else "session"
     made = tuple(
         Pair(
             measure=measure,
@@ -154,10 +155,12 @@ def compare_groups(
         },
         units=dict.fromkeys(measures, len(values)),
         pairs=made,
-        weighed=_weighed(test, correct, design, evidence, family=family_of(p, test), how=how),
+        weighed=_weighed(
+            test, correct, design, evidence, who=who, family=family_of(p, test), how=how
+        ),
         convention=found.to_dict()["convention"],
         source=(found,),
-        notes=(*notes, *_notes(design, made, blocks, by)),
+        notes=(*notes, *_notes(design, made, who, by)),
     )
 
 
@@ -243,7 +246,7 @@ def _effect(differences: Array, alpha: float) -> Effect | None:
 
 
 def _weighed(
-    test: str, correct: str, design: Design, evidence: Exchanged, *, family: int, how: How
+    test: str, correct: str, design: Design, evidence: Exchanged, *, who: str, family: int, how: How
 ) -> Weighed:
     words = STUDY_TESTS[test]
     if design.scheme == "swap":
@@ -257,17 +260,17 @@ def _weighed(
         interval=evidence.interval,
         exact=evidence.exact,
         resampled=True,
-        counted_in="sessions",
+        unit="session",
+        paired_by=who,
         how=how,
     )
 
 
-def _notes(design: Design, pairs: Sequence[Pair], blocks: Sequence[str], by: str) -> list[str]:
-    who = blocks[0] if blocks else "session"
+def _notes(design: Design, pairs: Sequence[Pair], who: str, by: str) -> list[str]:
     exchanging = sum(map(len, design.strata))
     number = int(design.searcher.max()) + 1
     notes = []
-    if not blocks:
+    if who == "session":
         notes.append("no blocks: sessions are exchanged as if each were a searcher of its own")
     if exchanging < number:
         notes.append(f"{exchanging} of {number} {who}s can exchange assignments with another")

@@ -1,0 +1,218 @@
+"""`gainful compare`: is one run, or one system, really better than another?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from gainful.cli.arguments import habit_options, like_option, plugin_option
+from gainful.cli.output import (
+    delivered,
+    refuse_overwriting,
+    terminal,
+    usual_form,
+    values_options,
+)
+from gainful.cli.run_reading import (
+    AsRead,
+    evaluated,
+    format_options,
+    measures_option,
+    names_of,
+    refuse_two_pipes,
+)
+from gainful.cli.session_reading import READING, sessions_from, study_reading
+from gainful.compare.comparison import Comparison
+from gainful.compare.pairing import baseline_of
+from gainful.compare.runs import NAMES, compare_results
+from gainful.compare.statistics.correction import CORRECTIONS, correction_for
+from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
+from gainful.compare.study import STUDY_TESTS, SYSTEM, compare_groups
+from gainful.convention import HABITS
+from gainful.measure.evaluate import asked_for
+from gainful.measure.sessions import evaluate as of_sessions
+from gainful.read.formats import read_judgments
+from gainful.read.inputs import as_columns
+from gainful.show import compare as show, rows as show_rows
+from gainful.show.compare_latex import to_latex
+from gainful.show.table import PLAIN
+
+_TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
+
+
+@click.command(short_help="Is one run really better than another?")
+@click.argument("judgments", required=False)
+@click.argument("runs", nargs=-1, metavar="RUN RUN...")
+@measures_option()
+@click.option("--baseline", metavar="NAME", help="What the others are set against. [the first]")
+@click.option(
+    "--test",
+    type=click.Choice(_TESTS),
+    help="How evidence is weighed. [randomisation; with --sessions permutation]",
+)
+@click.option(
+    "--correct",
+    type=click.Choice(list(CORRECTIONS)),
+    help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(("all", "baseline")),
+    default="all",
+    show_default=True,
+    help="Compare all pairs of runs, or each with the baseline.",
+)
+@click.option(
+    "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
+)
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Which chance.")
+@click.option(
+    "--resamples", type=int, default=RESAMPLES, show_default=True, help="How often chance is asked."
+)
+@click.option("--per-query", is_flag=True, help="The queries that changed most, and what moved.")
+@values_options()
+@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
+@click.option("--sessions", metavar="FILE", help="Compare systems over the sessions of a study.")
+@click.option("--judgments", "qrels", metavar="QRELS", help="With --sessions: judgments by topic.")
+@click.option("--by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
+@click.option(
+    "--block",
+    multiple=True,
+    metavar="COLUMN",
+    help="With --sessions: whose effects are taken out; the first says whose assignments are "
+    "exchanged. [searcher, scenario]",
+)
+@study_reading()
+@format_options()
+@plugin_option()
+@like_option()
+@habit_options(*HABITS)
+def compare(
+    judgments: str | None,
+    runs: tuple[str, ...],
+    *,
+    form: str | None,
+    output: str | None,
+    quiet: bool,
+    per_query: bool,
+    alpha: float,
+    seed: int,
+    resamples: int,
+    sessions: str | None,
+    **more: Any,
+) -> None:
+    """Is one RUN really better than another, by these JUDGMENTS?
+
+    Runs are paired by query. For each the mean, the difference to the baseline with its interval, p
+    (as it is, and corrected), wins, ties and losses; letters name the runs that it beats. With
+    --sessions systems are compared over whole sessions, and searchers exchange their assignments;
+    what is to be set there goes into the measure: 'nsDCG(b=2, bq=4)@10'.
+
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful compare qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP
+      gainful compare qrels.txt *.run -m nDCG@10 --baseline bm25 --test tukey --format latex
+      gainful compare qrels.txt a.txt b.txt c.txt --test t --correct bh -o compared.csv
+      gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
+      gainful compare --sessions study.csv --judgments qrels.txt --by system \\
+          --block searcher --block scenario -m 'nsDCG(b=2, bq=4)@10'
+    """
+    how = How(alpha=alpha, resamples=resamples, seed=seed)
+    form = form or usual_form(output)
+    if sessions is not None:
+        if per_query:
+            raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
+        found = _of_study(sessions, (judgments, *runs), how, output, more)
+    else:
+        found, _ = _of_runs(judgments, runs, how, output, more)
+    delivered(_text(found, form, output), output)
+    if form in ("tsv", "csv", "jsonl") and not quiet:
+        for line in (*show.how(found), *show.said(found)):
+            click.echo(f"gainful: {line}", err=True)
+
+
+def _of_runs(
+    judgments: str | None, runs: tuple[str, ...], how: How, output: str | None, more: dict[str, Any]
+) -> tuple[Comparison, list[AsRead]]:
+    """Runs paired by query."""
+    _refuse(more, _OF_STUDIES, "is of sessions: name them with --sessions FILE")
+    if judgments is None or len(runs) < 2:
+        raise click.UsageError(
+            "name JUDGMENTS and two runs or more: gainful compare JUDGMENTS RUN RUN… "
+            "(or --sessions FILE)"
+        )
+    asked = {name: more.pop(name) for name in ("baseline", "test", "correct", "pairs")}
+    test = asked.pop("test") or "randomisation"
+    measures, like = more.pop("measures"), more.pop("like")
+    formats = more.pop("judgments_format"), more.pop("run_format")
+    base, recipes = asked_for(measures or None, like, {name: more[name] for name in HABITS})
+    refuse_two_pipes(judgments, *runs)
+    refuse_overwriting(output, (judgments, *runs))
+    baseline_of(asked["baseline"], names_of(runs), "run")  # before anything is read
+    correction_for(test, asked["correct"], NAMES)
+    held = read_judgments(judgments, formats[0])
+    found = list(evaluated(held, runs, formats[1], recipes, base))
+    compared = compare_results([one for one, _ in found], test=test, how=how, **asked)
+    return compared, [run for _, run in found]
+
+
+def _of_study(
+    file: str, words: tuple[str | None, ...], how: How, output: str | None, more: dict[str, Any]
+) -> Comparison:
+    """Systems by the sessions of a study."""
+    given = [word for word in words if word is not None]
+    if given:
+        raise click.UsageError(
+            f"{given[0]}: with --sessions there are no runs; judgments go behind --judgments"
+        )
+    only = [name for name in HABITS if name not in ("ties", "unjudged")]
+    _refuse(more, (*only, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
+    qrels = more["qrels"]
+    habits = {} if more["unjudged"] is None else {"unjudged": more["unjudged"]}
+    base, recipes = of_sessions.asked_for(more["measures"] or None, more["like"], habits)
+    refuse_two_pipes(file, qrels)
+    refuse_overwriting(output, tuple(path for path in (file, qrels, more["topics"]) if path))
+    held = sessions_from(file, **{name: more[name] for name in READING})
+    judged = None
+    if qrels is not None:
+        judged = as_columns(read_judgments(qrels, more["judgments_format"]))
+    return compare_groups(
+        of_sessions.of_sessions(held, judged, recipes, base),
+        by=more["by"] or SYSTEM,
+        block=more["block"] or None,
+        baseline=more["baseline"],
+        test=more["test"] or "permutation",
+        correct=more["correct"],
+        how=how,
+    )
+
+
+_OF_STUDIES = ("qrels", "by", "block", *(name for name in READING if name != "ties"))
+
+
+def _refuse(more: dict[str, Any], names: Sequence[str], why: str) -> None:
+    """An option that does nothing here is a mistake, not a silence."""
+    for name in names:
+        if more[name] not in (None, (), False):
+            option = "judgments" if name == "qrels" else name.replace("_", "-")
+            raise click.UsageError(f"--{option} {why}")
+
+
+def _text(found: Comparison, form: str, output: str | None) -> str:
+    if form == "table":
+        page = terminal() if output in (None, "-") else PLAIN
+        return show.to_text(found, terminal=page)
+    writers = {
+        "tsv": lambda: show_rows.to_csv(show.rows(found), "\t"),
+        "csv": lambda: show_rows.to_csv(show.rows(found)),
+        "jsonl": lambda: show_rows.to_json_lines(show.rows(found)),
+        "json": lambda: json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False),
+        "markdown": lambda: show.to_markdown(found),
+        "latex": lambda: to_latex(found),
+    }
+    return writers[form]()

@@ -1,0 +1,173 @@
+"""A comparison: a table for each measure, who cannot be told apart, and how it is known."""
+
+from __future__ import annotations
+
+from gainful.compare.comparison import Comparison, Pair
+from gainful.compare.statistics.correction import TUKEY
+from gainful.errors import counted, plural
+from gainful.measure.results import Results
+from gainful.measure.sessions.results import SessionResults
+from gainful.show import results as of_runs, sessions as of_sessions, table as tables
+from gainful.show.rows import Rows
+from gainful.show.table import PLAIN, Table, Terminal, wrapped
+
+_SMALLEST = 1e-4  # a p that is printed as such
+
+
+def to_text(found: Comparison, *, terminal: Terminal = PLAIN) -> str:
+    """A block for each measure, then how it is known, then the convention."""
+    blocks = []
+    for measure in found.measures:
+        table = tables.to_text(_table(found, measure), terminal=terminal)
+        lines = [f"{_head(found, measure)}", table, "", *told(found, measure)]
+        blocks.append("\n".join(lines))
+    notes = "\n".join((*how(found), *said(found)))
+    return "\n\n".join((*blocks, wrapped(notes, terminal)))
+
+
+def to_markdown(found: Comparison) -> str:
+    """The same as Markdown."""
+    parts = []
+    for measure in found.measures:
+        parts += [f"**{_head(found, measure)}**", tables.to_markdown(_table(found, measure))]
+        parts += told(found, measure)
+    return "\n\n".join((*parts, *how(found), *said(found)))
+
+
+def rows(found: Comparison) -> Rows:
+    """A row for each pair and measure, at full precision."""
+    columns = (
+        *("measure", "system", "other", plural(found.weighed.unit), "mean", "other_mean"),
+        *("difference", "low", "high", "p", "corrected", "significant"),
+        *("dz", "wins", "ties", "losses", "detectable", "needed"),
+    )
+    listed = []
+    for pair in found.pairs:
+        means = dict(zip(found.systems, found.means[pair.measure].tolist(), strict=True))
+        data = pair.to_dict() | {
+            plural(found.weighed.unit): found.units[pair.measure],
+            "mean": means[pair.system],
+            "other_mean": means[pair.other],
+            "significant": str(found.significant(pair)).lower(),
+        }
+        listed.append([data[column] for column in columns])
+    return Rows(columns, listed, words=3)
+
+
+def _head(found: Comparison, measure: str) -> str:
+    return f"{measure}, {counted(found.units[measure], found.weighed.unit)}"
+
+
+def _table(found: Comparison, measure: str) -> Table:
+    """Each system with its mean, whom it beats, and the evidence against the baseline."""
+    letters, beaten = found.letters(), found.beaten(measure)
+    listed = []
+    for system, mean in zip(found.systems, found.means[measure].tolist(), strict=True):
+        better = " ".join(letters[other] for other in beaten[system]) or "–"
+        pair = None if system == found.baseline else found.pair(measure, system, found.baseline)
+        listed.append((letters[system], system, f"{mean:.4f}", better, *_evidence(found, pair)))
+    confidence = f"{100 * (1 - found.weighed.how.alpha):g} % interval"
+    columns = (
+        *("", _kind(found), "mean", "better\nthan", "difference", confidence, "p"),
+        *(("corrected\np",) if found.weighed.corrects else ()),
+        *("win/tie/loss", "effect\n(dz)"),
+    )
+    return Table(columns, listed, numbers=True, words=2, text=(3, 5))
+
+
+def _kind(found: Comparison) -> str:
+    return "run" if found.weighed.unit == "query" else "system"
+
+
+def _evidence(found: Comparison, pair: Pair | None) -> tuple[str, ...]:
+    corrected = found.weighed.corrects
+    if pair is None:
+        return ("baseline", *[""] * (4 + corrected))
+    size = pair.effect
+    return (
+        f"{pair.difference:+.4f}",
+        interval(pair),
+        probability(pair.p),
+        *((probability(pair.corrected),) if corrected else ()),
+        "–" if size is None else f"{size.wins}/{size.ties}/{size.losses}",
+        "–" if size is None or size.dz is None else f"{size.dz:+.2f}",
+    )
+
+
+def interval(pair: Pair) -> str:
+    """From where to where the difference may be."""
+    if pair.low is None or pair.high is None:
+        return "–"
+    return f"{pair.low:+.4f} … {pair.high:+.4f}"
+
+
+def probability(p: float) -> str:
+    """A p for a reader."""
+    return f"<{_SMALLEST:.4f}" if p < _SMALLEST else f"{p:.4f}"
+
+
+def told(found: Comparison, measure: str) -> list[str]:
+    """Who cannot be told apart, and what so many queries can show."""
+    groups = [", ".join(group) for group in found.alike(measure) if len(group) > 1]
+    apart = f"Cannot be told apart: {' · '.join(groups)}." if groups else "All are told apart."
+    sizes = {
+        pair.system: pair.effect
+        for pair in found.against()
+        if pair.measure == measure and pair.effect is not None
+    }
+    visible = [f"{n} {one.detectable:.4f}" for n, one in sizes.items() if one.detectable]
+    needed = [
+        f"{n} {counted(one.needed, found.weighed.paired_by)}"
+        for n, one in sizes.items()
+        if one.needed
+    ]
+    lines = [apart]
+    if visible:
+        lines.append(f"Differences that would be found (power 0.8): {', '.join(visible)}.")
+    if needed:
+        lines.append(f"Needed to find differences as seen: {', '.join(needed)}.")
+    return lines
+
+
+def how(found: Comparison) -> list[str]:
+    """Which test, on what, corrected how, at which level: what a caption has to say."""
+    weighed = found.weighed
+    chance = ""
+    if weighed.exact:
+        chance = ", all arrangements looked at"
+    elif weighed.resampled:
+        chance = f", {weighed.how.resamples} resamples, seed {weighed.how.seed}"
+    words = weighed.words[0].upper() + weighed.words[1:]
+    level = f"{100 * (1 - weighed.how.alpha):g} %"
+    significant = f"significant below {weighed.how.alpha:g}"
+    tested = f"{words}, two-sided{chance}"
+    between = f"{level} intervals: {weighed.interval}"
+    return [" · ".join((tested, corrected(found), significant, between))]
+
+
+def corrected(found: Comparison) -> str:
+    """How p is corrected, over how many comparisons."""
+    weighed = found.weighed
+    tukey = weighed.test == TUKEY
+    by = f"corrected by {weighed.correction_words} over"
+    over = f"{by} {counted(weighed.family, 'measure' if tukey else 'comparison')}"
+    if tukey:
+        return f"p family-wise over pairs{f', {over}' if weighed.corrects else ''}"
+    return f"p {over}" if weighed.corrects else "p not corrected"
+
+
+def said(found: Comparison) -> list[str]:
+    """The convention, what was counted, and what one should know."""
+    notes = [f"Note: {note}" for note in found.notes]
+    first = found.source[0]
+    if isinstance(first, SessionResults):
+        return [*of_sessions.said(first), *notes]
+    return [*of_runs.said([one for one in found.source if isinstance(one, Results)]), *notes]
+
+
+def convention(found: Comparison) -> str:
+    """How the numbers came about, in one line."""
+    first = found.source[0]
+    if isinstance(first, SessionResults):
+        return of_sessions.convention(first)
+    return of_runs.convention(first)

@@ -1,0 +1,50 @@
+"""Write examples/news: invented judgments and three invented runs, enough to compare them.
+
+    python tools/examples.py
+
+40 queries with 12 graded documents each; a run scores a document by its grade, with so much noise.
+The same seed gives the same files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+FOLDER = Path(__file__).parent.parent / "examples" / "news"
+QUERIES, JUDGED, UNJUDGED, SHOWN = 40, 12, 8, 10
+NOISE = {"bm25": 1.6, "dense": 1.15, "hybrid": 1.05}
+
+
+def main() -> None:
+    """Judgments first, then each run."""
+    chance = Random(2008)  # noqa: S311  (an example, no secret)
+    grades = {
+        f"n{query:02d}": {
+            f"news-{query:02d}-{doc:02d}": chance.choice((0, 0, 0, 1, 1, 2, 3))
+            for doc in range(1, JUDGED + 1)
+        }
+        for query in range(1, QUERIES + 1)
+    }
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    lines = [f"{q} 0 {doc} {grade}" for q, found in grades.items() for doc, grade in found.items()]
+    (FOLDER / "qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name, noise in NOISE.items():
+        lines = []
+        for query, judged in grades.items():
+            more = {
+                f"news-{query[1:]}-{doc}": 0 for doc in range(JUDGED + 1, JUDGED + UNJUDGED + 1)
+            }
+            scores = {
+                doc: round(grade + chance.gauss(0, noise), 4)
+                for doc, grade in (judged | more).items()
+            }
+            best = sorted(scores, key=lambda doc: -scores[doc])[:SHOWN]
+            lines += [
+                f"{query} Q0 {doc} {at} {scores[doc]} {name}" for at, doc in enumerate(best, 1)
+            ]
+        (FOLDER / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
