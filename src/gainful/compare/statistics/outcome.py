@@ -37,7 +37,7 @@ def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]
     as extreme at every shift.
 
     Args:
-        candidates: a row for each pair, a column for each resample that has one.
+        candidates: a row for each pair, a column for each resample that has one; they are reordered.
         always: how many more resamples there are, the one that was seen included.
         alpha: one minus the confidence.
     """
@@ -46,5 +46,5 @@ def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]
     if place < 1:
         nothing = np.full(pairs, np.inf)
         return -nothing, nothing
-    ordered = np.partition(candidates, (place - 1, number - place), axis=1)
-    return ordered[:, place - 1], ordered[:, number - place]
+    candidates.partition((place - 1, number - place), axis=1)
+    return candidates[:, place - 1].copy(), candidates[:, number - place].copy()

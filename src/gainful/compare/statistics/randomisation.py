@@ -61,10 +61,10 @@ def _of_block(
         sums = whole.T @ flips.T
         as_extreme += extreme(seen - 2 * sums, seen, how, slack=number).sum(axis=1)
         size = flips.sum(axis=1)
-        some = size > 0  # what flips nothing is what was seen
-        here = slice(filled, filled + int(some.sum()))
-        means[:, here] = sums[:, some] / size[some]
-        filled = here.stop
+        if not size.all():  # what flips nothing is what was seen
+            sums, size = sums[:, size > 0], size[size > 0]
+        np.divide(sums, size, out=means[:, filled : filled + size.size])
+        filled += size.size
     always = looked_at - filled + (not exact)
     low, high = typical(means[:, :filled], always, how.alpha)
     return at_least(as_extreme, looked_at, exact=exact), low / steps, high / steps

@@ -1,0 +1,381 @@
+"""Tests, intervals and corrections against scipy, statsmodels, ranx, enumeration and print."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+
+from gainful.compare.statistics.correction import CORRECTIONS
+from gainful.compare.statistics.exact_sums import on_grid
+from gainful.compare.statistics.groups import alike, letter
+from gainful.compare.statistics.how import How
+from gainful.compare.statistics.paired import TESTS
+from gainful.compare.statistics.power import detectable_effect, power_of, queries_needed
+from gainful.compare.statistics.randomisation import ENUMERATED, randomisation
+from gainful.compare.statistics.tukey import tukey
+from gainful.errors import BadValue, WrongType
+
+# Darwin's maize, in eighths of an inch: Fisher, The Design of Experiments (1935), §17 and §21.
+MAIZE = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])[:, None]
+ALTERNATIVES = ("two-sided", "less", "greater")
+values = st.floats(-1, 1, allow_nan=False, width=32).map(lambda x: round(x, 3))
+
+
+def columns(least=2, most=12):
+    shape = st.tuples(st.integers(least, most), st.integers(1, 3))
+    return shape.flatmap(lambda s: arrays(np.float64, s, elements=values))
+
+
+def enumerated(d, alternative="two-sided"):
+    """The p of all ways to flip signs, by plain loops."""
+    seen, hits = d.sum(), 0
+    for signs in product((1, -1), repeat=len(d)):
+        total = sum(s * x for s, x in zip(signs, d, strict=True))
+        hits += {
+            "two-sided": abs(total) >= abs(seen) - 1e-9,
+            "greater": total >= seen - 1e-9,
+            "less": total <= seen + 1e-9,
+        }[alternative]
+    return hits / 2 ** len(d)
+
+
+# ── randomisation ────────────────────────────────────────────────────────────────────────────
+
+
+def test_fishers_own_example_gives_the_863_of_32768_that_he_counted():
+    one_sided = randomisation(MAIZE, How(alternative="greater"))
+    assert one_sided.exact
+    assert one_sided.p[0] == 863 / 32768
+    assert randomisation(MAIZE, How()).p[0] == 2 * 863 / 32768
+
+
+@given(columns(), st.sampled_from(ALTERNATIVES))
+def test_exact_randomisation_is_full_enumeration(d, alternative):
+    found = randomisation(d, How(alternative=alternative))
+    assert found.exact
+    expected = [enumerated(column, alternative) for column in d.T]
+    assert found.p == pytest.approx(expected, abs=1e-15)
+
+
+@given(columns(least=6, most=12))
+def test_the_interval_leaves_out_zero_exactly_where_p_is_at_most_alpha(d):
+    """A shift is inside if the test does not reject it: the two are one thing, seen twice."""
+    found = randomisation(d, How(alpha=0.1))
+    for column, p, low, high in zip(d.T, found.p, found.low, found.high, strict=True):
+        near = min(abs(low), abs(high)) < 1e-9  # zero is an end of it
+        if not near:
+            assert (p > 0.1) == (low <= 0 <= high), (column, p, low, high)
+
+
+@pytest.mark.parametrize("shift", [-0.5, 0.0, 0.25, 1.5])
+def test_the_interval_is_the_shifts_that_enumeration_does_not_reject(shift):
+    d = np.array([0.3, -0.1, 0.8, 0.45, 0.05, 0.6, 1.1, -0.4])
+    found = randomisation(d[:, None], How(alpha=0.2))
+    inside = found.low[0] < shift < found.high[0]
+    one_sided = min(enumerated(d - shift, "greater"), enumerated(d - shift, "less"))
+    assert inside == (one_sided > 0.1)
+
+
+def test_too_few_differences_give_no_interval_at_all():
+    found = randomisation(np.array([[0.1], [0.2], [0.3]]), How())
+    assert found.p[0] == 0.25
+    assert (found.low[0], found.high[0]) == (-np.inf, np.inf)
+
+
+def test_monte_carlo_is_near_scipys_and_depends_on_the_seed_alone():
+    d = np.random.default_rng(5).normal(0.2, 1, (40, 3))
+    found = randomisation(d, How(resamples=50_000, seed=1))
+    assert not found.exact
+    again = randomisation(d, How(resamples=50_000, seed=1))
+    other = randomisation(d, How(resamples=50_000, seed=2))
+    assert found.p.tolist() == again.p.tolist()
+    assert found.p.tolist() != other.p.tolist()
+    for column, p, low, high in zip(d.T, found.p, found.low, found.high, strict=True):
+        theirs = stats.permutation_test(
+            (column,), np.mean, permutation_type="samples", n_resamples=50_000, rng=3
+        )
+        assert p == pytest.approx(theirs.pvalue, abs=0.015)
+        near_normal = stats.ttest_1samp(column, 0).confidence_interval(0.95)
+        assert (low, high) == pytest.approx(tuple(near_normal), abs=0.03)
+
+
+def test_monte_carlo_adds_what_was_seen_so_that_no_p_is_zero():
+    d = np.ones((30, 1)) + np.arange(30)[:, None] / 100
+    assert randomisation(d, How(resamples=999)).p[0] == 1 / 1000
+
+
+def test_pairs_together_and_alone_have_the_same_p():
+    d = np.random.default_rng(6).normal(size=(ENUMERATED + 5, 7))
+    together = randomisation(d, How(resamples=2000))
+    alone = [randomisation(d[:, [at]], How(resamples=2000)).p[0] for at in range(7)]
+    assert together.p.tolist() == alone
+
+
+def test_the_number_of_threads_changes_no_digit():
+    from threadpoolctl import threadpool_limits
+
+    d = np.random.default_rng(7).normal(0.1, 1, (300, 40))
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            flips = randomisation(d, How(resamples=5000))
+            dealt = tukey(d[:, :6], np.array([(0, 1), (4, 5)]), How(resamples=500))
+        found.append([one.tolist() for one in (flips.p, flips.low, flips.high, dealt.p)])
+    assert found[0] == found[1]
+
+
+def test_equal_sums_count_although_their_digits_differ():
+    d = np.array([0.1, 0.2, -0.3, 0.3, 0.1])[:, None]  # 0.1 + 0.2 is not 0.3 to a computer
+    assert randomisation(d, How()).p[0] == enumerated(d[:, 0])
+
+
+@given(columns())
+def test_sums_on_the_grid_are_exact_in_any_order(d):
+    whole, steps = on_grid(d, len(d))
+    assert (whole == np.rint(whole)).all()
+    assert whole.sum(axis=0).tolist() == whole[::-1].sum(axis=0).tolist()
+    assert np.abs(whole / steps - d).max() <= 1e-12
+
+
+# ── classical tests, by scipy and print ──────────────────────────────────────────────────────
+
+
+def test_fishers_t_of_the_maize():
+    found = TESTS["t"].function(MAIZE, How())
+    assert stats.t.isf(found.p[0] / 2, 14) == pytest.approx(2.148, abs=5e-4)
+    assert found.p[0] == pytest.approx(0.0497, abs=5e-5)
+
+
+@given(columns(least=3), st.sampled_from(ALTERNATIVES))
+def test_t_equals_scipys_and_ranxs(d, alternative):
+    d = d + np.linspace(0, 0.01, len(d))[:, None]  # never all alike
+    found = TESTS["t"].function(d, How(alternative=alternative, alpha=0.1))
+    theirs = stats.ttest_rel(d, np.zeros_like(d), alternative=alternative)
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+    inside = stats.ttest_rel(d, np.zeros_like(d)).confidence_interval(0.9)
+    assert found.low == pytest.approx(inside.low, rel=1e-12)
+    assert found.high == pytest.approx(inside.high, rel=1e-12)
+
+
+def test_t_equals_ranxs():
+    from ranx.statistical_tests.paired_student_t_test import paired_student_t_test
+
+    control, treatment = np.random.default_rng(8).random((2, 50))
+    p, _ = paired_student_t_test(control, treatment)
+    ours = TESTS["t"].function((treatment - control)[:, None], How()).p[0]
+    assert ours == pytest.approx(p, rel=1e-12)
+
+
+@settings(max_examples=15)  # scipy goes through all permutations where there are ties
+@given(columns(least=3), st.sampled_from(ALTERNATIVES))
+def test_wilcoxon_equals_scipys(d, alternative):
+    found = TESTS["wilcoxon"].function(d, How(alternative=alternative, resamples=99))
+    for column, p in zip(d.T, found.p, strict=True):
+        expected = stats.wilcoxon(column, alternative=alternative).pvalue if column.any() else 1.0
+        assert p == pytest.approx(expected, rel=1e-12)
+
+
+@given(columns(), st.sampled_from(ALTERNATIVES))
+def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
+    found = TESTS["sign"].function(d, How(alternative=alternative, resamples=99))
+    for column, p in zip(d.T, found.p, strict=True):
+        up, down = (column > 0).sum(), (column < 0).sum()
+        tail = stats.binom(up + down, 0.5)
+        greater, less = tail.sf(up - 1), tail.cdf(up)
+        expected = {"greater": greater, "less": less, "two-sided": min(1, 2 * min(greater, less))}
+        assert p == pytest.approx(expected[alternative] if up + down else 1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize(("name", "method"), [("bootstrap", "percentile"), ("bca", "BCa")])
+def test_bootstrap_intervals_are_scipys(name, method):
+    d = np.random.default_rng(9).exponential(size=(30, 2)) - 0.7
+    how = How(resamples=4999, seed=11)
+    found = TESTS[name].function(d, how)
+    for at in range(2):
+        theirs = stats.bootstrap(
+            (d[:, at],), np.mean, n_resamples=4999, method=method, rng=how.random()
+        ).confidence_interval
+        assert (found.low[at], found.high[at]) == pytest.approx(tuple(theirs), abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "bca"])
+def test_bootstrap_p_is_the_level_at_which_its_interval_ends_at_zero(name):
+    d = np.random.default_rng(10).exponential(size=(40, 1)) - 0.75
+    p = float(TESTS[name].function(d, How(resamples=20_000)).p[0])
+    assert 0.01 < p < 0.6
+    wider, narrower = (
+        TESTS[name].function(d, How(resamples=20_000, alpha=level)) for level in (p * 0.9, p * 1.1)
+    )
+    assert wider.low[0] < 0 < narrower.low[0] or narrower.high[0] < 0 < wider.high[0]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_identical_runs_have_p_one_and_no_interval_but_zero(name):
+    found = TESTS[name].function(np.zeros((20, 2)), How(resamples=999))
+    assert found.p.tolist() == [1, 1]
+    assert found.low.tolist() == found.high.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_test_turned_round_gives_the_same_p_and_the_turned_interval(name):
+    d = np.random.default_rng(12).normal(0.1, 1, (25, 1))
+    ahead, back = (TESTS[name].function(one, How(resamples=9999)) for one in (d, -d))
+    assert back.p[0] == pytest.approx(ahead.p[0], abs=0.01)
+    assert (back.low[0], back.high[0]) == pytest.approx((-ahead.high[0], -ahead.low[0]), abs=0.02)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_one_sided_alternatives_look_the_right_way(name):
+    d = np.random.default_rng(13).normal(0.8, 1, (30, 1))
+    greater, less = (
+        float(TESTS[name].function(d, How(resamples=999, alternative=side)).p[0])
+        for side in ("greater", "less")
+    )
+    assert greater < 0.05
+    assert less > 0.9
+
+
+# ── randomised Tukey ─────────────────────────────────────────────────────────────────────────
+
+
+def test_tukey_equals_the_enumeration_of_all_deals():
+    from itertools import permutations
+
+    rows = np.array([[0.1, 0.5, 0.9], [0.2, 0.2, 0.8], [0.4, 0.6, 0.3], [0.0, 0.7, 0.5]])
+    pairs = np.array([(0, 1), (0, 2), (1, 2)])
+    seen = rows.sum(axis=0)
+    wide = np.zeros(3)
+    deals = list(product(permutations(range(3)), repeat=len(rows)))
+    for deal in deals:
+        sums = sum(row[list(order)] for row, order in zip(rows, deal, strict=True))
+        wide += np.ptp(sums) >= np.abs(seen[pairs[:, 0]] - seen[pairs[:, 1]]) - 1e-9
+    found = tukey(rows, pairs, How(resamples=200_000))
+    assert found.p == pytest.approx(wide / len(deals), abs=0.005)
+
+
+def test_tukey_of_two_runs_is_the_randomisation_test():
+    rows = np.random.default_rng(14).random((20, 2))
+    both = tukey(rows, np.array([(0, 1)]), How(resamples=100_000))
+    flips = randomisation(rows[:, :1] - rows[:, 1:], How(resamples=100_000))
+    assert both.p[0] == pytest.approx(flips.p[0], abs=0.008)
+
+
+def test_tukeys_interval_leaves_out_zero_where_p_is_small():
+    rows = np.random.default_rng(15).random((30, 5)) + np.array([0, 0, 0.1, 0.2, 0.4])
+    pairs = np.array([(a, b) for a in range(5) for b in range(a)])
+    found = tukey(rows, pairs, How(resamples=9999))
+    assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.05).tolist()
+
+
+def test_tukey_is_stricter_than_pairs_by_themselves():
+    rows = np.random.default_rng(16).random((30, 6))
+    pairs = np.array([(a, b) for a in range(6) for b in range(a)])
+    alone = randomisation(rows[:, pairs[:, 0]] - rows[:, pairs[:, 1]], How())
+    assert (tukey(rows, pairs, How()).p >= alone.p - 0.02).all()
+
+
+# ── corrections ──────────────────────────────────────────────────────────────────────────────
+
+
+@settings(max_examples=20)
+@given(arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1)))
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
+)
+def test_corrections_equal_statsmodels(ours, theirs, p):
+    expected = multipletests(p, method=theirs)[1]
+    assert CORRECTIONS[ours].function(p) == pytest.approx(expected, abs=1e-12)
+
+
+def test_benjamini_and_hochbergs_own_example_rejects_four_where_bonferroni_rejects_three():
+    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240]
+    p = np.array([*p, 0.4262, 0.5719, 0.6528, 0.7590, 1.0])  # 1995, §3.1
+    assert (CORRECTIONS["bh"].function(p) <= 0.05).sum() == 4
+    assert (CORRECTIONS["bonferroni"].function(p) <= 0.05).sum() == 3
+
+
+# ── power ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("queries", [2, 3, 10, 50, 1000])
+@pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 1.0])
+def test_power_equals_statsmodels(effect, queries):
+    expected = TTestPower().power(effect, queries, 0.05)
+    assert power_of(effect, queries) == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_effect_is_found_as_often_as_alpha_says():
+    assert power_of(0.0, 50) == 0.05
+
+
+@pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 0.8, 1.1619])
+def test_queries_needed_and_detectable_effect_equal_statsmodels(effect):
+    number = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
+    needed = queries_needed(effect)
+    assert needed == int(np.ceil(number))
+    assert detectable_effect(needed) <= effect < detectable_effect(needed - 1)
+
+
+def test_a_wanted_power_that_cannot_be_is_refused():
+    with pytest.raises(BadValue, match="power is 0.01; allowed: a number above alpha"):
+        detectable_effect(50, power=0.01)
+    with pytest.raises(BadValue, match="queries is 1; allowed: at least 2"):
+        detectable_effect(1)
+    with pytest.raises(BadValue, match="alpha is 2"):
+        queries_needed(0.5, alpha=2)
+    with pytest.raises(BadValue, match="effect is 0; allowed: one that 10000000 queries"):
+        queries_needed(0.0)
+
+
+# ── groups and letters ───────────────────────────────────────────────────────────────────────
+
+
+@given(st.integers(1, 6), st.data())
+def test_groups_are_the_largest_sets_without_a_difference(number, data):
+    pairs = [(a, b) for a in range(number) for b in range(a)]
+    different = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    groups = alike(number, different)
+    bad = {frozenset(pair) for pair in different}
+
+    def fits(group):
+        return not any(frozenset((a, b)) in bad for a in group for b in group if a != b)
+
+    every = [
+        frozenset(at for at in range(number) if mask >> at & 1) for mask in range(1, 2**number)
+    ]
+    fitting = [group for group in every if fits(group)]
+    largest = {group for group in fitting if not any(group < other for other in fitting)}
+    assert {frozenset(group) for group in groups} == largest
+    assert len(groups) == len(largest)
+
+
+def test_letters_go_on_after_z():
+    assert [letter(at) for at in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == [
+        *("a", "b", "z", "aa", "ab", "az", "ba", "zz", "aaa"),
+    ]
+
+
+# ── how ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"resamples": 0}, {"resamples": 98}, {"alpha": 0}, {"alpha": 1}, {"seed": -1}]
+)
+def test_numbers_that_cannot_be_are_refused(wrong):
+    with pytest.raises(BadValue, match=f"^{next(iter(wrong))} is .*; allowed: "):
+        How(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"resamples": 1e4}, {"alpha": "0.05"}, {"seed": True}, {"alpha": True}]
+)
+def test_what_is_no_number_is_refused(wrong):
+    with pytest.raises(WrongType):
+        How(**wrong)
