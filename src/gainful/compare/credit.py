@@ -28,6 +28,7 @@ _TRIED = 1000  # documents times sets in which it is tried whether one always ad
 _SETS = 5000  # so many of them make a sample of orders
 _SUMMED = 1e3  # times: what many small errors come to
 _AT_ONCE = 1_000_000  # documents of all sets that are computed together
+_OF_OTHERS = "its value is not made of this query alone"
 _SAMPLED = (
     "what {} documents explain is averaged over a sample of the orders in which they can come, "
     "not over all"
@@ -47,7 +48,7 @@ class Credit:
     """What each document explains; `problem` says why none does, if the measure has no answer."""
 
     shares: dict[str, float]
-    rest: float = 0.0  # what is left, and changes without any judged document
+    rest: float | None = None  # what is left, and changes without any judged document
     notes: tuple[str, ...] = ()
     problem: str = ""
 
@@ -104,8 +105,12 @@ def _pooled(one: Side) -> Side:
 
 
 def _players(sides: tuple[Side, Side], how: Recipe) -> list[str]:
-    """The documents that may explain anything: no measure of ours looks below its cutoff."""
-    depth = None if how.measure.entry.own else depth_of(how)
+    """The documents that may explain anything: below its cutoff no measure of ours looks.
+
+    It is otherwise where the ideal is made of the list, and can only be made of it as it is.
+    """
+    deep = how.measure.entry.own or how.convention.ideal == "list"
+    depth = None if deep else depth_of(how)
     return sorted(
         {
             doc
@@ -177,7 +182,7 @@ def _shared(game: Judged, change: float, rounding: float) -> Credit:
     allowed = NOTHING * max(1.0, float(np.abs(values).max()))
     whole, without = values[1] - values[0]
     if not abs(whole - change) <= _SUMMED * allowed + rounding:
-        return Credit({}, problem="its value is not made of this query alone")
+        return Credit({}, problem=_OF_OTHERS)
     own = _added(game)
     if np.isnan(own).any():
         return Credit({}, problem="it has no value where only some documents are judged")
@@ -190,6 +195,8 @@ def _shared(game: Judged, change: float, rounding: float) -> Credit:
         shares[players], notes = _among(game, players)
         if abs(shares.sum() + without - whole) > _SUMMED * allowed:  # one only seemed steady
             shares, notes = _among(game, everyone)
+    if not abs(shares.sum() + without - whole) <= _SUMMED * allowed:
+        return Credit({}, problem=_OF_OTHERS)
     shares[np.abs(shares) <= allowed] = 0.0
     rest = change - float(shares.sum())
     named = dict(zip(game.docs, shares.tolist(), strict=True))

@@ -46,8 +46,9 @@ class Changed:
     """A query whose value changed, and what moved in it.
 
     The shares of its documents and `rest` add up to the change: `rest` is what changes without
-    any judged document. `up` to `new` count all documents among the first k, judged or not;
-    `unjudged` are those of them without a judgment, in either run.
+    any judged document. It is None where the measure cannot say, and so are the shares. `up` to
+    `new` count all documents among the first k, judged or not; `unjudged` are those of them
+    without a judgment, in either run.
     """
 
     query: str
@@ -55,7 +56,7 @@ class Changed:
     after: float
     change: float
     documents: tuple[Moved, ...]
-    rest: float
+    rest: float | None
     up: int
     down: int
     lost: int
@@ -65,7 +66,7 @@ class Changed:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return attrs.asdict(self) | {"unjudged": list(self.unjudged), "notes": list(self.notes)}
+        return attrs.asdict(self)
 
 
 @frozen
@@ -76,7 +77,7 @@ class MostChanged:
     """
 
     measure: str
-    runs: tuple[str, str]
+    runs: tuple[str, str]  # the baseline first
     depth: int | None  # how many documents the measure looks at; None for all
     queries: tuple[Changed, ...]
     rose: int
@@ -129,7 +130,7 @@ def most_changed(
     """
     if most < 0:
         raise BadValue("most", most, "a whole number from 0 on")
-    (before, _), (after, how) = (_values(one, how) for one in values)
+    (before, _, _), (after, name, how) = (_values(one, how) for one in values)
     both = [query for query in before if query in after]
     changes = {query: round(after[query] - before[query], _ALIKE) for query in both}
     moved = {query: change for query, change in changes.items() if _counts(change, before[query])}
@@ -139,7 +140,7 @@ def most_changed(
     chosen = [*rose[:most], *fell[:most]]
     held = _Held.of(judgments, runs, how, chosen) if chosen else None
     return MostChanged(
-        measure=str(how.measure),
+        measure=name,
         runs=(values[0].name, values[1].name),
         depth=depth_of(how),
         queries=tuple(held.changed(query, before[query], after[query]) for query in chosen if held),
@@ -154,15 +155,16 @@ def _counts(change: float, before: float) -> bool:
     return abs(change) > NOTHING * (1 + abs(before))
 
 
-def _values(found: Results, how: Recipe) -> tuple[dict[str, float], Recipe]:
-    """The value of each query that has one, and the recipe as it was computed."""
+def _values(found: Results, how: Recipe) -> tuple[dict[str, float], str, Recipe]:
+    """The value of each query that has one; the measure as it was asked for and computed."""
     name = next((key for key, one in found.measures.items() if one == how.measure), None)
     if name is None:
         known = ", ".join(map(str, found.measures.values()))
         raise BadValue("how", str(how.measure), f"a measure that was computed: {known}")
     values = np.ma.asarray(found.values[name]).tolist()
     known_values = zip(found.queries, values, strict=True)
-    return {q: value for q, value in known_values if value is not None}, found.recipes[name]
+    own = {query: value for query, value in known_values if value is not None}
+    return own, name, found.recipes[name]
 
 
 @frozen(eq=False)
