@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 import gainful
 from gainful.compare.moved import most_changed
+from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import asked_for, of_run
@@ -175,6 +176,16 @@ def test_where_the_ideal_is_the_list_a_document_explains_its_own_term():
     assert shares(one) == pytest.approx({"a": -3 / log2(4) / ideal, "b": 1 - 2 / log2(3) / ideal})
 
 
+def test_a_list_with_negative_gains_in_its_ideal_adds_up_too():
+    judged = {"1": {"a": 2, "b": 1, "bad": -1}}
+    before, after = {"1": ["bad", "u", "a"]}, {"1": ["b", "v", "a", "bad"]}
+    one = only(compared(judged, before, after, "nDCG@3", ideal="list", negative="in_ideal"))
+    ideal = 2 + 1 / log2(3)  # of the second; that of the first is 2 - 1 / log2(4)
+    assert one.after == pytest.approx((1 + 2 / log2(4)) / ideal)
+    assert one.rest == 0
+    assert sum(shares(one).values()) == pytest.approx(one.change)
+
+
 def average_precision(ranking, seen, relevant):
     hits, total = 0, 0.0
     for rank, doc in enumerate(ranking, 1):
@@ -255,6 +266,7 @@ def test_rounded_values_leave_a_rest_of_what_was_rounded():
     assert shares(one)["c"] == pytest.approx(-(1 / log2(6)) / ideal)
     assert sum(shares(one).values()) + one.rest == pytest.approx(one.change)
     assert 0 < abs(one.rest) < 0.1
+    assert one.notes == ("values are rounded to 1 decimal, what documents explain is not",)
 
 
 def test_subtopics_are_shared_out_too():
@@ -341,6 +353,17 @@ def test_tied_documents_add_up_under_every_policy(ties):
     for measure in ("nDCG@4", "DCG"):
         one = only(compared(judged, before, after, measure, ties=ties))
         assert one.rest == 0
+        assert sum(shares(one).values()) == pytest.approx(one.change)
+
+
+@pytest.mark.parametrize("like", [name for name, one in CONVENTIONS.items() if one.has_ndcg])
+def test_the_documents_explain_all_of_ndcg_like_any_tool(like):
+    judged = {"1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 2, "f": 1}}
+    before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5, "f": 0.25}}
+    after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5, "e": 0.5}}
+    for ties in (None, "input"):
+        one = only(compared(judged, before, after, "nDCG@3", like=like, ties=ties, decimals=15))
+        assert one.rest == pytest.approx(0, abs=1e-12)
         assert sum(shares(one).values()) == pytest.approx(one.change)
 
 

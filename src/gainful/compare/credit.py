@@ -72,7 +72,7 @@ def side(judgments: Judgments, found: Matched, query: str, how: Recipe) -> Side:
 def credit(before: Side, after: Side, how: Recipe, change: float) -> Credit:
     """How much of the change of a query does each of its judged documents explain?"""
     sides, settled = (before, after), _settled(how)
-    if _of_list(settled):
+    if _of_list(settled, sides):
         sides = _pooled(before), _pooled(after)
         settled = evolve(settled, convention=settled.convention.changed(ideal="judged"))
     decimals = how.convention.decimals
@@ -90,11 +90,16 @@ def _settled(how: Recipe) -> Recipe:
     return evolve(how, convention=habits)
 
 
-def _of_list(how: Recipe) -> bool:
-    """Is the ideal made of the list itself, and can it be told as a pool as well?"""
+def _of_list(how: Recipe, sides: tuple[Side, Side]) -> bool:
+    """Is the ideal made of the list itself, and can it be told as a pool as well?
+
+    What is worth less than nothing has its place in such an ideal behind all that is unjudged.
+    """
     habits, entry = how.convention, how.measure.entry
-    plain = habits.negative != "in_ideal" and habits.short == "as_is"
-    return entry.cumulated and entry.of == "ranking" and habits.ideal == "list" and plain
+    if not (entry.cumulated and entry.of == "ranking" and habits.ideal == "list"):
+        return False
+    lowest = min(float(one.held.gains(how.gain).min(initial=0.0)) for one in sides)
+    return habits.short == "as_is" and (habits.negative != "in_ideal" or lowest >= 0)
 
 
 def _pooled(one: Side) -> Side:

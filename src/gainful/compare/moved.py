@@ -13,7 +13,7 @@ from gainful.compare.credit import Credit, credit, side
 from gainful.compare.narrowed import some_of_judgments, some_of_run
 from gainful.compare.ranked_query import Row, depth_of, grades_of, ranking
 from gainful.compare.shapley import NOTHING
-from gainful.errors import BadValue
+from gainful.errors import BadValue, counted
 from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
@@ -212,14 +212,19 @@ class _Held:
             lost=told.count("lost"),
             new=told.count("new"),
             unjudged=(_unjudged(top[0], grades), _unjudged(top[1], grades)),
-            notes=(*explained.notes, *_problem(self.how, explained)),
+            notes=_notes(self.how, explained),
         )
 
 
-def _problem(how: Recipe, explained: Credit) -> list[str]:
-    if not explained.problem:
-        return []
-    return [f"{how.measure} does not tell what each document explains: {explained.problem}"]
+def _notes(how: Recipe, explained: Credit) -> tuple[str, ...]:
+    decimals = how.convention.decimals
+    if explained.problem:
+        told = f"{how.measure} does not tell what each document explains: {explained.problem}"
+        return (told,)
+    if decimals is None or not explained.rest:
+        return explained.notes
+    rounded = f"values are rounded to {counted(decimals, 'decimal')}, what documents explain is not"
+    return (*explained.notes, rounded)
 
 
 def _ranks(rows: Sequence[Row], depth: int | None = None) -> dict[str, float]:
@@ -272,5 +277,5 @@ def _documents(
 
 
 def _largest_first(one: Moved) -> tuple[float, float, float, str]:
-    places = (float("inf") if rank is None else rank for rank in (one.after, one.before))
-    return -round(abs(one.share or 0.0), _ALIKE), *places, one.doc  # type: ignore[return-value]
+    before, after = (np.inf if rank is None else rank for rank in (one.before, one.after))
+    return -round(abs(one.share or 0.0), _ALIKE), after, before, one.doc
