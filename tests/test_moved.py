@@ -280,30 +280,37 @@ def test_subtopics_are_shared_out_too():
     assert shares(one) == pytest.approx({"a": -0.5, "b": 0.75, "c": 0.25})
 
 
-def test_own_measures_that_cannot_be_taken_apart_still_tell_the_moves(monkeypatch):
-    for name in ("OfAll", "Fails"):
-        monkeypatch.delitem(MEASURES, name, raising=False)
+def of_all_queries(matched):
+    return matched.total(1 / matched.rank) / matched.size
 
-    def OfAll(matched):
-        return matched.total(1 / matched.rank) / matched.size
 
-    def Fails(matched):
-        if matched.size != 2:
-            raise ValueError("two queries, please")
-        return matched.total(1 / matched.rank)
+def of_some_sizes(matched):
+    if matched.size not in (2, 3):
+        raise ValueError("two queries, please, or three")
+    return matched.total(1 / matched.rank)
 
-    judged = JUDGED | {"2": {"a": 1}}
-    for own in (OfAll, Fails):
-        gainful.register(own)
-        try:
-            one = only(compared(judged, BEFORE | {"2": ["a"]}, AFTER | {"2": ["a"]}, own.__name__))
-        finally:
-            del MEASURES[own.__name__]
-        assert one.rest is None
-        assert told(one)["c"] == (5, None, "lost")
-        assert told(one)["a"] == (3, 1, "up")
-        assert set(shares(one).values()) == {None}
-        assert one.notes[0].startswith(f"{own.__name__} does not tell what each document explains")
+
+def of_two_hits(matched):
+    few = matched.count(matched.rank > 0) < 2
+    return np.ma.masked_array(matched.total(1 / matched.rank), mask=few & (matched.query.size > 0))
+
+
+@pytest.mark.parametrize("queries", [2, 3])
+@pytest.mark.parametrize("own", [of_all_queries, of_some_sizes, of_two_hits])
+def test_own_measures_that_cannot_be_taken_apart_still_tell_the_moves(own, queries):
+    others = {str(number): ["a", "b"] for number in range(2, queries + 1)}
+    gainful.register("OwnOfAll", own)
+    try:
+        found = compared(JUDGED | others, BEFORE | others, AFTER | others, "OwnOfAll")
+    finally:
+        del MEASURES["OwnOfAll"]
+    one = only(found)
+    assert one.rest is None
+    assert told(one)["c"] == (5, None, "lost")
+    assert told(one)["a"] == (3, 1, "up")
+    assert set(shares(one).values()) == {None}
+    assert "note: OwnOfAll does not tell what each document explains: it" in show.to_text(found)
+    assert rows.to_csv(show.rows([found])).splitlines()[1].split(",")[9] == ""
 
 
 # What moved
