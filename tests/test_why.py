@@ -394,7 +394,7 @@ def test_many_causes_are_averaged_over_some_orders(monkeypatch):
     """What is averaged over a sample of orders adds up exactly, and comes near the whole."""
     data = judged(), retrieved()
     whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
-    monkeypatch.setattr(shapley, "_ALL_ORDERS", 3)
+    monkeypatch.setattr(shapley, "ALL_ORDERS", 3)
     sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     assert sum(one.effect for one in sampled.causes) == pytest.approx(sampled.difference)
     assert "averaged over 256 orders" in sampled.notes[-1]

@@ -51,8 +51,8 @@ class Game(Protocol):
 
 
 NOTHING = 1e-12  # below this, sums were only added in another order
-_ALL_ORDERS = 12  # causes of which every combination is computed
-_ORDERS = 128  # else so many orders, each also backwards
+ALL_ORDERS = 12  # causes of which every combination is computed
+_ORDERS = 128  # else so many orders, each also backwards, unless others are asked for
 
 
 def switched(causes: Sequence[Switch], theirs: object, mixture: int) -> dict[str, Any]:
@@ -65,15 +65,15 @@ def switched(causes: Sequence[Switch], theirs: object, mixture: int) -> dict[str
     }
 
 
-def effects(held: Game) -> tuple[list[float], list[str]]:
-    """The Shapley value of each cause."""
+def effects(held: Game, orders: int = _ORDERS) -> tuple[list[float], list[str]]:
+    """The Shapley value of each cause; of many, over so many orders, each also backwards."""
     count = len(held.causes)
-    if count > _ALL_ORDERS:
+    if count > ALL_ORDERS:
         note = (
-            f"{count} causes are at work: effects are averaged over {2 * _ORDERS} orders of "
+            f"{count} causes are at work: effects are averaged over {2 * orders} orders of "
             "switching them, not over all"
         )
-        return _over_some_orders(held, count), [note]
+        return _over_some_orders(held, count, orders), [note]
     v = held.means(range(held.all + 1))
     return [_shapley(v, at, count) for at in range(count)], []
 
@@ -89,10 +89,10 @@ def _shapley(v: Mapping[int, float], at: int, count: int) -> float:
     return sum(gained) / count
 
 
-def _over_some_orders(held: Game, count: int) -> list[float]:
+def _over_some_orders(held: Game, count: int, orders: int) -> list[float]:
     """The same over a fixed sample of orders; within each, effects add up to the difference."""
     random = np.random.default_rng(2002)
-    some = [random.permutation(count) for _ in range(_ORDERS)]
+    some = [random.permutation(count) for _ in range(orders)]
     paths = [_path(order) for one in some for order in (one, one[::-1])]
     v = held.means(mixture for path in paths for _, mixture in path)
     effect = np.zeros(count)

@@ -6,7 +6,7 @@ name of the document at each rank, which no measure needs to know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -14,34 +14,14 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.compare.mixed import Mixtures
-from gainful.convention import Convention
-from gainful.match.matched import Matched, as_precise
+from gainful.compare.ranked_query import Row, depth_of, gains_of, grades_of, ranking, within
+from gainful.match.matched import Matched
 from gainful.measure.cumulated import Ranked, ideal_depth, ranked_seen, total, weights
 from gainful.measure.recipe import Recipe
 from gainful.measure.seen import seen
-from gainful.measure.worth import whole_or_not, worth
-from gainful.read.values import Judgments, Nested, Run
 
 _MOST = 10  # rows that are spelled out
 _FILLED = 1000  # and what fills a short list, of which all rows are alike
-
-
-@frozen
-class Row:
-    """One document at its rank; `until` is the last rank of a block over which ties are averaged.
-
-    `grade` is None for a document without a judgment; gain, discount and contribution are None
-    where the measure is no cumulated gain. What fills a short list has no name.
-    """
-
-    rank: int
-    until: int
-    doc: str | None
-    score: float | None
-    grade: float | None
-    gain: float | None = None
-    discount: float | None = None
-    contribution: float | None = None
 
 
 @frozen
@@ -143,15 +123,12 @@ def _side(held: Mixtures, query: str, mixture: int, label: str) -> Side:
     value = float(held.values(mixture)[held.queries.index(query)])
     known = None if np.isnan(value) else value
     one = _alone(held, query, mixture)
-    documents = _listed(_retrieved(held.run, query), how.convention, query)
-    grades = _grades(held.judgments, query)
+    grades = grades_of(held.judgments, query)
+    rows = ranking(held.run, query, grades, how)
     if not how.measure.entry.cumulated or one is None:
-        rows = _ranked(documents, grades, how.convention, dict.get)
-        cut = how.k if how.measure.entry.cut in ("optional", "needed") else None
-        return Side(label, _within(rows, cut), 0, (), 0, None, None, known)
-    gains = _gains(how, grades)
+        return Side(label, within(rows, depth_of(how)), 0, (), 0, None, None, known)
+    gains = gains_of(how, grades)
     ranked = ranked_seen(how, seen(one, how.convention))
-    rows = _ranked(documents, grades, how.convention, lambda _, doc: gains.get(doc, 0.0))
     dcg, idcg = (float(sums[0]) for sums in total(how, ranked))
     return Side(
         label,
@@ -162,92 +139,6 @@ def _side(held: Mixtures, query: str, mixture: int, label: str) -> Side:
         dcg,
         idcg,
         known,
-    )
-
-
-def _retrieved(run: Run | Nested, query: str) -> list[tuple[str, float]]:
-    """Documents and scores in the order given."""
-    if isinstance(run, Run):
-        frame = run.frame.filter(run.frame["query"] == query)
-        return list(zip(frame["doc"].to_list(), frame["score"].to_list(), strict=True))
-    return [(str(doc), float(score)) for doc, score in _inner(run, query).items()]
-
-
-def _grades(judgments: Judgments | Nested, query: str) -> dict[str, float]:
-    if isinstance(judgments, Judgments):
-        frame = judgments.frame.filter(judgments.frame["query"] == query)
-        return dict(zip(frame["doc"].to_list(), frame["grade"].to_list(), strict=True))
-    return {str(doc): float(grade) for doc, grade in _inner(judgments, query).items()}
-
-
-def _inner(held: Nested, query: str) -> Any:
-    return next((inner for name, inner in held.mapping.items() if str(name) == query), {})
-
-
-def _listed(
-    documents: list[tuple[str, float]], habits: Convention, query: str
-) -> list[tuple[str, float]]:
-    """The documents that are in the ranking at all, as it is matched."""
-    if habits.namesake == "remove":
-        documents = [pair for pair in documents if pair[0] != query]
-    if habits.duplicates != "count":  # the last one counts, and stands where it stands
-        last = {doc: place for place, (doc, _) in enumerate(documents)}
-        documents = [pair for place, pair in enumerate(documents) if last[pair[0]] == place]
-    return documents
-
-
-def _ranked(
-    documents: list[tuple[str, float]],
-    grades: dict[str, float],
-    habits: Convention,
-    value: Callable[[dict[str, float], str], float | None],
-) -> list[Row]:
-    """The documents at the ranks that the convention gives them; `value` orders best and worst."""
-    if habits.unjudged == "remove":
-        documents = [pair for pair in documents if pair[0] in grades]
-    if habits.negative == "remove":
-        documents = [pair for pair in documents if grades.get(pair[0], 0) >= 0]
-    precise = as_precise(
-        np.array([score for _, score in documents], dtype=float), habits.score_bits
-    )
-    places = list(range(len(documents)))
-    if habits.ties in ("doc_descending", "doc_ascending"):
-        places.sort(key=lambda at: documents[at][0], reverse=habits.ties == "doc_descending")
-    elif habits.ties == "reversed":
-        places.reverse()
-    elif habits.ties in ("best", "worst"):
-        sign = -1 if habits.ties == "best" else 1
-        places.sort(key=lambda at: sign * (value(grades, documents[at][0]) or 0.0))
-    places.sort(key=lambda at: -precise[at])  # stable: ties stay as they are
-    falling = np.sort(-precise)
-    rows = []
-    for rank, at in enumerate(places, start=1):
-        doc, score = documents[at]
-        first = int(np.searchsorted(falling, -precise[at], side="left")) + 1
-        last = int(np.searchsorted(falling, -precise[at], side="right"))
-        span = {"average": (first, last), "mean_rank": ((first + last) // 2,) * 2}
-        begin, until = span.get(habits.ties, (rank, rank))
-        rows.append(Row(begin, until, doc, score, grades.get(doc)))
-    return rows
-
-
-def _within(rows: list[Row], cut: float | None) -> tuple[Row, ...]:
-    return tuple(row for row in rows if cut is None or row.rank <= cut)
-
-
-def _gains(how: Recipe, grades: dict[str, float]) -> dict[str, float]:
-    """What each judged document of the query is worth."""
-    if not grades:
-        return {}
-
-    def find(_: object) -> tuple[str, float]:  # the evaluation has refused what is to be refused
-        return "a grade", 0.0
-
-    whole = whole_or_not(np.array(list(grades.values()), dtype=float), how.convention, find)
-    if how.convention.negative == "remove":
-        whole = np.maximum(whole, 0.0)  # taken out above; a gain table need not know them
-    return dict(
-        zip(grades, worth(whole, how.gain, how.convention, find, None).tolist(), strict=True)
     )
 
 
@@ -262,7 +153,7 @@ def _filled(how: Recipe, rows: list[Row], ranked: Ranked) -> list[Row]:
 
 def _weighted(how: Recipe, rows: list[Row], gains: dict[str, float]) -> list[Row]:
     """The rows down to the cutoff, with gain, discount and their product."""
-    rows = list(_within(rows, how.k))
+    rows = list(within(rows, how.k))
     if not rows:
         return []
     left = np.array(weights(how, max(row.until for row in rows)))
