@@ -47,13 +47,17 @@ def main():
     pairs = np.array(list(combinations(range(RUNS), 2)))
     differences = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]
     how = How(resamples=RESAMPLES)
-    ours, found = min((timed(lambda: randomisation(differences, how)) for _ in range(3)), key=lambda t: t[0])
+    ours, found = min(
+        (timed(lambda: randomisation(differences, how)) for _ in range(3)), key=lambda t: t[0]
+    )
     dealt, _ = min((timed(lambda: tukey(values, pairs, how)) for _ in range(3)), key=lambda t: t[0])
     theirs, expected = timed(lambda: scipys(differences))
     apart = float(np.abs(found.p - expected).max())
     print(f"{RESAMPLES} sign flips, {QUERIES} queries, {len(pairs)} pairs of runs")
     print(f"{'scipy.stats.permutation_test, each pair':44}{theirs:8.2f} s")
-    print(f"{'gainful, all pairs at once, with intervals':44}{ours:8.2f} s{theirs / ours:8.1f} times faster")
+    print(
+        f"{'gainful, all pairs at once, with intervals':44}{ours:8.2f} s{theirs / ours:8.1f} times faster"
+    )
     print(f"{'gainful, randomised Tukey HSD':44}{dealt:8.2f} s")
     print(f"largest difference of p: {apart:.4f} (chance)")
 

@@ -121,7 +121,9 @@ def test_intervals_hold_the_true_difference_in_95_per_cent(name):
 @pytest.mark.parametrize("n", [25, 50, 200])
 @pytest.mark.parametrize("name", ["bootstrap", "bca"])
 def test_the_bootstrap_rejects_as_often_as_the_docs_say(name, n):
-    printed = re.search(rf"^\| {n} \| ([\d.]+) % \| ([\d.]+) % \|$", DOCS.read_text("utf-8"), re.MULTILINE)
+    printed = re.search(
+        rf"^\| {n} \| ([\d.]+) % \| ([\d.]+) % \|$", DOCS.read_text("utf-8"), re.MULTILINE
+    )
     told = float(printed[1 + (name == "bca")]) / 100
     parts = [
         TESTS[name].function(differences(9 + at, (n, 500)), HOW).p for at in range(TRIALS // 500)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -17,7 +17,6 @@ from gainful.cli.output import (
     values_options,
 )
 from gainful.cli.run_reading import (
-    AsRead,
     evaluated,
     format_options,
     measures_option,
@@ -26,6 +25,7 @@ from gainful.cli.run_reading import (
 )
 from gainful.cli.session_reading import READING, sessions_from, study_reading
 from gainful.compare.comparison import Comparison
+from gainful.compare.moved import MostChanged, most_changed
 from gainful.compare.pairing import baseline_of
 from gainful.compare.runs import NAMES, compare_results
 from gainful.compare.statistics.correction import CORRECTIONS, correction_for
@@ -36,7 +36,7 @@ from gainful.measure.evaluate import asked_for
 from gainful.measure.sessions import evaluate as of_sessions
 from gainful.read.formats import read_judgments
 from gainful.read.inputs import as_columns
-from gainful.show import compare as show, rows as show_rows
+from gainful.show import compare as show, moved as show_moved, rows as show_rows
 from gainful.show.compare_latex import to_latex
 from gainful.show.table import PLAIN
 
@@ -72,7 +72,11 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
 @click.option(
     "--resamples", type=int, default=RESAMPLES, show_default=True, help="How often chance is asked."
 )
-@click.option("--per-query", is_flag=True, help="The queries that changed most, and what moved.")
+@click.option(
+    "--per-query",
+    is_flag=True,
+    help="Also the queries that changed most (by the first measure), and what moved.",
+)
 @values_options()
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
 @click.option("--sessions", metavar="FILE", help="Compare systems over the sessions of a study.")
@@ -97,7 +101,6 @@ def compare(
     form: str | None,
     output: str | None,
     quiet: bool,
-    per_query: bool,
     alpha: float,
     seed: int,
     resamples: int,
@@ -124,13 +127,12 @@ def compare(
     """
     how = How(alpha=alpha, resamples=resamples, seed=seed)
     form = form or usual_form(output)
-    if sessions is not None:
-        if per_query:
-            raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-        found = _of_study(sessions, (judgments, *runs), how, output, more)
+    moved: list[MostChanged] = []
+    if sessions is None:
+        found, moved = _of_runs(judgments, runs, how, output, more)
     else:
-        found, _ = _of_runs(judgments, runs, how, output, more)
-    delivered(_text(found, form, output), output)
+        found = _of_study(sessions, (judgments, *runs), how, output, more)
+    delivered(_text(found, moved, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*show.how(found), *show.said(found)):
             click.echo(f"gainful: {line}", err=True)
@@ -138,8 +140,8 @@ def compare(
 
 def _of_runs(
     judgments: str | None, runs: tuple[str, ...], how: How, output: str | None, more: dict[str, Any]
-) -> tuple[Comparison, list[AsRead]]:
-    """Runs paired by query."""
+) -> tuple[Comparison, list[MostChanged]]:
+    """Runs paired by query; of each the queries that changed most, if they are asked for."""
     _refuse(more, _OF_STUDIES, "is of sessions: name them with --sessions FILE")
     if judgments is None or len(runs) < 2:
         raise click.UsageError(
@@ -158,7 +160,15 @@ def _of_runs(
     held = read_judgments(judgments, formats[0])
     found = list(evaluated(held, runs, formats[1], recipes, base))
     compared = compare_results([one for one, _ in found], test=test, how=how, **asked)
-    return compared, [run for _, run in found]
+    if not more["per_query"]:
+        return compared, []
+    at = compared.systems.index(compared.baseline)
+    first = next(iter(recipes.values()))
+    others = [one for place, one in enumerate(found) if place != at]
+    return compared, [
+        most_changed(held, (found[at][1], run), first, (found[at][0], results))
+        for results, run in others
+    ]
 
 
 def _of_study(
@@ -170,6 +180,8 @@ def _of_study(
         raise click.UsageError(
             f"{given[0]}: with --sessions there are no runs; judgments go behind --judgments"
         )
+    if more["per_query"]:
+        raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
     only = [name for name in HABITS if name not in ("ties", "unjudged")]
     _refuse(more, (*only, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = more["qrels"]
@@ -203,16 +215,30 @@ def _refuse(more: dict[str, Any], names: Sequence[str], why: str) -> None:
             raise click.UsageError(f"--{option} {why}")
 
 
-def _text(found: Comparison, form: str, output: str | None) -> str:
-    if form == "table":
-        page = terminal() if output in (None, "-") else PLAIN
-        return show.to_text(found, terminal=page)
-    writers = {
-        "tsv": lambda: show_rows.to_csv(show.rows(found), "\t"),
-        "csv": lambda: show_rows.to_csv(show.rows(found)),
-        "jsonl": lambda: show_rows.to_json_lines(show.rows(found)),
-        "json": lambda: json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False),
-        "markdown": lambda: show.to_markdown(found),
-        "latex": lambda: to_latex(found),
+def _text(found: Comparison, moved: list[MostChanged], form: str, output: str | None) -> str:
+    page = terminal() if form == "table" and output in (None, "-") else PLAIN
+    rows = show_moved.rows(moved) if moved else show.rows(found)
+    writers: dict[str, Callable[[], str]] = {
+        "table": lambda: _joined(
+            show.to_text(found, terminal=page),
+            *(show_moved.to_text(one, terminal=page) for one in moved),
+        ),
+        "markdown": lambda: _joined(show.to_markdown(found), *map(show_moved.to_markdown, moved)),
+        "latex": lambda: _joined(
+            to_latex(found), *([show_rows.to_latex(rows, ())] if moved else [])
+        ),
+        "tsv": lambda: show_rows.to_csv(rows, "\t"),
+        "csv": lambda: show_rows.to_csv(rows),
+        "jsonl": lambda: show_rows.to_json_lines(rows),
+        "json": lambda: json.dumps(
+            found.to_dict() | ({"most_changed": show_moved.to_dict(moved)} if moved else {}),
+            indent=2,
+            ensure_ascii=False,
+            allow_nan=False,
+        ),
     }
     return writers[form]()
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(parts)

@@ -115,9 +115,9 @@ def told(found: Comparison, measure: str) -> list[str]:
         for pair in found.against()
         if pair.measure == measure and pair.effect is not None
     }
-    visible = [f"{n} {one.detectable:.4f}" for n, one in sizes.items() if one.detectable]
+    visible = [f"{n}: {one.detectable:.4f}" for n, one in sizes.items() if one.detectable]
     needed = [
-        f"{n} {counted(one.needed, found.weighed.paired_by)}"
+        f"{n}: {counted(one.needed, found.weighed.paired_by)}"
         for n, one in sizes.items()
         if one.needed
     ]
@@ -142,7 +142,10 @@ def how(found: Comparison) -> list[str]:
     significant = f"significant below {weighed.how.alpha:g}"
     tested = f"{words}, two-sided{chance}"
     between = f"{level} intervals: {weighed.interval}"
-    return [" · ".join((tested, corrected(found), significant, between))]
+    parts = [tested, corrected(found), significant, between]
+    if weighed.paired_by != weighed.unit:
+        parts.append(f"wins and dz by {weighed.paired_by}")
+    return [" · ".join(parts)]
 
 
 def corrected(found: Comparison) -> str:

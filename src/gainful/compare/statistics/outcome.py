@@ -37,7 +37,7 @@ def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]
     as extreme at every shift.
 
     Args:
-        candidates: a row for each pair, a column for each resample that has one; they are reordered.
+        candidates: a row for each pair, a column for each resample that has one; reordered.
         always: how many more resamples there are, the one that was seen included.
         alpha: one minus the confidence.
     """

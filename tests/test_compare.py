@@ -1,0 +1,308 @@
+"""Runs compared by query: pairing, evidence, corrections, letters, and what cannot be compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import gainful
+from gainful import CannotCompare, compare_results, compare_runs, evaluate
+from gainful.compare.runs import NAMES
+from gainful.compare.statistics.paired import TESTS
+from gainful.errors import BadValue, UnknownName
+
+RANDOM = np.random.default_rng(1)
+QUERIES = [f"q{at}" for at in range(30)]
+JUDGED = {q: {f"d{d}": int(RANDOM.integers(0, 3)) for d in range(8)} | {"good": 3} for q in QUERIES}
+
+
+def noisy(noise):
+    return {
+        q: {d: g + float(RANDOM.normal(0, noise)) for d, g in docs.items()}
+        for q, docs in JUDGED.items()
+    }
+
+
+RUNS = {"a": noisy(3), "b": noisy(1.5), "c": noisy(1), "d": noisy(2.5)}
+MEASURES = ["nDCG@5", "AP", "P@3"]
+
+
+@pytest.fixture(scope="module")
+def values():
+    found = evaluate(JUDGED, runs=RUNS, measures=MEASURES)
+    return {name: one.per_query for name, one in found.items()}
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return compare_runs(JUDGED, RUNS, MEASURES)
+
+
+# ── the evidence ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_means_and_differences_are_those_of_the_values(compared, values):
+    for pair in compared.pairs:
+        ours, theirs = (values[name][pair.measure].to_numpy() for name in (pair.system, pair.other))
+        assert pair.difference == pytest.approx((ours - theirs).mean(), abs=1e-12)
+        assert pair.effect.wins == (ours > theirs).sum()
+        assert pair.effect.ties == (ours == theirs).sum()
+        assert pair.effect.losses == (ours < theirs).sum()
+        dz = (ours - theirs).mean() / (ours - theirs).std(ddof=1)
+        assert pair.effect.dz == pytest.approx(dz, rel=1e-9)
+    for measure, means in compared.means.items():
+        expected = [values[name][measure].mean() for name in RUNS]
+        assert means == pytest.approx(expected, abs=1e-12)
+
+
+def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
+    from ranx.statistical_tests.paired_student_t_test import paired_student_t_test
+
+    found = compare_runs(JUDGED, RUNS, MEASURES, test="t", correct="none", alpha=0.1)
+    for pair in found.pairs:
+        ours, theirs = (values[name][pair.measure].to_numpy() for name in (pair.system, pair.other))
+        test = stats.ttest_rel(ours, theirs)
+        assert pair.p == pytest.approx(test.pvalue, rel=1e-9)
+        assert pair.p == pytest.approx(paired_student_t_test(theirs, ours)[0], rel=1e-9)
+        inside = test.confidence_interval(0.9)
+        assert (pair.low, pair.high) == pytest.approx((inside.low, inside.high), rel=1e-9)
+        assert pair.corrected == pair.p
+
+
+@pytest.mark.parametrize(
+    ("correct", "theirs"), [("holm", "holm"), ("bh", "fdr_bh"), ("bonferroni", "bonferroni")]
+)
+def test_p_is_corrected_across_all_measures_and_pairs(correct, theirs):
+    found = compare_runs(JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99)
+    assert len(found.pairs) == 6 * 3 == found.weighed.family
+    expected = multipletests([pair.p for pair in found.pairs], method=theirs)[1]
+    assert [pair.corrected for pair in found.pairs] == pytest.approx(expected, abs=1e-12)
+
+
+def test_only_with_the_baseline_the_family_is_smaller(compared):
+    found = compare_runs(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
+    assert found.weighed.family == 9
+    assert {pair.other for pair in found.pairs} == {"c"}
+    for pair in found.pairs:
+        everyone = compared.pair(pair.measure, pair.system, "c")
+        assert pair.p == everyone.p
+        assert pair.corrected <= everyone.corrected
+
+
+def test_tukey_is_corrected_across_measures_only():
+    found = compare_runs(JUDGED, RUNS, MEASURES, test="tukey")
+    alone = compare_runs(JUDGED, RUNS, MEASURES, test="tukey", correct="none")
+    assert found.weighed.family == 3
+    for one, other in zip(found.pairs, alone.pairs, strict=True):
+        assert one.corrected == pytest.approx(min(1, 3 * other.p))
+        assert other.corrected == other.p
+
+
+def test_tukey_of_two_runs_is_the_exact_randomisation_test():
+    few = {q: JUDGED[q] for q in QUERIES[:10]}
+    two = {name: {q: RUNS[name][q] for q in few} for name in "ab"}
+    found = compare_runs(few, two, "nDCG@5", test="tukey")
+    assert found.weighed.exact
+    assert found.pairs[0].p == compare_runs(few, two, "nDCG@5").pairs[0].p
+
+
+def test_the_order_of_queries_and_runs_changes_no_number(compared):
+    backwards = {name: dict(reversed(run.items())) for name, run in reversed(RUNS.items())}
+    judged = dict(reversed(JUDGED.items()))
+    found = compare_runs(judged, backwards, MEASURES, baseline="a", test="t")
+    for pair in compare_runs(JUDGED, RUNS, MEASURES, test="t").pairs:
+        other = found.pair(pair.measure, pair.system, pair.other)
+        assert other.p == pytest.approx(pair.p, rel=1e-9)
+        assert (other.low, other.high) == pytest.approx((pair.low, pair.high), abs=1e-12)
+
+
+def test_a_pair_turned_round_is_its_mirror(compared):
+    there, back = compared.pair("AP", "b", "a"), compared.pair("AP", "a", "b")
+    assert back.difference == -there.difference
+    assert (back.low, back.high) == (-there.high, -there.low)
+    assert (back.effect.wins, back.effect.dz) == (there.effect.losses, -there.effect.dz)
+    assert back.p == there.p
+    with pytest.raises(KeyError):
+        compared.pair("AP", "a", "x")
+
+
+def test_letters_and_groups_are_those_of_significant_pairs(compared):
+    for measure in compared.measures:
+        beaten = compared.beaten(measure)
+        for pair in compared.pairs:
+            if pair.measure != measure:
+                continue
+            better, worse = pair.system, pair.other
+            if pair.difference < 0:
+                better, worse = worse, better
+            together = any({better, worse} <= set(group) for group in compared.alike(measure))
+            assert (worse in beaten[better]) == (pair.corrected < 0.05) == (not together)
+    assert compared.letters() == {"a": "a", "b": "b", "c": "c", "d": "d"}
+
+
+def test_the_seed_makes_the_numbers(compared):
+    again, other = (compare_runs(JUDGED, RUNS, MEASURES, seed=seed) for seed in (2008, 1))
+    assert [pair.p for pair in again.pairs] == [pair.p for pair in compared.pairs]
+    assert [pair.p for pair in other.pairs] != [pair.p for pair in compared.pairs]
+
+
+@pytest.mark.parametrize("test", NAMES)
+def test_every_test_finds_what_is_plain_and_nothing_where_nothing_is(test):
+    worse = {q: dict.fromkeys(docs, 0) | {"good": -1} for q, docs in JUDGED.items()}
+    runs = {"worse": worse, "better": RUNS["c"], "same": RUNS["c"]}
+    found = compare_runs(JUDGED, runs, "nDCG@5", test=test, resamples=999)
+    plain, nothing = found.pair("nDCG@5", "better", "worse"), found.pair("nDCG@5", "same", "better")
+    assert found.significant(plain)
+    assert plain.difference > 0
+    assert plain.low > 0
+    assert (nothing.difference, nothing.p, nothing.corrected) == (0, 1, 1)
+    assert nothing.effect.dz is None
+    told = "nDCG@5: same and better have the same value in every query: p is 1"
+    assert told in found.notes
+
+
+def test_all_of_it_is_plain_data_and_a_frame(compared):
+    import json
+
+    data = json.loads(json.dumps(compared.to_dict(), allow_nan=False))
+    assert data["test"] == "randomisation"
+    assert data["correction"] == "holm"
+    assert data["confidence"] == 0.95
+    assert data["measures"][0]["queries"] == 30
+    assert len(data["pairs"]) == 18 == len(compared.frame)
+    assert data["pairs"][0].keys() >= {"p", "corrected", "dz", "wins", "needed", "significant"}
+    assert data["convention"]["like"] == "gainful"
+    assert "sign-flip randomisation test" in repr(compared)
+
+
+# ── pairing ──────────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.sets(st.sampled_from(QUERIES), min_size=2, max_size=20))
+def test_queries_of_one_run_only_are_left_out_counted_and_said(kept):
+    some = {q: RUNS["b"][q] for q in kept}
+    runs = {"a": RUNS["a"], "some": some}
+    found = compare_runs(JUDGED, runs, "AP", missing="skip", test="sign", resamples=99)
+    assert found.units["AP"] == len(kept)
+    lost = 30 - len(kept)
+    what = "query" if lost == 1 else "queries"
+    it = "it" if lost == 1 else "them"
+    assert f"AP: {lost} {what} of a left out, as not all runs have {it}" in found.notes
+    both = {q: JUDGED[q] for q in kept}
+    alone = compare_runs(both, {"a": {q: RUNS["a"][q] for q in kept}, "some": some}, "AP", test="t")
+    assert found.pairs[0].difference == pytest.approx(alone.pairs[0].difference, abs=1e-12)
+
+
+def test_a_missing_query_counts_as_zero_where_the_convention_says_so():
+    some = {q: RUNS["a"][q] for q in QUERIES[:20]}
+    found = compare_runs(JUDGED, {"a": RUNS["a"], "some": some}, "AP")
+    assert found.units["AP"] == 30
+    assert found.pairs[0].effect.losses == 10
+    assert found.pairs[0].effect.ties == 20
+
+
+# ── what cannot be compared ──────────────────────────────────────────────────────────────────
+
+
+def few(number):
+    return {q: JUDGED[q] for q in QUERIES[:number]}
+
+
+def cut(runs, number):
+    return {name: {q: run[q] for q in QUERIES[:number]} for name, run in runs.items()}
+
+
+def test_one_query_is_not_enough():
+    with pytest.raises(CannotCompare, match="AP: a, b, c, d have 1 query in common; a comparison"):
+        compare_runs(few(1), cut(RUNS, 1), "AP")
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])
+def test_constant_differences_are_refused_where_a_test_needs_variance(test):
+    judged = {q: {"x": 1} for q in QUERIES}
+    runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
+    told = "RR: low and high differ by -0.5 in every query; .* needs differences that vary"
+    with pytest.raises(CannotCompare, match=told):
+        compare_runs(judged, runs, "RR", test=test)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "wilcoxon", "sign", "tukey"])
+def test_constant_differences_are_compared_by_others_and_said(test):
+    judged = {q: {"x": 1} for q in QUERIES}
+    runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
+    found = compare_runs(judged, runs, "RR", test=test, resamples=999)
+    assert found.significant(found.pairs[0])
+    assert found.pairs[0].effect.dz is None
+    assert any("differ by the same in every query" in note for note in found.notes)
+    assert None not in (found.pairs[0].low, found.pairs[0].high)
+
+
+def test_a_measure_that_is_zero_everywhere_is_refused():
+    told = r"P\(rel=9\)@3 is 0 for every query of every run: there is nothing to compare"
+    with pytest.raises(CannotCompare, match=told):
+        compare_runs(JUDGED, RUNS, ["AP", "P(rel=9)@3"])
+
+
+@pytest.mark.parametrize("measure", ["NumRet", "GMAP"])
+def test_what_is_no_mean_over_queries_is_refused(measure):
+    with pytest.raises(BadValue, match=f"measure is '{measure}'; allowed: measures whose mean"):
+        compare_runs(JUDGED, RUNS, measure)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"baseline": "x"}, "no run 'x'; known: a, b, c, d"),
+        ({"test": "tt"}, "no test 'tt'; "),
+        ({"correct": "hom"}, "no correction 'hom'; did you mean holm"),
+        ({"pairs": "some"}, "no choice of pairs 'some'"),
+        ({"resamples": 0}, "resamples is 0; allowed: 99 to"),
+        ({"alpha": 5}, "alpha is 5; allowed: a number between 0 and 1"),
+        ({"seed": -1}, "seed is -1"),
+        ({"test": "tukey", "correct": "holm"}, "correct is 'holm'; allowed: bonferroni or none"),
+    ],
+)
+def test_what_is_not_known_is_refused_by_name(wrong, told):
+    with pytest.raises((BadValue, UnknownName), match=f"^{told}"):
+        compare_runs(JUDGED, RUNS, "AP", **wrong)
+
+
+def test_one_run_is_nothing_to_compare():
+    with pytest.raises(BadValue, match="runs is .*; allowed: .*with at least two"):
+        compare_runs(JUDGED, {"a": RUNS["a"]}, "AP")
+    with pytest.raises(BadValue, match="runs is 1; allowed: at least two"):
+        compare_results([evaluate(JUDGED, RUNS["a"], "AP")])
+
+
+def test_results_of_different_measures_conventions_or_equal_names_are_refused():
+    a, b = (evaluate(JUDGED, RUNS[name], "AP") for name in "ab")
+    with pytest.raises(BadValue, match="runs is .*; allowed: names that differ"):
+        compare_results([a, b])
+    with pytest.raises(CannotCompare, match="y and x have not been given the same measures"):
+        compare_results({"x": a, "y": evaluate(JUDGED, RUNS["b"], "RR")})
+    other = evaluate(JUDGED, RUNS["b"], "AP", like="trec_eval")
+    with pytest.raises(CannotCompare, match="y and x follow different conventions: .*missing"):
+        compare_results({"x": a, "y": other})
+
+
+def test_few_queries_give_no_interval_and_it_is_said():
+    found = compare_runs(few(4), cut({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5")
+    assert (found.pairs[0].low, found.pairs[0].high) == (None, None)
+    assert "so few queries give no interval at this level" in found.notes[0]
+
+
+def test_tests_are_a_table_with_words_for_each():
+    assert list(TESTS) == ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"]
+    assert all(one.words and one.asks.endswith(("?", "skewness")) for one in TESTS.values())
+
+
+def test_importing_gainful_loads_no_scipy():
+    import subprocess
+    import sys
+
+    code = "import gainful, sys; sys.exit('scipy' in sys.modules or 'polars' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert gainful.Comparison.__name__ == "Comparison"
