@@ -1,0 +1,275 @@
+"""`gainful compare`: its table in every form, and what it says to a mistake."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from gainful import evaluate, simulate_study
+from gainful.cli import main
+
+NEWS = Path(__file__).parent.parent / "examples" / "news"
+QRELS, BM25, DENSE, HYBRID = (
+    str(NEWS / f"{name}.txt") for name in ("qrels", "bm25", "dense", "hybrid")
+)
+ALL = (QRELS, BM25, DENSE, HYBRID)
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main(["compare", *words])
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        assert "Traceback" not in printed.err
+        return printed.err if status == 2 else printed.out
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    simulate_study(5).write(folder)
+    return str(folder / "sessions.csv"), str(folder / "qrels.txt")
+
+
+# ── forms ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_table_answers_first_and_then_says_how_it_knows(run):
+    out = run(*ALL, "-m", "nDCG@10", "-m", "AP", "--format", "table")
+    assert out.startswith("nDCG@10, 40 queries\n")
+    lines = out.splitlines()
+    hybrid = next(line for line in lines if line.startswith("c  hybrid")).split()
+    assert hybrid[2:4] == ["0.8748", "a"]
+    assert "Cannot be told apart: dense, hybrid." in lines
+    assert "p corrected by Holm over 6 comparisons" in out
+    assert "10000 resamples, seed 2008" in out
+    assert "ideal from all judged" in out
+    assert max(map(len, lines[:12])) <= 100
+
+
+def test_json_has_all_pairs_at_full_precision(run):
+    found = json.loads(
+        run(*ALL, "-m", "nDCG@10", "--test", "t", "--correct", "none", "--format", "json")
+    )
+    values = {
+        Path(path).stem: evaluate(QRELS, path, "nDCG@10").per_query["nDCG@10"].to_numpy()
+        for path in ALL[1:]
+    }
+    assert len(found["pairs"]) == 3
+    for pair in found["pairs"]:
+        theirs = stats.ttest_rel(values[pair["system"]], values[pair["other"]])
+        assert pair["p"] == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert found["alpha"] == 0.05
+    assert found["convention"]["discount"] == "log2"
+
+
+def test_csv_has_a_row_for_each_pair_and_measure(run):
+    out = run(*ALL, "-m", "nDCG@10", "-m", "RR", "--format", "csv", "--baseline", "dense")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["measure"], row["system"], row["other"]) for row in rows[:3]] == [
+        ("nDCG@10", "bm25", "dense"),
+        ("nDCG@10", "hybrid", "dense"),
+        ("nDCG@10", "hybrid", "bm25"),
+    ]
+    assert len(rows) == 6
+    assert rows[2]["significant"] == "true"
+    assert float(rows[0]["mean"]) - float(rows[0]["other_mean"]) == pytest.approx(
+        float(rows[0]["difference"])
+    )
+
+
+def test_latex_is_a_booktabs_table_whose_caption_says_all(run, tmp_path):
+    target = tmp_path / "table.tex"
+    names = [tmp_path / name for name in ("a_b%.txt", "x&y.txt")]
+    for path, source in zip(names, (BM25, HYBRID), strict=True):
+        path.write_text(Path(source).read_text("utf-8"), encoding="utf-8")
+    run(QRELS, *map(str, names), "-m", "nDCG@10", "-m", "AP", "-o", str(target))
+    text = target.read_text("utf-8")
+    for part in (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{", r"\end{table}"):
+        assert part in text
+    caption = next(line for line in text.splitlines() if line.startswith(r"\caption"))
+    for part in (
+        "randomisation test",
+        "Holm over 2",
+        r"\alpha = 0.05",
+        "n = 40",
+        "gain g",
+        "seed 2008",
+    ):
+        assert part in caption
+    assert r"0.8748^{a}$" in text
+    assert r"a\_b\%" in text
+    assert r"x\&y" in text
+    assert text.count("{") == text.count("}")
+    body = [
+        line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line
+    ]
+    assert len({line.replace(r"\&", "").count("&") for line in body}) == 1
+
+
+def test_markdown_has_a_table_for_each_measure(run):
+    out = run(*ALL, "-m", "nDCG@10", "-m", "AP", "--format", "markdown")
+    assert out.count("|  | run | mean |") == 2
+    assert "**AP, 40 queries**" in out
+
+
+def test_json_lines_and_tsv_are_rows_too(run):
+    lines = run(*ALL, "-m", "AP", "--format", "jsonl").splitlines()
+    assert [json.loads(line)["system"] for line in lines] == ["dense", "hybrid", "hybrid"]
+    assert run(*ALL, "-m", "AP").splitlines()[0].split("\t")[:3] == ["measure", "system", "other"]
+
+
+# ── choices ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca", "tukey"]
+)
+def test_every_test_can_be_asked_for(run, test):
+    out = run(*ALL, "-m", "nDCG@10", "--test", test, "--resamples", "999", "--format", "json")
+    found = json.loads(out)
+    assert found["test"] == test
+    assert found["pairs"][1]["corrected"] < 0.05
+
+
+def test_the_seed_and_the_number_of_resamples_are_taken(run):
+    words = (*ALL, "-m", "AP", "--format", "json", "--resamples", "500")
+    first, again, other = (run(*words, "--seed", seed) for seed in ("1", "1", "2"))
+    assert first == again != other
+    assert json.loads(first)["resamples"] == 500
+
+
+def test_the_level_is_taken_for_letters_and_intervals(run):
+    words = (*ALL, "-m", "AP", "--test", "t", "--format", "json")
+    strict, loose = (json.loads(run(*words, "--alpha", alpha)) for alpha in ("0.0001", "0.2"))
+    assert strict["measures"][0]["beaten"]["hybrid"] == []
+    assert loose["measures"][0]["beaten"]["hybrid"] == ["bm25"]
+    assert strict["pairs"][0]["low"] < loose["pairs"][0]["low"]
+
+
+def test_per_query_tells_what_moved_and_adds_up(run):
+    words = (QRELS, BM25, DENSE, "-m", "nDCG@10", "-m", "AP", "--per-query")
+    found = json.loads(run(*words, "--format", "json"))["most_changed"]
+    assert [one["measure"] for one in found] == ["nDCG@10"]
+    assert len(found[0]["queries"]) == 10
+    for one in found[0]["queries"]:
+        shares = sum(doc["share"] for doc in one["documents"])
+        assert shares + one["rest"] == pytest.approx(one["change"], abs=1e-9)
+    text = run(*words, "--format", "table")
+    assert "dense against bm25, nDCG@10: the queries that changed most" in text
+    rows = list(csv.DictReader(io.StringIO(run(*words, "--format", "csv"))))
+    assert rows[0]["query"] == found[0]["queries"][0]["query"]
+    assert "rank before" in run(*words, "--format", "markdown")
+    assert run(*words, "--format", "latex").count(r"\toprule") == 2
+
+
+def test_identical_runs_are_said_to_be_so(run, tmp_path):
+    copy = tmp_path / "copy.txt"
+    copy.write_text(Path(BM25).read_text("utf-8"), encoding="utf-8")
+    out = run(QRELS, BM25, str(copy), "-m", "nDCG@10", "--format", "table")
+    assert "+0.0000" in out
+    assert "1.0000" in out
+    assert "copy and bm25 have the same value in every query: p is 1" in out
+    assert "nan" not in out.lower()
+
+
+def test_a_run_can_come_through_a_pipe(run, monkeypatch):
+    pipe = io.TextIOWrapper(io.BytesIO(Path(DENSE).read_bytes()))
+    monkeypatch.setattr("sys.stdin", pipe)
+    found = json.loads(run(QRELS, BM25, "-", "-m", "AP", "--format", "json", "--baseline", "stdin"))
+    assert found["baseline"] == "stdin"
+
+
+# ── studies ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
+    sessions, qrels = study
+    words = (
+        "--sessions",
+        sessions,
+        "--judgments",
+        qrels,
+        "--by",
+        "system",
+        "-m",
+        "nsDCG(b=2,bq=4)@10",
+    )
+    blocked = ("--block", "searcher", "--block", "scenario")
+    out = run(*words, *blocked, "--format", "table")
+    assert "nsDCG(b=2,bq=4)@10, 120 sessions" in out
+    assert "Permutation of searchers' whole assignments, two-sided, 10000 resamples" in out
+    assert "inverted permutation test" in out
+    assert "wins and dz by searcher" in out
+    usual = json.loads(run(*words, "--format", "json"))
+    named = json.loads(run(*words, *blocked, "--format", "json"))
+    assert usual["pairs"] == named["pairs"]
+    assert usual["measures"][0]["sessions"] == 120
+    latex = run(*words, "--format", "latex")
+    assert "$n = 120$" in latex
+
+
+def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
+    sessions, qrels = study
+    words = ("--sessions", sessions, "--judgments", qrels, "-m", "sDCG@10", "--format", "json")
+    found = json.loads(run(*words, "--where", "scenario=D"))
+    assert found["measures"][0]["sessions"] == 30
+
+
+# ── mistakes ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "name JUDGMENTS and two runs or more"),
+        ((QRELS, BM25), "name JUDGMENTS and two runs or more"),
+        ((QRELS, BM25, BM25), "the same RUN is named twice"),
+        ((*ALL, "--baseline", "densse"), "no run 'densse'; did you mean dense"),
+        ((*ALL, "--resamples", "0"), "resamples is 0; allowed: 99 to 10000000"),
+        ((*ALL, "--alpha", "1.5"), "alpha is 1.5; allowed: a number between 0 and 1"),
+        ((*ALL, "--test", "anova"), "'anova' is not one of"),
+        ((*ALL, "--test", "permutation"), "no test 'permutation'"),
+        ((*ALL, "--test", "tukey", "--correct", "holm"), "correct is 'holm'; allowed: bonferroni"),
+        ((*ALL, "-m", "nDGC@10"), "did you mean nDCG@10?"),
+        ((*ALL, "-m", "P(rel=9)@5"), "P(rel=9)@5 is 0 for every query of every run"),
+        ((*ALL, "-m", "NumRet"), "this one is a sum over queries"),
+        ((*ALL, "-m", "nsDCG@10"), "gainful sessions take those of sessions"),
+        ((*ALL, "--block", "searcher"), "--block is of sessions: name them with --sessions FILE"),
+        ((*ALL, "--judgments", "x"), "--judgments is of sessions"),
+        ((QRELS, BM25, "missing.txt"), "missing.txt"),
+        ((QRELS, "-", "-"), "only one file can be -"),
+        ((*ALL, "--sessions", "x.csv"), "with --sessions there are no runs"),
+        (("--sessions", "x.csv", "--gain", "exp"), "--gain goes into the measure"),
+        (("--sessions", "x.csv", "--per-query"), "--per-query is of runs"),
+        (("--sessions", "x.csv", "-m", "AP"), "AP"),
+        ((*ALL, "-o", BM25), "would overwrite what is read"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(run, words, told):
+    message = run(*words, status=2)
+    assert told in message
+    assert message.count("\n") == 1
+
+
+def test_one_query_is_a_mistake_with_a_reason(run, tmp_path):
+    qrels = tmp_path / "one.txt"
+    qrels.write_text("n01 0 news-01-01 1\n", encoding="utf-8")
+    assert "have 1 query in common; a comparison needs at least 2" in run(
+        str(qrels), BM25, DENSE, "-m", "AP", status=2
+    )
+
+
+def test_help_has_examples(run):
+    out = run("--help")
+    assert "gainful compare qrels.txt bm25.txt dense.txt" in out
+    assert "--sessions study.csv" in out
