@@ -39,5 +39,5 @@ def test_every_error_is_one_of_ours():
         for value in vars(gainful).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(errors) == 11
+    assert len(errors) == 12
     assert all(issubclass(error, gainful.GainfulError) for error in errors)

@@ -83,6 +83,18 @@ class CannotCompare(GainfulError, ValueError):
     """Two conventions, of which one cannot compute what was asked."""
 
 
+class NotInstalled(GainfulError, ImportError):
+    """A part of gainful that needs what is not installed; says how to install it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        """Say what needs it, and which extra brings it."""
+        self.what, self.extra = what, extra
+        super().__init__(f"{what} needs the extra {extra}: pip install 'gainful[{extra}]'")
+
+    def __reduce__(self) -> tuple[type[NotInstalled], tuple[object, ...]]:
+        return type(self), (self.what, self.extra)
+
+
 class NothingToAverage(GainfulError, ValueError):
     """A single ranking that the convention leaves out because its ideal is zero."""
 

@@ -1,0 +1,146 @@
+"""One visual language for figures and pages: colours, dashes, type, on paper and on a screen.
+
+The series are Okabe and Ito's colours (2008), which colour-blind people can tell apart; each has a
+dash of its own, so that a black and white print tells them apart too. Grades are steps of one hue,
+from light to dark, so that they stay in order without colour.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace"
+SIZE = 12  # of the type in figures, in pixels
+
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4])
+
+
+@frozen
+class Tones:
+    """The colours of one background."""
+
+    paper: str
+    raised: str  # panels, heads of tables
+    ink: str
+    quiet: str  # axes, captions; readable on paper (4.5 : 1)
+    line: str  # rules and grids
+    accent: str  # what can be clicked, what is chosen
+    series: tuple[str, ...]
+    grades: tuple[str, ...]  # from 0 to the best; steps between are chosen by `grade_colours`
+    unjudged: str
+    better: str
+    worse: str
+
+
+LIGHT = Tones(
+    paper="#ffffff",
+    raised="#f4f6f8",
+    ink="#1b2430",
+    quiet="#5a6675",
+    line="#d9dfe6",
+    accent="#0072b2",
+    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b87a00", "#3f8fc4", "#5a6675"),
+    grades=("#eef2f6", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c"),
+    unjudged="#ffffff",
+    better="#0072b2",
+    worse="#d55e00",
+)
+DARK = Tones(
+    paper="#12171e",
+    raised="#1b222c",
+    ink="#e8edf3",
+    quiet="#a3b0bf",
+    line="#323d4b",
+    accent="#62b6ec",
+    series=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
+    grades=("#1f2833", "#1d4263", "#215c8c", "#2f7cb6", "#62a9dc", "#b3daf5"),
+    unjudged="#12171e",
+    better="#62b6ec",
+    worse="#ff9a5c",
+)
+
+
+def grade_colours(number: int, tones: Tones = LIGHT) -> tuple[str, ...]:
+    """A colour for each of so many grades, the lowest first.
+
+    Examples:
+        >>> grade_colours(3)
+        ('#eef2f6', '#9ecae1', '#08519c')
+    """
+    last = len(tones.grades) - 1
+    if number <= 1:
+        return tones.grades[last:]
+    return tuple(tones.grades[min(last, at * last // (number - 1))] for at in range(number))
+
+
+def vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
+    """How charts look: quiet axes, no frame, series by colour and dash."""
+    words = {"labelColor": tones.quiet, "titleColor": tones.ink, "titleFontWeight": 500}
+    sizes = {"labelFontSize": SIZE - 1, "titleFontSize": SIZE}
+    return {
+        "background": tones.paper,
+        "font": FONT,
+        "axis": {
+            **words,
+            **sizes,
+            "domainColor": tones.line,
+            "tickColor": tones.line,
+            "gridColor": tones.line,
+            "gridOpacity": 0.6,
+            "titlePadding": 8,
+        },
+        "legend": {**words, **sizes},
+        "header": {**words, **sizes},
+        "title": {
+            "color": tones.ink,
+            "fontSize": SIZE + 2,
+            "fontWeight": 600,
+            "anchor": "start",
+            "subtitleColor": tones.quiet,
+            "subtitleFontSize": SIZE - 1,
+            "subtitlePadding": 4,
+            "offset": 12,
+        },
+        "view": {"stroke": None},
+        "line": {"strokeWidth": 2},
+        "text": {"color": tones.ink, "fontSize": SIZE - 1},
+        "range": {"category": list(tones.series), "ordinal": list(tones.grades)},
+    }
+
+
+def css() -> str:
+    """The same colours as variables of a style sheet, light or dark as the reader has it.
+
+    A page sets `data-theme` of its root to light or dark to have it otherwise.
+    """
+    light, dark = _variables(LIGHT), _variables(DARK)
+    return "\n".join(
+        (
+            f":root {{ color-scheme: light dark; --font: {FONT}; --mono: {MONO}; {light} }}",
+            f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}",
+            ":root[data-theme=light] { color-scheme: light; }",
+            "@media (prefers-color-scheme: dark) {",
+            f"  :root:not([data-theme=light]) {{ {dark} }}",
+            "}",
+            f"@media print {{ :root {{ color-scheme: light; {light} }} }}",
+        )
+    )
+
+
+def _variables(tones: Tones) -> str:
+    single: dict[str, str] = {
+        name: getattr(tones, name)
+        for name in (
+            *("paper", "raised", "ink", "quiet", "line", "accent", "unjudged"),
+            *("better", "worse"),
+        )
+    }
+    listed = {
+        f"{kind}-{at}": colour
+        for kind, colours in (("series", tones.series), ("grade", tones.grades))
+        for at, colour in enumerate(colours)
+    }
+    return " ".join(f"--{name}: {value};" for name, value in (single | listed).items())

@@ -1,0 +1,1 @@
+"""Pages to open from disk: one file each, nothing loaded from anywhere."""
