@@ -65,6 +65,9 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.compare.agreement import Order
+    from gainful.compare.order import order
+    from gainful.compare.stability import Stability, stability
     from gainful.compare.why import Why, why
     from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
@@ -82,6 +85,10 @@ if TYPE_CHECKING:
 _LATER = {
     "why": "gainful.compare.why",
     "Why": "gainful.compare.why",
+    "Order": "gainful.compare.agreement",
+    "order": "gainful.compare.order",
+    "Stability": "gainful.compare.stability",
+    "stability": "gainful.compare.stability",
     "evaluate": "gainful.measure.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionConvention": "gainful.convention.session",
@@ -134,6 +141,7 @@ __all__ = [
     "Measure",
     "NotExact",
     "NothingToAverage",
+    "Order",
     "P",
     "R",
     "Results",
@@ -142,6 +150,7 @@ __all__ = [
     "SessionResults",
     "Sessions",
     "SimulatedStudy",
+    "Stability",
     "Sweep",
     "Tied",
     "UnknownName",
@@ -172,11 +181,13 @@ __all__ = [
     "ndcg_curve",
     "normalise",
     "normalised_average",
+    "order",
     "parse",
     "query_discount",
     "register",
     "scale",
     "simulate_study",
+    "stability",
     "sweep",
     "which",
     "why",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,11 +14,12 @@ from gainful.cli.output import (
     usual_form,
     values_options,
 )
-from gainful.cli.progress import progress
+from gainful.cli.runs import evaluated
+from gainful.compare.stability import Stability, settled, stability
 from gainful.convention import HABITS
-from gainful.measure.evaluate import asked_for, of_run
+from gainful.measure.evaluate import asked_for
 from gainful.measure.results import Results
-from gainful.read.formats import FORMATS, read_judgments, read_run
+from gainful.read.formats import FORMATS
 from gainful.read.inputs import path_of_both
 from gainful.show import results as show
 from gainful.show.table import PLAIN
@@ -39,6 +39,15 @@ _INPUTS = click.Choice(list(FORMATS))
     help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. [nDCG@10, AP, RR]",
 )
 @click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
+@click.option(
+    "--interval",
+    type=float,
+    metavar="LEVEL",
+    help="How sure is each mean? Its interval at LEVEL per cent, such as 95, and its range with "
+    "one query left out.",
+)
+@click.option("--resamples", type=int, metavar="N", help="Of --interval. [10000]")
+@click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
 @values_options()
 @click.option(
     "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
@@ -54,6 +63,9 @@ def evaluate(
     measures: tuple[str, ...],
     *,
     per_query: bool,
+    interval: float | None,
+    resamples: int | None,
+    seed: int | None,
     form: str | None,
     output: str | None,
     quiet: bool,
@@ -77,6 +89,7 @@ def evaluate(
       gainful eval qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP -m 'P(rel=2)@5'
       gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query --format csv -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
+      gainful eval qrels.txt run.txt -m nDCG@10 -m AP --interval 95
       gainful eval answers.jsonl -m R@5 -m RR
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
@@ -85,19 +98,28 @@ def evaluate(
     form = form or usual_form(output)
     if [judgments, *runs].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
+    if interval is not None and per_query and form in ("tsv", "csv", "jsonl"):
+        raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
+    chance = _chance(interval, resamples=resamples, seed=seed)
     runs = runs or _the_same(judgments)
     refuse_overwriting(output, (judgments, *runs))
-    names = _names(runs)
-    held = read_judgments(judgments, judgments_format)
-    found: list[Results] = []
-    with progress(runs) as advanced:
-        for name, path in zip(names, runs, strict=True):
-            advanced(path)
-            found.append(of_run(held, read_run(path, run_format), recipes, base, name))
-    _print(found, form, output, per_query=per_query)
+    found = evaluated(judgments, runs, (base, recipes), judgments_format, run_format)
+    stable = [] if interval is None else [stability(one, interval, **chance) for one in found]
+    _print(found, stable, form, output, per_query=per_query)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
-        for line in show.said(found):
+        for line in show.said(found, stable):
             click.echo(f"gainful: {line}", err=True)
+
+
+def _chance(interval: float | None, **given: int | None) -> dict[str, int]:
+    """What was said of resampling, if it is asked for; wrong values are refused before reading."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if interval is None:
+        for name in found:
+            raise click.UsageError(f"--{name} needs --interval")
+    else:
+        settled(interval, **found)
+    return found
 
 
 def _the_same(judgments: str) -> tuple[str, ...]:
@@ -110,29 +132,27 @@ def _the_same(judgments: str) -> tuple[str, ...]:
     return (judgments,)
 
 
-def _names(runs: tuple[str, ...]) -> list[str]:
-    """Runs by the names of their files, as short as they can be told apart."""
-    short = ["stdin" if run == "-" else Path(run).name for run in runs]
-    plain = [name.split(".")[0] or name for name in short]
-    for names in (plain, short, list(runs)):
-        if len(set(names)) == len(runs):
-            return names
-    raise click.UsageError("the same RUN is named twice")
-
-
-def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:
+def _print(
+    found: list[Results],
+    stable: list[Stability],
+    form: str,
+    output: str | None,
+    *,
+    per_query: bool,
+) -> None:
     if form == "table":
         page = terminal() if output is None else PLAIN
-        text = show.to_text(found, per_query=per_query, terminal=page)
+        text = show.to_text(found, per_query=per_query, terminal=page, stable=stable)
     elif form in ("tsv", "csv"):
-        text = show.to_csv(found, per_query=per_query, separator="\t" if form == "tsv" else ",")
+        mark = "\t" if form == "tsv" else ","
+        text = show.to_csv(found, per_query=per_query, separator=mark, stable=stable)
     elif form == "json":
-        text = show.to_json(found)
+        text = show.to_json(found, stable)
     else:
         writers = {
             "markdown": show.to_markdown,
             "latex": show.to_latex,
             "jsonl": show.to_json_lines,
         }
-        text = writers[form](found, per_query=per_query)
+        text = writers[form](found, per_query=per_query, stable=stable)
     delivered(text, output)

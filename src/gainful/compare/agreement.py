@@ -132,7 +132,10 @@ class Order:
             "order": {name: self.places(name) for name in self.measures},
             "agreement": [one.to_dict() for one in self.agreement],
             "p": self.p,
-            "notes": list(self.notes),
+            "notes": [
+                *self.notes,
+                *(f"{one.name}: {note}" for one in self.results for note in one.notes),
+            ],
         }
         if self.criterion is not None:
             how = self.criterion.how
@@ -146,6 +149,7 @@ class Order:
             }
         if self.results:
             found["convention"] = self.results[0].to_dict()["convention"]
+            found["counts"] = {one.name: dict(one.counts) for one in self.results}
         return found
 
     def __repr__(self) -> str:

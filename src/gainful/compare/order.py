@@ -22,7 +22,7 @@ from gainful.compare.statistics.rank_correlation import (
 )
 from gainful.compare.swaps import Swap
 from gainful.convention import Convention
-from gainful.errors import CannotCompare, WrongType
+from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.measure.evaluate import Habits, Measures, evaluate
 from gainful.measure.results import Results, as_one
 from gainful.read.inputs import AnyJudgments, AnyRun
@@ -92,7 +92,7 @@ def of_results(
     """The same of runs that are evaluated already, all by the same measures."""
     check_number(len(results))
     criterion = criterion or Criterion.of()
-    names = [one.name for one in results]
+    names = _names(results)
     pairs = np.array(list(combinations(range(len(names)), 2)))
     means, power, told = {}, [], {}
     notes: list[str] = []
@@ -118,10 +118,24 @@ def of_results(
     )
 
 
+def _names(results: Sequence[Results]) -> list[str]:
+    """What the runs are called, if they can be held side by side."""
+    first, names = results[0], [one.name for one in results]
+    if len({*names}) < len(names):
+        raise BadValue("results", names, "runs with a name each, none twice")
+    for one in results:
+        if one.convention != first.convention or one.recipes.keys() != first.recipes.keys():
+            problem = "not evaluated by the same measures and convention"
+            raise CannotCompare(f"{first.name} and {one.name} are {problem}")
+    return names
+
+
 def _untested(values: Paired, how: str) -> list[str]:
     """Why the pairs of runs cannot be tested, if they cannot."""
     if how in _NOT_A_MEAN:
-        return [f"{values.measure} is {_NOT_A_MEAN[how]}: it is not tested, only ordered by"]
+        return [
+            f"{values.measure} is {_NOT_A_MEAN[how]}: no test of it; runs are only ordered by it"
+        ]
     if len(values.queries) < 2:
         return [f"{values.measure}: one query is not enough to tell runs apart"]
     return []

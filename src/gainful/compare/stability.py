@@ -21,6 +21,7 @@ from gainful.errors import BadValue, WrongType
 from gainful.formula import Array
 from gainful.measure.entry import Mean
 from gainful.measure.results import Results, as_one
+from gainful.measure.sessions.boundary import TIE
 
 LEVEL = 95.0
 _LEAST, _MOST = 1.0, 99.99
@@ -28,7 +29,7 @@ _LEAST, _MOST = 1.0, 99.99
 
 @frozen
 class Interval:
-    """One mean: its interval, and the means with one query left out.
+    """One mean (or sum, or geometric mean): its interval, and what it is with one query left out.
 
     `query_low` is the query without which the mean is smallest, `query_high` that without which
     it is largest. What cannot be told is None, and `Stability.notes` say why.
@@ -41,6 +42,7 @@ class Interval:
     loo_high: float | None = None
     query_low: str | None = None
     query_high: str | None = None
+    kind: Mean = "mean"
 
     @property
     def moved_by(self) -> str | None:
@@ -53,6 +55,7 @@ class Interval:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         return {
+            "kind": self.kind,
             "mean": self.mean,
             "low": self.low,
             "high": self.high,
@@ -111,7 +114,7 @@ def stability(
         >>> round(one.mean, 4), round(one.loo_low, 4), round(one.loo_high, 4), one.moved_by
         (0.6111, 0.4167, 0.75, '1')
     """
-    how = How(alpha=_alpha(level), resamples=resamples, seed=seed)
+    how = settled(level, resamples=resamples, seed=seed)
     found, notes = {}, []
     for name, recipe in results.recipes.items():
         values = by_query(results, name)
@@ -120,25 +123,28 @@ def stability(
     return Stability(results.name, float(level), resamples, seed, found, tuple(notes))
 
 
-def _alpha(level: Any) -> float:
+def settled(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> How:
+    """How queries are drawn again; a level that is none is refused."""
     if isinstance(level, bool) or not isinstance(level, Real):
-        raise WrongType("level", level, "a number from 1 to 99.99")
+        raise WrongType("the level of the interval", level, "a number from 1 to 99.99")
     if not _LEAST <= float(level) <= _MOST:
-        raise BadValue("level", level, "1 to 99.99 (per cent), such as 95")
-    return 1 - float(level) / 100
+        raise BadValue("the level of the interval", level, "1 to 99.99 (per cent), such as 95")
+    return How(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
 
 
 def _of_values(by_name: Mapping[str, float], kind: Mean, how: How) -> tuple[Interval, str]:
     """The interval of one mean, and why it is not all there."""
     values = np.array(list(by_name.values()))
     if not values.size:
-        return Interval(None), "no query counts, so there is no mean"
+        return Interval(None, kind=kind), "no query counts, so there is no mean"
     mean = as_one(values, kind)
     if values.size == 1:
-        return Interval(mean), "one query tells nothing of how others would do: no interval"
+        return Interval(
+            mean, kind=kind
+        ), "one query tells nothing of how others would do: no interval"
     if not np.isfinite(values).all():
-        return Interval(mean), "not every query has a finite value: no interval"
-    if np.ptp(values) == 0:
+        return Interval(None, kind=kind), "not every query has a finite value: no mean, no interval"
+    if np.ptp(values) <= TIE * np.abs(values).max():
         low = high = mean
         why = "every query has the same value, so the interval is a point"
     else:
@@ -146,18 +152,21 @@ def _of_values(by_name: Mapping[str, float], kind: Mean, how: How) -> tuple[Inte
         why = ""
     if kind == "sum":
         why = why or "a sum is less without a query anyway: no range"
-        return Interval(mean, low, high), why
-    return Interval(mean, low, high, *_left_out(values, kind, list(by_name))), why
+        return Interval(mean, low, high, kind=kind), why
+    return Interval(mean, low, high, *_left_out(values, kind, list(by_name)), kind=kind), why
 
 
 def _bootstrapped(values: Array, kind: Mean, how: How) -> tuple[float, float]:
     outcome = bca(values[:, None], how)
-    ends = float(outcome.low[0]), float(outcome.high[0])
+    # No mean of drawn queries is beyond them all, but for rounding.
+    ends = sorted(
+        float(np.clip(end[0], values.min(), values.max())) for end in (outcome.low, outcome.high)
+    )
     if kind == "sum":
         return ends[0] * len(values), ends[1] * len(values)
     if kind == "geometric":
         return float(np.exp(ends[0])), float(np.exp(ends[1]))
-    return ends
+    return ends[0], ends[1]
 
 
 def _left_out(values: Array, kind: Mean, names: list[str]) -> tuple[float, float, str, str]:
