@@ -84,7 +84,7 @@ def _disagrees(found: Order) -> list[str]:
     if not found.agreement:
         return []
     if not swapped:
-        return ["No two measures order any runs differently."]
+        return ["No two measures swap any runs."]
     worst = max(swapped, key=lambda one: (one.swapped, -(one.tau or 0)))
     tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
     first, second = worst.measures
