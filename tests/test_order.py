@@ -17,6 +17,7 @@ import gainful
 from gainful.cli.main import main
 from gainful.compare.order import kendall_tau, of_means, of_results, rbo, tau_ap
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.show import order as show
 
 values = st.integers(0, 6).map(lambda grade: grade / 8)
 
@@ -211,6 +212,20 @@ def test_swaps_are_told_the_most_striking_first():
     assert found.swaps[("one", "other")] == row.swaps
 
 
+def test_a_swap_that_both_measures_find_significant_comes_first():
+    means = {
+        "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
+        "other": {"a": 0.2, "b": 8.0, "c": 8.1, "d": 0.0},
+    }
+    pairs = list(combinations("abcd", 2))
+    sure = np.array([pair == ("b", "c") for pair in pairs])
+    found = of_means(means, significant={"one": sure, "other": sure})
+    assert found.agreement[0].swaps[0].runs == ("b", "c")
+    assert found.agreement[0].swaps[0].significant == (True, True)
+    half = of_means(means, significant={"one": sure, "other": np.zeros(6, bool)})
+    assert half.agreement[0].swaps[0].runs == ("a", "c")
+
+
 @given(two_orders())
 def test_swaps_are_the_pairs_of_opposite_sign(orders):
     a, b = orders
@@ -281,6 +296,19 @@ def test_power_is_the_share_of_significant_pairs():
     assert found.power[1].smallest is None
 
 
+def test_corrections_make_fewer_pairs_significant():
+    judged, runs = three_runs()
+    results = gainful.evaluate(judged, runs=runs, measures="P@10")
+    column = [one.per_query["P@10"].to_numpy() for one in results.values()]
+    p = sorted(ttest_rel(a, b).pvalue for a, b in combinations(column, 2))
+    alpha = 2 * p[2]  # the largest p is below it, and three times the largest above
+    plain = gainful.order(judged, runs, "P@10", test="t", correct="none", alpha=alpha)
+    assert plain.power[0].significant == 3
+    assert plain.criterion.correct == "none"
+    stern = gainful.order(judged, runs, "P@10", test="t", correct="bonferroni", alpha=alpha)
+    assert stern.power[0].significant == sum(3 * one <= alpha for one in p) < 3
+
+
 def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
     """Every one of the 6^6 ways to deal the values of a query to the runs is looked at."""
     judged, runs = three_runs(6)
@@ -314,6 +342,12 @@ def test_swaps_know_what_is_significant():
     # Of P@10, dealing 0.9, 0.1 and 0 at random sets the runs further apart than few and none are.
     assert [one.significant for one in found.power] == [2, 3]
     assert [one.smallest for one in found.power] == pytest.approx([0.8, 0.5])
+    told = show.to_text(found)
+    assert "many over few by 0.8000*, under it by 0.5000*" in told
+    assert "* this difference is significant" in told
+    assert told.startswith(
+        "RR tells most runs apart: 3 of 3 pairs. P@10 and RR disagree most: 1 swap"
+    )
 
 
 def test_order_holds_what_its_parts_say_and_frames_of_it():
@@ -429,6 +463,9 @@ def test_runs_that_share_no_query_or_convention_are_refused():
     other = gainful.evaluate(judged, runs={"other": runs["low"]}, measures="P@10", ties="best")
     with pytest.raises(CannotCompare, match="low and other are not evaluated by the same"):
         of_results([*both.values(), *other.values()])
+    more = gainful.evaluate(judged, runs={"other": runs["low"]}, measures=["P@10", "AP"])
+    with pytest.raises(CannotCompare, match="low and other are not evaluated by the same"):
+        of_results([*both.values(), *more.values()])
 
 
 @pytest.fixture
