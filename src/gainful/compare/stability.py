@@ -46,10 +46,12 @@ class Interval:
 
     @property
     def moved_by(self) -> str | None:
-        """The query that moves the mean most when it is left out."""
+        """The query that moves the mean most when it is left out; None where none moves it."""
         if self.mean is None or self.loo_low is None or self.loo_high is None:
             return None
         down, up = self.mean - self.loo_low, self.loo_high - self.mean
+        if max(down, up) <= TIE * abs(self.mean):
+            return None
         return self.query_low if down >= up else self.query_high
 
     def to_dict(self) -> dict[str, Any]:
