@@ -10,8 +10,8 @@ from statsmodels.stats.multitest import multipletests
 
 import gainful
 from gainful import CannotCompare, compare_results, compare_runs, evaluate
-from gainful.compare.runs import NAMES
 from gainful.compare.statistics.paired import TESTS
+from gainful.compare.tested import NAMES
 from gainful.errors import BadValue, UnknownName
 
 RANDOM = np.random.default_rng(1)
@@ -139,7 +139,7 @@ def test_letters_and_groups_are_those_of_significant_pairs(compared):
             if pair.difference < 0:
                 better, worse = worse, better
             together = any({better, worse} <= set(group) for group in compared.alike(measure))
-            assert (worse in beaten[better]) == (pair.corrected < 0.05) == (not together)
+            assert (worse in beaten[better]) == (pair.corrected <= 0.05) == (not together)
     assert compared.letters() == {"a": "a", "b": "b", "c": "c", "d": "d"}
 
 

@@ -254,6 +254,7 @@ TYPED = (
     "README.md",
     "docs/index.md",
     "docs/evaluate.md",
+    "docs/choosing.md",
     "docs/why.md",
     "docs/sessions.md",
 )  # typed by hand, except what their commands print

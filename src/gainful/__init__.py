@@ -66,8 +66,11 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.compare.agreement import Order
     from gainful.compare.comparison import Comparison
+    from gainful.compare.order import order
     from gainful.compare.runs import compare_results, compare_runs
+    from gainful.compare.stability import Stability, stability
     from gainful.compare.statistics.how import How
     from gainful.compare.statistics.power import detectable_effect, queries_needed
     from gainful.compare.study import compare_sessions
@@ -95,6 +98,10 @@ _LATER = {
     "queries_needed": "gainful.compare.statistics.power",
     "why": "gainful.compare.why",
     "Why": "gainful.compare.why",
+    "Order": "gainful.compare.agreement",
+    "order": "gainful.compare.order",
+    "Stability": "gainful.compare.stability",
+    "stability": "gainful.compare.stability",
     "evaluate": "gainful.measure.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionConvention": "gainful.convention.session",
@@ -150,6 +157,7 @@ __all__ = [
     "NotExact",
     "NotInstalled",
     "NothingToAverage",
+    "Order",
     "P",
     "R",
     "Results",
@@ -158,6 +166,7 @@ __all__ = [
     "SessionResults",
     "Sessions",
     "SimulatedStudy",
+    "Stability",
     "Sweep",
     "Tied",
     "UnknownName",
@@ -192,12 +201,14 @@ __all__ = [
     "ndcg_curve",
     "normalise",
     "normalised_average",
+    "order",
     "parse",
     "queries_needed",
     "query_discount",
     "register",
     "scale",
     "simulate_study",
+    "stability",
     "sweep",
     "which",
     "why",

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED
 from gainful.convention import CONVENTIONS, HABITS, Habit
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
 from gainful.errors import BadValue, UnknownName, WrongType
@@ -148,6 +149,30 @@ def _answer(_: object, parameter: click.Parameter, text: str | None) -> Any:
     """An answer of the table; one that is a number there becomes one."""
     known = {str(answer): answer for answer in HABITS[str(parameter.name)].answers}
     return text if text is None else known.get(text, text)
+
+
+def chance_options() -> Decorator:
+    """`--alpha`, `--seed` and `--resamples` of commands that test."""
+    options = (
+        click.option(
+            "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
+        ),
+        click.option("--seed", type=int, default=SEED, show_default=True, help="Which chance."),
+        click.option(
+            "--resamples",
+            type=int,
+            default=RESAMPLES,
+            show_default=True,
+            help="How often chance is asked.",
+        ),
+    )
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
 
 
 def plugin_option() -> Decorator:

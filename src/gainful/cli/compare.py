@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import habit_options, like_option, plugin_option
+from gainful.cli.arguments import chance_options, habit_options, like_option, plugin_option
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -27,10 +27,11 @@ from gainful.cli.session_reading import READING, sessions_from, study_reading
 from gainful.compare.comparison import Comparison
 from gainful.compare.moved import MostChanged, most_changed
 from gainful.compare.pairing import baseline_of
-from gainful.compare.runs import NAMES, compare_results
+from gainful.compare.runs import compare_results
 from gainful.compare.statistics.correction import CORRECTIONS, correction_for
-from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
+from gainful.compare.statistics.how import How
 from gainful.compare.study import STUDY_TESTS, SYSTEM, compare_groups
+from gainful.compare.tested import NAMES
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.measure.sessions import evaluate as of_sessions
@@ -65,13 +66,7 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
     show_default=True,
     help="Compare all pairs of runs, or each with the baseline.",
 )
-@click.option(
-    "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
-)
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Which chance.")
-@click.option(
-    "--resamples", type=int, default=RESAMPLES, show_default=True, help="How often chance is asked."
-)
+@chance_options()
 @click.option(
     "--per-query",
     is_flag=True,

@@ -21,6 +21,7 @@ from gainful.cli.run_reading import (
     names_of,
     refuse_two_pipes,
 )
+from gainful.compare.stability import Stability, settled, stability
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.measure.results import Results
@@ -35,6 +36,15 @@ from gainful.show.table import PLAIN
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option()
 @click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
+@click.option(
+    "--interval",
+    type=float,
+    metavar="LEVEL",
+    help="How sure is each mean? Its interval at LEVEL per cent, such as 95, and its range with "
+    "one query left out.",
+)
+@click.option("--resamples", type=int, metavar="N", help="Of --interval. [10000]")
+@click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
 @values_options()
 @click.option(
     "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
@@ -49,6 +59,9 @@ def evaluate(
     measures: tuple[str, ...],
     *,
     per_query: bool,
+    interval: float | None,
+    resamples: int | None,
+    seed: int | None,
     form: str | None,
     output: str | None,
     quiet: bool,
@@ -72,6 +85,7 @@ def evaluate(
       gainful eval qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP -m 'P(rel=2)@5'
       gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query --format csv -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
+      gainful eval qrels.txt run.txt -m nDCG@10 -m AP --interval 95
       gainful eval answers.jsonl -m R@5 -m RR
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
@@ -79,15 +93,30 @@ def evaluate(
     base, recipes = asked_for(measures or None, like, habits)
     form = form or usual_form(output)
     refuse_two_pipes(judgments, *runs)
+    if interval is not None and per_query and form in ("tsv", "csv", "jsonl"):
+        raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
+    chance = _chance(interval, resamples=resamples, seed=seed)
     runs = runs or _the_same(judgments)
     refuse_overwriting(output, (judgments, *runs))
     names_of(runs)  # a run that is named twice is refused before anything is read
     held = read_judgments(judgments, judgments_format)
     found = [one for one, _ in evaluated(held, runs, run_format, recipes, base)]
-    _print(found, form, output, per_query=per_query)
+    stable = [] if interval is None else [stability(one, interval, **chance) for one in found]
+    _print(found, stable, form, output, per_query=per_query)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
-        for line in show.said(found):
+        for line in show.said(found, stable):
             click.echo(f"gainful: {line}", err=True)
+
+
+def _chance(interval: float | None, **given: int | None) -> dict[str, int]:
+    """What was said of resampling, if it is asked for; wrong values are refused before reading."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if interval is None:
+        for name in found:
+            raise click.UsageError(f"--{name} needs --interval")
+    else:
+        settled(interval, **found)
+    return found
 
 
 def _the_same(judgments: str) -> tuple[str, ...]:
@@ -100,19 +129,27 @@ def _the_same(judgments: str) -> tuple[str, ...]:
     return (judgments,)
 
 
-def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:
+def _print(
+    found: list[Results],
+    stable: list[Stability],
+    form: str,
+    output: str | None,
+    *,
+    per_query: bool,
+) -> None:
     if form == "table":
         page = terminal() if output is None else PLAIN
-        text = show.to_text(found, per_query=per_query, terminal=page)
+        text = show.to_text(found, per_query=per_query, terminal=page, stable=stable)
     elif form in ("tsv", "csv"):
-        text = show.to_csv(found, per_query=per_query, separator="\t" if form == "tsv" else ",")
+        mark = "\t" if form == "tsv" else ","
+        text = show.to_csv(found, per_query=per_query, separator=mark, stable=stable)
     elif form == "json":
-        text = show.to_json(found)
+        text = show.to_json(found, stable)
     else:
         writers = {
             "markdown": show.to_markdown,
             "latex": show.to_latex,
             "jsonl": show.to_json_lines,
         }
-        text = writers[form](found, per_query=per_query)
+        text = writers[form](found, per_query=per_query, stable=stable)
     delivered(text, output)

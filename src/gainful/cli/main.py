@@ -22,6 +22,7 @@ _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "compare": "Is one run really better than another?",
     "why": "Why do two tools disagree on these data?",
+    "order": "Do measures agree on which run is better, and which tells runs apart?",
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",
     "check": "Is anything wrong with these files?",

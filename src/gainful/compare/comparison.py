@@ -125,7 +125,7 @@ class Comparison:
 
     def significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
-        return pair.corrected < self.weighed.how.alpha
+        return pair.corrected <= self.weighed.how.alpha
 
     def beaten(self, measure: str) -> dict[str, list[str]]:
         """The systems that each system is significantly better than."""

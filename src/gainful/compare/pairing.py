@@ -12,6 +12,8 @@ from gainful.errors import BadValue, UnknownName, counted
 from gainful.formula import Array
 from gainful.measure.results import Results
 
+NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
+
 
 @frozen(eq=False)
 class Paired:
@@ -53,9 +55,8 @@ def side_by_side(results: Sequence[Results], measure: str) -> Paired:
     """The same of evaluated runs; a measure that is no mean over queries cannot be compared."""
     how = results[0].recipes[measure].measure.entry.mean
     if how != "mean":
-        told = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}[how]
         allowed = "measures whose mean over queries is compared"
-        raise BadValue("measure", measure, f"{allowed}; this one is {told}")
+        raise BadValue("measure", measure, f"{allowed}; this one is {NOT_A_MEAN[how]}")
     return paired([by_query(one, measure) for one in results], measure)
 
 

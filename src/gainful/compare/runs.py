@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
 from gainful.compare.comparison import Comparison, Pair, Weighed, known
-from gainful.compare.effect import constant, effect
+from gainful.compare.effect import effect
 from gainful.compare.pairing import Paired, baseline_of, pairs_of, side_by_side, told_left_out
 from gainful.compare.statistics.correction import (
     CORRECTIONS,
@@ -20,8 +20,7 @@ from gainful.compare.statistics.correction import (
 from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
 from gainful.compare.statistics.outcome import Outcome
 from gainful.compare.statistics.paired import TESTS
-from gainful.compare.statistics.randomisation import randomisation
-from gainful.compare.statistics.tukey import tukey
+from gainful.compare.tested import NAMES, tested
 from gainful.convention import Convention
 from gainful.errors import BadValue, CannotCompare, UnknownName, counted
 from gainful.formula import Array
@@ -31,7 +30,6 @@ from gainful.measure.results import Results
 from gainful.read.inputs import AnyJudgments, AnyRun
 
 Which = Literal["all", "baseline"]
-NAMES = (*TESTS, TUKEY)
 
 
 def compare_runs(
@@ -105,7 +103,7 @@ def compare_results(
     base = baseline_of(baseline, names, "run")
     chosen = np.array(_chosen(pairs, len(names), names.index(base)), dtype=np.intp)
     held = [_checked(side_by_side(given, measure), names) for measure in given[0].values]
-    outcomes = [_tested(one, chosen, test, how, names) for one in held]
+    outcomes = [tested(one, chosen, test, how, names) for one in held]
     p = np.stack([outcome.p for outcome in outcomes])
     corrected = corrected_by(correct, p, test)
     found = tuple(
@@ -166,30 +164,6 @@ def _checked(held: Paired, names: Sequence[str]) -> Paired:
     return held
 
 
-def _tested(held: Paired, chosen: Ranks, test: str, how: How, names: Sequence[str]) -> Outcome:
-    differences = held.values[:, chosen[:, 0]] - held.values[:, chosen[:, 1]]
-    if test == TUKEY:
-        if len(names) == 2:  # to deal two values is to flip the sign of their difference
-            return randomisation(differences, how)
-        return tukey(held.values, chosen, how)
-    if TESTS[test].varied:
-        _refuse_constant(held, differences, chosen, test, names)
-    return TESTS[test].function(differences, how)
-
-
-def _refuse_constant(
-    held: Paired, differences: Array, chosen: Ranks, test: str, names: Sequence[str]
-) -> None:
-    """Differences that are all alike, but not zero, have no variance to hold them against."""
-    for at in np.flatnonzero(constant(differences) & differences.any(axis=0)):
-        one, other = (names[column] for column in chosen[at])
-        raise CannotCompare(
-            f"{held.measure}: {one} and {other} differ by {differences[0, at]:g} in every query; "
-            f"{TESTS[test].words} needs differences that vary (randomisation, wilcoxon and sign "
-            "do not)"
-        )
-
-
 def _pairs(
     held: Paired,
     outcome: Outcome,
@@ -247,4 +221,4 @@ def _notes(held: Sequence[Paired], pairs: Sequence[Pair], names: Sequence[str]) 
     return notes
 
 
-__all__: Sequence[Any] = ("NAMES", "compare_results", "compare_runs")
+__all__ = ("compare_results", "compare_runs")

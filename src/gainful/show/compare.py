@@ -139,7 +139,7 @@ def how(found: Comparison) -> list[str]:
         chance = f", {weighed.how.resamples} resamples, seed {weighed.how.seed}"
     words = weighed.words[0].upper() + weighed.words[1:]
     level = f"{100 * (1 - weighed.how.alpha):g} %"
-    significant = f"significant below {weighed.how.alpha:g}"
+    significant = f"significant at p ≤ {weighed.how.alpha:g}"
     tested = f"{words}, two-sided{chance}"
     between = f"{level} intervals: {weighed.interval}"
     parts = [tested, corrected(found), significant, between]

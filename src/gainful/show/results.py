@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from gainful.compare.stability import Stability
 from gainful.convention import CONVENTIONS, HABITS, Convention, like
 from gainful.errors import counted
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.show import table as tables
+from gainful.show import stability, table as tables
 from gainful.show.table import PLAIN, Table, Terminal
 
 _WIDE = 8  # measures; beyond, they stand below one another
@@ -23,73 +24,96 @@ _IDEAL = {"judged": "ideal from all judged", "list": "ideal from the list itself
 _COUNTED = ("missing", "extra", "tied", "duplicates", "retrieved")
 
 
-def to_text(runs: Sequence[Results], *, per_query: bool, terminal: Terminal = PLAIN) -> str:
-    """The table, and under it the convention and what was counted."""
+def to_text(
+    runs: Sequence[Results],
+    *,
+    per_query: bool,
+    terminal: Terminal = PLAIN,
+    stable: Sequence[Stability] = (),
+) -> str:
+    """The table, the intervals if there are any, the convention and what was counted."""
     table = _by_query(runs, mean=True) if per_query else _by_run(runs)
     text = tables.to_text(table, terminal=terminal)
     if not per_query:
         other = tables.to_text(_by_measure(runs), terminal=terminal)
         most = terminal.width or (_wide(text) if len(runs[0].values) <= _WIDE else 0)
         text = other if _wide(text) > most and _wide(other) < _wide(text) else text
-    lines = said(runs)
+    lines = said(runs, stable)
     if terminal.width is not None:
         lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
-    return "\n".join((text, "", *lines))
+    sure = [tables.to_text(stability.table(stable), terminal=terminal), ""] if stable else []
+    return "\n".join((text, "", *sure, *lines))
 
 
 def _wide(text: str) -> int:
     return max(map(len, text.splitlines()))
 
 
-def to_markdown(runs: Sequence[Results], *, per_query: bool) -> str:
+def to_markdown(
+    runs: Sequence[Results], *, per_query: bool, stable: Sequence[Stability] = ()
+) -> str:
     """The same as Markdown."""
-    table = _by_query(runs, mean=True) if per_query else _by_run(runs)
-    return "\n\n".join((tables.to_markdown(table), *said(runs)))
+    found = [_by_query(runs, mean=True) if per_query else _by_run(runs)]
+    found += [stability.table(stable)] if stable else []
+    return "\n\n".join((*map(tables.to_markdown, found), *said(runs, stable)))
 
 
-def to_latex(runs: Sequence[Results], *, per_query: bool) -> str:
+def to_latex(runs: Sequence[Results], *, per_query: bool, stable: Sequence[Stability] = ()) -> str:
     """A booktabs tabular, the convention as a comment above it."""
-    table = _by_query(runs, mean=True) if per_query else _by_run(runs)
-    notes = [f"% {' '.join(line.split())}" for line in said(runs)]
-    return "\n".join((*notes, tables.to_latex(table)))
+    found = [_by_query(runs, mean=True) if per_query else _by_run(runs)]
+    found += [stability.table(stable)] if stable else []
+    notes = [f"% {' '.join(line.split())}" for line in said(runs, stable)]
+    return "\n".join((*notes, "\n\n".join(map(tables.to_latex, found))))
 
 
-def to_csv(runs: Sequence[Results], *, per_query: bool, separator: str = ",") -> str:
-    """One line for each run, or each run and query, at full precision."""
+def to_csv(
+    runs: Sequence[Results],
+    *,
+    per_query: bool,
+    separator: str = ",",
+    stable: Sequence[Stability] = (),
+) -> str:
+    """One line for each run, or each run and query, at full precision; intervals come last."""
     buffer = StringIO()
     writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
-    names = list(runs[0].values)
+    names = [*runs[0].values, *stability.columns(stable)]
     writer.writerow(["run", *(["query"] if per_query else []), *names])
-    for one in runs:
+    for at, one in enumerate(runs):
         if not per_query:
-            writer.writerow([one.name, *map(_exact, one.mean.values())])
+            more = stability.cells(stable[at]) if stable else []
+            writer.writerow([one.name, *map(_exact, one.mean.values()), *more])
             continue
         for query, values in one.by_query().items():
             writer.writerow([one.name, query, *map(_exact, values.values())])
     return buffer.getvalue().removesuffix("\n")
 
 
-def to_json_lines(runs: Sequence[Results], *, per_query: bool) -> str:
+def to_json_lines(
+    runs: Sequence[Results], *, per_query: bool, stable: Sequence[Stability] = ()
+) -> str:
     """One object for each run, or each run and query."""
     lines: list[dict[str, Any]] = []
-    for one in runs:
+    for at, one in enumerate(runs):
         if per_query:
             found = one.by_query().items()
             lines += [{"run": one.name, "query": query, **values} for query, values in found]
         else:
             mean: dict[str, Any] = one.to_dict()["mean"]
-            lines.append({"run": one.name, **mean})
+            more = {"stability": stable[at].to_dict()} if stable else {}
+            lines.append({"run": one.name, **mean, **more})
     return "\n".join(json.dumps(line, ensure_ascii=False, allow_nan=False) for line in lines)
 
 
-def to_dict(runs: Sequence[Results]) -> dict[str, Any]:
+def to_dict(runs: Sequence[Results], stable: Sequence[Stability] = ()) -> dict[str, Any]:
     """All of it as data; counts are those of all runs together."""
     told = [one.to_dict() for one in runs]
+    for one, sure in zip(told, stable, strict=False):  # all runs have one, or none has
+        one["stability"] = sure.to_dict()
     counts: dict[str, Any] = dict(told[0]["counts"])
     for name in _COUNTED:
         counts[name] = sum(one["counts"][name] for one in told)
     counts["unjudged_at_10"] = float(np.mean([one["counts"]["unjudged_at_10"] for one in told]))
-    kept = ("mean", "per_query", "counts", "notes")
+    kept = ("mean", "stability", "per_query", "counts", "notes")
     return {
         "runs": [
             {"name": one.name} | {key: data[key] for key in kept if key in data}
@@ -100,14 +124,15 @@ def to_dict(runs: Sequence[Results]) -> dict[str, Any]:
     }
 
 
-def to_json(runs: Sequence[Results]) -> str:
+def to_json(runs: Sequence[Results], stable: Sequence[Stability] = ()) -> str:
     """The same as text."""
-    return json.dumps(to_dict(runs), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(to_dict(runs, stable), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def said(runs: Sequence[Results]) -> list[str]:
+def said(runs: Sequence[Results], stable: Sequence[Stability] = ()) -> list[str]:
     """The convention in one line, what was counted, and what one should know."""
     notes = [f"Note: {one.name}: {note}" for one in runs for note in one.notes]
+    notes = [*stability.said(stable), *notes]
     same = len({len(one.queries) for one in runs}) == 1
     queries = [counted(len(one.queries), "query") for one in runs]
     whole = " · ".join([*(queries[:1] if same else []), convention(runs[0])])

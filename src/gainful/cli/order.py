@@ -1,0 +1,124 @@
+"""`gainful order`: do measures agree on which run is better, and which tells runs apart?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gainful.cli.arguments import chance_options, habit_options, like_option, plugin_option
+from gainful.cli.output import delivered, refuse_overwriting, terminal, usual_form, values_options
+from gainful.cli.run_reading import (
+    evaluated,
+    format_options,
+    measures_option,
+    names_of,
+    refuse_two_pipes,
+)
+from gainful.compare.agreement import Order, check_number
+from gainful.compare.discrimination import Criterion
+from gainful.compare.order import of_results
+from gainful.compare.statistics.correction import CORRECTIONS, TUKEY
+from gainful.compare.statistics.how import How
+from gainful.compare.statistics.paired import TESTS
+from gainful.compare.statistics.rank_correlation import PERSISTENCE, check_persistence
+from gainful.convention import HABITS
+from gainful.measure.evaluate import asked_for
+from gainful.read.formats import read_judgments
+from gainful.show import order as show
+from gainful.show.table import PLAIN
+
+
+@click.command(short_help="Do measures agree on which run is better, and which tells runs apart?")
+@click.argument("judgments")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...")
+@measures_option()
+@click.option(
+    "--test",
+    default=TUKEY,
+    show_default=True,
+    metavar="NAME",
+    help=f"What tells two runs apart: {', '.join((TUKEY, *TESTS))}.",
+)
+@click.option(
+    "--correct",
+    metavar="NAME",
+    help=f"How a test of single pairs is corrected: {', '.join(CORRECTIONS)}. [holm]",
+)
+@click.option(
+    "--p", type=float, default=PERSISTENCE, show_default=True, help="The persistence of RBO."
+)
+@chance_options()
+@values_options()
+@click.option(
+    "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
+)
+@format_options()
+@plugin_option()
+@like_option()
+@habit_options(*HABITS)
+def order(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    *,
+    test: str,
+    correct: str | None,
+    alpha: float,
+    p: float,
+    resamples: int,
+    seed: int,
+    form: str | None,
+    output: str | None,
+    quiet: bool,
+    judgments_format: str | None,
+    run_format: str | None,
+    like: str | None,
+    **habits: Any,
+) -> None:
+    """Do measures agree on which RUN is better, and which tells them apart?
+
+    Two tables. For each measure its discriminative power (the share of pairs of runs that are
+    significantly different), the smallest difference found significant, and the order of the runs
+    by their means. For each two measures how alike these orders are: Kendall's tau-b; tau_AP, to
+    which the top matters more; rank-biased overlap (RBO); and the pairs of runs that are swapped.
+
+    TSV, CSV and JSON lines have one value a line. At least three runs are needed.
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful order qrels.txt bm25.txt dense.txt hybrid.txt -m nDCG@10 -m AP -m RR
+      gainful order qrels.txt runs/*.txt -m 'nDCG(gain=exp)@10' -m nDCG@10
+      gainful order qrels.txt runs/*.txt -m P@5 -m P@10 --test t --correct bh --alpha 0.01
+      gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
+    """
+    criterion = Criterion.of(test, correct, How(alpha=alpha, resamples=resamples, seed=seed))
+    check_persistence(p)
+    base, recipes = asked_for(measures or None, like, habits)
+    form = form or usual_form(output)
+    refuse_two_pipes(judgments, *runs)
+    refuse_overwriting(output, (judgments, *runs))
+    check_number(len(runs))
+    names_of(runs)  # a run that is named twice is refused before anything is read
+    held = read_judgments(judgments, judgments_format)
+    each = [one for one, _ in evaluated(held, runs, run_format, recipes, base)]
+    found = of_results(each, criterion, p)
+    delivered(_written(found, form, output), output)
+    if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
+        for line in show.said(found):
+            click.echo(f"gainful: {line}", err=True)
+
+
+def _written(found: Order, form: str, output: str | None) -> str:
+    if form == "table":
+        return show.to_text(found, terminal=terminal() if output in (None, "-") else PLAIN)
+    if form in ("tsv", "csv"):
+        return show.to_csv(found, "\t" if form == "tsv" else ",")
+    writers = {
+        "markdown": show.to_markdown,
+        "latex": show.to_latex,
+        "json": show.to_json,
+        "jsonl": show.to_json_lines,
+    }
+    return writers[form](found)

@@ -1,0 +1,70 @@
+"""Swaps: the pairs of runs of which two measures say the opposite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from gainful.match.matched import Flags
+
+
+@frozen
+class Swap:
+    """Two runs that change places: the first is better by one measure, the second by the other.
+
+    `differences` are the means of the first run less those of the second, by each measure;
+    `significant` says of each whether it was tested and found so, None where it was not tested.
+    """
+
+    runs: tuple[str, str]
+    differences: tuple[float, float]
+    significant: tuple[bool | None, bool | None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "runs": list(self.runs),
+            "differences": list(self.differences),
+            "significant": list(self.significant),
+        }
+
+
+def swaps_of(
+    runs: Sequence[str],
+    means: tuple[Mapping[str, float], Mapping[str, float]],
+    places: tuple[Mapping[str, int], Mapping[str, int]],
+    significant: tuple[Flags | None, Flags | None],
+) -> list[Swap]:
+    """All swaps of two measures, the most striking first.
+
+    A swap is as striking as its smaller difference, each as a part of how far the best and the
+    worst run are apart by that measure; one that both measures find significant before all others.
+    """
+    pairs = np.array(list(combinations(range(len(runs)), 2)))
+    one, other = pairs[:, 0], pairs[:, 1]
+    value, place = (
+        [np.array([of[run] for run in runs]) for of in both] for both in (means, places)
+    )
+    opposite = (place[0][one] - place[0][other]) * (place[1][one] - place[1][other]) < 0
+    chosen = np.flatnonzero(opposite)
+    if not chosen.size:
+        return []
+    apart = [(of[one] - of[other])[chosen] for of in value]
+    striking = np.minimum(*(np.abs(gap) / np.ptp(of) for gap, of in zip(apart, value, strict=True)))
+    found = [None if flags is None else flags[chosen] for flags in significant]
+    sure = np.all(
+        [flags if flags is not None else np.zeros(len(chosen), bool) for flags in found], axis=0
+    )
+    swaps = []
+    for at in np.lexsort((-striking, ~sure)):
+        first, second = (runs[place] for place in pairs[chosen[at]])
+        gaps = float(apart[0][at]), float(apart[1][at])
+        if gaps[0] < 0:
+            first, second, gaps = second, first, (-gaps[0], -gaps[1])
+        told = [None if flags is None else bool(flags[at]) for flags in found]
+        swaps.append(Swap((first, second), gaps, (told[0], told[1])))
+    return swaps

@@ -1,0 +1,564 @@
+"""Do measures agree on the order of runs, and which tells them apart?"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from itertools import chain, combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.stats import kendalltau, ttest_rel
+
+import gainful
+from gainful.cli.main import main
+from gainful.compare.order import kendall_tau, of_means, of_results, rbo, tau_ap
+from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.show import order as show
+
+values = st.integers(0, 6).map(lambda grade: grade / 8)
+
+
+@st.composite
+def two_orders(draw):
+    names = "abcdefgh"[: draw(st.integers(2, 8))]
+    return [{name: draw(values) for name in names} for _ in range(2)]
+
+
+def scores(numbers):
+    return dict(enumerate(numbers))
+
+
+# Documentation of the R package ircor 1.0 (Urbano & Marrero), with what R printed.
+IRCOR_X = (0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54)
+IRCOR_Y = (0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84)
+IRCOR_X_TIED = (0.7, 0.4, 0.3, 0.1, 0.6, 0.2, 0.9, 0.8, 0.1, 0.5)  # R rounds 0.45 and 0.75 so
+IRCOR_Y_TIED = (0.5, 0.7, 0.3, 0.1, 0.1, 0.6, 0.9, 0.2, 0.4, 0.8)
+README_X = (0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94)
+README_Y = (0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94)
+
+
+def fifths(numbers):
+    return tuple(round(5 * number) / 5 for number in numbers)
+
+
+def test_tau_ap_is_what_the_authors_of_its_ties_publish():
+    assert tau_ap(scores(README_X), scores(README_Y), reference="first") == pytest.approx(0.7491182)
+    assert tau_ap(scores(IRCOR_X), scores(IRCOR_Y), reference="first") == pytest.approx(0.3928571)
+    tied = scores(IRCOR_Y_TIED)
+    assert tau_ap(scores(IRCOR_X), tied) == pytest.approx(0.3317019, abs=5e-8)
+    assert tau_ap(scores(IRCOR_X_TIED), tied) == pytest.approx(0.339418, abs=5e-7)
+    both = scores(fifths(README_X)), scores(fifths(README_Y))
+    assert tau_ap(*both) == pytest.approx(0.6269841, abs=5e-8)
+    assert kendall_tau(*both) == pytest.approx(0.75)
+    assert kendall_tau(scores(README_X), scores(README_Y)) == pytest.approx(0.7777778)
+
+
+def test_tau_ap_weighs_the_top_and_tau_does_not():
+    truth = list("abcd")
+    top, bottom = list("bacd"), list("abdc")
+    assert kendall_tau(top, truth) == pytest.approx(kendall_tau(bottom, truth))
+    # By hand: shares 0/1, 2/2, 3/3 and 1/1, 2/2, 2/3 of those above.
+    assert tau_ap(top, truth, reference="second") == pytest.approx(2 * (0 + 1 + 1) / 3 - 1)
+    assert tau_ap(bottom, truth, reference="second") == pytest.approx(2 * (1 + 1 + 2 / 3) / 3 - 1)
+
+
+@given(two_orders())
+def test_tau_is_scipys(orders):
+    a, b = orders
+    found = kendall_tau(a, b)
+    if len({*a.values()}) == 1 or len({*b.values()}) == 1:
+        assert found is None
+        assert tau_ap(a, b) is None
+    else:
+        assert found == pytest.approx(kendalltau(list(a.values()), list(b.values())).statistic)
+
+
+@given(st.permutations("abcdef"), st.permutations("abcdef"))
+def test_tau_ap_without_ties_by_its_definition(one, other):
+    """Σ C(i)/(i-1), C(i) those above rank i that the reference has above it too."""
+    total = 0.0
+    for i in range(1, len(one)):
+        above = [name for name in one[:i] if other.index(name) < other.index(one[i])]
+        total += len(above) / i
+    expected = 2 * total / (len(one) - 1) - 1
+    assert tau_ap(one, other, reference="second") == pytest.approx(expected)
+    assert tau_ap(other, one, reference="first") == pytest.approx(expected)
+
+
+@given(two_orders())
+def test_both_directions_are_averaged_and_the_sides_can_be_exchanged(orders):
+    a, b = orders
+    found = tau_ap(a, b)
+    if found is None:
+        return
+    each = tau_ap(a, b, reference="first"), tau_ap(a, b, reference="second")
+    assert found == pytest.approx(sum(each) / 2)
+    assert tau_ap(b, a) == pytest.approx(found)
+    assert kendall_tau(b, a) == pytest.approx(kendall_tau(a, b))
+    assert rbo(b, a) == pytest.approx(rbo(a, b))
+
+
+@given(two_orders())
+def test_only_the_order_matters(orders):
+    a, b = orders
+    bent = {name: 3 * value**3 - 5 for name, value in a.items()}
+    assert kendall_tau(bent, b) == kendall_tau(a, b)
+    assert tau_ap(bent, b) == tau_ap(a, b)
+    assert rbo(bent, b) == rbo(a, b)
+
+
+@given(two_orders())
+def test_an_order_is_wholly_like_itself_and_unlike_its_reverse(orders):
+    a, _ = orders
+    turned = {name: -value for name, value in a.items()}
+    assert rbo(a, a) == pytest.approx(1)
+    if len({*a.values()}) > 1:
+        assert kendall_tau(a, a) == pytest.approx(1)
+        assert tau_ap(a, a) == pytest.approx(1)
+        assert kendall_tau(a, turned) == pytest.approx(-1)
+        assert tau_ap(a, turned) == pytest.approx(-1)
+
+
+def test_rbo_of_the_papers_example_follows_from_its_overlaps():
+    """Webber, Moffat & Zobel 2010, the lists of their table of overlaps at depths 1 to 7."""
+    agreement = [0, 0, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7]
+    for p in (0.5, 0.9, 0.98):
+        base = (1 - p) * sum(a * p**d for d, a in enumerate(agreement))
+        expected = base + agreement[-1] * p**7
+        assert rbo(list("abcdefg"), list("zcavwxy"), p) == pytest.approx(expected)
+
+
+def test_rbo_of_a_peer():
+    """The README of the Scala library rankmeasures."""
+    assert rbo([1, 2, 3, 4, 5], [2, 3, 4, 1, 5], 0.9) == pytest.approx(0.828)
+
+
+def arrangements(order):
+    """All ways to break the ties of an order."""
+    groups = [
+        [name for name in order if order[name] == value]
+        for value in sorted({*order.values()}, reverse=True)
+    ]
+    return [[*chain(*one)] for one in product(*map(permutations, groups))]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(values, min_size=5, max_size=5), st.lists(values, min_size=5, max_size=5))
+def test_tied_items_count_in_rbo_as_they_are_expected_over_all_ways_to_break_the_ties(one, other):
+    """RBO^b by brute force: cosines between the chances of the items to be within each depth."""
+    a, b = dict(zip("abcde", one, strict=True)), dict(zip("abcde", other, strict=True))
+
+    def chances(order, depth):
+        ways = arrangements(order)
+        return np.array([np.mean([name in way[:depth] for way in ways]) for name in "abcde"])
+
+    agreement = []
+    for depth in range(1, 6):
+        x, y = chances(a, depth), chances(b, depth)
+        agreement.append(x @ y / np.linalg.norm(x) / np.linalg.norm(y))
+    p = 0.8
+    expected = (1 - p) * sum(g * p**d for d, g in enumerate(agreement)) + p**5 * agreement[-1]
+    assert rbo(a, b, p) == pytest.approx(expected)
+
+
+def test_means_that_differ_by_rounding_tie():
+    a = {"x": 0.1 + 0.2, "y": 0.3, "z": 0.0}
+    assert a["x"] != a["y"]
+    assert kendall_tau(a, a) == pytest.approx(1)
+    assert tau_ap({"x": 0.3, "y": 0.3, "z": 0.0}, a) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: kendall_tau(["a", "b"], ["a", "c"]), BadValue, "other names than a"),
+        (lambda: kendall_tau(["a", "a"], ["a", "b"]), BadValue, "every name once"),
+        (lambda: kendall_tau(["a"], ["a"]), BadValue, "at least 2"),
+        (lambda: kendall_tau("ab", "ba"), WrongType, "a list of names, the best first"),
+        (lambda: kendall_tau({"a": "x", "b": 1}, ["a", "b"]), WrongType, "a['a'] is 'x'"),
+        (lambda: tau_ap({"a": float("nan"), "b": 1}, ["a", "b"]), BadValue, "a finite number"),
+        (lambda: tau_ap(["a", "b"], ["b", "a"], reference="left"), BadValue, "both, first or"),
+        (lambda: rbo([], []), BadValue, "not empty"),
+        (lambda: rbo({}, {}), BadValue, "not empty"),
+        (lambda: rbo(["a"], ["a", "b"]), BadValue, "an order as long as a"),
+        (lambda: rbo(["a"], ["a"], 1), BadValue, "p is 1; allowed: a number between 0 and 1"),
+        (lambda: rbo(["a"], ["a"], "x"), WrongType, "p is 'x'"),
+    ],
+)
+def test_what_is_no_order_is_refused(call, error, message):
+    with pytest.raises(error) as refused:
+        call()
+    assert message in str(refused.value)
+
+
+def test_swaps_are_told_the_most_striking_first():
+    found = of_means(
+        {
+            "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
+            "other": {"a": 0.2, "b": 8.0, "c": 8.1, "d": 0.0},
+        }
+    )
+    (row,) = found.agreement
+    assert row.swapped == 3
+    assert [swap.runs for swap in row.swaps] == [("a", "c"), ("a", "b"), ("b", "c")]
+    assert row.swaps[0].differences == pytest.approx((0.45, -7.9))
+    assert row.swaps[0].significant == (None, None)
+    assert row.tau == pytest.approx(0)  # 3 of the 6 pairs alike
+    assert found.power == ()
+    assert found.swaps[("one", "other")] == row.swaps
+
+
+def test_a_swap_that_both_measures_find_significant_comes_first():
+    means = {
+        "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
+        "other": {"a": 0.2, "b": 8.0, "c": 8.1, "d": 0.0},
+    }
+    pairs = list(combinations("abcd", 2))
+    sure = np.array([pair == ("b", "c") for pair in pairs])
+    found = of_means(means, significant={"one": sure, "other": sure})
+    assert found.agreement[0].swaps[0].runs == ("b", "c")
+    assert found.agreement[0].swaps[0].significant == (True, True)
+    half = of_means(means, significant={"one": sure, "other": np.zeros(6, bool)})
+    assert half.agreement[0].swaps[0].runs == ("a", "c")
+
+
+@given(two_orders())
+def test_swaps_are_the_pairs_of_opposite_sign(orders):
+    a, b = orders
+    if len(a) < 3:
+        return
+    row = of_means({"one": a, "other": b}).agreement[0]
+    expected = {
+        frozenset(pair)
+        for pair in combinations(a, 2)
+        if (a[pair[0]] - a[pair[1]]) * (b[pair[0]] - b[pair[1]]) < 0
+    }
+    assert row.swapped == len(expected)
+    assert {frozenset(swap.runs) for swap in row.swaps} <= expected
+    assert len(row.swaps) == min(5, len(expected))
+    for swap in row.swaps:
+        assert swap.differences[0] > 0 > swap.differences[1]
+
+
+def test_an_order_in_which_all_tie_has_no_tau_and_says_so():
+    found = of_means({"flat": dict.fromkeys("abc", 0.5), "other": {"a": 3, "b": 2, "c": 1}})
+    row = found.agreement[0]
+    assert row.tau is None
+    assert row.tau_ap is None
+    assert row.tau_ap_to == (None, None)
+    assert found.notes == ("flat has the same mean for all runs: no tau or tau_AP with it",)
+    assert found.agreement_frame["tau"].to_list() == [None]
+    assert "tau –" in repr(found)
+
+
+def made(values_by_run):
+    """Judgments and runs whose P@10 are these values, in tenths."""
+    queries = range(len(next(iter(values_by_run.values()))))
+    judged = {str(q): {f"r{n}": 1 for n in range(10)} for q in queries}
+    runs = {
+        name: {str(q): [f"r{n}" for n in range(round(10 * tenths[q]))] + ["x"] for q in queries}
+        for name, tenths in values_by_run.items()
+    }
+    return judged, runs
+
+
+def three_runs(number=12):
+    random = np.random.default_rng(6)
+    base = random.integers(2, 7, number)
+    return made(
+        {
+            "low": base / 10,
+            "middle": (base + random.integers(0, 2, number)) / 10,
+            "high": (base + random.integers(1, 4, number)) / 10,
+        }
+    )
+
+
+def test_power_is_the_share_of_significant_pairs():
+    judged, runs = three_runs()
+    found = gainful.order(judged, runs, ["P@10", "RR"], test="t", correct="bonferroni")
+    results = gainful.evaluate(judged, runs=runs, measures=["P@10"])
+    column = {name: one.per_query["P@10"].to_numpy() for name, one in results.items()}
+    assert found.power[0].pairs == 3
+    p = {pair: ttest_rel(column[pair[0]], column[pair[1]]).pvalue for pair in combinations(runs, 2)}
+    significant = {pair for pair, value in p.items() if min(1, 3 * value) <= 0.05}
+    assert found.power[0].significant == len(significant)
+    means = {name: values.mean() for name, values in column.items()}
+    assert found.power[0].smallest == pytest.approx(
+        min(abs(means[a] - means[b]) for a, b in significant)
+    )
+    assert found.power[0].share == pytest.approx(len(significant) / 3)
+    assert found.power[1].significant == 0
+    assert found.power[1].smallest is None
+
+
+def test_corrections_make_fewer_pairs_significant():
+    judged, runs = three_runs()
+    results = gainful.evaluate(judged, runs=runs, measures="P@10")
+    column = [one.per_query["P@10"].to_numpy() for one in results.values()]
+    p = sorted(ttest_rel(a, b).pvalue for a, b in combinations(column, 2))
+    alpha = 2 * p[2]  # the largest p is below it, and three times the largest above
+    plain = gainful.order(judged, runs, "P@10", test="t", correct="none", alpha=alpha)
+    assert plain.power[0].significant == 3
+    assert plain.criterion.correct == "none"
+    stern = gainful.order(judged, runs, "P@10", test="t", correct="bonferroni", alpha=alpha)
+    assert stern.power[0].significant == sum(3 * one <= alpha for one in p) < 3
+
+
+def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
+    """Every one of the 6^6 ways to deal the values of a query to the runs is looked at."""
+    judged, runs = three_runs(6)
+    results = gainful.evaluate(judged, runs=runs, measures="P@10")
+    table = np.stack([one.per_query["P@10"].to_numpy() for one in results.values()], axis=1)
+    ways = np.array(list(permutations(range(3))))
+    sums = np.zeros((1, 3))
+    for row in table:
+        sums = (sums[:, None, :] + row[ways][None]).reshape(-1, 3)
+    ranges = np.ptp(sums, axis=1)
+    total = table.sum(axis=0)
+    p = [np.mean(ranges >= abs(total[a] - total[b]) - 1e-9) for a, b in combinations(range(3), 2)]
+    alpha = sorted(p)[1] + 0.02  # well away from every p, so that chance does not matter
+    assert all(abs(alpha - one) > 0.015 for one in p)
+    found = gainful.order(judged, runs, "P@10", alpha=alpha)
+    assert found.power[0].significant == sum(one <= alpha for one in p)
+    assert found.agreement == ()
+
+
+def test_swaps_know_what_is_significant():
+    """P@10 and RR order the runs the other way round, and both in every query."""
+    judged = {str(q): {f"r{n}": 1 for n in range(10)} for q in range(12)}
+    many = {q: ["x", *(f"r{n}" for n in range(9))] for q in judged}
+    few = {q: ["r0", "x"] for q in judged}
+    none = {q: ["x"] for q in judged}
+    found = gainful.order(judged, {"many": many, "few": few, "none": none}, ["P@10", "RR"])
+    (swap,) = found.agreement[0].swaps
+    assert swap.runs == ("many", "few")
+    assert swap.differences == pytest.approx((0.8, -0.5))
+    assert swap.significant == (True, True)
+    # Of P@10, dealing 0.9, 0.1 and 0 at random sets the runs further apart than few and none are.
+    assert [one.significant for one in found.power] == [2, 3]
+    assert [one.smallest for one in found.power] == pytest.approx([0.8, 0.5])
+    told = show.to_text(found)
+    assert "many over few by 0.8000*, under it by 0.5000*" in told
+    assert "* this difference is significant" in told
+    assert told.startswith(
+        "RR tells most runs apart: 3 of 3 pairs. P@10 and RR disagree most: 1 swap"
+    )
+
+
+def test_order_holds_what_its_parts_say_and_frames_of_it():
+    judged, runs = three_runs()
+    found = gainful.order(judged, runs, ["P@10", "P@5", "RR"], p=0.7, seed=1)
+    data = found.to_dict()
+    assert json.loads(json.dumps(data)) == data
+    assert data["means"]["P@10"]["low"] == pytest.approx(
+        gainful.evaluate(judged, runs["low"], "P@10").mean["P@10"]
+    )
+    assert list(data["order"]["P@10"]) == ["high", "middle", "low"]
+    assert data["agreement"][0]["rbo"] == rbo(data["means"]["P@10"], data["means"]["P@5"], 0.7)
+    assert data["test"] == {
+        "name": "tukey", "correct": "none", "alpha": 0.05, "resamples": 10_000, "seed": 1}  # fmt: skip
+    assert found.agreement_frame.shape == (3, 8)
+    assert found.agreement_frame["first"].to_list() == ["P@10", "P@10", "P@5"]
+    assert found.power_frame["power"].to_list() == [one.share for one in found.power]
+    assert "RR has the same mean for all runs" in data["notes"][0]
+    assert repr(found).startswith("Order of 3 runs by P@10, P@5, RR\nP@10: ")
+
+
+def test_the_same_seed_gives_the_same_and_queries_may_come_in_any_order():
+    judged, runs = three_runs()
+    turned = {name: dict(reversed(run.items())) for name, run in runs.items()}
+    one = gainful.order(judged, runs, "P@10", seed=4)
+    assert gainful.order(judged, turned, "P@10", seed=4).to_dict() == one.to_dict()
+
+
+def test_queries_that_not_all_runs_have_are_left_out_and_said():
+    judged, runs = three_runs()
+    del runs["low"]["0"]
+    found = gainful.order(judged, runs, "P@10", missing="skip")
+    whole = gainful.evaluate(judged, runs["high"], "P@10").per_query["P@10"].to_list()
+    assert found.means["P@10"]["high"] == pytest.approx(np.mean(whole[1:]))
+    assert "P@10: 1 query of high left out, as not all runs have it" in found.notes
+
+
+def test_sums_and_geometric_means_are_ordered_by_but_not_tested():
+    judged, runs = three_runs()
+    found = gainful.order(judged, runs, ["NumRet", "GMAP", "P@10"])
+    assert [one.share is None for one in found.power] == [True, True, False]
+    assert found.notes[0].startswith("NumRet is a sum over queries: no test")
+    assert found.notes[1].startswith("GMAP is a geometric mean")
+    assert found.agreement[0].tau == pytest.approx(1)
+    one = gainful.evaluate(judged, runs["low"], ["GMAP", "NumRet"]).mean
+    assert found.means["GMAP"]["low"] == pytest.approx(one["GMAP"])
+    assert found.means["NumRet"]["low"] == one["NumRet"]
+
+
+def test_one_query_is_not_enough_to_test():
+    judged, runs = made({"a": [0.1], "b": [0.5], "c": [0.9]})
+    found = gainful.order(judged, runs, ["P@10", "R@10"])
+    assert found.power[0].share is None
+    assert "P@10: one query is not enough to tell runs apart" in found.notes
+    assert found.agreement[0].tau == pytest.approx(1)
+
+
+def test_identical_runs_tie_and_are_not_told_apart():
+    judged, runs = made({"a": [0.1, 0.5], "b": [0.1, 0.5], "c": [0.1, 0.5]})
+    for test in ("tukey", "t", "bca", "wilcoxon", "sign", "randomisation", "bootstrap"):
+        found = gainful.order(judged, runs, ["P@10", "R@5"], test=test)
+        assert [one.significant for one in found.power] == [0, 0]
+        assert found.agreement[0].tau is None
+        assert len(found.notes) == 2
+
+
+def results_of(*names, measures="P@10"):
+    judged, runs = three_runs()
+    return [gainful.evaluate(judged, runs[name], measures) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda j, r: gainful.order(j, dict(list(r.items())[:2])), BadValue, "at least 3"),
+        (lambda j, r: gainful.order(j, list(r.values())), WrongType, "{name: run}"),
+        (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, "did you mean tukey?"),
+        (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, "holm"),
+        (lambda j, r: gainful.order(j, r, correct="holm"), BadValue, "tukey takes care of the pairs"),
+        (lambda j, r: gainful.order(j, r, alpha=5), BadValue, "alpha is 5"),
+        (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples is 0"),
+        (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p is 1"),
+        (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, "did you mean ties?"),
+        (lambda *_: of_results(results_of("low", "high", "low")), BadValue, "none twice"),
+        (lambda *_: of_means({}), WrongType, "{measure: {system: mean}}"),
+        (lambda *_: of_means({"a": {"x": 1, "y": 2, "z": 3}, "b": {"x": 1}}), BadValue, "means['b']"),
+        (lambda *_: of_means({"a": {"x": 1, "y": 2}}), BadValue, "at least 3"),
+        (lambda *_: of_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z'] is None"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_is_refused(call, error, message):
+    with pytest.raises(error) as refused:
+        call(*three_runs(4))
+    assert message in str(refused.value)
+
+
+def test_differences_that_are_all_alike_are_refused_by_tests_of_how_they_vary():
+    judged, runs = made({"a": [0.1, 0.5, 0.3], "b": [0.3, 0.7, 0.5], "c": [0.1, 0.4, 0.9]})
+    for test in ("t", "bootstrap", "bca"):
+        with pytest.raises(CannotCompare, match="a and b differ by -0.2 in every query"):
+            gainful.order(judged, runs, "P@10", test=test)
+    assert gainful.order(judged, runs, "P@10", test="wilcoxon").power[0].significant == 0
+
+
+def test_runs_that_share_no_query_or_convention_are_refused():
+    judged, runs = three_runs(4)
+    runs["low"] = {"0": runs["low"]["0"]}
+    runs["high"] = {"1": runs["high"]["1"]}
+    with pytest.raises(CannotCompare, match="P@10: no query counts in all runs"):
+        gainful.order(judged, runs, "P@10", missing="skip")
+    judged, runs = three_runs(4)
+    both = gainful.evaluate(judged, runs=runs, measures="P@10")
+    other = gainful.evaluate(judged, runs={"other": runs["low"]}, measures="P@10", ties="best")
+    with pytest.raises(CannotCompare, match="low and other are not evaluated by the same"):
+        of_results([*both.values(), *other.values()])
+    more = gainful.evaluate(judged, runs={"other": runs["low"]}, measures=["P@10", "AP"])
+    with pytest.raises(CannotCompare, match="low and other are not evaluated by the same"):
+        of_results([*both.values(), *more.values()])
+
+
+@pytest.fixture
+def call(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    judged, runs = three_runs()
+    (tmp_path / "qrels.json").write_text(json.dumps(judged))
+    for name, run in runs.items():
+        scored = {q: {d: -n for n, d in enumerate(docs)} for q, docs in run.items()}
+        (tmp_path / f"{name}.json").write_text(json.dumps(scored))
+
+    def run(*words, status=0):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
+        with pytest.raises(SystemExit) as done:
+            main(["order", *words])
+        assert done.value.code == status, capsys.readouterr().err
+        return capsys.readouterr()
+
+    return run
+
+
+FILES = ("qrels.json", "low.json", "middle.json", "high.json")
+ASKED = ("-m", "P@10", "-m", "P@5", "-m", "RR")
+
+
+def test_the_command_answers_and_then_shows_two_tables(call):
+    printed = call(*FILES, *ASKED, "--format", "table").out
+    parts = printed.split("\n\n")
+    assert "runs apart" in parts[0]
+    rows = [line.split() for line in parts[1].splitlines()]
+    assert rows[2][0] == "P@10"
+    assert parts[1].splitlines()[2].endswith("high > middle > low")
+    assert parts[1].splitlines()[4].endswith("low = middle = high")
+    assert parts[2].split()[:3] == ["measures", "tau", "tau_AP"]
+    assert "p ≤ 0.05 by randomised Tukey HSD" in parts[3]
+    assert "Note: RR has the same mean for all runs" in parts[3]
+
+
+def test_the_command_says_what_python_says_in_every_form(call, tmp_path):
+    judged, runs = three_runs()
+    expected = gainful.order(judged, runs, ["P@10", "P@5", "RR"], test="t", correct="bh", p=0.8)
+    options = (*ASKED, "--test", "t", "--correct", "bh", "--p", "0.8")
+    data = json.loads(call(*FILES, *options, "--format", "json").out)
+    assert data["agreement"] == expected.to_dict()["agreement"]
+    assert data["power"] == expected.to_dict()["power"]
+    piped = call(*FILES, *options)
+    rows = list(csv.DictReader(io.StringIO(piped.out), delimiter="\t"))
+    value = {(row["what"], row["measure"], row["other"], row["run"]): row["value"] for row in rows}
+    assert float(value["tau", "P@10", "P@5", ""]) == expected.agreement[0].tau
+    assert value["tau", "P@10", "RR", ""] == ""
+    assert float(value["mean", "P@5", "", "low"]) == expected.means["P@5"]["low"]
+    assert float(value["power", "P@10", "", ""]) == expected.power[0].share
+    assert "paired t test, Benjamini–Hochberg" in piped.err
+    assert "resamples" not in piped.err
+    assert call(*FILES, *options, "--quiet").err == ""
+    lines = [
+        json.loads(line) for line in call(*FILES, *options, "--format", "jsonl").out.splitlines()
+    ]
+    assert len(lines) == len(rows)
+    assert "| P@10 | P@5 |" in call(*FILES, *options, "--format", "markdown").out
+    assert "high $>$ middle $>$ low" in call(*FILES, *options, "--format", "latex").out
+    call(*FILES, *options, "-o", "order.json")
+    assert json.loads((tmp_path / "order.json").read_text()) == data
+
+
+def test_many_runs_are_told_by_the_first_few(call, tmp_path):
+    many = []
+    for number in range(9):
+        many.append(f"run{number}.json")
+        (tmp_path / many[-1]).write_text((tmp_path / "low.json").read_text())
+    printed = call("qrels.json", *many, "-m", "P@10", "--format", "table").out
+    assert "run0 = run1 = run2 = run3 … and 5 more" in printed
+    assert "No measure tells any of the 36 pairs of runs apart." in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (FILES[:3], "the number of runs is 2; allowed: at least 3"),
+        (FILES[:1], "Missing argument"),
+        ((*FILES, "low.json"), "the same RUN is named twice"),
+        ((*FILES, "--test", "anova"), "no test 'anova'"),
+        ((*FILES, "--alpha", "nan"), "alpha is nan"),
+        ((*FILES, "--resamples", "0"), "resamples is 0"),
+        ((*FILES, "--p", "2"), "p is 2; allowed: a number between 0 and 1"),
+        ((*FILES, "-m", "nDGC"), "did you mean nDCG?"),
+        ((*FILES, "-o", "low.json"), "would overwrite what is read"),
+        (("-", "-", "low.json"), "only one file can be -"),
+        ((*FILES[:3], "none.json"), "none.json: there is no such file"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
+    done = call(*words, status=2)
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert message in done.err

@@ -1,0 +1,256 @@
+"""How sure is a mean: its interval over queries, and what a single query does to it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.stats import bootstrap
+
+import gainful
+from gainful.cli.main import main
+from gainful.errors import BadValue, WrongType
+
+tenths = st.lists(st.integers(0, 10), min_size=2, max_size=12)
+
+
+def evaluated(found, measures="P@10", **habits):
+    """Results of a run that finds so many of ten relevant documents in its queries."""
+    judged = {f"q{at}": {f"r{n}": 1 for n in range(10)} for at in range(len(found))}
+    run = {
+        f"q{at}": [f"r{n}" for n in range(number)] + ["x"] * (number < 10)
+        for at, number in enumerate(found)
+    }
+    return gainful.evaluate(judged, run, measures, **habits)
+
+
+def scipys(values, level=95, resamples=10_000, seed=2008):
+    found = bootstrap(
+        (np.asarray(values),),
+        np.mean,
+        n_resamples=resamples,
+        confidence_level=level / 100,
+        method="BCa",
+        rng=np.random.Generator(np.random.PCG64(seed)),
+    )
+    return tuple(found.confidence_interval)
+
+
+FOUND = (1, 3, 3, 4, 7, 9, 2, 5)
+
+
+@pytest.mark.parametrize(("level", "seed"), [(95, 2008), (50, 1), (99.9, 7)])
+def test_the_interval_is_scipys_bca(level, seed):
+    one = gainful.stability(evaluated(FOUND), level, seed=seed).intervals["P@10"]
+    values = [number / 10 for number in FOUND]
+    assert (one.low, one.high) == pytest.approx(scipys(values, level, seed=seed))
+    assert one.mean == pytest.approx(np.mean(values))
+
+
+def test_a_geometric_mean_has_the_interval_of_its_logarithms():
+    results = evaluated(FOUND, ["GMAP", "AP"])
+    one = gainful.stability(results).intervals["GMAP"]
+    logs = np.log(np.maximum(results.per_query["AP"].to_numpy(), 1e-5))  # trec_eval's floor
+    assert (one.low, one.high) == pytest.approx(tuple(np.exp(scipys(logs))))
+    without = [np.exp(np.delete(logs, at).mean()) for at in range(len(logs))]
+    assert (one.loo_low, one.loo_high) == pytest.approx((min(without), max(without)))
+
+
+def test_a_sum_has_an_interval_and_no_range():
+    found = gainful.stability(evaluated(FOUND, ["NumRelRet", "NumQ"]))
+    one = found.intervals["NumRelRet"]
+    assert one.mean == sum(FOUND)
+    low, high = scipys(FOUND)
+    assert (one.low, one.high) == pytest.approx((8 * low, 8 * high))
+    assert (one.loo_low, one.query_low, one.moved_by) == (None, None, None)
+    assert found.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
+    assert found.intervals["NumQ"].low == found.intervals["NumQ"].high == 8
+
+
+@settings(max_examples=25, deadline=None)
+@given(tenths)
+def test_leaving_out_each_query_by_brute_force(found):
+    results = evaluated(found)
+    one = gainful.stability(results, resamples=99).intervals["P@10"]
+    values = np.array(found) / 10
+    without = {f"q{at}": np.delete(values, at).mean() for at in range(len(values))}
+    assert one.loo_low == pytest.approx(min(without.values()))
+    assert one.loo_high == pytest.approx(max(without.values()))
+    assert without[one.query_low] == pytest.approx(one.loo_low)
+    assert without[one.query_high] == pytest.approx(one.loo_high)
+    moved = {query: abs(mean - values.mean()) for query, mean in without.items()}
+    if len({*found}) == 1:
+        assert one.moved_by is None
+    else:
+        assert moved[one.moved_by] == pytest.approx(max(moved.values()))
+    assert values.min() - 1e-12 <= one.low <= one.high <= values.max() + 1e-12
+
+
+def test_the_interval_does_not_depend_on_what_else_is_asked():
+    alone = gainful.stability(evaluated(FOUND, "AP")).intervals["AP"]
+    beside = gainful.stability(evaluated(FOUND, ["P@5", "AP", "NumRet"])).intervals["AP"]
+    assert alone == beside
+
+
+def test_one_query_has_no_interval_and_says_so():
+    found = gainful.stability(evaluated([3]))
+    one = found.intervals["P@10"]
+    assert one.mean == pytest.approx(0.3)
+    assert (one.low, one.high, one.loo_low, one.moved_by) == (None, None, None, None)
+    assert found.notes == ("P@10: one query tells nothing of how others would do: no interval",)
+
+
+def test_constant_values_have_a_point_and_say_so():
+    found = gainful.stability(evaluated([3, 3, 3]))
+    one = found.intervals["P@10"]
+    assert one.low == one.high == one.loo_low == one.loo_high == pytest.approx(0.3)
+    assert found.notes == ("P@10: every query has the same value, so the interval is a point",)
+
+
+def test_all_zero_values_are_constant_too():
+    found = gainful.stability(evaluated([0, 0, 0], ["P@10", "AP"]))
+    assert found.intervals["AP"].low == found.intervals["AP"].high == 0
+    assert len(found.notes) == 2
+
+
+def test_queries_that_do_not_count_are_left_out():
+    judged = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}, "empty": {"x": 0}}
+    run = {"a": ["x"], "b": ["y", "x"], "c": ["y", "z", "x"], "empty": ["x"]}
+    results = gainful.evaluate(judged, run, "nDCG", empty="skip")
+    one = gainful.stability(results).intervals["nDCG"]
+    assert one.mean == pytest.approx(results.mean["nDCG"])
+    assert {one.query_low, one.query_high} == {"a", "c"}
+    values = [1, 1 / np.log2(3), 1 / 2]
+    assert (one.low, one.high) == pytest.approx(scipys(values))
+    nothing = gainful.evaluate({"q": {"x": 0}}, {"q": ["x"]}, "nDCG", empty="skip")
+    found = gainful.stability(nothing)
+    assert found.intervals["nDCG"].mean is None
+    assert found.notes == ("nDCG: no query counts, so there is no mean",)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"level": 100}, BadValue, "the level of the interval is 100; allowed: 1 to 99.99"),
+        ({"level": 0.95}, BadValue, "allowed: 1 to 99.99 (per cent), such as 95"),
+        ({"level": "95"}, WrongType, "is '95'; allowed: a number from 1 to 99.99"),
+        ({"level": True}, WrongType, "is True"),
+        ({"resamples": 0}, BadValue, "resamples is 0"),
+        ({"seed": -1}, BadValue, "seed is -1"),
+        ({"seed": 0.5}, WrongType, "seed is 0.5"),
+    ],
+)
+def test_wrong_options_are_refused(options, error, message):
+    with pytest.raises(error) as refused:
+        gainful.stability(evaluated(FOUND), **options)
+    assert message in str(refused.value)
+
+
+@pytest.fixture
+def call(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    judged = "".join(f"{q} 0 r{n} 1\n" for q in range(5) for n in range(10))
+    (tmp_path / "qrels.txt").write_text(judged)
+    for name, numbers in (("good", (9, 8, 4, 7, 6)), ("bad", (1, 2, 2, 5, 0))):
+        lines = [
+            f"{q} Q0 {'r' if n < many else 'x'}{n} {n} {20 - n} run\n"
+            for q, many in enumerate(numbers)
+            for n in range(10)
+        ]
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+
+    def run(*words, status=0):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
+        with pytest.raises(SystemExit) as done:
+            main(["eval", "qrels.txt", *words])
+        assert done.value.code == status, capsys.readouterr().err
+        return capsys.readouterr()
+
+    return run
+
+
+ASKED = ("good.txt", "bad.txt", "-m", "P@10", "-m", "NumRelRet")
+
+
+def test_a_program_finds_the_same_columns_and_more_behind_them(call):
+    plain = list(csv.reader(io.StringIO(call(*ASKED, "--format", "csv").out)))
+    piped = call(*ASKED, "--interval", "90", "--seed", "3", "--format", "csv")
+    rows = list(csv.reader(io.StringIO(piped.out)))
+    assert [row[:3] for row in rows] == plain
+    parts = ("low", "high", "loo_low", "loo_high", "query_low", "query_high")
+    assert rows[0][3:] == [f"{name} {part}" for name in ("P@10", "NumRelRet") for part in parts]
+    good = dict(zip(rows[0], rows[1], strict=True))
+    low, high = scipys((0.9, 0.8, 0.4, 0.7, 0.6), 90, seed=3)
+    assert float(good["P@10 low"]) == pytest.approx(low)
+    assert float(good["P@10 high"]) == pytest.approx(high)
+    assert float(good["P@10 loo_low"]) == pytest.approx(0.625)
+    assert float(good["P@10 loo_high"]) == pytest.approx(0.75)
+    assert (good["P@10 query_low"], good["P@10 query_high"]) == ("0", "2")
+    assert good["NumRelRet loo_low"] == good["NumRelRet query_low"] == ""
+    assert "90 % intervals of means" in piped.err
+    assert "seed 3" in piped.err
+
+
+def test_people_get_a_second_table(call):
+    printed = call(*ASKED, "--interval", "95", "--format", "table").out
+    first, second, said = printed.split("\n\n")
+    assert first == call(*ASKED, "--format", "table").out.split("\n\n")[0]
+    lines = second.splitlines()
+    assert lines[1].split() == ["run", "measure", "mean", "low", "high", "low", "high", "by"]
+    low, high = scipys((0.9, 0.8, 0.4, 0.7, 0.6))
+    assert lines[2].split() == [
+        "good", "P@10", "0.6800", f"{low:.4f}", f"{high:.4f}", "0.6250", "0.7500", "2"]  # fmt: skip
+    assert lines[3].split()[:3] == ["good", "NumRelRet", "34"]
+    assert "Note: bad: NumRelRet: a sum is less without a query anyway" in said
+    markdown = call(*ASKED, "--interval", "95", "--format", "markdown").out
+    assert f"| good | P@10 | 0.6800 | {low:.4f} | {high:.4f} | 0.6250 | 0.7500 | 2 |" in markdown
+    latex = call(*ASKED, "--interval", "95", "--format", "latex").out
+    assert latex.count(r"\begin{tabular}") == 2
+    assert rf"good & P@10 & 0.6800 & {low:.4f} & {high:.4f}" in latex
+
+
+def test_json_has_it_by_run_and_measure(call):
+    plain = json.loads(call(*ASKED, "--format", "json").out)
+    data = json.loads(
+        call(*ASKED, "--interval", "99", "--resamples", "500", "--format", "json").out
+    )
+    found = [run.pop("stability") for run in data["runs"]]
+    assert data == plain
+    assert (found[0]["level"], found[0]["resamples"], found[0]["seed"]) == (99, 500, 2008)
+    one = found[0]["measures"]["P@10"]
+    low, high = scipys((0.9, 0.8, 0.4, 0.7, 0.6), 99, 500)
+    assert (one["low"], one["high"]) == pytest.approx((low, high))
+    assert one["moved_by"] == "2"
+    assert found[1]["measures"]["NumRelRet"]["loo_low"] is None
+    lines = call(*ASKED, "--interval", "99", "--resamples", "500", "--format", "jsonl").out
+    assert json.loads(lines.splitlines()[0])["stability"] == found[0]
+
+
+def test_tables_by_query_may_have_intervals_below(call):
+    printed = call(*ASKED, "--interval", "95", "--per-query", "--format", "table").out
+    assert "moved most" in printed.split("\n\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--interval", "101"), "the level of the interval is 101; allowed: 1 to 99.99"),
+        (("--interval", "nan"), "the level of the interval is nan"),
+        (("--interval", "x"), "'x' is not a valid float"),
+        (("--interval", "95", "--resamples", "0"), "resamples is 0"),
+        (("--interval", "95", "--seed", "-3"), "seed is -3"),
+        (("--seed", "3"), "--seed needs --interval"),
+        (("--resamples", "300"), "--resamples needs --interval"),
+        (("--interval", "95", "--per-query"), "tsv has none with --per-query"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
+    done = call("good.txt", *words, status=2)
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert message in done.err
