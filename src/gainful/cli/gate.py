@@ -147,6 +147,8 @@ def gate(
     form = form or ("text" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
     if run is None and path_of_both(judgments) is None:
         raise click.UsageError("name a RUN: gainful gate JUDGMENTS RUN --floor nDCG@10=0.45")
+    if [judgments, run, baseline].count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
     run = run or judgments
     _refuse_files(judgments, run, baseline, save_baseline, output)
     old = None if baseline is None else read_baseline(baseline)
@@ -178,8 +180,6 @@ def _refuse_files(
     judgments: str, run: str, baseline: str | None, save_baseline: str | None, output: str | None
 ) -> None:
     """Each file is one thing: what is read is not written over, and a baseline is no input."""
-    if [judgments, run, baseline].count("-") > 1 and judgments != run:
-        raise click.UsageError("only one file can be - (standard input)")
     if save_baseline == "-":
         raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
     inputs = (judgments, run)

@@ -9,14 +9,15 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 
 import numpy as np
+from attrs import evolve
 
 from gainful.compare.baseline import Baseline, habits_of, means
 from gainful.compare.fingerprint import fingerprint
 from gainful.compare.pairing import Paired, by_query, paired
 from gainful.compare.rules import Rules
-from gainful.compare.verdict import ROUNDING, Check, Look, Verdict
+from gainful.compare.verdict import ROUNDING, Check, Look, Verdict, slack
 from gainful.compare.worse import significance
-from gainful.errors import BadValue, CannotCompare, counted, shown
+from gainful.errors import BadValue, CannotCompare, counted, short, shown
 from gainful.formula import exact
 from gainful.measure.language import parse
 from gainful.measure.results import Results, as_one
@@ -109,7 +110,9 @@ def _setting(habits: Mapping[str, object], name: str) -> str:
     if name not in habits:
         return "not told"
     value = habits[name]
-    return "none" if value is None else exact(value) if isinstance(value, float) else str(value)
+    if value is None:
+        return "none"
+    return exact(value) if isinstance(value, float) else short(str(value))
 
 
 def _other_judgments(judgments: Judgments | Nested | None, baseline: Baseline) -> str:
@@ -130,8 +133,19 @@ def _pairs(results: Results, baseline: Baseline, rules: Rules) -> dict[str, Pair
         pair = paired([by_query(results, name), baseline.of_measure(measure)], name)
         if not pair.queries:
             raise CannotCompare(f"{baseline.name}: it has no query in common with the run ({name})")
-        found[name] = pair
+        found[name] = _settled(pair)
     return found
+
+
+def _settled(pair: Paired) -> Paired:
+    """The same, where values that differ by rounding alone do not differ.
+
+    Another machine may round each sum otherwise, and always the same way: a test of signs would
+    take that for evidence.
+    """
+    now, then = pair.values.T
+    near = np.abs(now - then) <= ROUNDING * np.maximum(1.0, np.abs(then))
+    return evolve(pair, values=np.stack([now, np.where(near, now, then)], axis=1))
 
 
 def _of_baseline(results: Results, baseline: Baseline, pairs: Mapping[str, Paired]) -> list[str]:
@@ -167,7 +181,7 @@ def _means(results: Results, name: str, pair: Paired) -> tuple[float, float]:
 def _floors(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     for spelled, floor in rules.floors.items():
         name = _name(results, spelled, "floor")
-        yield Check("floor", name, mean[name], floor, ok=mean[name] >= floor - ROUNDING)
+        yield Check("floor", name, mean[name], floor, ok=mean[name] >= floor - slack(floor))
 
 
 def _drops(
@@ -176,7 +190,7 @@ def _drops(
     for spelled, bound in rules.max_drop.items():
         name = _name(results, spelled, "max_drop")
         now, then = before[name]
-        yield Check("max_drop", name, now, bound, then - now <= bound + ROUNDING, baseline=then)
+        yield Check("max_drop", name, now, bound, then - now <= bound + slack(then), baseline=then)
 
 
 def _name(results: Results, spelled: str, argument: str) -> str:

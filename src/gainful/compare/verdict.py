@@ -13,7 +13,7 @@ from gainful.formula import exact
 from gainful.measure.results import Results
 
 Rule = Literal["floor", "max_drop", "significant"]
-ROUNDING = 1e-12  # means that differ by less are the same
+ROUNDING = 1e-12  # of a number, or of 1: what other machines may round otherwise
 _MOST = 12  # decimals
 
 
@@ -47,7 +47,7 @@ class Check:
         before = self.baseline or 0.0
         drop = before - self.value
         means = f"{apart(before, self.value)} to {apart(self.value, before)}"
-        if drop <= ROUNDING:
+        if drop <= slack(before):
             return f"{self.measure} did not drop: from {means}"
         told = f"{self.measure} dropped by {apart(drop, self.bound)}, from {means}"
         return f"{told}; at most {exact(self.bound)} is allowed"
@@ -118,6 +118,11 @@ class Verdict:
             "convention": told["convention"],
             "counts": told["counts"],
         }
+
+
+def slack(value: float) -> float:
+    """By how much a number may differ from this one, and be the same but for rounding."""
+    return ROUNDING * max(1.0, abs(value))
 
 
 def apart(value: float, other: float) -> str:

@@ -11,7 +11,7 @@ from gainful.compare.rules import Rules
 from gainful.compare.statistics.correction import holm
 from gainful.compare.statistics.outcome import Outcome
 from gainful.compare.statistics.paired import TESTS
-from gainful.compare.verdict import ROUNDING, Check
+from gainful.compare.verdict import Check, slack
 from gainful.errors import BadInput, BadValue, CannotCompare, counted
 from gainful.formula import Array, exact
 from gainful.measure.results import Results
@@ -33,7 +33,7 @@ def significance(
     for (name, pair), p, one in zip(pairs.items(), holm(raw).tolist(), raw.tolist(), strict=True):
         now, then = before[name]
         ok = not p < level
-        if ok and then - now > ROUNDING:
+        if ok and then - now > slack(then):
             _refuse_too_few(pair, rules, len(pairs))
         checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=one))
     return checks, _said(pairs, rules, exact_p=all(one.exact for one in outcomes.values()))

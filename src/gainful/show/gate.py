@@ -8,7 +8,7 @@ from gainful.compare.verdict import Check, Look, Verdict, apart
 from gainful.errors import counted
 from gainful.formula import exact
 from gainful.show import results as show_results, table as tables
-from gainful.show.table import PLAIN, Table, Terminal, markdown_escaped
+from gainful.show.table import PLAIN, Table, Terminal, markdown_escaped, one_line
 from gainful.show.why import signed
 
 _RULES = {"floor": "floor", "max_drop": "drop at most", "significant": "not worse at"}
@@ -44,6 +44,10 @@ def to_json(verdict: Verdict) -> str:
 
 def headlines(verdict: Verdict) -> list[str]:
     """The question answered: each broken rule, or that there is none."""
+    return [one_line(line) for line in _headlines(verdict)]
+
+
+def _headlines(verdict: Verdict) -> list[str]:
     if verdict.broken:
         return [f"FAILED: {check.message}" for check in verdict.broken]
     if not verdict.checks:
@@ -120,4 +124,4 @@ def _said(verdict: Verdict) -> list[str]:
     old = verdict.baseline
     if old is not None:
         lines.append(f"baseline: {old.run}, {counted(old.queries, 'query')}, from {old.name}")
-    return [*lines, *show_results.said([verdict.results])]
+    return [one_line(line) for line in (*lines, *show_results.said([verdict.results]))]

@@ -131,7 +131,7 @@ def to_markdown(table: Table) -> str:
     rules = ["---:" if right else "---" for right in table.flush_right()]
     lines = [table.columns, rules, *table.rows]
     return "\n".join(
-        "| " + " | ".join(markdown_escaped(_one_line(cell)) for cell in line) + " |"
+        "| " + " | ".join(markdown_escaped(one_line(cell)) for cell in line) + " |"
         for line in lines
     )
 
@@ -154,7 +154,7 @@ def to_latex(table: Table) -> str:
 
 def latex_escaped(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_LATEX.get(character, character) for character in _one_line(text))
+    return "".join(_LATEX.get(character, character) for character in one_line(text))
 
 
 def _seen(line: str) -> str:
@@ -162,10 +162,10 @@ def _seen(line: str) -> str:
 
 
 def _one_lined(row: Sequence[str]) -> list[str]:
-    return [_one_line(cell) for cell in row]
+    return [one_line(cell) for cell in row]
 
 
-def _one_line(cell: str) -> str:
+def one_line(cell: str) -> str:
     """A cell on one line; what would steer a terminal is shown, not sent to it."""
     return _seen(" ".join(cell.split()))
 
