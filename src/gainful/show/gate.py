@@ -54,7 +54,8 @@ def _headlines(verdict: Verdict) -> list[str]:
         return [f"saved: {verdict.results.name} is the baseline in {verdict.saved}"]
     if len(verdict.checks) == 1:
         return [f"passed: {verdict.checks[0].message}"]
-    return [f"passed: all {len(verdict.checks)} rules hold"]
+    every = "both" if len(verdict.checks) == 2 else f"all {len(verdict.checks)}"
+    return [f"passed: {every} rules hold"]
 
 
 def rule(check: Check) -> str:
