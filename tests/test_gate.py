@@ -281,6 +281,16 @@ def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(gate):
     gate("best.txt", *words, judgments="four.txt")  # what did not drop needs no test
 
 
+def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
+    Path("five.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:5]))
+    gate("best.txt", "-m", "RR", "-m", "P@1", "--save-baseline", "b.json", judgments="five.txt")
+    words = ("--baseline", "b.json", "--significant", "0.05")
+    gate("worse.txt", "-m", "RR", *words, status=1, judgments="five.txt")  # p = 1/32
+    both = gate("worse.txt", "-m", "RR", "-m", "P@1", *words, status=2, judgments="five.txt")
+    assert "with 5 queries and 2 measures" in both
+    assert "no p can be below 0.0625" in both
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

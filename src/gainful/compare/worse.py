@@ -72,7 +72,7 @@ def _refuse_too_few(pair: Paired, rules: Rules, measures: int) -> None:
     least = measures * float(TESTS[rules.test].function(worst, rules.how()).p[0])
     level = rules.how().alpha
     if least >= level:
-        of_all = f" of {counted(measures, 'measure')}" if measures > 1 else ""
+        of_all = f" and {counted(measures, 'measure')}" if measures > 1 else ""
         raise CannotCompare(
             f"{pair.measure} dropped, and with {counted(number, 'query')}{of_all} the "
             f"{TESTS[rules.test].words} cannot say whether significantly: no p can be below "
