@@ -63,6 +63,20 @@ def test_a_run_that_fails_is_not_saved(gate, base):
     assert not Path("new.json").exists()
 
 
+def test_a_baseline_that_cannot_be_written_whole_leaves_the_old_one(
+    gate, base, gate_folder, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    before = Path("base.json").read_bytes()
+    monkeypatch.setattr(Path, "replace", full)
+    said = gate("once.txt", "-m", "RR", "--save-baseline", "base.json", status=2)
+    assert "base.json: cannot be written: No space left on device" in said
+    assert Path("base.json").read_bytes() == before
+    assert not list(gate_folder.glob(".gainful*"))
+
+
 def test_a_run_that_passes_may_replace_the_baseline_it_was_held_against(gate, base):
     out = gate("once.txt", *base, "--max-drop", "RR=0.1", "--save-baseline", "base.json")
     assert "saved as a baseline in base.json" in out
