@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
 from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent

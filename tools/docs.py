@@ -256,6 +256,7 @@ TYPED = (
     "docs/evaluate.md",
     "docs/choosing.md",
     "docs/why.md",
+    "docs/gate.md",
     "docs/sessions.md",
 )  # typed by hand, except what their commands print
 

@@ -21,6 +21,7 @@ _MISTAKE, _STOPPED = 2, 130
 _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "compare": "Is one run really better than another?",
+    "gate": "Is this run good enough to ship?",
     "why": "Why do two tools disagree on these data?",
     "order": "Do measures agree on which run is better, and which tells runs apart?",
     "sessions": "How good are these whole search sessions?",

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
 import click
@@ -16,6 +15,7 @@ import click
 from gainful.cli.arguments import PLUGINS, Decorator
 from gainful.errors import BadInput
 from gainful.show.table import PLAIN, Terminal
+from gainful.show.whole_file import put
 
 # The forms in which commands print values, and the suffixes that ask for them.
 _OF_VALUES = {
@@ -64,23 +64,20 @@ def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more:
 
 
 def delivered(text: str, path: str | None) -> None:
-    """Print text, or put it into a file; never half of it: it is written beside, then renamed."""
+    """Print text, or put it into a file; never half of it."""
     if path in (None, "-"):
         written(text)
         return
-    try:
-        _put(Path(str(path)), text + "\n")
-    except OSError as failure:
-        raise BadInput(str(path), f"cannot be written: {failure.strerror or failure}") from None
+    put(str(path), text + "\n")
 
 
-def refuse_overwriting(output: str | None, inputs: tuple[str, ...]) -> None:
+def refuse_overwriting(output: str | None, inputs: tuple[str, ...], option: str = "-o") -> None:
     """What is read must not be written over."""
     if output is not None and Path(output).is_file():
         plugins = click.get_current_context().meta.get(PLUGINS, ())
         for path in (*inputs, *plugins):
             if Path(path).exists() and Path(output).samefile(path):
-                raise click.UsageError(f"-o {output} would overwrite what is read")
+                raise click.UsageError(f"{option} {output} would overwrite what is read")
 
 
 def form_of(output: str, forms: Mapping[str, str]) -> str:
@@ -92,31 +89,6 @@ def form_of(output: str, forms: Mapping[str, str]) -> str:
             f"in {', '.join(forms)}"
         )
     return forms[suffix]
-
-
-def _put(path: Path, text: str) -> None:
-    """A file is replaced as a whole and keeps its mode; what is no file is written to."""
-    if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-        return
-    target = path.resolve()
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle, beside = mkstemp(dir=target.parent, prefix=".gainful.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-        Path(beside).chmod(mode)
-        Path(beside).replace(target)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def written(text: str, end: str = "\n") -> None:

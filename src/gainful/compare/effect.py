@@ -11,7 +11,7 @@ from gainful.compare.statistics.power import detectable_effect, queries_needed
 from gainful.formula import Array
 from gainful.match.matched import Flags
 
-_SAME = 1e-12  # differences that are further apart than this part of them vary
+_SAME = 1e-9  # differences that are further apart than this part of them vary
 _SMALLEST = 1e-3  # an effect that millions of queries would be needed for
 
 detectable = lru_cache(maxsize=64)(detectable_effect)

@@ -12,6 +12,7 @@ from gainful.errors import BadValue, UnknownName, counted
 from gainful.formula import Array
 from gainful.measure.results import Results
 
+ROUNDING = 1e-12  # values that are nearer to one another are the same
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
 
@@ -40,7 +41,27 @@ def paired(runs: Sequence[Mapping[str, float]], measure: str) -> Paired:
     queries = [query for query in runs[0] if query in shared]
     values = np.array([[run[query] for run in runs] for query in queries], dtype=np.float64)
     left_out = [len(run) - len(queries) for run in runs]
-    return Paired(measure, queries, values.reshape(len(queries), len(runs)), left_out)
+    return Paired(measure, queries, settled(values.reshape(len(queries), len(runs))), left_out)
+
+
+def settled(values: Array) -> Array:
+    """The same, where values of a query that differ by rounding alone do not differ.
+
+    Sums that come in another order are rounded otherwise, on another machine always the same way:
+    a test of signs would take that for evidence.
+
+    Examples:
+        >>> settled(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
+        [[0.3, 0.3, 0.4]]
+    """
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, axis=1)
+    apart = np.diff(ascending, axis=1, prepend=-np.inf)
+    new = apart > ROUNDING * np.maximum(1.0, np.abs(ascending))
+    first = np.maximum.accumulate(np.where(new, np.arange(values.shape[1]), 0), axis=1)
+    found = np.empty_like(values)
+    np.put_along_axis(found, order, np.take_along_axis(ascending, first, axis=1), axis=1)
+    return found
 
 
 def by_query(results: Results, measure: str) -> dict[str, float]:

@@ -35,13 +35,13 @@ def to_text(found: MostChanged, *, terminal: Terminal = PLAIN) -> str:
 
 def to_markdown(found: MostChanged) -> str:
     """For a page or a pull request."""
-    parts = [f"**{tables.in_markdown(headline(found))}**"]
+    parts = [f"**{tables.markdown_escaped(headline(found))}**"]
     for one in found.queries:
-        parts.append(tables.in_markdown(f"query {_id(one.query)}: {_values(one)}"))
+        parts.append(tables.markdown_escaped(f"query {_id(one.query)}: {_values(one)}"))
         if one.documents:
             parts.append(tables.to_markdown(_table(one)))
-        parts += [tables.in_markdown(line) for line in _below(found, one)]
-    return "\n\n".join((*parts, tables.in_markdown(_counts(found))))
+        parts += [tables.markdown_escaped(line) for line in _below(found, one)]
+    return "\n\n".join((*parts, tables.markdown_escaped(_counts(found))))
 
 
 def rows(found: Sequence[MostChanged]) -> Rows:

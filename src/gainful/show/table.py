@@ -133,13 +133,14 @@ def to_markdown(table: Table) -> str:
     rules = ["---:" if right else "---" for right in table.flush_right()]
     lines = [table.columns, rules, *table.rows]
     return "\n".join(
-        "| " + " | ".join(in_markdown(one_line(cell)) for cell in line) + " |" for line in lines
+        "| " + " | ".join(markdown_escaped(one_line(cell)) for cell in line) + " |"
+        for line in lines
     )
 
 
-def in_markdown(cell: str) -> str:
-    """A cell that ends neither the cell nor the text: an id may look like a tag."""
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", cell.replace("|", r"\|"))
+def markdown_escaped(text: str) -> str:
+    """Text that ends neither a cell nor the text: an id may look like a tag."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text.replace("|", r"\|"))
 
 
 def to_latex(table: Table) -> str:

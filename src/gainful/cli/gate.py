@@ -1,0 +1,232 @@
+"""`gainful gate`: is this run good enough to ship?"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import evolve
+
+from gainful.cli.arguments import habit_options, like_option, plugin_option
+from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.cli.run_reading import format_options, refuse_two_pipes
+from gainful.compare.baseline import baseline_of, read_baseline
+from gainful.compare.gate import gate as judged
+from gainful.compare.rules import ALLOWANCES, Rules
+from gainful.compare.statistics.how import RESAMPLES, SEED
+from gainful.compare.statistics.paired import TESTS
+from gainful.compare.verdict import Verdict
+from gainful.convention import HABITS
+from gainful.errors import BadValue
+from gainful.formula import NUMBER
+from gainful.measure.evaluate import asked_for, of_run
+from gainful.read.formats import read_judgments, read_run
+from gainful.read.inputs import path_of_both
+from gainful.show import gate as show
+from gainful.show.junit import to_junit
+from gainful.show.table import PLAIN
+from gainful.show.whole_file import put
+
+_BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit"}
+_SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
+
+
+def _bounds(_: object, parameter: click.Parameter, given: tuple[str, ...]) -> list[Any]:
+    """MEASURE=VALUE: split at the last =, as a measure may hold others."""
+    found = []
+    for text in given:
+        measure, _, value = (part.strip() for part in text.rpartition("="))
+        if not measure or not re.fullmatch(NUMBER, value, re.ASCII):
+            such = "MEASURE=VALUE, such as nDCG@10=0.45"
+            raise BadValue(parameter.opts[0], text, such)
+        found.append((measure, float(value)))
+    return found
+
+
+@click.command(short_help="Is this run good enough to ship?")
+@click.argument("judgments")
+@click.argument("run", required=False)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Such as nDCG@10; may be repeated. [those that have a rule; else nDCG@10, AP, RR]",
+)
+@click.option(
+    "--floor",
+    "floors",
+    multiple=True,
+    metavar="M=V",
+    callback=_bounds,
+    help="The mean of measure M must not be below V; may be repeated.",
+)
+@click.option("--baseline", metavar="FILE", help="What an earlier run scored, to hold it against.")
+@click.option(
+    "--max-drop",
+    multiple=True,
+    metavar="M=V",
+    callback=_bounds,
+    help="M must not drop by more than V from the baseline; may be repeated.",
+)
+@click.option(
+    "--significant",
+    type=float,
+    metavar="ALPHA",
+    help="No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
+)
+@click.option("--save-baseline", metavar="FILE", help="Save the run as a baseline, if it passes.")
+@click.option(
+    "--allow",
+    multiple=True,
+    type=click.Choice(list(ALLOWANCES)),
+    help="Compare although this is not the baseline's; may be repeated.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(list(TESTS)),
+    default="randomisation",
+    show_default=True,
+    help="How --significant tests.",
+)
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Where chance begins.")
+@click.option(
+    "--resamples", type=int, default=RESAMPLES, show_default=True, help="How often it is drawn."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(_BY_SUFFIX.values())),
+    help="How to print it. [text, or by the suffix of -o]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+@format_options()
+@plugin_option()
+@like_option()
+@habit_options(*HABITS)
+def gate(
+    judgments: str,
+    run: str | None,
+    measures: tuple[str, ...],
+    *,
+    baseline: str | None,
+    save_baseline: str | None,
+    form: str | None,
+    output: str | None,
+    judgments_format: str | None,
+    run_format: str | None,
+    like: str | None,
+    **given: Any,
+) -> int:
+    """Is this RUN good enough to ship, by these JUDGMENTS?
+
+    For builds: fails when a mean is below its floor or, against a baseline, when a measure drops by
+    more than its bound or significantly. Says which queries to look at first. The baseline
+    keeps the values of each query; one of another convention or of other judgments is refused.
+    Where GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
+
+    Exit status: 0 passed, 1 failed, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful gate qrels.txt run.txt --floor nDCG@10=0.45
+      gainful gate qrels.txt run.txt -m nDCG@10 -m AP --save-baseline baseline.json
+      gainful gate qrels.txt run.txt --baseline baseline.json --max-drop nDCG@10=0.01
+      gainful gate qrels.txt run.txt -m nDCG@10 --baseline baseline.json --significant 0.05
+      gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
+    """
+    rules = Rules(**{name: given.pop(name) for name in _OF_RULES})
+    _refuse_no_rule(rules, baseline, save_baseline)
+    base, recipes = asked_for(rules.asked(measures or None), like, given)
+    form = form or ("text" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
+    if run is None and path_of_both(judgments) is None:
+        raise click.UsageError("name a RUN: gainful gate JUDGMENTS RUN --floor nDCG@10=0.45")
+    refuse_two_pipes(judgments, run, baseline)
+    run = run or judgments
+    _refuse_files(judgments, run, baseline, save_baseline, output)
+    old = None if baseline is None else read_baseline(baseline)
+    held = read_judgments(judgments, judgments_format)
+    found = of_run(held, read_run(run, run_format), recipes, base, _name(run))
+    saving = save_baseline is not None
+    verdict = judged(found, rules, judgments=held, baseline=old, saving=saving)
+    if save_baseline is not None:
+        verdict = _saved(verdict, save_baseline, lambda: baseline_of(found, held).to_text())
+    _print(verdict, form, output)
+    _summarised(verdict)
+    return 0 if verdict.passed else 1
+
+
+_OF_RULES = ("floors", "max_drop", "significant", "test", "seed", "resamples", "allow")
+
+
+def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
+    if not rules.any and save_baseline is None:
+        raise click.UsageError(
+            "a gate without a rule lets everything through: name --floor, --max-drop or "
+            "--significant, or --save-baseline"
+        )
+    if rules.backwards and baseline is None:
+        raise click.UsageError("--max-drop and --significant need --baseline FILE")
+
+
+def _refuse_files(
+    judgments: str, run: str, baseline: str | None, save_baseline: str | None, output: str | None
+) -> None:
+    """Each file is one thing: what is read is not written over, and a baseline is no input."""
+    if save_baseline == "-":
+        raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
+    inputs = (judgments, run)
+    refuse_overwriting(output, (*inputs, *([baseline] if baseline else [])))
+    refuse_overwriting(save_baseline, inputs, "--save-baseline")
+    for path in inputs:
+        if baseline is not None and _same(baseline, path):
+            raise click.UsageError(f"--baseline {baseline} is what is judged")
+    if save_baseline is not None and output is not None and _same(save_baseline, output):
+        raise click.UsageError(f"--save-baseline and -o are both {output}")
+
+
+def _same(one: str, other: str) -> bool:
+    return one != "-" and Path(one).resolve() == Path(other).resolve()
+
+
+def _name(run: str) -> str:
+    """The run by the name of its file."""
+    name = "stdin" if run == "-" else Path(run).name
+    return name.split(".")[0] or name
+
+
+def _saved(verdict: Verdict, path: str, text: Callable[[], str]) -> Verdict:
+    """The baseline is written if the run passed; either is said."""
+    if not verdict.passed:
+        return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
+    put(path, text())
+    said = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
+    return evolve(verdict, saved=path, notes=[*verdict.notes, *said])
+
+
+def _print(verdict: Verdict, form: str, output: str | None) -> None:
+    if form == "text":
+        page = terminal() if output in (None, "-") else PLAIN
+        text = show.to_text(verdict, terminal=page)
+    else:
+        writers = {"markdown": show.to_markdown, "json": show.to_json, "junit": to_junit}
+        text = writers[form](verdict)
+    delivered(text, output)
+
+
+def _summarised(verdict: Verdict) -> None:
+    """Add the verdict to the page of the build; that this fails must not change it."""
+    path = os.environ.get(_SUMMARY)
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as stream:
+            stream.write(show.to_markdown(verdict) + "\n\n")
+    except (OSError, ValueError) as failure:
+        told = getattr(failure, "strerror", None) or failure
+        click.echo(f"gainful: warning: {_SUMMARY} cannot be written: {told}", err=True)

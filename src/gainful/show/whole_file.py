@@ -1,0 +1,52 @@
+"""A file that is written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import mkstemp
+
+from gainful.errors import BadInput
+
+
+def put(path: str | PathLike[str], text: str) -> None:
+    """Put text into a file; never half of it: it is written beside, then renamed.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     put(Path(folder, "a.txt"), "whole")
+        ...     Path(folder, "a.txt").read_text()
+        'whole'
+    """
+    try:
+        _put(Path(path), text)
+    except (OSError, ValueError) as failure:  # a name with a null byte is a ValueError
+        told = getattr(failure, "strerror", None) or failure
+        raise BadInput(fspath(path), f"cannot be written: {told}") from None
+
+
+def _put(path: Path, text: str) -> None:
+    """A file is replaced and keeps its mode; what is no file (a pipe, a device) is written to."""
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        return
+    target = path.resolve()
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    handle, beside = mkstemp(dir=target.parent, prefix=".gainful.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        Path(beside).chmod(mode)
+        Path(beside).replace(target)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

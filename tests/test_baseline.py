@@ -1,0 +1,385 @@
+"""The baseline of a gate: what its file holds, and all that is refused about it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from gate_runs import QRELS, ranked, signed, verdict
+from hypothesis import given, strategies as st
+
+from gainful import BadInput
+from gainful.compare.baseline import read_baseline
+from gainful.compare.fingerprint import fingerprint
+from gainful.convention import CONVENTIONS, Convention
+from gainful.read.formats import read_judgments
+from gainful.read.inputs import as_judgments
+from gainful.testing import assert_ranking_quality
+
+# ── the baseline file ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_baseline_alone_is_saved_and_holds_what_it_should(gate, base):
+    held = json.loads(Path("base.json").read_text())
+    assert held["format"] == "gainful baseline"
+    assert held["version"] == 1
+    assert held["run"] == "best"
+    assert held["queries"] == 8
+    assert held["measures"] == {"RR": "RR", "P@1": "P@1"}
+    assert held["mean"] == {"RR": 1.0, "P@1": 1.0}
+    assert held["values"]["q3"] == {"RR": 1.0, "P@1": 1.0}
+    assert held["convention"]["ties"] == "doc_descending"
+    assert held["convention"]["like"] == "gainful"
+    assert signed(held) == json.dumps(held)
+
+
+def test_saving_says_so_and_prints_the_means(gate):
+    out = gate("once.txt", "-m", "RR", "--save-baseline", "base.json")
+    assert out.startswith(
+        "saved: once is the baseline in base.json\n\nmeasure     run\nRR       0.9375"
+    )
+    found = verdict(gate("once.txt", "--save-baseline", "base.json", "--format", "json"))
+    assert found["saved"] == "base.json"
+    assert list(found["mean"]) == ["nDCG@10", "AP", "RR"]
+
+
+def test_values_are_kept_at_full_precision(gate):
+    Path("third.txt").write_text(ranked(q0=3))
+    gate("third.txt", "-m", "RR", "--save-baseline", "base.json")
+    assert json.loads(Path("base.json").read_text())["values"]["q0"]["RR"] == 1 / 3
+
+
+def test_a_run_that_fails_is_not_saved(gate, base):
+    before = Path("base.json").read_bytes()
+    words = (*base, "--max-drop", "RR=0.1", "--save-baseline", "base.json")
+    out = gate("worse.txt", *words, status=1)
+    assert "base.json is not written, as the run failed" in out
+    assert Path("base.json").read_bytes() == before
+    gate("worse.txt", "--floor", "RR=0.9", "--save-baseline", "new.json", status=1)
+    assert not Path("new.json").exists()
+
+
+def test_a_baseline_that_cannot_be_written_whole_leaves_the_old_one(
+    gate, base, gate_folder, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    before = Path("base.json").read_bytes()
+    monkeypatch.setattr(Path, "replace", full)
+    said = gate("once.txt", "-m", "RR", "--save-baseline", "base.json", status=2)
+    assert "base.json: cannot be written: No space left on device" in said
+    assert Path("base.json").read_bytes() == before
+    assert not list(gate_folder.glob(".gainful*"))
+
+
+def test_a_run_that_passes_may_replace_the_baseline_it_was_held_against(gate, base):
+    out = gate("once.txt", *base, "--max-drop", "RR=0.1", "--save-baseline", "base.json")
+    assert "saved as a baseline in base.json" in out
+    assert json.loads(Path("base.json").read_text())["run"] == "once"
+
+
+def test_a_query_that_is_left_out_is_null(gate):
+    Path("empty.txt").write_text(QRELS + "none 0 good 0\n")
+    words = ("-m", "RR", "-m", "nDCG", "--empty", "skip")
+    gate("best.txt", *words, "--save-baseline", "base.json", judgments="empty.txt")
+    assert json.loads(Path("base.json").read_text())["values"]["none"]["nDCG"] is None
+    again = ("--baseline", "base.json", "--max-drop", "nDCG=0")
+    gate("best.txt", *words, *again, judgments="empty.txt")
+
+
+def test_a_mean_over_nothing_is_an_error_and_no_pass(gate):
+    Path("none.txt").write_text("q0 0 good 0\n")
+    for words in (("--floor", "nDCG=0"), ("-m", "nDCG", "--save-baseline", "new.json")):
+        said = gate("best.txt", *words, "--empty", "skip", status=2, judgments="none.txt")
+        assert "nDCG has no mean, as not one query counts" in said
+    assert not Path("new.json").exists()
+
+
+def test_a_file_cut_short_anywhere_is_refused(base):
+    whole = Path("base.json").read_bytes().rstrip()
+    for length in range(len(whole)):
+        Path("cut.json").write_bytes(whole[:length])
+        with pytest.raises(BadInput, match=r"^cut.json: .*--save-baseline FILE\)$"):
+            read_baseline("cut.json")
+    Path("cut.json").write_bytes(whole)
+    assert read_baseline("cut.json").queries == 8
+
+
+@pytest.mark.parametrize("field", ["run", "queries", "mean", "judgments", "gainful", "checksum"])
+def test_a_file_that_was_edited_by_hand_is_refused(gate, base, field):
+    content = json.loads(Path("base.json").read_text())
+    content[field] = {"RR": 0.5, "P@1": 0.5} if field == "mean" else "edited"
+    Path("base.json").write_text(json.dumps(content))
+    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert said.startswith(
+        "gainful: base.json: it does not fit its checksum: it was edited by hand"
+    )
+
+
+def test_one_value_of_one_query_cannot_be_edited(gate, base):
+    text = Path("base.json").read_text()
+    for old, new in (('"RR": 1.0', '"RR": 0.9'), ('"ties": "doc_d', '"ties": "doc_a')):
+        assert old in text
+        Path("base.json").write_text(text.replace(old, new, 1))
+        assert "checksum" in gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+
+
+def test_how_lines_end_and_how_it_is_indented_does_not_count(gate, base):
+    content = json.loads(Path("base.json").read_text())
+    for text in (
+        json.dumps(content),
+        json.dumps(content, indent=4).replace("\n", "\r\n"),
+        "\ufeff" + json.dumps(dict(reversed(content.items()))),
+    ):
+        Path("base.json").write_text(text, encoding="utf-8")
+        gate("best.txt", *base, "--max-drop", "RR=0.1")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"format": "other"}, "this is no baseline"),
+        (
+            {"version": 2},
+            "version 2 of the format (a newer gainful wrote it); this gainful reads 1",
+        ),
+        ({"version": 0}, "version 0 of the format; this gainful reads 1"),
+        ({"version": "1"}, "version '1' of the format"),
+        ({"version": True}, "version True of the format"),
+        ({"queries": "8"}, "'queries' is '8', not a whole number"),
+        ({"queries": True}, "'queries' is True"),
+        ({"queries": 7}, "'queries' is 7, but there are values of 8"),
+        ({"run": None}, "'run' is None, not a text"),
+        ({"gainful": 1}, "'gainful' is 1"),
+        ({"judgments": []}, "'judgments' is []"),
+        ({"measures": ["RR"]}, "'measures' is ['RR']"),
+        ({"measures": {"RR": 1}}, "'measures' is {'RR': 1}"),
+        ({"measures": {"RR": "RR"}}, "not of the same measures"),
+        ({"mean": {"RR": None, "P@1": 1.0}}, "'mean' is"),
+        ({"mean": {"RR": 1.0}}, "not of the same measures"),
+        ({"values": {"q0": {"RR": "1", "P@1": 1}}}, "'values' is"),
+        ({"values": {"q0": 1.0}}, "'values' is"),
+        ({"values": []}, "'values' is []"),
+        ({"convention": {"ties": ["a"]}}, "'convention' is"),
+        ({"convention": "gainful"}, "'convention' is 'gainful'"),
+        ({"more": 1}, "there is 'more' in it, which is unknown"),
+        ({"measures": {}, "mean": {}, "values": {}, "queries": 0}, "there is no measure in it"),
+    ],
+)
+def test_a_file_whose_fields_are_wrong_is_refused_even_if_its_checksum_fits(
+    gate, base, change, expected
+):
+    content = json.loads(Path("base.json").read_text()) | change
+    Path("base.json").write_text(signed(content))
+    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert said.startswith("gainful: base.json: ")
+    assert expected in said
+    assert "--save-baseline FILE" in said
+
+
+@pytest.mark.parametrize(
+    "field", ["run", "queries", "measures", "mean", "values", "convention", "judgments", "gainful"]
+)
+def test_a_file_that_lacks_a_field_is_refused(gate, base, field):
+    content = json.loads(Path("base.json").read_text())
+    del content[field]
+    Path("base.json").write_text(signed(content))
+    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert f"there is no '{field}' in it" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "the file is empty"),
+        ("no JSON", "this is not JSON"),
+        ("[]", "this is no baseline"),
+        ("{}", "this is no baseline"),
+        ("null", "this is no baseline"),
+        ('{"format": "gainful baseline", "format": 1}', "the key 'format' stands twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ("1" * 5000, "this is not JSON"),
+    ],
+)
+def test_what_is_no_baseline_is_refused(gate, base, text, expected):
+    Path("base.json").write_text(text)
+    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert expected in said
+    assert "save a new one with --save-baseline FILE" in said
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_value_that_is_no_finite_number_is_refused(gate, base, word):
+    text = Path("base.json").read_text()
+    Path("base.json").write_text(text.replace('"RR": 1.0', f'"RR": {word}', 1))
+    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert "there is a value that is no finite number" in said
+
+
+def test_files_that_are_not_there_or_none_are_refused(gate):
+    words = ("--max-drop", "RR=0.1", "--baseline")
+    assert "there is no such file" in gate("best.txt", *words, "absent.json", status=2)
+    Path("folder").mkdir()
+    assert "this is a directory" in gate("best.txt", *words, "folder", status=2)
+    Path("bytes.json").write_bytes(b"{\x00\xff")
+    assert "this is a binary file" in gate("best.txt", *words, "bytes.json", status=2)
+
+
+def test_a_measure_that_the_baseline_lacks_is_named_with_those_it_has(gate, base):
+    said = gate("best.txt", *base, "--max-drop", "AP=0.1", status=2)
+    assert "base.json: it has no values of AP, but of RR, P@1" in said
+    assert "-m 'AP' --save-baseline FILE" in said
+    said = gate("best.txt", *base, "-m", "RR", "-m", "AP", "--significant", "0.05", status=2)
+    assert "no values of AP" in said
+    out = gate("best.txt", *base, "-m", "AP", "--max-drop", "RR=0.1")  # AP has no rule
+    assert "not in the baseline: AP" in out
+
+
+def test_a_measure_is_found_in_the_baseline_by_what_it_is_not_by_its_name(gate, base):
+    out = gate("once.txt", *base, "--max-drop", "recip_rank=0.01", "--format", "json", status=1)
+    assert verdict(out)["checks"][0]["baseline"] == 1
+
+
+# ── conventions and judgments ────────────────────────────────────────────────────────────────
+
+
+def test_another_convention_is_refused_and_its_habits_named(gate, base):
+    words = (*base, "--max-drop", "RR=1")
+    said = gate("best.txt", *words, "--ties", "input", "--missing", "skip", status=2)
+    assert "ties is doc_descending in the baseline and input now" in said
+    assert "missing is zero in the baseline and skip now" in said
+    assert "--allow convention" in said
+    out = gate("best.txt", *words, "--ties", "input", "--allow", "convention")
+    assert "ties is doc_descending in the baseline and input now; compared all the same" in out
+    gate("best.txt", *words, "--ties", "input", "--allow", "judgments", status=2)
+
+
+def test_the_same_habits_under_another_name_are_the_same(base):
+    ours = Convention(name="ours")
+    found = assert_ranking_quality(
+        "qrels.txt", "best.txt", baseline="base.json", max_drop={"RR": 0}, like=ours
+    )
+    assert found.results.convention.name == "ours"
+    assert not [note for note in found.notes if "convention" in note]
+
+
+def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_convention(gate):
+    tool = next(name for name, habits in CONVENTIONS.items() if habits.ties_of)
+    words = ("-m", "P@1", "--like", tool)
+    gate("best.txt", *words, "--save-baseline", "base.json")
+    again = (*words, "--baseline", "base.json", "--max-drop", "P@1=0")
+    gate("best.txt", *again)
+    content = json.loads(Path("base.json").read_text())
+    own = [name for name in content["convention"] if name.startswith("ties of ")]
+    del content["convention"][own[0]]
+    Path("base.json").write_text(signed(content))
+    assert f"{own[0]} is not told in the baseline" in gate("best.txt", *again, status=2)
+
+
+def test_changed_judgments_are_refused(gate, base):
+    Path("other.txt").write_text(QRELS.replace("q1 0 bad 0", "q1 0 bad 1"))
+    words = (*base, "--max-drop", "RR=1")
+    said = gate("best.txt", *words, status=2, judgments="other.txt")
+    assert "the judgments have changed since the baseline was saved" in said
+    assert "--allow judgments" in said
+    out = gate("best.txt", *words, "--allow", "judgments", judgments="other.txt")
+    assert "the judgments have changed since the baseline was saved; compared all the same" in out
+
+
+def test_both_changes_are_said_at_once_and_allowed_by_themselves(gate, base):
+    Path("other.txt").write_text(QRELS + "q1 0 new 1\n")
+    words = (*base, "--max-drop", "RR=1", "--ties", "input")
+    said = gate("best.txt", *words, status=2, judgments="other.txt")
+    assert "--allow convention --allow judgments" in said
+    both = ("--allow", "convention", "--allow", "judgments")
+    gate("best.txt", *words, *both, judgments="other.txt")
+    gate("best.txt", *words, *both[:2], status=2, judgments="other.txt")
+
+
+def test_another_version_of_gainful_is_said(gate, base):
+    content = json.loads(Path("base.json").read_text()) | {"gainful": "0.0.1"}
+    Path("base.json").write_text(signed(content))
+    assert "gainful '0.0.1' saved the baseline" in gate("best.txt", *base, "--max-drop", "RR=0")
+
+
+def test_the_fingerprint_does_not_depend_on_order_format_or_compression(tmp_path):
+    rows = [("q1", "a", 2.0), ("q1", "b", 0.0), ("é 2", "c,d", 0.5), ("q3", "e", -1.0)]
+    trec = [f"{q.replace(' ', '_')} 0 {d} {g:g}" for q, d, g in rows]
+    rows[2] = ("é_2", "c,d", 0.5)
+    frame = pl.DataFrame(rows, schema=["query", "doc", "grade"], orient="row")
+    (tmp_path / "a.txt").write_text("\n".join(trec) + "\n", encoding="utf-8")
+    (tmp_path / "b.txt.gz").write_bytes(
+        gzip.compress(("# words\n" + "\n".join(reversed(trec))).encode())
+    )
+    frame.write_csv(tmp_path / "c.csv")
+    frame.reverse().write_parquet(tmp_path / "d.parquet")
+    nested: dict[str, dict[str, float]] = {}
+    for query, doc, grade in reversed(rows):
+        nested.setdefault(query, {})[doc] = grade
+    (tmp_path / "e.json").write_text(json.dumps(nested), encoding="utf-8")
+    found = {fingerprint(read_judgments(path)) for path in sorted(tmp_path.iterdir())}
+    found |= {fingerprint(as_judgments(nested)), fingerprint(as_judgments(frame.reverse()))}
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"1": {"1a": 1, "b": 0}, "2": {}},  # a query that was judged with nothing found
+        {"11": {"a": 1}, "1": {"b": 0}},  # the same letters, cut elsewhere
+        {"1": {"1a": 1, "b": 0.5}},
+        {"1": {"1a": 1, "B": 0}},
+        {"1": {"1a": 1}},
+        {"1": {"1a": 0, "b": 1}},
+        {"1 ": {"1a": 1, "b": 0}},
+    ],
+)
+def test_other_judgments_have_another_fingerprint(other):
+    one = {"1": {"1a": 1, "b": 0}}
+    assert fingerprint(as_judgments(one)) != fingerprint(as_judgments(other))
+
+
+def test_a_zero_is_a_zero_in_a_fingerprint_and_a_whole_number_a_number():
+    kinds = (0, 0.0, -0.0, np.float32(0), np.int8(0), False)
+    found = {fingerprint(as_judgments({"1": {"a": grade, "b": 1}})) for grade in kinds}
+    assert len(found) == 1
+
+
+GRADED = st.dictionaries(
+    st.tuples(st.sampled_from(["1", "2", "12"]), st.sampled_from(["a", "b", "2a"])),
+    st.sampled_from([0.0, 1.0, 0.1 + 0.2]),
+    min_size=1,
+)
+
+
+@given(GRADED, st.randoms(use_true_random=False))
+def test_the_order_of_rows_never_counts(judged, random):
+    rows = [(*pair, grade) for pair, grade in judged.items()]
+    shuffled = random.sample(rows, len(rows))
+    one, two = (
+        pl.DataFrame(some, schema=["query", "doc", "grade"], orient="row")
+        for some in (rows, shuffled)
+    )
+    assert fingerprint(as_judgments(one)) == fingerprint(as_judgments(two))
+
+
+def test_subtopics_are_part_of_the_fingerprint_and_a_constant_column_is_not(tmp_path):
+    texts = {
+        "plain": "1 0 a 1\n1 0 b 2\n",
+        "other": "1 Q a 1\n1 Q b 2\n",
+        "topics": "1 1 a 1\n1 2 b 2\n",
+        "turned": "1 2 b 2\n1 1 a 1\n",
+        "swapped": "1 2 a 1\n1 1 b 2\n",
+    }
+    found = {}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        found[name] = fingerprint(read_judgments(tmp_path / name))
+    assert found["plain"] == found["other"]
+    assert found["topics"] == found["turned"]
+    assert len(set(found.values())) == 3

@@ -1,0 +1,486 @@
+"""`gainful gate`: every rule, every refusal, and never a pass by accident."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from defusedxml import ElementTree
+from gate_runs import QUERIES, RUNS, ranked, signed, verdict
+
+from gainful import evaluate
+from gainful.cli.main import main
+from gainful.compare.gate import gate as judge
+from gainful.compare.rules import Rules
+from gainful.show.gate import to_text
+from gainful.show.table import Terminal
+
+# ── floors ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_floor_that_is_reached_passes_and_one_that_is_not_fails(gate):
+    assert gate("once.txt", "--floor", "RR=0.9").startswith(
+        "passed: RR 0.9375 reaches its floor 0.9\n"
+    )
+    out = gate("once.txt", "--floor", "RR=0.95", status=1)
+    assert out.startswith("FAILED: RR 0.9375 is below its floor 0.95\n")
+    assert "RR       0.9375  floor 0.95  BROKEN" in out
+
+
+@pytest.mark.parametrize(
+    ("floor", "status"), [("0.9375", 0), ("0.93750000001", 1), ("0.9375000000000005", 0)]
+)
+def test_the_floor_itself_is_reached_and_rounding_breaks_nothing(gate, floor, status):
+    gate("once.txt", "--floor", f"RR={floor}", status=status)
+
+
+def test_a_value_just_below_its_floor_is_printed_in_as_many_decimals_as_it_takes(gate):
+    out = gate("once.txt", "--floor", "RR=0.937500001", status=1)
+    assert out.startswith("FAILED: RR 0.937500000 is below its floor 0.937500001")
+
+
+def test_a_floor_names_its_measure_so_that_none_need_be_asked_for(gate):
+    found = verdict(gate("best.txt", "--floor", "P_1=0.5", "--format", "json"))
+    assert found["mean"] == {"P_1": 1.0}
+    found = verdict(gate("best.txt", "-m", "AP", "--floor", "RR=0.5", "--format", "json"))
+    assert list(found["mean"]) == ["AP", "RR"]
+    assert [check["measure"] for check in found["checks"]] == ["RR"]
+
+
+def test_a_rule_finds_its_measure_under_whatever_name_it_was_asked_for(gate):
+    words = ("-m", "recip_rank", "--floor", "RR=0.5", "--floor", "mrr=0.5", "--format", "json")
+    found = verdict(gate("best.txt", *words))
+    assert list(found["mean"]) == ["recip_rank"]
+    assert len(found["checks"]) == 1
+
+
+def test_a_measure_with_equal_signs_is_split_at_the_last_one(gate):
+    out = gate("best.txt", "--floor", "nDCG(gain=exp)@10=0.4", "--format", "json")
+    assert verdict(out)["checks"][0]["measure"] == "nDCG(gain=exp)@10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RR",
+        "RR=",
+        "=0.5",
+        "RR=high",
+        "RR=0,5",
+        "RR=45%",
+        "RR=nan",
+        "RR=inf",
+        "RR=1_0",
+        "",
+        "=",
+        "nDCG(gain=exp)@10",
+    ],
+)
+@pytest.mark.parametrize("option", ["--floor", "--max-drop"])
+def test_what_is_no_measure_and_value_is_refused(gate, option, text):
+    said = gate("best.txt", option, text, status=2)
+    assert f"{option} is {text!r}; allowed: MEASURE=VALUE, such as nDCG@10=0.45" in said
+
+
+def test_numbers_that_are_none_and_measures_that_are_none_are_refused(gate):
+    assert "a finite number" in gate("best.txt", "--floor", "RR=1e999", status=2)
+    assert "did you mean RR" in gate("best.txt", "--floor", "RRR=0.5", status=2)
+    assert "one measure; this means 2" in gate("best.txt", "--floor", "P@1,2=0.5", status=2)
+    assert "of sessions" in gate("best.txt", "--floor", "sDCG@10=0.5", status=2)
+
+
+def test_two_values_for_one_rule_are_refused_and_the_same_twice_is_not(gate):
+    said = gate("best.txt", "--floor", "RR=0.5", "--floor", "recip_rank=0.6", status=2)
+    assert "floor of RR is '0.5 and 0.6'; allowed: one value for each measure" in said
+    gate("best.txt", "--floor", "RR=0.5", "--floor", "RR=0.50")
+
+
+def test_without_a_rule_nothing_passes(gate, base):
+    assert "a gate without a rule" in gate("best.txt", status=2)
+    assert "a gate without a rule" in gate("best.txt", "-m", "RR", *base, status=2)
+
+
+def test_without_a_baseline_the_lowest_queries_are_shown(gate):
+    found = verdict(gate("varied.txt", "--floor", "RR=0.9", "--format", "json", status=1))
+    assert [look["query"] for look in found["look_at"]] == QUERIES[::-1]
+    assert found["look_at"][0] == {"measure": "RR", "query": "q7", "now": 1 / 9, "before": None}
+    out = gate("varied.txt", "--floor", "RR=0.9", status=1)
+    assert "Look first at the lowest queries by RR:\n\nquery      RR\nq7     0.1111\n" in out
+
+
+# ── drops ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_drop_passes_up_to_its_bound(gate, base):
+    assert "dropped by 0.0625, from 1.0000 to 0.9375" in gate(
+        "once.txt", *base, "--max-drop", "RR=0.0625"
+    )
+    out = gate("once.txt", *base, "--max-drop", "RR=0.06", status=1)
+    assert out.startswith(
+        "FAILED: RR dropped by 0.0625, from 1.0000 to 0.9375; at most 0.06 is allowed\n"
+    )
+    assert "query  baseline     run   change\nq3       1.0000  0.5000  -0.5000\n" in out
+
+
+def test_what_rises_or_stays_passes_a_bound_of_zero(gate):
+    gate("once.txt", "-m", "RR", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--max-drop", "RR=0")
+    assert gate("once.txt", *words).startswith("passed: RR did not drop: from 0.9375 to 0.9375")
+    assert gate("best.txt", *words).startswith("passed: RR did not drop: from 0.9375 to 1.0000")
+    gate("worse.txt", *words, status=1)
+
+
+def test_a_negative_bound_is_refused(gate, base):
+    said = gate("best.txt", *base, "--max-drop", "RR=-0.01", status=2)
+    assert "max_drop of RR is -0.01; allowed: a finite number from 0 on" in said
+
+
+@pytest.mark.parametrize("rule", [("--max-drop", "RR=0.1"), ("--significant", "0.05")])
+def test_a_rule_about_a_drop_needs_a_baseline(gate, rule):
+    assert "need --baseline FILE" in gate("best.txt", *rule, status=2)
+    assert "need --baseline FILE" in gate(
+        "best.txt", *rule, "--save-baseline", "new.json", status=2
+    )
+
+
+def test_a_missing_query_counts_as_0_and_is_the_first_to_look_at(gate, base):
+    out = gate("lost.txt", *base, "--max-drop", "RR=0.1", status=1)
+    assert "dropped by 0.1250" in out
+    assert "q5       1.0000  0.0000  -1.0000" in out
+    assert "1 missing" in out
+
+
+def test_queries_that_one_side_lacks_are_said_and_the_others_compared(gate):
+    gate("once.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--max-drop", "RR=0", "--missing", "skip")
+    found = verdict(gate("lost.txt", *words, "--format", "json"))
+    check = found["checks"][0]
+    assert check["value"] == 1
+    assert check["baseline"] == pytest.approx(6.5 / 7)  # q5 is in the baseline only
+    assert "1 query counts in the baseline only: 'q5' (RR)" in found["notes"]
+    Path("lost3.txt").write_text(ranked(q3=None))
+    gate("lost3.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
+    found = verdict(gate("once.txt", *words, "--floor", "RR=0.9", "--format", "json"))
+    assert [check["value"] for check in found["checks"]] == [0.9375, 1]  # the drop: without q3
+    assert "1 query counts in this run only: 'q3' (RR)" in found["notes"]
+
+
+def test_runs_without_a_query_in_common_cannot_be_compared(gate):
+    Path("one.txt").write_text(ranked(**dict.fromkeys(QUERIES[1:])))
+    Path("two.txt").write_text(ranked(**dict.fromkeys(QUERIES[:-1])))
+    gate("one.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--max-drop", "RR=1", "--missing", "skip")
+    assert "no query in common" in gate("two.txt", *words, status=2)
+
+
+def test_a_sum_over_queries_can_drop_too(gate):
+    gate("best.txt", "-m", "num_rel_ret", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--max-drop")
+    gate("lost.txt", *words, "num_rel_ret=1")
+    gate("lost.txt", *words, "num_rel_ret=0.5", status=1)
+
+
+# ── significance ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_drop_in_every_query_is_significant(gate, base):
+    found = verdict(gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", "--format",
+                         "json", status=1))  # fmt: skip
+    check = found["checks"][0]
+    assert check["p"] == pytest.approx(1 / 2**8)  # of 256 ways to flip signs only one is as low
+    assert check["rule"] == "significant"
+    out = gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", status=1)
+    assert out.startswith(
+        "FAILED: RR is significantly worse than the baseline: from 1.0000 to 0.5000, "
+        "p = 0.0039 at 0.05\n"
+    )
+    assert "p is one-sided: sign-flip randomisation test over 8 queries" in out
+
+
+def test_a_p_that_is_the_level_itself_is_significant(gate, base):
+    words = ("-m", "RR", *base, "--significant")
+    gate("worse.txt", *words, str(1 / 256), status=1)
+    said = gate("worse.txt", *words, str(1 / 256 - 1e-9), status=2)
+    assert "no p can be below 0.003906" in said
+
+
+def test_a_drop_in_one_query_is_not_significant(gate, base):
+    found = verdict(
+        gate("once.txt", "-m", "RR", *base, "--significant", "0.05", "--format", "json")
+    )
+    assert found["checks"][0]["p"] == 0.5
+
+
+def test_a_better_run_is_not_significantly_worse(gate):
+    gate("worse.txt", "-m", "RR", "--save-baseline", "base.json")
+    words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.05", "--format", "json")
+    assert verdict(gate("best.txt", *words))["checks"][0]["p"] == 1
+
+
+def test_p_is_corrected_over_the_measures_and_that_is_said(gate, base):
+    words = ("-m", "RR", "-m", "P@1", *base, "--significant", "0.05")
+    found = verdict(gate("worse.txt", *words, "--format", "json", status=1))
+    assert [check["raw_p"] for check in found["checks"]] == [1 / 256, 1 / 256]
+    assert [check["p"] for check in found["checks"]] == [2 / 256, 2 / 256]
+    assert "Holm-corrected over 2 measures" in gate("worse.txt", *words, status=1)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"])
+def test_every_test_sees_a_clear_drop(gate, base, test):
+    words = ("-m", "RR", *base, "--significant", "0.05", "--test", test)
+    gate("varied.txt", *words, status=1)
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])
+def test_differences_that_are_all_alike_are_refused_by_tests_that_need_others(gate, base, test):
+    words = ("-m", "RR", *base, "--significant", "0.05", "--test", test)
+    said = gate("worse.txt", *words, status=2)
+    assert "RR differs by -0.5 in every query" in said
+    assert "--test randomisation" in said
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"])
+def test_identical_runs_pass_with_p_1_and_a_word(gate, base, test):
+    words = ("-m", "RR", *base, "--significant", "0.05", "--max-drop", "RR=0", "--test", test)
+    out = gate("best.txt", *words)
+    assert out.startswith("passed: both rules hold\n")
+    assert "the run scores as the baseline does in every query (RR)" in out
+    found = verdict(gate("best.txt", *words, "--format", "json"))
+    assert found["checks"][1]["p"] == 1
+
+
+def test_rounding_that_always_goes_one_way_is_no_evidence(gate, base):
+    content = json.loads(Path("base.json").read_text())
+    for row in content["values"].values():
+        row["RR"] += 4e-16
+    Path("base.json").write_text(signed(content))
+    words = ("-m", "RR", *base, "--significant", "0.05", "--max-drop", "RR=0", "--format", "json")
+    found = verdict(gate("best.txt", *words))
+    assert [check["p"] for check in found["checks"]] == [None, 1]
+    assert found["look_at"] == []
+
+
+def test_one_query_cannot_be_tested_and_does_not_pass(gate):
+    Path("one.txt").write_text("q0 0 good 1\n")
+    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", judgments="one.txt")
+    for run in ("best.txt", "worse.txt"):
+        words = ("-m", "RR", "--baseline", "b.json", "--significant", "0.05")
+        assert "only one query" in gate(run, *words, status=2, judgments="one.txt")
+
+
+def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(gate):
+    Path("four.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:4]))
+    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", judgments="four.txt")
+    words = ("-m", "RR", "--baseline", "b.json", "--significant", "0.05")
+    said = gate("worse.txt", *words, status=2, judgments="four.txt")
+    assert "with 4 queries the sign-flip randomisation test cannot say" in said
+    assert "no p can be below 0.0625" in said
+    gate("best.txt", *words, judgments="four.txt")  # what did not drop needs no test
+
+
+def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
+    Path("five.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:5]))
+    gate("best.txt", "-m", "RR", "-m", "P@1", "--save-baseline", "b.json", judgments="five.txt")
+    words = ("--baseline", "b.json", "--significant", "0.05")
+    gate("worse.txt", "-m", "RR", *words, status=1, judgments="five.txt")  # p = 1/32
+    both = gate("worse.txt", "-m", "RR", "-m", "P@1", *words, status=2, judgments="five.txt")
+    assert "with 5 queries and 2 measures" in both
+    assert "no p can be below 0.0625" in both
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--significant", "0"), "significant is 0; allowed: a number between 0 and 1"),
+        (("--significant", "1"), "significant is 1"),
+        (("--significant", "nan"), "significant is nan"),
+        (("--significant", "five"), "'five' is not a valid float"),
+        (("--significant", "0.05", "--resamples", "0"), "resamples is 0; allowed: 99 to"),
+        (("--significant", "0.05", "--seed", "-1"), "seed is -1"),
+        (("--significant", "0.05", "--test", "chi2"), "'chi2' is not one of"),
+        (("--significant", "0.05", "-m", "num_rel_ret"), "a mean over queries"),
+    ],
+)
+def test_a_test_that_cannot_be_is_refused(gate, words, expected):
+    gate("best.txt", "-m", "RR", "-m", "num_rel_ret", "--save-baseline", "base.json")
+    said = gate("best.txt", "-m", "RR", "--baseline", "base.json", *words, status=2)
+    assert expected in said
+
+
+def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
+    many = [f"m{number}" for number in range(40)]
+    Path("many.txt").write_text("".join(f"{q} 0 good 1\n" for q in many))
+    for name, step in (("a", 5), ("b", 3)):
+        lines = []
+        for at, query in enumerate(many):
+            good = 1 + at % step
+            lines += [f"{query} Q0 {'good' if i == good else i} {i} {-i} r" for i in range(1, 7)]
+        Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
+    gate("b.txt", "-m", "RR", "--save-baseline", "base.json", judgments="many.txt")
+    words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.0005", "--format", "json")
+    one, two, other = (
+        verdict(gate("a.txt", *words, "--seed", seed, judgments="many.txt"))
+        for seed in ("7", "7", "8")
+    )
+    assert one == two
+    assert one["checks"][0]["p"] != other["checks"][0]["p"]
+    assert "10000 resamples, seed 7" in one["notes"][0]
+
+
+# ── what is printed ──────────────────────────────────────────────────────────────────────────
+
+
+def test_markdown_has_the_answer_first_and_tables(gate, base):
+    out = gate("once.txt", *base, "--max-drop", "RR=0.01", "--format", "markdown", status=1)
+    assert out.startswith("**FAILED: RR dropped by 0.0625")
+    assert "| RR | 0.9375 | 1.0000 | -0.0625 | drop at most 0.01 | BROKEN |" in out
+    assert "| q3 | 1.0000 | 0.5000 | -0.5000 |" in out
+
+
+def test_junit_has_a_case_for_each_rule(gate, base):
+    words = (*base, "--max-drop", "RR=0.01", "--floor", "P@1=0.5", "-o", "gate.xml")
+    assert gate("once.txt", *words, status=1) == ""
+    root = ElementTree.parse("gate.xml").getroot()
+    suite = root.find("testsuite")
+    assert suite.attrib["tests"] == "2"
+    assert suite.attrib["failures"] == "1"
+    good, bad = suite.findall("testcase")
+    assert good.attrib["name"] == "P@1: floor 0.5"
+    assert good.find("failure") is None
+    assert bad.attrib == {"classname": "gainful.gate.once", "name": "RR: drop at most 0.01"}
+    assert bad.find("failure").attrib["message"].startswith("RR dropped by 0.0625")
+    assert "q3" in suite.find("system-out").text
+
+
+def test_junit_holds_names_that_xml_cannot(gate, gate_folder):
+    query = 'q<&>"\x1b\x00]]>'.replace("\x00", "\x01")
+    Path("odd.json").write_text(json.dumps({query: {"a": 1}}))
+    Path("odd<&\"'\x07.json").write_text(json.dumps({query: {"b": 1}}))
+    out = gate('odd<&"\'\x07.json', "--floor", "RR=1", "--format", "junit", status=1,
+               judgments="odd.json")  # fmt: skip
+    suite = ElementTree.fromstring(out).find("testsuite")
+    assert suite.find("testcase").attrib["classname"] == "gainful.gate.odd<&\"'\ufffd"
+    assert "]]>" in suite.find("system-out").text
+
+
+def test_what_would_steer_a_terminal_is_shown_instead(gate):
+    Path("odd.json").write_text(json.dumps({"q\x1b[31m": {"a": 1}}))
+    Path("run\x1b[2J.json").write_text(json.dumps({"q\x1b[31m": {"b": 1}}))
+    words = ("--floor", "RR=1", "--save-baseline", "b\x1b.json")
+    out = gate("run\x1b[2J.json", *words, status=1, judgments="odd.json")
+    assert "\x1b" not in out
+
+
+def test_the_format_follows_the_suffix(gate):
+    for name, begins in (
+        ("a.txt", "passed"),
+        ("a.md", "**passed"),
+        ("a.json", "{"),
+        ("a.xml", "<?"),
+    ):
+        gate("best.txt", "--floor", "RR=0.5", "-o", name)
+        assert Path(name).read_text().startswith(begins)
+    assert "what format is .pdf" in gate("best.txt", "--floor", "RR=0.5", "-o", "a.pdf", status=2)
+
+
+def test_a_terminal_gets_colours_and_lines_that_fit(gate, base):
+    found = judge(evaluate("qrels.txt", "once.txt", "RR"), Rules(floors={"RR": 0.99}))
+    text = to_text(found, terminal=Terminal(width=60, colour=True))
+    assert text.startswith("\x1b[1m\x1b[31mFAILED")
+    assert max(len(line) for line in text.splitlines()[3:]) <= 60
+
+
+def test_the_page_of_a_build_at_github_gets_the_verdict_added(gate, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    Path("summary.md").write_text("before\n")
+    gate("once.txt", "--floor", "RR=0.99", status=1)
+    gate("once.txt", "--floor", "RR=0.5", "--format", "json")
+    text = Path("summary.md").read_text()
+    assert text.startswith("before\n**FAILED: RR 0.9375")
+    assert "**passed: RR 0.9375" in text
+
+
+def test_a_summary_that_cannot_be_written_is_said_and_changes_nothing(
+    gate_folder, capsys, monkeypatch
+):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(gate_folder / "absent" / "summary.md"))
+    for floor, status in (("0.5", 0), ("0.99", 1)):
+        with pytest.raises(SystemExit) as ended:
+            main(["gate", "qrels.txt", "once.txt", "--floor", f"RR={floor}"])
+        printed = capsys.readouterr()
+        assert ended.value.code == status
+        assert "warning: GITHUB_STEP_SUMMARY cannot be written: No such file" in printed.err
+        assert "0.9375" in printed.out
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_files_that_would_be_overwritten_or_are_two_things_are_refused(gate, base):
+    floor = ("--floor", "RR=0.5")
+    for words, expected in (
+        (("--save-baseline", "best.txt"), "--save-baseline best.txt would overwrite what is read"),
+        (("--save-baseline", "qrels.txt"), "would overwrite what is read"),
+        (("-o", "best.txt"), "-o best.txt would overwrite what is read"),
+        ((*base, "-o", "base.json"), "-o base.json would overwrite what is read"),
+        (("--baseline", "./best.txt"), "--baseline ./best.txt is what is judged"),
+        (("--save-baseline", "x.json", "-o", "./x.json"), "--save-baseline and -o are both"),
+        (("--save-baseline", "-"), "--save-baseline needs a FILE"),
+        (("--baseline", "-"), "only one file can be -"),
+    ):
+        run = "-" if "only one" in expected else "best.txt"
+        assert expected in gate(run, *floor, *words, status=2)
+    assert Path("best.txt").read_text() == RUNS["best"]
+
+
+def test_a_baseline_that_cannot_be_written_is_an_error(gate):
+    said = gate("best.txt", "-m", "RR", "--save-baseline", "absent/base.json", status=2)
+    assert "absent/base.json: cannot be written: No such file or directory" in said
+    Path("folder").mkdir()
+    assert "cannot be written" in gate("best.txt", "--save-baseline", "folder", status=2)
+
+
+def test_nothing_is_left_behind_beside_a_baseline(gate, base, gate_folder):
+    assert not [path for path in gate_folder.iterdir() if path.name.startswith(".gainful")]
+
+
+def test_a_run_can_come_through_a_pipe(gate, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUNS["once"].encode())))
+    found = verdict(gate("-", "--floor", "RR=0.9", "--format", "json"))
+    assert found["run"] == "stdin"
+
+
+def test_a_file_with_both_needs_no_run_beside_it(gate):
+    Path("rag.jsonl").write_text('{"query": "1", "retrieved": ["a", "b"], "relevant": ["b"]}\n')
+    assert "0.5000" in gate(None, "--floor", "RR=0.5", judgments="rag.jsonl")
+    assert "name a RUN" in gate(None, "--floor", "RR=0.5", status=2)
+
+
+def test_a_measure_of_ones_own_has_rules_too(gate):
+    Path("mine.py").write_text(
+        "import gainful\n\n"
+        "@gainful.register\n"
+        "def Two(matched):\n"
+        '    """Two for every query."""\n'
+        "    return matched.retrieved * 0 + 2.0\n"
+    )
+    out = gate("best.txt", "--plugin", "mine.py", "--floor", "Two=2.5", status=1)
+    assert out.startswith("FAILED: Two 2.0000 is below its floor 2.5\n")
+
+
+def test_habits_and_formats_are_those_of_eval(gate):
+    table = "query,doc,score\nq0,x,0.5\nq0,good,0.5\n"
+    Path("tied.txt").write_text(table)
+    words = ("--floor", "RR=0.05", "--run-format", "csv", "--format", "json")
+    means = [
+        verdict(gate("tied.txt", *words, "--ties", ties))["mean"]["RR"]
+        for ties in ("doc_ascending", "doc_descending")
+    ]
+    assert means == [1 / 8, 0.5 / 8]
+    like = verdict(
+        gate("best.txt", "--floor", "nDCG@10=0.9", "--like", "quepid", "--format", "json")
+    )
+    assert like["convention"]["like"] == "quepid"

@@ -1,0 +1,115 @@
+"""`gainful.testing`: ranking quality as a test of one's own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gate_runs import QUERIES
+
+from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate
+from gainful.compare.baseline import read_baseline
+from gainful.compare.gate import gate as judge
+from gainful.compare.rules import Rules
+from gainful.read.inputs import as_judgments
+from gainful.testing import assert_ranking_quality, save_baseline
+
+# ── from Python ──────────────────────────────────────────────────────────────────────────────
+
+JUDGED = {query: {"good": 1} for query in QUERIES}
+GOOD = {query: ["good", "x"] for query in QUERIES}
+BAD = {query: ["x", "good"] for query in QUERIES}
+
+
+def test_an_assertion_passes_and_gives_the_verdict():
+    found = assert_ranking_quality(JUDGED, GOOD, floors={"RR": 1.0}, measures="AP")
+    assert found.passed
+    assert found.results.mean == {"AP": 1.0, "RR": 1.0}
+
+
+def test_an_assertion_fails_with_the_verdict_as_its_message():
+    with pytest.raises(AssertionError, match=r"^FAILED: RR 0.5000 is below its floor 0.9\n"):
+        assert_ranking_quality(JUDGED, BAD, floors={"RR": 0.9})
+
+
+def test_a_mistake_is_no_failed_assertion(tmp_path):
+    with pytest.raises(BadValue, match="rules is 'none'"):
+        assert_ranking_quality(JUDGED, GOOD)
+    with pytest.raises(BadValue, match="baseline is None"):
+        assert_ranking_quality(JUDGED, GOOD, max_drop={"RR": 0.1})
+    with pytest.raises(BadInput, match="no such file"):
+        assert_ranking_quality(JUDGED, GOOD, max_drop={"RR": 0.1}, baseline=tmp_path / "no.json")
+    with pytest.raises(UnknownName, match="no allowance 'all'"):
+        assert_ranking_quality(JUDGED, GOOD, floors={"RR": 0.1}, allow="all")
+    with pytest.raises(UnknownName, match="no test 'chi2'"):
+        assert_ranking_quality(JUDGED, GOOD, floors={"RR": 0.1}, test="chi2")
+    with pytest.raises(BadValue, match="floor of RR is 'high'"):
+        assert_ranking_quality(JUDGED, GOOD, floors={"RR": "high"})
+    with pytest.raises(BadValue, match="floor of RR is nan"):
+        assert_ranking_quality(JUDGED, GOOD, floors={"RR": float("nan")})
+    save_baseline(JUDGED, GOOD, tmp_path / "b.json", "RR")
+    with pytest.raises(CannotCompare, match="gain is linear in the baseline and exp now"):
+        assert_ranking_quality(JUDGED, GOOD, baseline=tmp_path / "b.json", gain="exp",
+                               max_drop={"RR": 0.1}, measures="DCG")  # fmt: skip
+
+
+def test_the_logic_refuses_what_the_doors_would_have_refused(tmp_path):
+    found = evaluate(JUDGED, GOOD, "RR", cutoff=3)
+    with pytest.raises(BadValue, match="floor is 'AP'; allowed: a measure that was evaluated: RR"):
+        judge(found, Rules(floors={"AP": 0.5}))
+    save_baseline(JUDGED, GOOD, tmp_path / "b.json", "RR")
+    old = read_baseline(tmp_path / "b.json")
+    with pytest.raises(BadValue, match="judgments is None"):
+        judge(found, Rules(max_drop={"RR": 0.5}), baseline=old)
+    with pytest.raises(CannotCompare, match="cutoff is none in the baseline and 3 now"):
+        judge(found, Rules(max_drop={"RR": 0.5}), baseline=old, judgments=as_judgments(JUDGED))
+    deep = evaluate(JUDGED, GOOD, "RR", rel=0.5)
+    with pytest.raises(CannotCompare, match="rel is none in the baseline and 0.5 now"):
+        judge(deep, Rules(max_drop={"RR": 0.5}), baseline=old, judgments=as_judgments(JUDGED))
+
+
+def test_a_baseline_saved_in_python_is_the_commands_own(gate, gate_folder):
+    save_baseline("qrels.txt", "best.txt", "mine.json", ["RR", "P@1"])
+    gate("best.txt", "-m", "RR", "-m", "P@1", "--save-baseline", "base.json")
+    mine, theirs = (json.loads(Path(name).read_text()) for name in ("mine.json", "base.json"))
+    differ = {name for name in mine if mine[name] != theirs[name]}
+    assert differ == {"run", "checksum"}  # the command names a run shorter
+    with pytest.raises(AssertionError, match="significantly worse"):
+        assert_ranking_quality("qrels.txt", "worse.txt", baseline="mine.json", significant=0.05,
+                               measures="RR", seed=1, resamples=999)  # fmt: skip
+
+
+def test_ids_that_are_numbers_are_paired_with_those_of_the_file(tmp_path):
+    judged, run = {1: {7: 1}, 2: {8: 1}}, {1: {7: 0.5}, 2: {8: 0.5}}
+    save_baseline(judged, run, tmp_path / "b.json", "RR")
+    worse = {1: {9: 0.9, 7: 0.5}, 2: {8: 0.5}}
+    with pytest.raises(AssertionError, match="dropped by 0.2500"):
+        assert_ranking_quality(judged, worse, baseline=tmp_path / "b.json", max_drop={"RR": 0.1})
+
+
+def test_a_test_that_fails_is_readable(tmp_path):
+    (tmp_path / "test_search.py").write_text(
+        "from gainful.testing import assert_ranking_quality\n\n"
+        "def test_search():\n"
+        "    judged = {'1': {'a': 1}, '2': {'b': 1}}\n"
+        "    found = {'1': ['x', 'a'], '2': ['b']}\n"
+        "    assert_ranking_quality(judged, found, floors={'RR': 0.8})\n"
+    )
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_search.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "AssertionError: FAILED: RR 0.7500 is below its floor 0.8" in done.stdout
+    assert "test_search.py:6" in done.stdout
+    assert "testing.py" not in done.stdout  # the trace ends at the line that was typed
+
+
+def test_the_helper_is_light_to_import():
+    code = (
+        "import sys, gainful.testing; "
+        "print(sorted({'polars', 'scipy', 'click', 'pytest'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
