@@ -255,6 +255,7 @@ TYPED = (
     "docs/index.md",
     "docs/evaluate.md",
     "docs/choosing.md",
+    "docs/compare.md",
     "docs/why.md",
     "docs/gate.md",
     "docs/sessions.md",
