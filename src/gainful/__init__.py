@@ -65,6 +65,10 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.compare.bounds import Bounds
+#    from gainful.compare.settle import settle
+#    from gainful.compare.settled import Settled
+    from gainful.compare.unjudged import unjudged
     from gainful.compare.why import Why, why
     from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
@@ -80,6 +84,10 @@ if TYPE_CHECKING:
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
+    "Bounds": "gainful.compare.bounds",
+    "settle": "gainful.compare.settle",
+    "Settled": "gainful.compare.settled",
+    "unjudged": "gainful.compare.unjudged",
     "why": "gainful.compare.why",
     "Why": "gainful.compare.why",
     "evaluate": "gainful.measure.evaluate",
@@ -125,6 +133,7 @@ __all__ = [
     "BadPlugin",
     "BadShape",
     "BadValue",
+    "Bounds",
     "CannotCompare",
     "Convention",
     "GainfulError",
@@ -141,6 +150,7 @@ __all__ = [
     "SessionConvention",
     "SessionResults",
     "Sessions",
+    "Settled",
     "SimulatedStudy",
     "Sweep",
     "Tied",
@@ -176,8 +186,10 @@ __all__ = [
     "query_discount",
     "register",
     "scale",
+    "settle",
     "simulate_study",
     "sweep",
+    "unjudged",
     "which",
     "why",
 ]
