@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -32,12 +32,13 @@ SPELLED = [one for name in MEASURES for one in MORE.get(name, (name,))]
 
 
 @st.composite
-def queries(draw, *, lowest=0, scores=st.integers(0, 4)):
+def queries(draw, *, lowest=0):
     """A query: grades of some documents, scores of some, not too many of them unjudged."""
     judged = draw(
         st.dictionaries(st.sampled_from(DOCS[:6]), st.integers(lowest, 3), min_size=1, max_size=5)
     )
-    ranked = draw(st.dictionaries(st.sampled_from(DOCS), scores.map(float), min_size=1, max_size=7))
+    scores = st.integers(0, 4).map(float)  # with ties
+    ranked = draw(st.dictionaries(st.sampled_from(DOCS), scores, min_size=1, max_size=7))
     open_ = [doc for doc in ranked if doc not in judged]
     for doc in open_[3:]:
         del ranked[doc]
@@ -145,3 +146,75 @@ def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, tie
     held_to(found, brute_force(judged, ranked, measures, ties=ties))
     open_ = any(doc not in judged for doc in ranked)
     assert all(found.exact.values()) == (ties not in ("best", "worst") or not open_)
+
+
+@st.composite
+def comparisons(draw):
+    """Judgments and two runs of one or two queries, with a few unjudged documents in all."""
+    judgments, runs, left = {}, {"a": {}, "b": {}}, 4
+    for query in ("1", "2")[: draw(st.integers(1, 2))]:
+        docs = st.sampled_from(DOCS[:5])
+        judgments[query] = draw(st.dictionaries(docs, st.integers(0, 2), min_size=1))
+        open_ = DOCS[6 : 6 + min(left, draw(st.integers(0, 3)))]
+        left -= len(open_)
+        for run in runs.values():
+            there = draw(st.permutations([*judgments[query], *open_]))
+            run[query] = there[: draw(st.integers(1, 6))]
+    return judgments, runs
+
+
+def differences(judgments, runs, measure, known=()):
+    """The difference of the means under every grading, some documents being worth nothing."""
+    grades = sorted({0, *(grade for judged in judgments.values() for grade in judged.values())})
+    pairs = dict.fromkeys(
+        (query, doc)
+        for run in runs.values()
+        for query, docs in run.items()
+        for doc in docs
+        if doc not in judgments[query]
+    )
+    open_ = [pair for pair in pairs if pair not in known]
+    found = []
+    for given_ in product(grades, repeat=len(open_)):
+        judged = {query: dict(inner) for query, inner in judgments.items()}
+        for (query, doc), grade in [*zip(open_, given_, strict=True), *((one, 0) for one in known)]:
+            judged[query][doc] = grade
+        means = gainful.evaluate(judged, runs=runs, measures=measure)
+        found.append(means["a"].mean[measure] - means["b"].mean[measure])
+    return found, open_
+
+
+@settings(max_examples=25)
+@given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
+def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
+    judgments, runs = comparison
+    found = gainful.settle(judgments, runs, measure)
+    every, open_ = differences(judgments, runs, measure)
+    assert found.exact
+    assert found.low == pytest.approx(min(every), abs=1e-12)
+    assert found.high == pytest.approx(max(every), abs=1e-12)
+    sign = np.sign(found.difference) if abs(found.difference) > 1e-12 else 0
+    if not sign:
+        assert found.leader is found.needed is None
+        return
+    assert found.settled == all(sign * one > 1e-12 for one in every)
+    enough = next(
+        size
+        for size in range(len(open_) + 1)
+        for some in combinations(open_, size)
+        if all(sign * one > 1e-12 for one in differences(judgments, runs, measure, some)[0])
+    )
+    assert found.needed == enough
+
+
+@settings(max_examples=25)
+@given(comparisons(), st.sampled_from(["nDCG@3", "AP", "RR", "Bpref", "ERR", "nERR"]))
+def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure):
+    judgments, runs = comparison
+    found = gainful.settle(judgments, runs, measure)
+    every, _ = differences(judgments, runs, measure)
+    assert found.low - 1e-12 <= min(every)
+    assert found.high + 1e-12 >= max(every)
+    if found.leader and found.settled is not None:
+        sign = np.sign(found.difference)
+        assert found.settled == all(sign * one > 1e-12 for one in every)

@@ -66,8 +66,8 @@ from gainful.measure import (
 
 if TYPE_CHECKING:
     from gainful.compare.bounds import Bounds
-#    from gainful.compare.settle import settle
-#    from gainful.compare.settled import Settled
+    from gainful.compare.settle import settle
+    from gainful.compare.settled import Settled
     from gainful.compare.unjudged import unjudged
     from gainful.compare.why import Why, why
     from gainful.convention.session import SessionConvention

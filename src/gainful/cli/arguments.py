@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from math import e
+from pathlib import Path
 from typing import Any
 
 import click
@@ -187,3 +188,13 @@ def base(_: object, parameter: click.Parameter, text: str | None) -> float | Non
     if text != "e" and not _NUMBER.fullmatch(text):
         raise WrongType(str(parameter.name), text, "a number above 1, or e")
     return e if text == "e" else float(text)
+
+
+def run_names(runs: tuple[str, ...]) -> list[str]:
+    """Runs by the names of their files, as short as they can be told apart."""
+    short = ["stdin" if run == "-" else Path(run).name for run in runs]
+    plain = [name.split(".")[0] or name for name in short]
+    for names in (plain, short, list(runs)):
+        if len(set(names)) == len(runs):
+            return names
+    raise click.UsageError("the same RUN is named twice")

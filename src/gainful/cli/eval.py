@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from gainful.cli.arguments import habit_options, like_option, plugin_option
+from gainful.cli.arguments import habit_options, like_option, plugin_option, run_names
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -87,7 +86,7 @@ def evaluate(
         raise click.UsageError("only one file can be - (standard input)")
     runs = runs or _the_same(judgments)
     refuse_overwriting(output, (judgments, *runs))
-    names = _names(runs)
+    names = run_names(runs)
     held = read_judgments(judgments, judgments_format)
     found: list[Results] = []
     with progress(runs) as advanced:
@@ -108,16 +107,6 @@ def _the_same(judgments: str) -> tuple[str, ...]:
             "both retrieved and relevant can do without)"
         )
     return (judgments,)
-
-
-def _names(runs: tuple[str, ...]) -> list[str]:
-    """Runs by the names of their files, as short as they can be told apart."""
-    short = ["stdin" if run == "-" else Path(run).name for run in runs]
-    plain = [name.split(".")[0] or name for name in short]
-    for names in (plain, short, list(runs)):
-        if len(set(names)) == len(runs):
-            return names
-    raise click.UsageError("the same RUN is named twice")
 
 
 def _print(found: list[Results], form: str, output: str | None, *, per_query: bool) -> None:

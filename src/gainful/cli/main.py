@@ -20,6 +20,7 @@ _MISTAKE, _STOPPED = 2, 130
 # Each command is a module of this room, loaded when it is called: help must not load them all.
 _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
+    "unjudged": "How much could documents that nobody judged change?",
     "why": "Why do two tools disagree on these data?",
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",

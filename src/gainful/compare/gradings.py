@@ -23,7 +23,7 @@ from gainful.measure.seen import Seen, seen
 from gainful.read.values import Judgments, Run
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
-_AT_ONCE = 1_000_000  # documents of gradings that are computed together
+_AT_ONCE = 200_000  # documents of gradings that are computed together
 _FIXED = ("doc_descending", "doc_ascending", "input", "reversed")
 
 Worthy = Callable[[Array], Flags]  # which grades does a measure see at all?
@@ -114,19 +114,13 @@ class Gradings:
             partly: may documents stay open? If not, there is nothing left to be taken out for it.
         """
         how = _as_judged(how, partly=partly)
-        found: list[Array] = []
-        laid: list[Matched] = []
-        sizes: list[int] = []
-        waiting = 0
-        for query, gradings in asked:
-            one = self._laid(query, gradings, how, worthy)
-            laid.append(one)
-            sizes.append(len(gradings))
-            waiting += one.query.size + one.pool_query.size
-            if waiting > _AT_ONCE:
-                found += _computed(laid, sizes, how)
-                laid, sizes, waiting = [], [], 0
-        return found + (_computed(laid, sizes, how) if laid else [])
+        laid = (self._laid(query, gradings, how, worthy) for query, gradings in asked)
+        return _computed(laid, how)
+
+    def alone(self, how: Recipe, queries: Iterable[int], grade: float) -> list[Array]:
+        """What each query scores if one open document has a grade and the others stay open."""
+        laid = (self._laid_alone(query, grade) for query in queries)
+        return _computed(laid, _as_judged(how, partly=True))
 
     def _laid(self, query: int, gradings: Array, how: Recipe, worthy: Worthy | None) -> Matched:
         """The gradings of one query as queries of their own."""
@@ -139,30 +133,61 @@ class Gradings:
             some &= worthy(grades)
         shown = held.hit
         within = np.ones(len(shown), dtype=bool)
-        if worthy is not None and (deepest := cut_of(how)) is not None:
+        deepest, moved = cut_of(how), how.convention.negative == "remove"
+        if worthy is not None and deepest is not None and not moved:
             within = held.ranks["first"] <= deepest  # below it nothing is looked at
         at, column = np.nonzero(some[:, shown[within]])
         hits = np.flatnonzero(within)[column]
         pool_at, pool_column = np.nonzero(some)
         pool_grade = grades[pool_at, pool_column]
         order = slice(None) if worthy is not None else by_grade(pool_at, pool_grade)
-        name = self.found.queries[query]
+        pool = pool_at[order], pool_grade[order]
+        return self._as_queries(query, size, pool, (at, grades[at, shown[hits]]), held, hits)
+
+    def _laid_alone(self, query: int, grade: float) -> Matched:
+        """The same, of gradings that grade one document each."""
+        held = self.pair(query)
+        size = len(held.open)
+        judged = np.flatnonzero(~np.isnan(held.grade))
+        every = np.arange(size)
+        known = np.flatnonzero(~np.isnan(held.grade[held.hit]))
+        number = np.full(len(held.row), -1, dtype=np.intp)
+        number[held.open] = every
+        fresh = np.flatnonzero(np.isnan(held.grade[held.hit]))
+        at = np.append(np.repeat(every, len(known)), number[held.hit[fresh]])
+        hits = np.append(np.tile(known, size), fresh)
+        own = np.append(np.tile(held.grade[held.hit[known]], size), np.full(len(fresh), grade))
+        pool_at = np.append(np.repeat(every, len(judged)), every)
+        pool_grade = np.append(np.tile(held.grade[judged], size), np.full(size, grade))
+        order = by_grade(pool_at, pool_grade)
+        pool = pool_at[order], pool_grade[order]
+        return self._as_queries(query, size, pool, (at, own), held, hits)
+
+    def _as_queries(  # noqa: PLR0917  (all of one query)
+        self,
+        query: int,
+        size: int,
+        pool: tuple[Ranks, Array],
+        retrieved: tuple[Ranks, Array],
+        held: Pair,
+        hits: Ranks,
+    ) -> Matched:
         ranks: dict[str, Any] = {rank: ranks[hits] for rank, ranks in held.ranks.items()}
         return Matched(
-            queries=[name] * size,
+            queries=[self.found.queries[query]] * size,
             judged=np.ones(size, dtype=bool),
             found=np.full(size, bool(self.found.found[query])),
             retrieved=np.full(size, held.retrieved),
-            pool_query=pool_at[order],
-            pool_grade=pool_grade[order],
-            query=at,
-            grade=grades[at, shown[hits]],
+            pool_query=pool[0],
+            pool_grade=pool[1],
+            query=retrieved[0],
+            grade=retrieved[1],
             **ranks,
         )
 
 
-def gradings(judgments: Judgments, run: Run, habits: Convention, others: Sequence[Run]) -> Gradings:
-    """A run with its open documents, and with those of other runs that are judged along with it.
+def gradings(judgments: Judgments, run: Run, habits: Convention, source: Sequence[Run]) -> Gradings:
+    """A run with open documents: its own, or those of several runs, which are judged together.
 
     Only judged queries have any: a query without judgments stays without.
 
@@ -170,10 +195,10 @@ def gradings(judgments: Judgments, run: Run, habits: Convention, others: Sequenc
         judgments: what was judged.
         run: what was retrieved.
         habits: how the run is matched.
-        others: further runs, whose open documents would join the pool.
+        source: the runs whose open documents would join the pool.
     """
     columns = ["query", "doc"]
-    there = pl.concat([one.frame.select(columns) for one in (run, *others)])
+    there = pl.concat([one.frame.select(columns) for one in source])
     there = there.filter(pl.col("query").is_in(judgments.queries.implode()))
     if habits.namesake == "remove":
         there = there.filter(pl.col("query") != pl.col("doc"))
@@ -209,7 +234,22 @@ def _as_judged(how: Recipe, *, partly: bool) -> Recipe:
     return evolve(how, convention=whole if partly else whole.changed(unjudged="zero"))
 
 
-def _computed(laid: Sequence[Matched], sizes: Sequence[int], how: Recipe) -> list[Array]:
+def _computed(laid: Iterable[Matched], how: Recipe) -> list[Array]:
+    """The values of all of them, as many at once as memory likes."""
+    found: list[Array] = []
+    some: list[Matched] = []
+    waiting = 0
+    for one in laid:
+        some.append(one)
+        waiting += one.query.size + one.pool_query.size
+        if waiting > _AT_ONCE:
+            found += _together(some, how)
+            some, waiting = [], 0
+    return found + (_together(some, how) if some else [])
+
+
+def _together(laid: Sequence[Matched], how: Recipe) -> list[Array]:
+    sizes = [len(one.queries) for one in laid]
     shift = np.cumsum([0, *sizes[:-1]])
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(one, name) for one in laid])

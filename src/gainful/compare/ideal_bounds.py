@@ -101,7 +101,7 @@ class IdealBounds:
 
     def __init__(self, held: Gradings, how: Recipe, grades: Array) -> None:
         self.how, self.grades = how, grades
-        self.gains = _gains(how, grades)
+        self.gains = worth_of(how, grades)
         view = held.view(how.convention)
         rows = view.grade.astype(np.intp)
         cut = cut_of(how)
@@ -119,7 +119,7 @@ class IdealBounds:
         self.worths = np.zeros(len(held.known))
         judged = ~np.isnan(held.known)
         kept = judged & ~((how.convention.negative == "remove") & (np.nan_to_num(held.known) < 0))
-        self.worths[kept] = _gains(how, held.known[kept])
+        self.worths[kept] = worth_of(how, held.known[kept])
 
     def gradings(self, query: int, held: Pair) -> Array:
         """A few gradings of the open documents, among them the best and the worst."""
@@ -168,7 +168,7 @@ class IdealBounds:
         )
 
 
-def _gains(how: Recipe, grades: Array) -> Array:
+def worth_of(how: Recipe, grades: Array) -> Array:
     """What grades are worth, as the measure has it."""
     return worth(grades, how.gain, how.convention, of_grades(grades), None)
 

@@ -10,12 +10,12 @@ from attrs import frozen
 
 from gainful.compare.by_count import ByCount
 from gainful.compare.gradings import Gradings
-from gainful.compare.ideal_bounds import IdealBounds, of_grades
+from gainful.compare.ideal_bounds import IdealBounds, of_grades, worth_of
 from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks
 from gainful.measure.recipe import Recipe
-from gainful.measure.worth import whole_or_not, worth
+from gainful.measure.worth import whole_or_not
 
 _MOST = 4096  # gradings of a query that are all tried out
 
@@ -130,11 +130,7 @@ def _below_zero(held: Gradings, how: Recipe, grades: Array) -> bool:
     every = np.unique(np.append(known, grades))
     if not (every < 0).any() and not how.gain.grades and not how.gain.signed:
         return False
-    return bool((_worth(how, every) < 0).any())
-
-
-def _worth(how: Recipe, grades: Array) -> Array:
-    return worth(grades, how.gain, how.convention, of_grades(grades), None)
+    return bool((worth_of(how, every) < 0).any())
 
 
 def _by_count(held: Gradings, how: Recipe, grades: Array) -> ByCount:
@@ -158,7 +154,7 @@ def _uniform(held: Gradings, grades: Array, queries: Ranks) -> dict[int, Array]:
 
 def _scaled(held: Gradings, how: Recipe, grades: Array, queries: Ranks) -> dict[int, Array]:
     """Every grade as the best one: all documents have it, or only that which counts least."""
-    grades = grades[np.argsort(_worth(how, grades), kind="stable")]
+    grades = grades[np.argsort(worth_of(how, grades), kind="stable")]
     found = _uniform(held, grades, queries)
     rank = held.rank(how.convention)
     for query, same in found.items():

@@ -93,7 +93,8 @@ def of_open(
     columns = as_columns(judgments)
     given = grades_of(columns, grades)
     refuse_higher(given, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
-    held = gradings(columns, as_run_columns(run), base, ())
+    shown = as_run_columns(run)
+    held = gradings(columns, shown, base, (shown,))
     found = {name: limits_of(held, how, results, name, given) for name, how in _recipes(results)}
     bounds = Bounds(
         results=results,
