@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from itertools import combinations, product
+from pathlib import Path
+from time import process_time
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import gainful
+from gainful.cli.main import main
 from gainful.compare import limits
 from gainful.measure import MEASURES
 
@@ -218,3 +224,311 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure):
     if found.leader and found.settled is not None:
         sign = np.sign(found.difference)
         assert found.settled == all(sign * one > 1e-12 for one in every)
+
+
+# ── means, and what is left out of them ──────────────────────────────────────────────────────
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(queries(), min_size=2, max_size=2),
+    st.sampled_from([0, 1, "skip"]),
+    st.sampled_from(["zero", "skip"]),
+)
+def test_bounds_of_the_mean_equal_brute_force_over_all_queries_at_once(pair, empty, missing):
+    judgments = {str(at): judged for at, (judged, _) in enumerate(pair)} | {"gone": {"d0": 1}}
+    run = {str(at): dict(list(ranked.items())[:4]) for at, (_, ranked) in enumerate(pair)}
+    run["new"] = {"d0": 1.0, "d1": 0.5}
+    measures = ["nDCG@2", "AP", "P@2"]
+    habits = {"empty": empty, "missing": missing}
+    found = gainful.unjudged(judgments, run, measures, **habits)
+    open_ = [(q, doc) for q in ("0", "1") for doc in run[q] if doc not in judgments[q]]
+    every = {name: [] for name in measures}
+    for grades in product(found.grades, repeat=len(open_)):
+        judged = {query: dict(inner) for query, inner in judgments.items()}
+        for (query, doc), grade in zip(open_, grades, strict=True):
+            judged[query][doc] = grade
+        for name, mean in gainful.evaluate(judged, run, measures, **habits).mean.items():
+            every[name] += [] if np.isnan(mean) else [mean]
+    for name, (low, _, high) in found.mean.items():
+        if not every[name]:
+            assert (low, high) == (None, None)
+            continue
+        assert low == pytest.approx(min(every[name]), abs=1e-12)
+        assert high == pytest.approx(max(every[name]), abs=1e-12)
+
+
+def test_queries_without_judgments_and_missing_ones_stay_as_they_are():
+    judgments = {"1": {"a": 1}, "gone": {"a": 1}}
+    run = {"1": ["a"], "new": ["x", "y"]}
+    found = gainful.unjudged(judgments, run, "RR", extra="zero")
+    rows = found.per_query.select("query", "low", "value", "high", "unjudged").rows()
+    assert rows == [("1", 1, 1, 1, 0), ("gone", 0, 0, 0, 0), ("new", 0, 0, 0, 0)]
+    assert found.exact == {"RR": True}
+
+
+def test_ndcg_of_one_unjudged_document_by_hand():
+    # a (2) stands below the new document: 2/log2(3) / 2 = 0.6309 as it is. Of grade 1 it gains
+    # 1 + 2/log2(3), the ideal being 2 + 1/log2(3); of grade 2 the ranking is ideal.
+    found = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2")
+    ideal = 2 + 1 / np.log2(3)
+    low, value, high = found.mean["nDCG@2"]
+    assert low == value == pytest.approx(2 / np.log2(3) / ideal)
+    assert high == pytest.approx(1)
+    only = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2", grades=[0, 1])
+    assert only.mean["nDCG@2"][2] == pytest.approx((1 + 2 / np.log2(3)) / ideal)
+    assert only.grades == (0, 1)
+
+
+def test_an_unjudged_document_below_the_cutoff_raises_the_ideal_alone():
+    # Recall at 1 is 1 of 1; if the second document is relevant, 1 of 2.
+    found = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, ["R@1", "nDCG@1"])
+    assert found.mean == {"R@1": (0.5, 1, 1), "nDCG@1": (1, 1, 1)}
+    assert found.unjudged["R@1"].tolist() == [0]
+
+
+def test_a_document_that_stands_twice_counts_twice_in_every_grading():
+    judgments = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [1]})
+    run = pl.DataFrame(
+        {"query": ["1"] * 3, "doc": ["x", "a", "x"], "score": [3.0, 2.0, 1.0]},
+    )
+    found = gainful.unjudged(judgments, run, "DCG", duplicates="count")
+    once = 1 / np.log2(3)
+    assert found.mean["DCG"][0] == pytest.approx(once)
+    assert found.mean["DCG"][2] == pytest.approx(1 + once + 0.5)
+
+
+def test_grades_for_unknown_subtopics_are_bounded_from_outside():
+    judgments = pl.DataFrame(
+        {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
+    )
+    measures = ["StRecall@2", "alpha_nDCG@2", "P@2"]
+    found = gainful.unjudged(judgments, {"1": ["x", "a"]}, measures)
+    assert found.mean["StRecall@2"] == (0, 0.5, 1)
+    assert found.mean["alpha_nDCG@2"][::2] == (None, None)  # its greedy ideal can be passed
+    assert found.exact == {"StRecall@2": False, "alpha_nDCG@2": False, "P@2": True}
+    assert any("StRecall@2 is not exact: a grade would be one for" in note for note in found.notes)
+
+
+def test_an_own_measure_is_tried_out_where_there_are_few_gradings_and_else_not_known():
+    def Sumgrade(matched):
+        return matched.total(matched.grade)
+
+    gainful.register(Sumgrade)
+    try:
+        few = gainful.unjudged({"1": {"a": 2}}, {"1": ["a", "x"]}, "Sumgrade")
+        assert few.mean == {"Sumgrade": (2, 2, 4)}
+        assert few.exact["Sumgrade"]
+        many = gainful.unjudged(
+            {"1": {"a": 2}}, {"1": ["a", *(f"x{n}" for n in range(20))]}, "Sumgrade"
+        )
+        assert many.mean == {"Sumgrade": (None, 2, None)}
+        assert many.exact == {"Sumgrade": False}
+        assert "–" in repr(many)
+    finally:
+        del MEASURES["Sumgrade"]
+
+
+def test_condensed_lists_are_those_of_judged_only():
+    judgments, run = {"1": {"a": 1, "b": 0}}, {"1": ["x", "a", "y", "b"]}
+    found = gainful.unjudged(judgments, run, ["RR", "nDCG@1", "NumQ"])
+    assert found.condensed == {"RR": 1, "nDCG@1": 1, "NumQ": None}
+    spelled = gainful.evaluate(judgments, run, ["RR(judged_only=True)", "nDCG(judged_only=True)@1"])
+    assert list(spelled.mean.values()) == [1, 1]
+
+
+def test_a_value_that_no_grading_gives_is_noted():
+    found = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "Judged@2")
+    assert found.mean == {"Judged@2": (1, 0.5, 1)}
+    assert "Judged@2 now lies outside its bounds" in found.notes[-1]
+
+
+def test_nothing_unjudged_leaves_every_value_as_it_is():
+    found = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLED)
+    for low, value, high in found.mean.values():
+        assert low == high == value
+    assert all(found.exact.values())
+
+
+def test_fifty_queries_a_thousand_deep_take_seconds():
+    rng = np.random.default_rng(1)
+    docs = np.array([f"d{number}" for number in range(5000)])
+    judged, run = {}, {}
+    for query in map(str, range(50)):
+        ranked = rng.permutation(docs)[:1000]
+        run[query] = ranked.tolist()
+        grades = rng.choice([0, 1, 2, 3], 100, p=[0.6, 0.2, 0.1, 0.1])
+        judged[query] = dict(zip(rng.permutation(ranked)[:100], grades.tolist(), strict=True))
+    begin = process_time()
+    found = gainful.unjudged(judged, run, ["nDCG@10", "nDCG", "AP"])
+    assert process_time() - begin < 10  # it takes two
+    assert all(found.exact.values())
+    assert all(0 <= low <= value <= high <= 1 for low, value, high in found.mean.values())
+
+
+# ── settling ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_unjudged_is_settled():
+    runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["y", "x"]}}
+    found = gainful.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
+    assert (found.settled, found.needed, found.leader, found.unjudged) == (True, 0, "a", 0)
+    assert "nothing is unjudged" in repr(found)
+
+
+def test_equal_runs_have_no_leader_and_no_number():
+    run = {"1": ["x", "y"]}
+    found = gainful.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
+    assert (found.leader, found.needed, found.difference) == (None, None, 0)
+    assert found.documents.is_empty()
+
+
+def test_a_document_in_both_runs_has_one_grade():
+    # Whatever y is worth, both gain it, at the same rank: x alone makes the difference.
+    runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["z", "y"]}}
+    found = gainful.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
+    assert found.settled
+    assert (found.low, found.high, found.unjudged) == (0.5, 0.5, 1)
+
+
+def test_documents_are_listed_by_how_far_they_cut_the_lead():
+    judged = {"1": {"a": 1}}
+    runs = {"old": {"1": ["a", "w"]}, "new": {"1": ["w", "v", "u"]}}
+    found = gainful.settle(judged, runs, "DCG")
+    # w: 1 at rank 1 in new, 1/log2(3) at rank 2 in old; v: 1/log2(3); u: 1/2.
+    assert found.documents["doc"].to_list() == ["v", "u", "w"]
+    third = 1 / np.log2(3)
+    assert found.documents["effect"].to_list() == pytest.approx([-third, -0.5, third - 1])
+    assert found.documents["rank_first"].to_list() == [None, None, 2]
+    assert found.documents["rank_second"].to_list() == [2, 3, 1]
+    # The lead is 1; together they cut 0.6309 + 0.5 + 0.3691 = 1.5. Without v 0.8691 are left.
+    assert (found.leader, found.settled, found.needed) == ("old", False, 1)
+    assert found.low == pytest.approx(-0.5)
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["documents"][0]["ranks"] == {"old": None, "new": 2}
+
+
+def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
+    judged = {"1": {"a": 1}, "2": {"a": 1}}
+    runs = {"a": {"1": ["a"], "2": ["a"]}, "b": {"1": ["x", "a"]}}
+    found = gainful.settle(judged, runs, "RR", missing="skip")
+    assert (found.means, found.queries) == ((1, 0.5), 1)
+    assert found.notes == ("left out, because a alone has a value for it: 1 query",)
+
+
+@pytest.mark.parametrize(
+    ("runs", "measure", "told"),
+    [
+        ({"a": {"1": ["a"]}}, "RR", "runs is"),
+        ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, ["RR", "AP"], "one measure"),
+        ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, "GMAP", "averaged or added up"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(runs, measure, told):
+    with pytest.raises(gainful.BadValue, match=told):
+        gainful.settle({"1": {"a": 1}}, runs, measure)
+
+
+@pytest.mark.parametrize("grades", ["01", 3, [True], ["1"], [float("nan")], []])
+def test_grades_that_are_none_are_refused(grades):
+    with pytest.raises(gainful.BadValue, match="grades is"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "RR", grades=grades)
+
+
+def test_a_grade_above_all_others_is_refused_where_all_are_scaled_by_the_best():
+    with pytest.raises(gainful.BadValue, match="at most 1, by which ERR scales all grades"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR", grades=[0, 2])
+    gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR(max_grade=2)", grades=[0, 2])
+
+
+def test_a_grade_that_a_gain_table_lacks_is_refused():
+    with pytest.raises(gainful.BadValue, match="grades is 5; allowed: grades in the gain table"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "nDCG(gain={0:0,1:1})", grades=[0, 5])
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────
+
+HERE = Path(__file__).parent.parent / "examples"
+QRELS, BM25, DENSE = (str(HERE / f"{name}.txt") for name in ("qrels", "bm25", "dense"))
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main(["unjudged", *words])
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        return printed.err if status == 2 else printed.out
+
+    return command
+
+
+def test_the_command_prints_bounds_for_each_run_and_measure(run):
+    out = run(QRELS, BM25, DENSE, "-m", "R@10", "--grades", "0,1", "--format", "table")
+    lines = [line.split() for line in out.splitlines()]
+    # bm25: of bread 2 of 3 (crumbs: 3 of 4), of soup 2 of 3 (bowls: 3 of 4), 1 of 2, 2 of 2.
+    assert lines[0] == ["run", "measure", "bounds", "low", "value", "high", "condensed", "unjudged"]
+    assert lines[1] == ["bm25", "R@10", "exact", "0.7083", "0.7083", "0.7500", "0.7083", "2"]
+    assert "one of the grades 0, 1" in out
+
+
+def test_the_command_prints_a_row_for_each_query(run):
+    out = run(QRELS, BM25, "-m", "R@10", "--per-query", "--format", "csv", "-q")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [row["query"] for row in rows] == ["bread", "soup", "pickles", "cake"]
+    assert [float(row["high"]) for row in rows] == [0.75, 0.75, 0.5, 1]
+
+
+def test_the_command_gives_all_of_it_as_json(run):
+    found = json.loads(run(QRELS, BM25, "-m", "P@3", "--format", "json"))["runs"][0]
+    assert found["run"] == "bm25"
+    assert found["grades"] == [0, 1, 2, 3]
+    assert found["measures"]["P@3"]["exact"] is True
+    assert found["measures"]["P@3"]["per_query"][0]["query"] == "bread"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_settling_answers_first(run, form):
+    out = run(QRELS, BM25, DENSE, "-m", "DCG@3", "--settle", "--first", "1", "--format", form)
+    assert out.splitlines()[0].removeprefix("% ").startswith("dense leads bm25 by 0.2500 in DCG@3")
+    assert "1 judgment would settle it" in out
+    assert "crumbs" in out
+    assert "chowder" not in out
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "json"])
+def test_settling_lists_documents_as_data(run, form):
+    out = run(QRELS, BM25, DENSE, "--settle", "--format", form, "-q")
+    assert len(json.loads(out)["documents"]) == 4 if form == "json" else "crumbs" in out
+
+
+def test_settling_says_what_is_equal_settled_or_an_estimate(run):
+    assert "are equal in P@3" in run(
+        QRELS, BM25, DENSE, "-m", "P@3", "--settle", "--format", "table"
+    )
+    equal = run(QRELS, BM25, DENSE, "-m", "RR", "--settle", "--format", "table")
+    assert "whatever grades unjudged documents get" in equal
+    settled = run(QRELS, BM25, DENSE, "-m", "AP", "--settle", "--format", "table")
+    assert "it is settled: no grades of unjudged documents take that away" in settled
+    estimate = run(QRELS, BM25, DENSE, "-m", "nDCG@10", "--settle", "--format", "table")
+    assert "About 2 judgments would settle it" in estimate
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((QRELS,), "name at least one RUN"),
+        ((QRELS, BM25, "--settle"), "--settle takes two runs and one measure"),
+        ((QRELS, BM25, DENSE, "--settle", "-m", "AP", "-m", "RR"), "one measure"),
+        ((QRELS, BM25, "--grades", "0,good"), "grades is 'good'"),
+        ((QRELS, BM25, "--grades", "nan"), "grades is nan"),
+        ((QRELS, BM25, "-m", "nDGC@10"), "did you mean nDCG@10"),
+        ((QRELS, BM25, "--first", "x"), "'x' is not a valid integer"),
+        ((QRELS, "-", "-"), "only one file can be -"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(run, words, told):
+    out = run(*words, status=2)
+    assert told in out
+    assert out.count("\n") == 1

@@ -255,6 +255,7 @@ TYPED = (
     "docs/index.md",
     "docs/evaluate.md",
     "docs/why.md",
+    "docs/unjudged.md",
     "docs/sessions.md",
 )  # typed by hand, except what their commands print
 

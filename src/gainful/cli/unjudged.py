@@ -21,6 +21,7 @@ from gainful.compare.unjudged import of_open
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import FORMATS, read_judgments, read_run
+from gainful.read.inputs import path_of_both
 from gainful.show import rows as show_rows, settle as show_settle, unjudged as show
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, wrapped
@@ -104,8 +105,9 @@ def unjudged(
     base, recipes = asked_for(measures or (("nDCG@10",) if settle else None), like, habits)
     form = form or usual_form(output)
     given = None if grades is None else numbers([grades], "grades")
-    if not runs:
+    if not runs and path_of_both(judgments) is None:
         raise click.UsageError("name at least one RUN: gainful unjudged JUDGMENTS RUN…")
+    runs = runs or (judgments,)
     if [judgments, *runs].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     if settle and (len(runs) != 2 or len(recipes) != 1 or per_query):
@@ -125,7 +127,7 @@ def unjudged(
             for run, name in zip(read, names, strict=True)
         ]
         rows = show.per_query(found) if per_query else show.by_run(found)
-        page = rows, [], show.said(found), lambda: show.to_dict(found)
+        page = rows, [], show.said(found, per_query=per_query), lambda: show.to_dict(found)
     delivered(_text(form, output, *page), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*page[1], *page[2]):

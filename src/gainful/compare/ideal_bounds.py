@@ -37,6 +37,7 @@ class _Levels:
     begins: Array  # and before the first
     sign: float  # 1 for the largest value, -1 for the smallest
     gained: float  # by the judged documents
+    barren: bool  # is there no ideal until a document gets a gain above zero?
 
     def best(self, of_gain: float, of_ideal: float) -> Ranks:
         """How many documents get each gain, so that this mixture of both is largest."""
@@ -45,6 +46,8 @@ class _Levels:
         reached[0] = 0.0
         came: list[Ranks] = []
         for level, gain in enumerate(self.gain.tolist()):
+            if self.barren and gain <= 0:
+                reached[0] = -np.inf
             own = self.sign * of_gain * gain * self.earned
             end = own + self.sign * of_ideal * max(gain, 0.0) * self.ends[level]
             begin = own + self.sign * of_ideal * max(gain, 0.0) * self.begins[level]
@@ -80,9 +83,6 @@ class _Levels:
             return self.best(0.0, 1.0) if of_ideal else self.best(1.0, 0.0)
         found = self.best(1.0, 0.0)
         gained, ideal = self.parts(found)
-        if ideal <= 0:
-            found = self.best(0.0, self.sign)  # the largest ideal, for either end
-            gained, ideal = self.parts(found)
         for _ in range(_MOST):
             if ideal <= 0:
                 break  # nothing is ever worth anything
@@ -165,6 +165,7 @@ class IdealBounds:
             begins=total[np.minimum(above[:, None] + steps, last)],
             sign=sign,
             gained=float(self.worths[row[judged]] @ self.weight[row[judged]]),
+            barren=self.how.measure.entry.normalised and not len(pool) and gain[0] > 0,
         )
 
 

@@ -161,6 +161,7 @@ class _Pairs:
             grades=tuple(self.grades.tolist()),
             low=ends[0],
             high=ends[1],
+            reached=additive,
             settled=verdict,
             needed=None if equal else needed,
             exact=additive or bool(verdict),
@@ -282,7 +283,7 @@ class _Pairs:
         for name, one in zip(names, values, strict=True):
             if len(one) > len(common):
                 lost = counted(len(one) - len(common), "query")
-                notes.append(f"{lost} that count in {name} alone are left out")
+                notes.append(f"left out, because {name} alone has a value for it: {lost}")
         return notes
 
 

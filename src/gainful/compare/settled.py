@@ -32,6 +32,7 @@ class Settled:
     grades: tuple[float, ...]
     low: float | None  # of the difference, over all gradings; None where that is not known
     high: float | None
+    reached: bool  # is there a grading for either end?
     settled: bool | None
     needed: int | None  # None where neither run leads
     exact: bool
@@ -64,6 +65,7 @@ class Settled:
             "difference": self.difference,
             "low": self.low,
             "high": self.high,
+            "reached": self.reached,
             "queries": self.queries,
             "leader": self.leader,
             "settled": self.settled,

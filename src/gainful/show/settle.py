@@ -42,12 +42,12 @@ def _needed(found: Settled) -> str:
     many = counted(found.needed or 0, "judgment")
     if found.exact:
         return (
-            f"{many} would settle it, if those documents turn out to be worth what they count for "
+            f"{many} would settle it, if what is judged turns out to be worth what it counts for "
             "now; fewer would not."
         )
     return (
-        f"About {many} would settle it, if those documents turn out to be worth what they count "
-        "for now: an estimate, in which the effects of single documents are added up."
+        f"About {many} would settle it, if what is judged turns out to be worth what it counts for "
+        "now: an estimate, in which the effects of single documents are added up."
     )
 
 
@@ -61,21 +61,24 @@ def said(found: Settled, first: int) -> list[str]:
     """What the effect is, what was assumed, and what one should know."""
     size = len(found.documents)
     low, high = ("not known" if end is None else f"{end:+.4f}" for end in (found.low, found.high))
+    ends = f"from {low} to {high}" if found.reached else f"somewhere between {low} and {high}"
     few = f", of which the first {first} are listed" if size > first else ""
-    lines = [
+    difference = (
         f"difference: {found.names[0]} minus {found.names[1]}, now {found.difference:+.4f}; "
-        f"over all grades of unjudged documents from {low} to {high}",
+        f"over all {grades(found.grades)} of unjudged documents {ends}"
+    )
+    many = (
         f"{counted(found.unjudged, 'unjudged document')} in both runs together; "
-        f"{size} can change the difference{few}",
-    ]
+        f"{size} can change the difference{few}"
+    )
+    lines = [difference, many]
     if size:
         lines.append(
             f"effect: what the difference changes by, if that document alone had {_highest(found)}"
         )
     return [
         *lines,
-        f"{counted(found.queries, 'query')} · {grades(found.grades)} · "
-        f"{results.convention(found.sides[0])}",
+        f"{counted(found.queries, 'query')} · {results.convention(found.sides[0])}",
         *(f"Note: {note}" for note in found.notes),
     ]
 

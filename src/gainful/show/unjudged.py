@@ -50,23 +50,22 @@ def per_query(found: Sequence[Bounds]) -> Rows:
     return Rows(("run", "measure", "query", *_COLUMNS, "unjudged"), rows, words=4)
 
 
-def said(found: Sequence[Bounds]) -> list[str]:
+def said(found: Sequence[Bounds], *, per_query: bool = False) -> list[str]:
     """What the columns mean, what was assumed, and what one should know."""
-    queries = counted(len(found[0].queries), "query")
     kinds = {exact for one in found for exact in one.exact.values()}
-    meaning = "; ".join(
-        words
-        for exact, words in (
-            (True, "exact: some grading gives just that"),
-            (False, "outer: no grading passes that"),
-        )
-        if exact in kinds
+    words = {True: "exact: some grading gives just that", False: "outer: no grading passes that"}
+    meaning = "; ".join(words[exact] for exact in (True, False) if exact in kinds)
+    ends = (
+        f"low and high: the smallest and the largest {'value' if per_query else 'mean'} if every "
+        f"unjudged document had one of the {grades(found[0].grades)}, the ideal changing with them "
+        f"({meaning})"
     )
+    condensed = "condensed: the mean if unjudged documents are taken out and the others move up · "
+    down = "unjudged: documents, as far down as the measure looks"
+    queries = counted(len(found[0].queries), "query")
     return [
-        f"low and high: the smallest and the largest mean if every unjudged document had one of "
-        f"the {grades(found[0].grades)}, the ideal changing with them ({meaning})",
-        "condensed: the mean if unjudged documents are taken out and the others move up "
-        "(judged_only) · unjudged: documents, as far down as the measure looks",
+        ends,
+        down if per_query else condensed + down,
         f"{queries} · {results.convention(found[0].results)}",
         *(f"Note: {one.name}: {note}" for one in found for note in one.notes),
     ]
