@@ -17,6 +17,7 @@ import gainful
 from gainful.cli.main import main
 from gainful.compare import limits
 from gainful.measure import MEASURES
+from gainful.show import settle as show_settle
 
 DOCS = [f"d{number}" for number in range(9)]
 MORE = {
@@ -82,7 +83,7 @@ def held_to(found, every):
             assert high is None or high >= max(values) - 1e-12, name
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(queries())
 def test_every_measure_has_the_bounds_of_brute_force(query):
     judged, ranked = query
@@ -97,7 +98,7 @@ ARGUED = [  # what is exact however many gradings there are
 ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(queries())
 def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values(query):
     judged, ranked = query
@@ -190,7 +191,7 @@ def differences(judgments, runs, measure, known=()):
     return found, open_
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
 def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
     judgments, runs = comparison
@@ -214,11 +215,20 @@ def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
 
 
 @settings(max_examples=25)
-@given(comparisons(), st.sampled_from(["nDCG@3", "AP", "RR", "Bpref", "ERR", "nERR"]))
-def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure):
+@given(
+    comparisons(),
+    st.sampled_from(["nDCG@3", "AP", "RR", "Bpref", "ERR", "nERR"]),
+    st.booleans(),
+)
+def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_tried):
     judgments, runs = comparison
-    found = gainful.settle(judgments, runs, measure)
+    with pytest.MonkeyPatch.context() as patch:
+        if not all_tried:
+            patch.setattr(limits, "_MOST", 0)
+        found = gainful.settle(judgments, runs, measure)
     every, _ = differences(judgments, runs, measure)
+    if found.reached:
+        assert (found.low, found.high) == pytest.approx((min(every), max(every)), abs=1e-12)
     assert found.low - 1e-12 <= min(every)
     assert found.high + 1e-12 >= max(every)
     if found.leader and found.settled is not None:
@@ -226,10 +236,69 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure):
         assert found.settled == all(sign * one > 1e-12 for one in every)
 
 
+# ── longer lists, of which not all gradings can be tried ─────────────────────────────────────
+
+
+def long_list(seed, size, grades):
+    """A list in which two of three documents are unjudged."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{number:03}" for number in range(size)]
+    judged = {doc: int(rng.choice(grades)) for doc in docs if rng.random() < 1 / 3}
+    judged |= {f"missed{number}": int(rng.choice(grades)) for number in range(4)}
+    return judged, rng.permutation(docs).tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_that_are_left_out_could_not_have_been_better(seed):
+    shares = [name for name, steps in limits._COUNTS.items() if steps == "share"]
+    measures = [f"{name}@20" if name == "relP" else name for name in shares] + ["AP@20", "R@30"]
+    judged, ranked = long_list(seed, 120, [0, 0, 0, 1, 2])
+    pruned = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "_COUNTS", dict.fromkeys(limits._COUNTS, "every"))
+        whole = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
+    for name in measures:
+        assert pruned.mean[name] == pytest.approx(whole.mean[name], abs=1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cumulated_gain_has_the_bounds_of_all_multisets_of_grades(seed):
+    measures = ["nDCG", "nDCG@5", "nDCG(gain=exp)@10", "nCG@5", "nDCG(ideal_depth=all)@5"]
+    judged, ranked = long_list(seed, 21, [0, 1, 2])
+    open_ = [doc for doc in ranked if doc not in judged]
+    every = []
+    for twos in range(len(open_) + 1):
+        for ones in range(len(open_) + 1 - twos):
+            grades = [2] * twos + [1] * ones + [0] * (len(open_) - ones - twos)
+            every += [grades, grades[::-1]]
+    judgments = {
+        str(at): judged | dict(zip(open_, one, strict=True)) for at, one in enumerate(every)
+    }
+    values = gainful.evaluate(judgments, dict.fromkeys(judgments, ranked), measures).values
+    found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, grades=[0, 1, 2])
+    for name, (low, _, high) in found.mean.items():
+        assert found.exact[name]
+        assert low == pytest.approx(values[name].min(), abs=1e-12), name
+        assert high == pytest.approx(values[name].max(), abs=1e-12), name
+
+
+def test_grades_that_are_all_relevant_or_none_leave_no_choice():
+    judgments, run = {"1": {"a": 1}}, {"1": ["x", "a"]}
+    assert gainful.unjudged(judgments, run, "AP", grades=[0]).mean["AP"] == (0.5, 0.5, 0.5)
+    assert gainful.unjudged(judgments, run, "AP", grades=[1, 2]).mean["AP"] == (1, 0.5, 1)
+
+
+def test_lazy_frames_are_brought_into_memory_and_that_is_said():
+    run = pl.LazyFrame({"query": ["1", "1"], "doc": ["x", "a"], "score": [2.0, 1.0]})
+    found = gainful.unjudged({"1": {"a": 1}}, run, "RR")
+    assert found.mean["RR"] == (0.5, 0.5, 1)
+    assert "brought into memory" in found.notes[0]
+
+
 # ── means, and what is left out of them ──────────────────────────────────────────────────────
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(
     st.lists(queries(), min_size=2, max_size=2),
     st.sampled_from([0, 1, "skip"]),
@@ -237,11 +306,13 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure):
 )
 def test_bounds_of_the_mean_equal_brute_force_over_all_queries_at_once(pair, empty, missing):
     judgments = {str(at): judged for at, (judged, _) in enumerate(pair)} | {"gone": {"d0": 1}}
-    run = {str(at): dict(list(ranked.items())[:4]) for at, (_, ranked) in enumerate(pair)}
-    run["new"] = {"d0": 1.0, "d1": 0.5}
+    run = {"new": {"d0": 1.0, "d1": 0.5}}
+    for at, (judged, ranked) in enumerate(pair):
+        dropped = [doc for doc in ranked if doc not in judged][2:]
+        run[str(at)] = {doc: score for doc, score in ranked.items() if doc not in dropped}
     measures = ["nDCG@2", "AP", "P@2"]
     habits = {"empty": empty, "missing": missing}
-    found = gainful.unjudged(judgments, run, measures, **habits)
+    found = gainful.unjudged(judgments, run, measures, grades=[0, 1, 3], **habits)
     open_ = [(q, doc) for q in ("0", "1") for doc in run[q] if doc not in judgments[q]]
     every = {name: [] for name in measures}
     for grades in product(found.grades, repeat=len(open_)):
@@ -376,6 +447,25 @@ def test_nothing_unjudged_is_settled():
     assert "nothing is unjudged" in repr(found)
 
 
+def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
+    judged = {"1": {"a": 1, "b": 0}}
+    runs = {"a": {"1": ["a", "x", "b", "y"]}, "b": {"1": ["x", "b", "a", "y"]}}
+    every, _ = differences(judged, runs, "AP")
+    found = gainful.settle(judged, runs, "AP")  # all gradings are tried
+    assert found.settled
+    assert found.reached
+    assert (found.low, found.high) == pytest.approx((min(every), max(every)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "_MOST", 0)
+        loose = gainful.settle(judged, runs, "AP")
+    assert loose.settled is None
+    assert not loose.reached
+    assert not loose.exact
+    assert loose.low < 0 < min(every)
+    assert "may turn" in repr(loose)
+    assert "is not known" in show_settle.answer(loose)[0]
+
+
 def test_equal_runs_have_no_leader_and_no_number():
     run = {"1": ["x", "y"]}
     found = gainful.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
@@ -427,6 +517,14 @@ def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
 def test_what_cannot_be_settled_is_refused(runs, measure, told):
     with pytest.raises(gainful.BadValue, match=told):
         gainful.settle({"1": {"a": 1}}, runs, measure)
+
+
+def test_a_measure_of_subtopics_is_not_settled_where_there_are_any():
+    judgments = pl.DataFrame(
+        {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
+    )
+    with pytest.raises(gainful.BadValue, match="asks for no subtopics"):
+        gainful.settle(judgments, {"a": {"1": ["x"]}, "b": {"1": ["a"]}}, "StRecall@2")
 
 
 @pytest.mark.parametrize("grades", ["01", 3, [True], ["1"], [float("nan")], []])
@@ -525,6 +623,7 @@ def test_settling_says_what_is_equal_settled_or_an_estimate(run):
         ((QRELS, BM25, "--grades", "nan"), "grades is nan"),
         ((QRELS, BM25, "-m", "nDGC@10"), "did you mean nDCG@10"),
         ((QRELS, BM25, "--first", "x"), "'x' is not a valid integer"),
+        ((QRELS, BM25, "--settle", "--per-query"), "no --per-query"),
         ((QRELS, "-", "-"), "only one file can be -"),
     ],
 )

@@ -16,6 +16,7 @@ from gainful.measure.recipe import Recipe
 
 _FIRST = 5  # counts that are looked at to begin with, besides none, one and all
 _ROUNDING = 1e-12
+_AT_ONCE = 200_000  # grades that are laid out together
 
 
 @define(eq=False)
@@ -66,8 +67,8 @@ class ByCount:
 
     held: Gradings
     how: Recipe
-    relevant: float | None  # a grade that is; None if none may be given
-    useless: float | None
+    relevant: tuple[float, ...]  # a grade that is, if one may be given
+    useless: tuple[float, ...]  # a grade that is not, if one may be given
     blind: bool  # is a useless document the same to the measure as one without a judgment?
     rel: float
 
@@ -102,9 +103,9 @@ class ByCount:
 
     def _first(self, one: _Search, steps: str) -> list[int]:
         size = len(one.order)
-        if self.relevant is None:
+        if not self.relevant:
             return [0]
-        if self.useless is None:
+        if not self.useless:
             return [size]
         if steps == "every":
             return list(range(size + 1))
@@ -114,14 +115,12 @@ class ByCount:
         return sorted({*some})
 
     def _try(self, asked: list[tuple[_Search, list[int]]]) -> None:
-        high = self.useless if self.relevant is None else self.relevant
-        low = self.relevant if self.useless is None else self.useless
-        if high is None or low is None:
-            raise ValueError("no grade may be given at all")
-        gradings = ((one.query, one.grades(counts, high, low)) for one, counts in asked)
+        high, low = (*self.relevant, *self.useless)[0], (*self.useless, *self.relevant)[0]
+        parts = [part for one, counts in asked for part in _parts(one, counts)]
+        gradings = ((one.query, one.grades(counts, high, low)) for one, counts in parts)
         worthy = self._worthy if self.blind else None
         for (one, counts), values in zip(
-            asked, self.held.values(self.how, gradings, worthy), strict=True
+            parts, self.held.values(self.how, gradings, worthy), strict=True
         ):
             one.values.update(zip(counts, values.tolist(), strict=True))
 
@@ -136,3 +135,9 @@ class ByCount:
         if self.how.convention.negative == "remove":
             seen |= grades < 0
         return seen
+
+
+def _parts(one: _Search, counts: list[int]) -> list[tuple[_Search, list[int]]]:
+    """The same counts, no more at once than memory likes."""
+    step = max(1, _AT_ONCE // len(one.order))
+    return [(one, counts[begin : begin + step]) for begin in range(0, len(counts), step)]

@@ -94,10 +94,17 @@ def _found(held: Gradings, how: Recipe, grades: Array, queries: Ranks) -> dict[i
     if entry.subtopics and held.subtopics:
         return every  # a grade would be for a subtopic, and none is known
     for query in queries.tolist():
-        size = len(held.pair(query).open)
-        if len(grades) ** size <= _MOST:
-            every[query] = np.array(list(product(grades.tolist(), repeat=size)))
+        gradings = every_grading(grades, len(held.pair(query).open))
+        if gradings is not None:
+            every[query] = gradings
     return _tried(held, how, every)
+
+
+def every_grading(grades: Array, size: int) -> Array | None:
+    """All gradings of so many documents; None if that would be too many."""
+    if len(grades) ** size > _MOST:
+        return None
+    return np.array(list(product(grades.tolist(), repeat=size)), dtype=np.float64)
 
 
 def _tried(held: Gradings, how: Recipe, asked: Mapping[int, Array]) -> dict[int, Array]:
@@ -139,8 +146,8 @@ def _by_count(held: Gradings, how: Recipe, grades: Array) -> ByCount:
     return ByCount(
         held,
         how,
-        relevant=float(grades[good][-1]) if good.any() else None,
-        useless=float(grades[~good][-1]) if not good.all() else None,
+        relevant=tuple(grades[good][-1:].tolist()),
+        useless=tuple(grades[~good][-1:].tolist()),
         blind=how.measure.entry.name not in _SEES_USELESS,
         rel=rel,
     )

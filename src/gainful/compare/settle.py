@@ -7,7 +7,7 @@ everything that is said here is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Unpack
 
 import numpy as np
@@ -16,7 +16,7 @@ from attrs import frozen
 
 from gainful.compare.gradings import NOWHERE, Gradings, gradings
 from gainful.compare.ideal_bounds import worth_of
-from gainful.compare.limits import refuse_higher
+from gainful.compare.limits import every_grading, refuse_higher
 from gainful.compare.settled import Settled
 from gainful.compare.unjudged import grades_of, limits_of
 from gainful.convention import Convention
@@ -92,8 +92,11 @@ def of_two(
     grades: Iterable[float] | None = None,
 ) -> Settled:
     """The same, everything being read and settled."""
-    asked, how = _one(recipes)
+    asked = _one(recipes)
     columns = as_columns(judgments)
+    if recipes[asked].measure.entry.subtopics and columns.subtopics is not None:
+        allowed = "one that asks for no subtopics: nobody knows on which an unjudged document is"
+        raise BadValue("measure", asked, allowed)
     given = grades_of(columns, grades)
     refuse_higher(given, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
     first, second = (brought(run) if isinstance(run, Elsewhere) else run for run in runs)
@@ -109,13 +112,13 @@ def of_two(
     return pairs.settled((called[0], called[1]))
 
 
-def _one(recipes: Mapping[str, Recipe]) -> tuple[str, Recipe]:
+def _one(recipes: Mapping[str, Recipe]) -> str:
     if len(recipes) != 1:
         raise BadValue("measure", ", ".join(recipes), "one measure, by which two runs are settled")
     ((name, how),) = recipes.items()
     if how.measure.entry.mean == "geometric":
         raise BadValue("measure", name, "a measure whose queries are averaged or added up")
-    return name, how
+    return name
 
 
 @frozen(eq=False)
@@ -139,12 +142,15 @@ class _Pairs:
         difference = means[0] - means[1]
         sign = 1.0 if difference >= 0 else -1.0
         row, effect, cuts, worst = self._effects(common, scale, sign)
-        ends = self._ends(common, scale)
         additive = self._additive()
+        *ends, reached = self._ends(common, scale)
         if additive:
+            reached = True
             lead = sign * difference - np.array([cuts.max(axis=0).sum(), cuts.min(axis=0).sum()])
-            ends = float((sign * lead).min()), float((sign * lead).max())
+            ends = [float((sign * lead).min()), float((sign * lead).max())]
         verdict = self._verdict(common, scale, sign, ends, worst)
+        if verdict is None and reached:
+            verdict = False
         equal = abs(difference) <= _NOTHING
         if equal:  # no lead, that could be lost; can anything part them?
             verdict = True if _nothing(ends) else None
@@ -161,7 +167,7 @@ class _Pairs:
             grades=tuple(self.grades.tolist()),
             low=ends[0],
             high=ends[1],
-            reached=additive,
+            reached=reached,
             settled=verdict,
             needed=None if equal else needed,
             exact=additive or bool(verdict),
@@ -224,25 +230,38 @@ class _Pairs:
         sizes = ((place[query], len(self.held[0].pair(place[query]).open)) for query in common)
         return [(query, size) for query, size in sizes if size]
 
-    def _ends(self, common: list[str], scale: float) -> tuple[float | None, float | None]:
-        """Ends of the difference that hold for sure: each run at its own best and worst."""
+    def _ends(self, common: list[str], scale: float) -> tuple[float | None, float | None, bool]:
+        """Ends of the difference that hold for sure, and whether some grading reaches them.
+
+        Where a query has few gradings, all of them are tried; elsewhere each run is taken at
+        its own best and worst, though these may not go together.
+        """
         found = [
             limits_of(held, self.how, side, self.asked, self.grades)
             for held, side in zip(self.held, self.sides, strict=True)
         ]
-        some = [_among(side, common) for side in self.sides]
         if any(one.optional.any() for one in found):
-            return None, None  # grades decide which queries count
+            return None, None, False  # grades decide which queries count
+        some = [_among(side, common) for side in self.sides]
         low = found[0].low[some[0]] - found[1].high[some[1]]
         high = found[0].high[some[0]] - found[1].low[some[1]]
-        return _sum(low, scale), _sum(high, scale)
+        place = self.held[0].place
+        number = {place[query]: at for at, query in enumerate(common)}
+        open_ = self._open(common)
+        every = {query: every_grading(self.grades, size) for query, size in open_}
+        tried = [(query, gradings) for query, gradings in every.items() if gradings is not None]
+        both = [side.values(self.how, tried) for side in self.held]
+        for (query, _), mine, theirs in zip(tried, *both, strict=True):
+            low[number[query]] = (mine - theirs).min()
+            high[number[query]] = (mine - theirs).max()
+        return _sum(low, scale), _sum(high, scale), len(tried) == len(open_)
 
     def _verdict(
         self,
         common: list[str],
         scale: float,
         sign: float,
-        ends: tuple[float | None, float | None],
+        ends: Sequence[float | None],
         worst: Array,
     ) -> bool | None:
         """Can no grading take the lead away (True), does one (False), or is that not known?"""
@@ -287,7 +306,7 @@ class _Pairs:
         return notes
 
 
-def _nothing(ends: tuple[float | None, float | None]) -> bool:
+def _nothing(ends: Sequence[float | None]) -> bool:
     return all(end is not None and abs(end) <= _NOTHING for end in ends)
 
 
