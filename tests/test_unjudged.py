@@ -16,6 +16,7 @@ from hypothesis import given, settings, strategies as st
 import gainful
 from gainful.cli.main import main
 from gainful.compare import limits
+from gainful.convention import CONVENTIONS
 from gainful.measure import MEASURES
 from gainful.show import settle as show_settle
 
@@ -234,6 +235,20 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
     if found.leader and found.settled is not None:
         sign = np.sign(found.difference)
         assert found.settled == all(sign * one > 1e-12 for one in every)
+
+
+@settings(max_examples=60)
+@given(queries(), st.sampled_from(sorted(CONVENTIONS)), st.booleans())
+def test_bounds_hold_like_every_tool(query, name, all_tried):
+    judged, ranked = query
+    tool = CONVENTIONS[name]
+    tool = tool.changed(empty=0) if tool.empty == "error" else tool
+    measures = ["nDCG@3", "nDCG@1", "DCG@2"]
+    with pytest.MonkeyPatch.context() as patch:
+        if not all_tried:
+            patch.setattr(limits, "_MOST", 0)
+        found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
+    held_to(found, brute_force(judged, ranked, measures, like=tool))
 
 
 # ── longer lists, of which not all gradings can be tried ─────────────────────────────────────

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gainful.compare.bounds import Bounds
-from gainful.errors import counted
 from gainful.show import results
 from gainful.show.rows import Rows
 
@@ -62,13 +61,14 @@ def said(found: Sequence[Bounds], *, per_query: bool = False) -> list[str]:
     )
     condensed = "condensed: the mean if unjudged documents are taken out and the others move up · "
     down = "unjudged: documents, as far down as the measure looks"
-    queries = counted(len(found[0].queries), "query")
-    return [
-        ends,
-        down if per_query else condensed + down,
-        f"{queries} · {results.convention(found[0].results)}",
-        *(f"Note: {one.name}: {note}" for one in found for note in one.notes),
+    odd = [
+        f"Note: {one.name}: {note}"
+        for one in found
+        for note in one.notes
+        if note not in one.results.notes
     ]
+    known = results.said([one.results for one in found])
+    return [ends, down if per_query else condensed + down, *known, *odd]
 
 
 def grades(given: Sequence[float]) -> str:
