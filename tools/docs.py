@@ -258,6 +258,7 @@ TYPED = (
     "docs/compare.md",
     "docs/why.md",
     "docs/gate.md",
+    "docs/unjudged.md",
     "docs/sessions.md",
 )  # typed by hand, except what their commands print
 

@@ -67,13 +67,17 @@ from gainful.measure import (
 
 if TYPE_CHECKING:
     from gainful.compare.agreement import Order
+    from gainful.compare.bounds import Bounds
     from gainful.compare.comparison import Comparison
     from gainful.compare.order import order
     from gainful.compare.runs import compare_results, compare_runs
+    from gainful.compare.settle import settle
+    from gainful.compare.settled import Settled
     from gainful.compare.stability import Stability, stability
     from gainful.compare.statistics.how import How
     from gainful.compare.statistics.power import detectable_effect, queries_needed
     from gainful.compare.study import compare_sessions
+    from gainful.compare.unjudged import unjudged
     from gainful.compare.why import Why, why
     from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
@@ -96,6 +100,10 @@ _LATER = {
     "compare_sessions": "gainful.compare.study",
     "detectable_effect": "gainful.compare.statistics.power",
     "queries_needed": "gainful.compare.statistics.power",
+    "Bounds": "gainful.compare.bounds",
+    "settle": "gainful.compare.settle",
+    "Settled": "gainful.compare.settled",
+    "unjudged": "gainful.compare.unjudged",
     "why": "gainful.compare.why",
     "Why": "gainful.compare.why",
     "Order": "gainful.compare.agreement",
@@ -145,6 +153,7 @@ __all__ = [
     "BadPlugin",
     "BadShape",
     "BadValue",
+    "Bounds",
     "CannotCompare",
     "Comparison",
     "Convention",
@@ -165,6 +174,7 @@ __all__ = [
     "SessionConvention",
     "SessionResults",
     "Sessions",
+    "Settled",
     "SimulatedStudy",
     "Stability",
     "Sweep",
@@ -207,9 +217,11 @@ __all__ = [
     "query_discount",
     "register",
     "scale",
+    "settle",
     "simulate_study",
     "stability",
     "sweep",
+    "unjudged",
     "which",
     "why",
 ]

@@ -22,6 +22,7 @@ _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "compare": "Is one run really better than another?",
     "gate": "Is this run good enough to ship?",
+    "unjudged": "How much could documents that nobody judged change?",
     "why": "Why do two tools disagree on these data?",
     "order": "Do measures agree on which run is better, and which tells runs apart?",
     "sessions": "How good are these whole search sessions?",
