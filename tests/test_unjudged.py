@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 import gainful
 from gainful.cli.main import main
-from gainful.compare import limits
+from gainful.compare.unjudged import limits
 from gainful.convention import CONVENTIONS
 from gainful.measure import MEASURES
 from gainful.show import settle as show_settle

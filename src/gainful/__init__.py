@@ -66,19 +66,19 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
-    from gainful.compare.agreement import Order
-    from gainful.compare.bounds import Bounds
     from gainful.compare.comparison import Comparison
-    from gainful.compare.order import order
+    from gainful.compare.orders.agreement import Order
+    from gainful.compare.orders.order import order
+    from gainful.compare.reasons.why import Why, why
     from gainful.compare.runs import compare_results, compare_runs
-    from gainful.compare.settle import settle
-    from gainful.compare.settled import Settled
     from gainful.compare.stability import Stability, stability
     from gainful.compare.statistics.how import How
     from gainful.compare.statistics.power import detectable_effect, queries_needed
     from gainful.compare.study import compare_sessions
-    from gainful.compare.unjudged import unjudged
-    from gainful.compare.why import Why, why
+    from gainful.compare.unjudged.bounded import unjudged
+    from gainful.compare.unjudged.bounds import Bounds
+    from gainful.compare.unjudged.settle import settle
+    from gainful.compare.unjudged.settled import Settled
     from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
@@ -100,14 +100,14 @@ _LATER = {
     "compare_sessions": "gainful.compare.study",
     "detectable_effect": "gainful.compare.statistics.power",
     "queries_needed": "gainful.compare.statistics.power",
-    "Bounds": "gainful.compare.bounds",
-    "settle": "gainful.compare.settle",
-    "Settled": "gainful.compare.settled",
-    "unjudged": "gainful.compare.unjudged",
-    "why": "gainful.compare.why",
-    "Why": "gainful.compare.why",
-    "Order": "gainful.compare.agreement",
-    "order": "gainful.compare.order",
+    "Bounds": "gainful.compare.unjudged.bounds",
+    "settle": "gainful.compare.unjudged.settle",
+    "Settled": "gainful.compare.unjudged.settled",
+    "unjudged": "gainful.compare.unjudged.bounded",
+    "why": "gainful.compare.reasons.why",
+    "Why": "gainful.compare.reasons.why",
+    "Order": "gainful.compare.orders.agreement",
+    "order": "gainful.compare.orders.order",
     "Stability": "gainful.compare.stability",
     "stability": "gainful.compare.stability",
     "evaluate": "gainful.measure.evaluate",

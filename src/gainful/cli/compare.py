@@ -25,7 +25,7 @@ from gainful.cli.run_reading import (
 )
 from gainful.cli.session_reading import READING, sessions_from, study_reading
 from gainful.compare.comparison import Comparison
-from gainful.compare.moved import MostChanged, most_changed
+from gainful.compare.moves.moved import MostChanged, most_changed
 from gainful.compare.pairing import baseline_of
 from gainful.compare.runs import compare_results
 from gainful.compare.statistics.correction import CORRECTIONS, correction_for

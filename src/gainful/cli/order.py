@@ -15,9 +15,9 @@ from gainful.cli.run_reading import (
     names_of,
     refuse_two_pipes,
 )
-from gainful.compare.agreement import Order, check_number
-from gainful.compare.discrimination import Criterion
-from gainful.compare.order import of_results
+from gainful.compare.orders.agreement import Order, check_number
+from gainful.compare.orders.discrimination import Criterion
+from gainful.compare.orders.order import of_results
 from gainful.compare.statistics.correction import CORRECTIONS, TUKEY
 from gainful.compare.statistics.how import How
 from gainful.compare.statistics.paired import TESTS

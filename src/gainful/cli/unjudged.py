@@ -22,8 +22,8 @@ from gainful.cli.run_reading import (
     names_of,
     refuse_two_pipes,
 )
-from gainful.compare.settle import of_two
-from gainful.compare.unjudged import of_open
+from gainful.compare.unjudged.bounded import of_open
+from gainful.compare.unjudged.settle import of_two
 from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import read_judgments, read_run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gainful.compare.settled import Settled
+from gainful.compare.unjudged.settled import Settled
 from gainful.errors import counted
 from gainful.show import results
 from gainful.show.rows import Rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import define, field
 
-from gainful.compare.gradings import Gradings
+from gainful.compare.unjudged.gradings import Gradings
 from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks
 from gainful.measure.recipe import Recipe

@@ -15,9 +15,9 @@ from typing import Unpack
 import numpy as np
 from attrs import evolve
 
-from gainful.compare.bounds import Bounds, outside
-from gainful.compare.gradings import Gradings, cut_of, gradings
-from gainful.compare.limits import Limits, limits, refuse_higher
+from gainful.compare.unjudged.bounds import Bounds, outside
+from gainful.compare.unjudged.gradings import Gradings, cut_of, gradings
+from gainful.compare.unjudged.limits import Limits, limits, refuse_higher
 from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType
 from gainful.formula import Array

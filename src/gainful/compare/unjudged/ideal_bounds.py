@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.compare.gradings import Gradings, Pair, cut_of
+from gainful.compare.unjudged.gradings import Gradings, Pair, cut_of
 from gainful.formula import Array
 from gainful.match import Placed
 from gainful.match.matched import Ranks

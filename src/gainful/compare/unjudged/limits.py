@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from attrs import frozen
 
-from gainful.compare.by_count import ByCount
-from gainful.compare.gradings import Gradings
-from gainful.compare.ideal_bounds import IdealBounds, of_grades, worth_of
+from gainful.compare.unjudged.by_count import ByCount
+from gainful.compare.unjudged.gradings import Gradings
+from gainful.compare.unjudged.ideal_bounds import IdealBounds, of_grades, worth_of
 from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks

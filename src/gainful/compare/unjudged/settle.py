@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Unpack
 
-from gainful.compare.gradings import gradings
-from gainful.compare.limits import refuse_higher
-from gainful.compare.pairs import Pairs
-from gainful.compare.settled import Settled
-from gainful.compare.unjudged import grades_of
+from gainful.compare.unjudged.bounded import grades_of
+from gainful.compare.unjudged.gradings import gradings
+from gainful.compare.unjudged.limits import refuse_higher
+from gainful.compare.unjudged.pairs import Pairs
+from gainful.compare.unjudged.settled import Settled
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.measure.evaluate import Habits, asked_for, of_run

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import field, frozen
 
-from gainful.compare.limits import Limits
+from gainful.compare.unjudged.limits import Limits
 from gainful.convention import Convention
 from gainful.errors import counted
 from gainful.formula import Array

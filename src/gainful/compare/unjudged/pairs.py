@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.compare.gradings import NOWHERE, Gradings
-from gainful.compare.ideal_bounds import worth_of
-from gainful.compare.limits import every_grading
-from gainful.compare.settled import Settled
-from gainful.compare.unjudged import limits_of
+from gainful.compare.unjudged.bounded import limits_of
+from gainful.compare.unjudged.gradings import NOWHERE, Gradings
+from gainful.compare.unjudged.ideal_bounds import worth_of
+from gainful.compare.unjudged.limits import every_grading
+from gainful.compare.unjudged.settled import Settled
 from gainful.errors import CannotCompare, counted
 from gainful.formula import Array
 from gainful.match.matched import Ranks
