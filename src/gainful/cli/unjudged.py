@@ -8,23 +8,21 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import habit_options, like_option, numbers, plugin_option
+from gainful.cli.arguments import numbers
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
     terminal,
     usual_form,
-    values_options,
 )
 from gainful.cli.run_reading import (
-    format_options,
     measures_option,
     names_of,
+    printing_runs,
     refuse_two_pipes,
 )
 from gainful.compare.unjudged.bounded import of_open
 from gainful.compare.unjudged.settle import of_two
-from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.inputs import path_of_both
@@ -56,14 +54,7 @@ from gainful.show.table import PLAIN, wrapped
     metavar="N",
     help="With --settle: how many documents to list.",
 )
-@values_options()
-@click.option(
-    "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
-)
-@format_options()
-@plugin_option()
-@like_option()
-@habit_options(*HABITS)
+@printing_runs()
 def unjudged(
     judgments: str,
     runs: tuple[str, ...],
