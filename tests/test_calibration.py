@@ -15,7 +15,7 @@ from scipy import stats
 
 from gainful.compare.statistics.correction import CORRECTIONS
 from gainful.compare.statistics.design import designed
-from gainful.compare.statistics.exchange import exchanged
+from gainful.compare.statistics.exchange import estimable, of_all, of_two
 from gainful.compare.statistics.how import How
 from gainful.compare.statistics.paired import TESTS
 from gainful.compare.statistics.tukey import tukey
@@ -78,38 +78,77 @@ def test_a_corrected_family_rejects_anything_in_six_per_cent_at_most(name):
     assert rejected(corrected) <= 0.06
 
 
-@pytest.mark.parametrize("systems", [2, 4])
-def test_the_permutation_of_a_study_rejects_five_per_cent(systems):
-    """Latin square: 24 searchers, four scenarios, all systems tried by everyone."""
-    random = np.random.default_rng(systems)
-    searcher, scenario = np.repeat(np.arange(24), 4), np.tile(np.arange(4), 24)
-    rows = [random.permutation(np.arange(4) % systems) for _ in range(24)]
-    system = np.concatenate(rows)
-    design = designed(system, searcher, scenario)
-    values = (
-        random.laplace(size=(96, TRIALS))
-        + 3 * random.normal(size=(24, TRIALS))[searcher]
-        + 2 * random.normal(size=(4, TRIALS))[scenario]
+def latin(random, searchers=24):
+    searcher, scenario = np.repeat(np.arange(searchers), 4), np.tile(np.arange(4), searchers)
+    system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(searchers)])
+    return system, searcher, scenario
+
+
+def crossed(random, searchers=12):
+    """Everybody tried both systems on both scenarios."""
+    return (
+        np.tile([0, 1, 0, 1], searchers),
+        np.repeat(np.arange(searchers), 4),
+        np.tile([0, 0, 1, 1], searchers),
     )
-    pairs = [(1, 0)] if systems == 2 else [(a, b) for a in range(4) for b in range(a)]
-    found = exchanged(values, design, [searcher, scenario], pairs, HOW)
-    for p in found.p:
-        assert rejected(p) == pytest.approx(ALPHA, abs=0.01)
-    assert rejected(found.family_wise.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
 
 
-def test_a_studys_interval_holds_the_true_difference_in_95_per_cent():
-    random = np.random.default_rng(7)
-    searcher, scenario = np.repeat(np.arange(20), 4), np.tile(np.arange(4), 20)
-    system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(20)])
+def lost(random):
+    """A Latin square some of whose sessions are lost."""
+    kept = random.random(24 * 4) < 0.9
+    return tuple(one[kept] for one in latin(random))
+
+
+def between(random):
+    """Each searcher tried one system alone."""
+    system = np.repeat(random.permutation([0, 1] * 12), 4)
+    return system, np.repeat(np.arange(24), 4), np.tile(np.arange(4), 24)
+
+
+def observed(random, searcher, scenario):
+    """Sessions depend on who searches, on what for, and on chance."""
+    return (
+        random.laplace(size=(searcher.size, TRIALS))
+        + 3 * random.normal(size=(searcher.max() + 1, TRIALS))[searcher]
+        + 2 * random.normal(size=(scenario.max() + 1, TRIALS))[scenario]
+    )
+
+
+@pytest.mark.parametrize("study", [latin, crossed, lost, between])
+def test_the_permutation_of_a_study_rejects_five_per_cent(study):
+    random = np.random.default_rng(1)
+    system, searcher, scenario = study(random)
     design = designed(system, searcher, scenario)
-    values = (
-        random.normal(size=(80, TRIALS)) + random.normal(size=(20, TRIALS))[searcher]
-    ) + 0.7 * system[:, None]
-    found = exchanged(values, design, [searcher, scenario], [(1, 0)], HOW)
-    held = (found.low <= 0.7) & (found.high >= 0.7)
-    assert held.mean() == pytest.approx(0.95, abs=0.012)
-    assert found.estimate.mean() == pytest.approx(0.7, abs=0.02)
+    values = observed(random, searcher, scenario)[design.rows]
+    blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
+    if study is between:
+        assert not estimable(design, blocks)
+        blocks = blocks[1:]
+    assert rejected(of_two(values, design, blocks, HOW).p) == pytest.approx(ALPHA, abs=0.01)
+
+
+def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
+    """Four systems alike: each searcher tried them all, each on another scenario."""
+    random = np.random.default_rng(2)
+    searcher, scenario = np.repeat(np.arange(24), 4), np.tile(np.arange(4), 24)
+    system = np.concatenate([random.permutation(4) for _ in range(24)])
+    design = designed(system, searcher, scenario)
+    pairs = [(a, b) for a in range(4) for b in range(a)]
+    values = observed(random, searcher, scenario)
+    found = of_all(values, design, [searcher, scenario], pairs, HOW)
+    assert rejected(found.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
+
+
+@pytest.mark.parametrize("study", [latin, lost])
+def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(study):
+    random = np.random.default_rng(7)
+    system, searcher, scenario = study(random)
+    design = designed(system, searcher, scenario)
+    values = (observed(random, searcher, scenario) + 0.7 * system[:, None])[design.rows]
+    blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
+    found = of_two(values, design, blocks, HOW)
+    assert ((found.low <= 0.7) & (found.high >= 0.7)).mean() == pytest.approx(0.95, abs=0.012)
+    assert found.estimate.mean() == pytest.approx(0.7, abs=0.03)
 
 
 @pytest.mark.parametrize("name", ["randomisation", "t"])
@@ -128,4 +167,4 @@ def test_the_bootstrap_rejects_as_often_as_the_docs_say(name, n):
     parts = [
         TESTS[name].function(differences(9 + at, (n, 500)), HOW).p for at in range(TRIALS // 500)
     ]
-    assert rejected(np.concatenate(parts)) == pytest.approx(told, abs=0.004)
+    assert rejected(np.concatenate(parts)) == pytest.approx(told, abs=0.01)

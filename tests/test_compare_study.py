@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from scipy import stats
-from statsmodels.formula.api import ols
+from statsmodels.regression.linear_model import OLS
 
 from gainful import BadInput, CannotCompare, compare_sessions, simulate_study
-from gainful.compare.statistics.design import designed, without_blocks
-from gainful.compare.statistics.exchange import BLOCKED, INVERTED, exchanged
+from gainful.compare.statistics.design import designed
+from gainful.compare.statistics.exchange import INVERTED, SIMULTANEOUS, estimable, of_all, of_two
 from gainful.compare.statistics.how import How
 from gainful.errors import BadValue, UnknownName, WrongType
 
@@ -36,30 +35,32 @@ def measured(seed=1, rows=LATIN, columns=1):
     return noise + random.normal(size=(len(rows), columns))[searcher] + scenario[:, None] / 3
 
 
-def brute_p(values, rows, shift=0.0, alternative="two-sided"):
-    """All ways for searchers to exchange their rows, by plain loops."""
+def brute(values, rows, shift=0.0):
+    """All ways for searchers to exchange their rows, by plain loops: p of either side."""
     system, searcher, scenario = square(rows)
-    left = without_blocks((values - shift * system)[:, None], [searcher, scenario])[:, 0]
+    shifted = values - shift * system
     statistic = []
     for order in permutations(range(len(rows))):
         labels = rows[list(order)].ravel()
-        statistic.append(left[labels == 1].mean() - left[labels == 0].mean())
-    seen, found = statistic[0], np.array(statistic)
-    hits = {
-        "two-sided": np.abs(found) >= abs(seen) - 1e-9,
-        "greater": found >= seen - 1e-9,
-        "less": found <= seen + 1e-9,
-    }
-    return hits[alternative].mean()
+        statistic.append(fitted(shifted, labels, searcher, scenario))
+    found = np.array(statistic)
+    return (found >= found[0] - 1e-9).mean(), (found <= found[0] + 1e-9).mean()
+
+
+def fitted(values, system, *blocks):
+    """The difference of two systems with blocks, by least squares of statsmodels."""
+    held = [np.eye(block.max() + 1)[block][:, 1:] for block in blocks]
+    design = np.concatenate([np.ones((len(values), 1)), system[:, None], *held], axis=1)
+    return OLS(values, design).fit().params[1]
 
 
 # ── the design ───────────────────────────────────────────────────────────────────────────────
 
 
 def test_whole_assignments_are_exchanged_so_that_the_square_stays_one():
-    system, searcher, scenario = square()
-    design = designed(system, searcher, scenario)
-    assert design.scheme == "exchange"
+    design = designed(*square())
+    assert [len(rows) for rows in design.exchanging] == [5]
+    assert not design.swapping
     rows = {tuple(row) for row in LATIN.tolist()}
     for labels in np.concatenate(list(design.labels(How()))):
         assert {tuple(row) for row in labels.reshape(LATIN.shape).tolist()} == rows
@@ -67,12 +68,13 @@ def test_whole_assignments_are_exchanged_so_that_the_square_stays_one():
 
 
 def test_searchers_exchange_only_with_those_who_did_the_same():
-    system = np.array([0, 1, 1, 0, 0, 1, 1, 0])
-    searcher = np.array([0, 0, 1, 1, 2, 2, 3, 3])
-    scenario = np.array([0, 1, 0, 1, 0, 2, 0, 2])
+    system = np.array([0, 1, 1, 0, 0, 1, 1, 0, 1])
+    searcher = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4])
+    scenario = np.array([0, 1, 0, 1, 0, 2, 0, 2, 0])
     design = designed(system, searcher, scenario)
-    assert sorted(len(rows) for rows in design.strata) == [2, 2]
-    assert design.arrangements == 4
+    assert sorted(len(rows) for rows in design.exchanging) == [2, 2]
+    assert (design.searchers, design.left_out) == (4, 1)
+    assert design.rows.tolist() == list(range(8))
     labels = np.concatenate(list(design.labels(How())))
     assert len(np.unique(labels, axis=0)) == 4
 
@@ -86,18 +88,33 @@ def test_a_sample_of_arrangements_has_only_arrangements_that_can_be():
         assert found == sorted(map(tuple, rows.tolist()))
 
 
+CROSSED = (np.tile([0, 1, 0, 1], 3), np.repeat([0, 1, 2], 4), np.tile([0, 0, 1, 1], 3))
+
+
 def test_where_everyone_tried_everything_systems_change_names_within_searchers():
-    system = np.tile([0, 1, 0, 1], 3)
-    searcher, scenario = np.repeat([0, 1, 2], 4), np.tile([0, 0, 1, 1], 3)
-    design = designed(system, searcher, scenario)
-    assert design.scheme == "swap"
-    assert design.arrangements == 8
+    design = designed(*CROSSED)
+    assert not design.exchanging
     labels = np.concatenate(list(design.labels(How())))
     expected = {
         tuple(np.concatenate([[0, 1, 0, 1] if keep else [1, 0, 1, 0] for keep in choice]).tolist())
         for choice in product((True, False), repeat=3)
     }
     assert {tuple(one.tolist()) for one in labels} == expected
+
+
+def test_a_lost_session_leaves_out_its_searcher_and_no_other():
+    design = designed(*(one[1:] for one in CROSSED))
+    assert (len(design.swapping), design.searchers, design.left_out) == (2, 2, 1)
+
+
+def test_sessions_of_one_searcher_on_one_scenario_have_no_order():
+    """Two searchers, one scenario, three sessions each: AAB and ABB."""
+    system, searcher = np.array([0, 0, 1, 0, 1, 1]), np.repeat([0, 1], 3)
+    design = designed(system, searcher, np.zeros(6, dtype=int))
+    labels = {tuple(one) for one in np.concatenate(list(design.labels(How()))).tolist()}
+    orders = {tuple(sorted(one[:3]) + sorted(one[3:])) for one in labels}
+    assert orders == {(0, 0, 1, 0, 1, 1), (0, 1, 1, 0, 0, 1)}
+    assert len(labels) == 2 * 3 * 3
 
 
 def test_nothing_can_be_exchanged_where_all_have_the_same_assignment():
@@ -108,54 +125,50 @@ def test_nothing_can_be_exchanged_where_all_have_the_same_assignment():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_p_is_that_of_all_exchanges(seed):
+def test_p_and_difference_are_those_of_all_exchanges(seed):
     values = measured(seed)
     system, searcher, scenario = square()
-    design = designed(system, searcher, scenario)
-    found = exchanged(values, design, [searcher, scenario], [(1, 0)], How())
+    found = of_two(values, designed(system, searcher, scenario), [searcher, scenario], How())
     assert found.exact
-    assert found.p[0, 0] == pytest.approx(brute_p(values[:, 0], LATIN), abs=1e-12)
-    assert found.family_wise[0, 0] == found.p[0, 0]
+    sides = brute(values[:, 0], LATIN)
+    assert found.p[0] == pytest.approx(min(1, 2 * min(sides)), abs=1e-12)
+    expected = fitted(values[:, 0], system, searcher, scenario)
+    assert found.estimate[0] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("turned", [False, True])
-def test_the_interval_is_the_differences_that_are_not_rejected(seed, turned):
+def test_the_interval_is_the_differences_that_are_not_rejected(seed):
     values = measured(seed)
     system, searcher, scenario = square()
     design = designed(system, searcher, scenario)
-    pair = (0, 1) if turned else (1, 0)
-    found = exchanged(values, design, [searcher, scenario], [pair], How(alpha=0.2))
-    assert found.interval == INVERTED
-    low, high = found.low[0, 0], found.high[0, 0]
-    assert low < found.estimate[0, 0] < high
-    if turned:
-        low, high = -high, -low
-    for shift in np.linspace(low - 1, high + 1, 41):
-        if min(abs(shift - low), abs(shift - high)) < 1e-6:
-            continue
-        sides = [brute_p(values[:, 0], LATIN, shift, side) for side in ("greater", "less")]
-        assert (low < shift < high) == (min(sides) > 0.1), shift
+    found = of_two(values, design, [searcher, scenario], How(alpha=0.2))
+    low, high = found.low[0], found.high[0]
+    assert low < found.estimate[0] < high
+    for shift in np.linspace(low - 1, high + 1, 15):
+        assert (low < shift < high) == (min(brute(values[:, 0], LATIN, shift)) > 0.1), shift
 
 
-@pytest.mark.parametrize("systems", [2, 3])
-def test_the_difference_is_that_of_least_squares_with_blocks(systems):
-    random = np.random.default_rng(systems)
-    rows = np.array([random.permutation(np.arange(6) % systems) for _ in range(8)])
+def lost(seed, share):
+    """A Latin square of 24 searchers, some of whose sessions are lost."""
+    random = np.random.default_rng(seed)
+    rows = np.array([random.permutation([0, 0, 1, 1]) for _ in range(24)])
     system, searcher, scenario = square(rows)
-    kept = random.random(system.size) < 0.85  # some sessions were lost: nothing is balanced
-    values = measured(3, rows)[kept] + system[kept][:, None]
-    numbers = [searcher[kept], scenario[kept]]
-    design = designed(system[kept], *numbers)
-    pairs = list(combinations(range(systems), 2))
-    found = exchanged(values, design, numbers, [(b, a) for a, b in pairs], How(resamples=199))
-    frame = pd.DataFrame(
-        {"y": values[:, 0], "s": system[kept], "u": searcher[kept], "c": scenario[kept]}
-    )
-    fitted = ols("y ~ C(s) + C(u) + C(c)", frame).fit().params
-    effects = [0.0, *(fitted[f"C(s)[T.{at}]"] for at in range(1, systems))]
-    expected = [effects[b] - effects[a] for a, b in pairs]
-    assert found.estimate[:, 0] == pytest.approx(expected, abs=1e-9)
+    kept = random.random(system.size) >= share
+    return [one[kept] for one in (system, searcher, scenario)], measured(seed, rows, 40)[kept]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_zero_is_outside_the_interval_just_where_p_is_small(seed, share):
+    (system, searcher, scenario), values = lost(seed, share)
+    design = designed(system, searcher, scenario)
+    blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
+    found = of_two(values[design.rows], design, blocks, How(resamples=999, alpha=0.3))
+    assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.3).tolist()
+    assert (found.low <= found.estimate).all()
+    assert (found.estimate <= found.high).all()
+    expected = fitted(values[design.rows, 0], design.system, *blocks)
+    assert found.estimate[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_searchers_with_one_system_each_are_two_samples():
@@ -163,14 +176,16 @@ def test_searchers_with_one_system_each_are_two_samples():
     system, searcher = np.array([0, 0, 0, 0, 1, 1, 1]), np.arange(7)
     values = np.random.default_rng(4).normal(size=(7, 1)) + system[:, None]
     design = designed(system, searcher, np.zeros(7, dtype=int))
-    found = exchanged(values, design, [], [(1, 0)], How())
+    assert not estimable(design, [searcher])
+    found = of_two(values, design, [], How())
     theirs = stats.permutation_test(
         (values[system == 1, 0], values[system == 0, 0]),
         lambda x, y: x.mean() - y.mean(),
         n_resamples=np.inf,
     )
     assert found.exact
-    assert found.p[0, 0] == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert found.p[0] == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert found.estimate[0] == pytest.approx(theirs.statistic, abs=1e-12)
 
 
 def test_everyone_on_everything_is_the_sign_flip_test_of_searchers():
@@ -179,28 +194,38 @@ def test_everyone_on_everything_is_the_sign_flip_test_of_searchers():
     searcher, scenario = np.repeat(np.arange(9), 4), np.tile([0, 0, 1, 1], 9)
     values = random.normal(size=(36, 1)) + random.normal(size=(9, 1))[searcher]
     design = designed(system, searcher, scenario)
-    found = exchanged(values, design, [searcher, scenario], [(1, 0)], How(alpha=0.1))
+    found = of_two(values, design, [searcher, scenario], How(alpha=0.1))
     each = values.reshape(9, 2, 2)
     differences = (each[:, :, 1] - each[:, :, 0]).mean(axis=1)
     theirs = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", n_resamples=np.inf
     )
-    assert found.p[0, 0] == pytest.approx(theirs.pvalue, abs=1e-12)
-    assert found.estimate[0, 0] == pytest.approx(differences.mean(), abs=1e-12)
+    assert found.p[0] == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert found.estimate[0] == pytest.approx(differences.mean(), abs=1e-12)
 
 
-def test_three_systems_have_bootstrapped_intervals_that_are_named():
-    rows = np.array([np.random.default_rng(at).permutation([0, 1, 2]) for at in range(15)])
+def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
+    rows = np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0]])
     system, searcher, scenario = square(rows)
-    values = measured(6, rows) + 3 * (system == 2)[:, None]
-    design = designed(system, searcher, scenario)
+    values = measured(6, rows)[:, 0] + (system == 2)
     pairs = [(1, 0), (2, 0), (2, 1)]
-    found = exchanged(values, design, [searcher, scenario], pairs, How(resamples=999))
-    assert found.interval == BLOCKED
-    assert (found.low <= found.estimate).all()
-    assert (found.estimate <= found.high).all()
-    assert (found.p[:, 0] <= 0.05).tolist() == [False, True, True]
-    assert (found.family_wise >= found.p).all()
+    blocks = [np.eye(block.max() + 1)[block][:, 1:] for block in (searcher, scenario)]
+
+    def contrasts(labels):
+        held = [np.ones((15, 1)), np.eye(3)[labels][:, 1:], *blocks]
+        b, c = OLS(values, np.concatenate(held, axis=1)).fit().params[1:3]
+        return np.array([b, c, c - b])
+
+    seen = contrasts(system)
+    largest = [
+        np.abs(contrasts(rows[list(order)].ravel())).max() for order in permutations(range(5))
+    ]
+    design = designed(system, searcher, scenario)
+    found = of_all(values[:, None], design, [searcher, scenario], pairs, How(alpha=0.2))
+    assert found.estimate[:, 0] == pytest.approx(seen, abs=1e-9)
+    expected = [(np.array(largest) >= abs(one) - 1e-9).mean() for one in seen]
+    assert found.p[:, 0] == pytest.approx(expected, abs=1e-12)
+    assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.2).tolist()
 
 
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────
@@ -242,15 +267,20 @@ def test_exchanging_the_names_of_systems_turns_the_difference(study):
     assert other.p == one.p
 
 
-def test_blocks_are_taken_out(study):
-    """A searcher who is better at everything says nothing about systems."""
-    lucky = study.sessions.frame.filter(pl.col("searcher") != "p01")
-    blocked = compare_sessions(lucky, study.judgments, "sDCG@10", resamples=999)
-    alone = compare_sessions(lucky, study.judgments, "sDCG@10", block=(), resamples=999)
-    assert blocked.units == alone.units
-    assert "no blocks: sessions are exchanged as if each were a searcher of its own" in alone.notes
-    assert alone.pairs[0].effect is None
-    assert alone.pairs[0].p != blocked.pairs[0].p
+def test_the_order_of_lines_changes_no_digit(study):
+    frame = study.sessions.frame
+    mixed = frame.sample(fraction=1.0, shuffle=True, seed=3)
+    one, other = (
+        compare_sessions(rows, study.judgments, "sDCG@10", resamples=999).to_dict()["pairs"]
+        for rows in (frame, mixed)
+    )
+    assert one == other
+
+
+def test_without_blocks_sessions_are_exchanged_and_it_is_said(study):
+    found = compare_sessions(study.sessions, study.judgments, "sDCG@10", block=(), resamples=999)
+    assert "no blocks: sessions are exchanged as if each were a searcher of its own" in found.notes
+    assert found.pairs[0].effect is None
 
 
 def rows_of(design):
@@ -275,7 +305,7 @@ def rows_of(design):
 
 def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
     same = [(who, what, which, 1) for who in "abc" for what, which in (("x", "1"), ("y", "2"))]
-    told = "no two searchers who did the same have different assignments of system: nothing can be"
+    told = "system 2 and 1: no two searchers who did the same have different assignments"
     with pytest.raises(CannotCompare, match=told):
         compare_sessions(rows_of(same), measures="sDCG@10")
 
@@ -313,19 +343,110 @@ def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
         compare_sessions(rows_of(nothing), measures="sDCG@10")
 
 
-def test_three_systems_are_said_to_be_tested_together():
-    random = np.random.default_rng(7)
-    design = [
-        (f"p{at}", what, which, int(random.integers(0, 4)))
-        for at in range(9)
-        for what, which in zip("xyz", random.permutation(["1", "2", "3"]), strict=True)
-    ]
-    found = compare_sessions(rows_of(design), measures="sDCG@10", test="tukey", baseline="2")
-    assert found.baseline == "2"
+def crossed_out(seed, searchers=24):
+    """Each searcher tried two of three systems; the third is far better, the others alike."""
+    random = np.random.default_rng(seed)
+    design = []
+    for at in range(searchers):
+        two = [("A", "B"), ("A", "C"), ("B", "C")][at % 3]
+        for what, which in zip("xyuv", random.permutation(two * 2), strict=True):
+            grade = float(random.random() + 3 * (which == "C") + 1)
+            design.append((f"p{at:02}", what, which, grade))
+    return rows_of(design)
+
+
+def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does():
+    alike = 0
+    for seed in range(40):
+        found = compare_sessions(crossed_out(seed), measures="sDCG@10", resamples=199)
+        pairs = {(one.system, one.other): one for one in found.pairs}
+        alike += pairs["B", "A"].p <= 0.05
+        assert pairs["C", "A"].p <= 0.05
+        assert pairs["C", "A"].difference == pytest.approx(3, abs=0.5)
+    assert alike <= 6  # of 40, at 5 per cent
+
+
+def test_three_systems_can_be_tested_together():
+    found = compare_sessions(crossed_out(1), measures="sDCG@10", test="tukey", baseline="B")
+    assert found.baseline == "B"
     assert [(pair.system, pair.other) for pair in found.pairs] == [
-        ("1", "2"),
-        ("3", "2"),
-        ("3", "1"),
+        ("A", "B"),
+        ("C", "B"),
+        ("C", "A"),
     ]
-    assert any("asks whether all systems are alike" in note for note in found.notes)
-    assert found.weighed.interval == BLOCKED
+    assert any("tukey asks whether all systems are alike" in note for note in found.notes)
+    assert found.weighed.interval == SIMULTANEOUS
+    assert found.significant(found.pair("sDCG@10", "C", "A"))
+
+
+def between(seed, effect):
+    """Each searcher tried one system alone, on four scenarios."""
+    random = np.random.default_rng(seed)
+    design = []
+    for at in range(20):
+        luck, which = random.normal(), "AB"[at % 2]
+        for what in "wxyz":
+            grade = float(10 + luck + random.normal() / 3 + effect * (which == "B"))
+            design.append((f"p{at:02}", what, which, grade))
+    return rows_of(design)
+
+
+def test_a_study_between_searchers_exchanges_whole_searchers():
+    frame = between(1, 2.0)
+    found = compare_sessions(frame, measures="sDCG@10", resamples=9999)
+    pair = found.pairs[0]
+    means = dict(zip(found.systems, found.means["sDCG@10"], strict=True))
+    assert pair.difference == pytest.approx(means["B"] - means["A"], abs=1e-9)
+    assert any("no searcher tried several systems" in note for note in found.notes)
+    by_searcher = frame.group_by("searcher", "system", maintain_order=True).agg(
+        pl.col("grade").mean()
+    )
+    one, other = (by_searcher.filter(pl.col("system") == name)["grade"].to_numpy() for name in "BA")
+    theirs = stats.permutation_test(
+        (one, other), lambda x, y: x.mean() - y.mean(), n_resamples=9999, rng=1
+    )
+    assert pair.p == pytest.approx(theirs.pvalue, abs=0.01)
+    assert pair.effect is None
+
+
+def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
+    found = [
+        compare_sessions(between(seed, 0.0), measures="sDCG@10", resamples=199).pairs[0].p
+        for seed in range(60)
+    ]
+    assert sum(p <= 0.05 for p in found) <= 8
+
+
+def test_systems_that_are_tried_on_scenarios_of_their_own_cannot_be_told_from_them():
+    design = [(f"p{at}", "xy"[at % 2], "12"[at % 2], 1 + at % 3) for at in range(8)]
+    with pytest.raises(CannotCompare, match="no two searchers who did the same have different"):
+        compare_sessions(rows_of(design), measures="sDCG@10")
+
+
+def test_identical_systems_are_said_to_be_so():
+    design = [
+        (f"p{at}", what, which, 2)
+        for at in range(6)
+        for what, which in zip("xy", "12" if at % 2 else "21", strict=True)
+    ]
+    found = compare_sessions(rows_of(design), measures="sDCG@10")
+    pair = found.pairs[0]
+    assert (pair.difference, pair.p, pair.effect.ties) == (0, 1, 6)
+    assert "sDCG@10: 2 and 1 are alike in every searcher: p is 1" in found.notes
+
+
+def test_wins_and_effect_are_those_of_searchers_with_scenarios_taken_out():
+    """Two scenarios, one worth 5 more; each searcher's own difference is 1 or 2."""
+    design = []
+    for at, (gain, first) in enumerate([(1, "12"), (2, "21"), (1, "21"), (2, "12")]):
+        for what, which in zip("xy", first, strict=True):
+            design.append((f"p{at}", what, which, 1 + 5 * (what == "y") + gain * (which == "2")))
+    size = compare_sessions(rows_of(design), measures="sDCG@10").pairs[0].effect
+    assert (size.wins, size.ties, size.losses) == (4, 0, 0)
+    assert size.dz == pytest.approx(1.5 / np.std([1, 2, 1, 2], ddof=1), rel=1e-9)
+
+
+def test_only_pairs_with_the_baseline_can_be_asked_for():
+    found = compare_sessions(crossed_out(2), measures="sDCG@10", pairs="baseline", baseline="C")
+    assert {pair.other for pair in found.pairs} == {"C"}
+    assert len(found.pairs) == 2

@@ -156,7 +156,9 @@ def test_a_missing_query_counts_as_0_and_is_the_first_to_look_at(gate, base):
 def test_queries_that_one_side_lacks_are_said_and_the_others_compared(gate):
     gate("once.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--max-drop", "RR=0", "--missing", "skip")
-    found = verdict(gate("lost.txt", *words, "--format", "json"))
+    said = gate("lost.txt", *words, status=2)
+    assert "1 query of the baseline does not count in this run" in said
+    found = verdict(gate("lost.txt", *words, "--allow", "queries", "--format", "json"))
     check = found["checks"][0]
     assert check["value"] == 1
     assert check["baseline"] == pytest.approx(6.5 / 7)  # q5 is in the baseline only
@@ -174,6 +176,42 @@ def test_runs_without_a_query_in_common_cannot_be_compared(gate):
     gate("one.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--max-drop", "RR=1", "--missing", "skip")
     assert "no query in common" in gate("two.txt", *words, status=2)
+
+
+def test_a_run_that_lost_queries_is_not_passed_by_those_that_are_left(gate):
+    Path("one.txt").write_text(ranked(**dict.fromkeys(QUERIES[1:])))
+    words = ("--floor", "RR=0.1", "--missing", "skip")
+    said = gate("one.txt", *words, status=2)
+    assert "7 queries that the run lacks is left out" not in said
+    assert "7 queries that the run lacks are left out of the means" in said
+    gate("one.txt", *words, "--allow", "queries")
+    gate("one.txt", "--floor", "RR=0.2", status=1)  # missing queries count as 0
+
+
+def test_a_bound_that_is_passed_by_little_is_passed(gate, base):
+    """The drop of worse.txt is 0.5 in every query."""
+    gate("worse.txt", *base, "--max-drop", "RR=0.5")
+    gate("worse.txt", *base, "--max-drop", "RR=0.4999999", status=1)
+
+
+def test_small_numbers_have_small_rounding(gate):
+    words = ("--gain", "0:0,1:1e-13", "-m", "DCG@10")
+    gate("best.txt", *words, "--save-baseline", "base.json")
+    rules = ("--baseline", "base.json", "--max-drop", "DCG@10=0", *words)
+    gate("worse.txt", *rules, status=1)
+
+
+def test_a_verdict_that_cannot_be_written_saves_no_baseline(gate):
+    words = ("--floor", "RR=0.1", "--save-baseline", "new.json", "-o", "nowhere/verdict.json")
+    gate("best.txt", *words, status=2)
+    assert not Path("new.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--test", "--seed", "--resamples"])
+def test_an_option_of_a_test_that_is_not_made_is_refused(gate, option):
+    value = "t" if option == "--test" else "999"
+    said = gate("best.txt", "--floor", "RR=0.1", option, value, status=2)
+    assert f"{option} is of --significant" in said
 
 
 def test_a_sum_over_queries_can_drop_too(gate):

@@ -544,7 +544,7 @@ def test_odd_ids_steer_neither_a_terminal_nor_a_page():
     found = compared({odd: {odd: 1}}, {odd: ["u", odd]}, {odd: [odd]}, "RR")
     for text in (show.to_text(found), show.to_markdown(found)):
         assert "\x1b" not in text
-        assert "\\x1b[31m" in text
+        assert "\\x1b" in text
         assert "y" * 50 not in text
     page = show.to_markdown(found)
     assert "<b>" not in page

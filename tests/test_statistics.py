@@ -14,7 +14,7 @@ from statsmodels.stats.power import TTestPower
 
 from gainful.compare.statistics.correction import CORRECTIONS
 from gainful.compare.statistics.exact_sums import on_grid
-from gainful.compare.statistics.groups import alike, letter
+from gainful.compare.statistics.groups import MOST, alike, letter
 from gainful.compare.statistics.how import How
 from gainful.compare.statistics.paired import TESTS
 from gainful.compare.statistics.power import detectable_effect, power_of, queries_needed
@@ -326,12 +326,25 @@ def test_queries_needed_and_detectable_effect_equal_statsmodels(effect):
 def test_a_wanted_power_that_cannot_be_is_refused():
     with pytest.raises(BadValue, match="power is 0.01; allowed: a number above alpha"):
         detectable_effect(50, power=0.01)
-    with pytest.raises(BadValue, match="queries is 1; allowed: at least 2"):
+    with pytest.raises(BadValue, match="queries is 1; allowed: 2 to 10000000"):
         detectable_effect(1)
     with pytest.raises(BadValue, match="alpha is 2"):
         queries_needed(0.5, alpha=2)
     with pytest.raises(BadValue, match="effect is 0; allowed: one that 10000000 queries"):
         queries_needed(0.0)
+    with pytest.raises(BadValue, match="queries is 2; allowed: more, to find anything at alpha"):
+        detectable_effect(2, 1e-8)
+    for wrong in ("9", 2.5, None):
+        with pytest.raises(WrongType, match="^queries is"):
+            detectable_effect(wrong)
+    with pytest.raises(WrongType, match="^effect is 'a'"):
+        queries_needed("a")
+    with pytest.raises(BadValue, match="^alpha is"):
+        queries_needed(0.5, alpha=1e-300)
+
+
+def test_an_effect_beyond_all_doubt_needs_two_queries():
+    assert queries_needed(1e6) == queries_needed(float("inf")) == queries_needed(1e200) == 2
 
 
 # ── groups and letters ───────────────────────────────────────────────────────────────────────
@@ -371,6 +384,22 @@ def test_letters_go_on_after_z():
 def test_numbers_that_cannot_be_are_refused(wrong):
     with pytest.raises(BadValue, match=f"^{next(iter(wrong))} is .*; allowed: "):
         How(**wrong)
+
+
+def test_numbers_of_numpy_become_plain_ones():
+    how = How(alpha=np.float64(0.1), resamples=np.int64(99), seed=np.int32(3))
+    assert [type(one) for one in (how.alpha, how.resamples, how.seed)] == [float, int, int]
+
+
+def test_an_alternative_that_there_is_not_is_refused():
+    with pytest.raises(BadValue, match="alternative is 'bogus'; allowed: two-sided, less, greater"):
+        How(alternative="bogus")
+
+
+def test_groups_end_where_nobody_reads_them():
+    """Twenty pairs that are alike, all else different: 2**20 groups."""
+    pairs = [(a, b) for a in range(40) for b in range(a) if a // 2 == b // 2]
+    assert len(alike(40, pairs)) == MOST
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from math import e
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED
 from gainful.convention import CONVENTIONS, HABITS, Habit
@@ -157,13 +158,15 @@ def chance_options() -> Decorator:
         click.option(
             "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
         ),
-        click.option("--seed", type=int, default=SEED, show_default=True, help="Which chance."),
+        click.option(
+            "--seed", type=int, default=SEED, show_default=True, help="Seed of the random numbers."
+        ),
         click.option(
             "--resamples",
             type=int,
             default=RESAMPLES,
             show_default=True,
-            help="How often chance is asked.",
+            help="Number of resamples.",
         ),
     )
 
@@ -173,6 +176,14 @@ def chance_options() -> Decorator:
         return command
 
     return decorated
+
+
+def refuse_idle(names: Iterable[str], why: str) -> None:
+    """An option that was typed and does nothing is a mistake, not a silence."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} {why}")
 
 
 def plugin_option() -> Decorator:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options
+from gainful.cli.arguments import chance_options, refuse_idle
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -63,13 +63,13 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
     type=click.Choice(("all", "baseline")),
     default="all",
     show_default=True,
-    help="Compare all pairs of runs, or each with the baseline.",
+    help="Compare all pairs, or each with the baseline.",
 )
 @chance_options()
 @click.option(
     "--per-query",
     is_flag=True,
-    help="Also the queries that changed most (by the first measure), and what moved.",
+    help="Also the queries that changed most by the first measure; in CSV only these.",
 )
 @click.option("--sessions", metavar="FILE", help="Compare systems over the sessions of a study.")
 @click.option("--judgments", "qrels", metavar="QRELS", help="With --sessions: judgments by topic.")
@@ -115,6 +115,8 @@ def compare(
           --block searcher --block scenario -m 'nsDCG(b=2, bq=4)@10'
     """
     how = How(alpha=alpha, resamples=resamples, seed=seed)
+    if more["test"] == "t":
+        refuse_idle(("seed", "resamples"), "does nothing: the t test leaves nothing to chance")
     form = form or usual_form(output)
     moved: list[MostChanged] = []
     if sessions is None:
@@ -184,11 +186,12 @@ def _of_study(
         judged = as_columns(read_judgments(qrels, more["judgments_format"]))
     return compare_groups(
         of_sessions.of_sessions(held, judged, recipes, base),
-        by=more["by"] or SYSTEM,
+        by=SYSTEM if more["by"] is None else more["by"],
         block=more["block"] or None,
         baseline=more["baseline"],
         test=more["test"] or "permutation",
         correct=more["correct"],
+        pairs=more["pairs"],
         how=how,
     )
 

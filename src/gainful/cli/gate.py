@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 from attrs import evolve
 
-from gainful.cli.arguments import habit_options, like_option, plugin_option
+from gainful.cli.arguments import habit_options, like_option, plugin_option, refuse_idle
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.cli.run_reading import format_options, refuse_two_pipes
 from gainful.compare.gates.baseline import baseline_of, read_baseline
@@ -140,6 +139,8 @@ def gate(
       gainful gate qrels.txt run.txt -m nDCG@10 --baseline baseline.json --significant 0.05
       gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
     """
+    if given["significant"] is None:
+        refuse_idle(("test", "seed", "resamples"), "is of --significant")
     rules = Rules(**{name: given.pop(name) for name in _OF_RULES})
     _refuse_no_rule(rules, baseline, save_baseline)
     base, recipes = asked_for(rules.asked(measures or None), like, given)
@@ -154,9 +155,14 @@ def gate(
     found = of_run(held, read_run(run, run_format), recipes, base, _name(run))
     saving = save_baseline is not None
     verdict = judged(found, rules, judgments=held, baseline=old, saving=saving)
+    to_save = save_baseline if verdict.passed else None
     if save_baseline is not None:
-        verdict = _saved(verdict, save_baseline, lambda: baseline_of(found, held).to_text())
+        verdict = _saving(verdict, save_baseline)
+    if to_save is not None and output in (None, "-"):  # what fails is not said to be saved
+        put(to_save, baseline_of(found, held).to_text())
     _print(verdict, form, output)
+    if to_save is not None and output not in (None, "-"):
+        put(to_save, baseline_of(found, held).to_text())
     _summarised(verdict)
     return 0 if verdict.passed else 1
 
@@ -200,11 +206,10 @@ def _name(run: str) -> str:
     return name.split(".")[0] or name
 
 
-def _saved(verdict: Verdict, path: str, text: Callable[[], str]) -> Verdict:
+def _saving(verdict: Verdict, path: str) -> Verdict:
     """The baseline is written if the run passed; either is said."""
     if not verdict.passed:
         return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
-    put(path, text())
     said = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
     return evolve(verdict, saved=path, notes=[*verdict.notes, *said])
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import numbers
+from gainful.cli.arguments import numbers, refuse_idle
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -96,6 +96,8 @@ def unjudged(
         raise click.UsageError("name at least one RUN: gainful unjudged JUDGMENTS RUN…")
     runs = runs or (judgments,)
     refuse_two_pipes(judgments, *runs)
+    if not settle:
+        refuse_idle(("first",), "is of --settle")
     if settle and (len(runs) != 2 or len(recipes) != 1 or per_query):
         raise click.UsageError("--settle takes two runs and one measure, and no --per-query")
     refuse_overwriting(output, (judgments, *runs))

@@ -10,6 +10,7 @@ import polars as pl
 from attrs import asdict, field, fields_dict, frozen
 
 from gainful.compare.effect import Effect
+from gainful.compare.statistics.bootstrap import INTERVALS
 from gainful.compare.statistics.groups import alike, letter
 from gainful.compare.statistics.how import How
 from gainful.errors import counted, plural
@@ -79,7 +80,18 @@ class Weighed:
     resampled: bool
     unit: str  # what is counted: query, session
     paired_by: str  # what differences are of: query, searcher
+    level: float  # at which power is told: alpha, shared among the family where that is held down
     how: How
+
+    @property
+    def drawn(self) -> bool:
+        """Has chance a hand in it?"""
+        return (self.resampled and not self.exact) or self.interval_drawn
+
+    @property
+    def interval_drawn(self) -> bool:
+        """Is the interval by chance where the test is not?"""
+        return self.interval in INTERVALS.values() and not self.resampled
 
     @property
     def corrects(self) -> bool:
@@ -190,10 +202,9 @@ class Comparison:
             "confidence": 1 - how.alpha,
             "exact": self.weighed.exact,
             "alpha": how.alpha,
-            "resamples": None
-            if self.weighed.exact or not self.weighed.resampled
-            else how.resamples,
+            "resamples": how.resamples if self.weighed.drawn else None,
             "seed": how.seed,
+            "power_level": self.weighed.level,
             "convention": dict(self.convention),
             "notes": list(self.notes),
         }

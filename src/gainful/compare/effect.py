@@ -7,14 +7,24 @@ from functools import lru_cache
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.compare.statistics.power import detectable_effect, queries_needed
+from gainful.compare.statistics.power import POWER, detectable_effect, queries_needed
+from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match.matched import Flags
 
 _SAME = 1e-9  # differences that are further apart than this part of them vary
+_TOLD = 1e-9  # levels below it have no digits
 _SMALLEST = 1e-3  # an effect that millions of queries would be needed for
 
-detectable = lru_cache(maxsize=64)(detectable_effect)
+_of_so_many = lru_cache(maxsize=64)(detectable_effect)
+
+
+def _detectable(number: int, alpha: float, spread: float) -> float | None:
+    """The smallest true difference that is found; None where so few find nothing at all."""
+    try:
+        return _of_so_many(number, alpha) * spread
+    except BadValue:
+        return None
 
 
 @frozen
@@ -44,14 +54,16 @@ def effect(differences: Array, alpha: float) -> Effect:
     """
     varies = not constant(differences[:, None])[0]
     spread = float(differences.std(ddof=1)) if varies else 0.0
+    varies = varies and np.isfinite(spread) and spread > 0  # values can be too large or small
     dz = float(differences.mean()) / spread if varies else None
+    told = varies and _TOLD < alpha < POWER  # else no power can be told
     return Effect(
         dz=dz,
         wins=int((differences > 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
-        detectable=detectable(len(differences), alpha) * spread if varies else None,
-        needed=None if dz is None or abs(dz) < _SMALLEST else queries_needed(dz, alpha),
+        detectable=_detectable(len(differences), alpha, spread) if told else None,
+        needed=queries_needed(dz, alpha) if told and dz and abs(dz) >= _SMALLEST else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 from attrs import frozen
@@ -12,7 +13,8 @@ from gainful.errors import BadValue, UnknownName, counted
 from gainful.formula import Array
 from gainful.measure.results import Results
 
-ROUNDING = 1e-12  # values that are nearer to one another are the same
+Which = Literal["all", "baseline"]
+ROUNDING = 1e-12  # of a value: what is nearer to another is the same
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
 
@@ -57,7 +59,7 @@ def settled(values: Array) -> Array:
     order = np.argsort(values, axis=1)
     ascending = np.take_along_axis(values, order, axis=1)
     apart = np.diff(ascending, axis=1, prepend=-np.inf)
-    new = apart > ROUNDING * np.maximum(1.0, np.abs(ascending))
+    new = apart > ROUNDING * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
     first = np.maximum.accumulate(np.where(new, np.arange(values.shape[1]), 0), axis=1)
     found = np.empty_like(values)
     np.put_along_axis(found, order, np.take_along_axis(ascending, first, axis=1), axis=1)
@@ -100,7 +102,10 @@ def baseline_of(baseline: str | None, names: Sequence[str], kind: str) -> str:
     return baseline
 
 
-def pairs_of(number: int, base: int) -> list[tuple[int, int]]:
-    """Each against the baseline, then the others among themselves."""
+def chosen_pairs(which: Which, number: int, base: int) -> list[tuple[int, int]]:
+    """Each against the baseline and, if all are compared, the others among themselves."""
+    if which not in ("all", "baseline"):
+        raise UnknownName("choice of pairs", str(which), ("all", "baseline"))
     rest = [(b, a) for a, b in combinations(range(number), 2) if base not in (a, b)]
-    return [(at, base) for at in range(number) if at != base] + rest
+    with_base = [(at, base) for at in range(number) if at != base]
+    return with_base + rest if which == "all" else with_base

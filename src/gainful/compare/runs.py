@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from gainful.compare.comparison import Comparison, Pair, Weighed, known
 from gainful.compare.effect import effect
-from gainful.compare.pairing import Paired, baseline_of, pairs_of, side_by_side, told_left_out
+from gainful.compare.pairing import (
+    Paired,
+    Which,
+    baseline_of,
+    chosen_pairs,
+    side_by_side,
+    told_left_out,
+)
 from gainful.compare.statistics.correction import (
     CORRECTIONS,
     TUKEY,
     corrected_by,
     correction_for,
     family_of,
+    power_level,
 )
 from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
 from gainful.compare.statistics.outcome import Outcome
 from gainful.compare.statistics.paired import TESTS
 from gainful.compare.tested import NAMES, tested
 from gainful.convention import Convention
-from gainful.errors import BadValue, CannotCompare, UnknownName, counted
+from gainful.errors import BadValue, CannotCompare, WrongType, counted
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.measure.evaluate import Habits, Measures, evaluate
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyJudgments, AnyRun
 
-Which = Literal["all", "baseline"]
+_SMALLEST, _LARGEST = 1e-100, 1e100  # squares of values must not pass what numbers can hold
 
 
 def compare_runs(
@@ -97,19 +105,22 @@ def compare_results(
     """The same of runs that are evaluated already."""
     how = How() if how is None else how
     correct = correction_for(test, correct, NAMES)
+    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
+        raise WrongType("results", results, "results by name, or a list of them")
     given = list(results.values()) if isinstance(results, Mapping) else list(results)
     names = list(results) if isinstance(results, Mapping) else [one.name for one in given]
     _refuse_unlike(given, names)
     base = baseline_of(baseline, names, "run")
-    chosen = np.array(_chosen(pairs, len(names), names.index(base)), dtype=np.intp)
+    chosen = np.array(chosen_pairs(pairs, len(names), names.index(base)), dtype=np.intp)
     held = [_checked(side_by_side(given, measure), names) for measure in given[0].values]
     outcomes = [tested(one, chosen, test, how, names) for one in held]
     p = np.stack([outcome.p for outcome in outcomes])
     corrected = corrected_by(correct, p, test)
+    level = power_level(correct, test, p, how.alpha)
     found = tuple(
         pair
         for one, outcome, row in zip(held, outcomes, corrected, strict=True)
-        for pair in _pairs(one, outcome, row, chosen, names, alpha=how.alpha)
+        for pair in _pairs(one, outcome, row, chosen, names, level=level)
     )
     return Comparison(
         systems=tuple(names),
@@ -118,7 +129,7 @@ def compare_results(
         means={one.measure: one.values.mean(axis=0) for one in held},
         units={one.measure: len(one.queries) for one in held},
         pairs=found,
-        weighed=_weighed(test, correct, family_of(p, test), outcomes, how),
+        weighed=_weighed(test, correct, outcomes, family=family_of(p, test), level=level, how=how),
         convention=given[0].to_dict()["convention"],
         source=given,
         notes=tuple(_notes(held, found, names)),
@@ -126,6 +137,8 @@ def compare_results(
 
 
 def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
+    if not all(isinstance(one, Results) for one in given):
+        raise WrongType("results", given, "what gainful.evaluate returned")
     if len(given) < 2:
         raise BadValue("runs", len(given), "at least two")
     if len(set(names)) < len(names):
@@ -142,20 +155,17 @@ def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
             )
 
 
-def _chosen(which: Which, number: int, base: int) -> list[tuple[int, int]]:
-    """Which columns are compared: the second run of a pair is what the first is set against."""
-    if which not in ("all", "baseline"):
-        raise UnknownName("choice of pairs", str(which), ("all", "baseline"))
-    every = pairs_of(number, base)
-    return every if which == "all" else every[: number - 1]
-
-
 def _checked(held: Paired, names: Sequence[str]) -> Paired:
     """Enough queries, and something to compare."""
     if len(held.queries) < 2:
         have = f"{counted(len(held.queries), 'query')} in common"
         raise CannotCompare(
             f"{held.measure}: {', '.join(names)} have {have}; a comparison needs at least 2"
+        )
+    largest = float(np.abs(held.values).max())
+    if largest and not _SMALLEST < largest < _LARGEST:
+        raise CannotCompare(
+            f"{held.measure}: values of {largest:g} are too large or too small to be compared"
         )
     if not held.values.any():
         raise CannotCompare(
@@ -171,7 +181,7 @@ def _pairs(
     chosen: Ranks,
     names: Sequence[str],
     *,
-    alpha: float,
+    level: float,
 ) -> list[Pair]:
     return [
         Pair(
@@ -183,14 +193,14 @@ def _pairs(
             high=known(outcome.high[at]),
             p=float(outcome.p[at]),
             corrected=float(corrected[at]),
-            effect=effect(held.values[:, one] - held.values[:, other], alpha),
+            effect=effect(held.values[:, one] - held.values[:, other], level),
         )
         for at, (one, other) in enumerate(chosen.tolist())
     ]
 
 
 def _weighed(
-    test: str, correct: str, family: int, outcomes: Sequence[Outcome], how: How
+    test: str, correct: str, outcomes: Sequence[Outcome], *, family: int, level: float, how: How
 ) -> Weighed:
     words = "randomised Tukey HSD test" if test == TUKEY else TESTS[test].words
     return Weighed(
@@ -204,6 +214,7 @@ def _weighed(
         resampled=test == TUKEY or TESTS[test].resampled,
         unit="query",
         paired_by="query",
+        level=level,
         how=how,
     )
 
@@ -216,7 +227,7 @@ def _notes(held: Sequence[Paired], pairs: Sequence[Pair], names: Sequence[str]) 
             notes.append(f"{whom} have the same value in every query: p is 1")
         elif pair.unvaried:
             notes.append(f"{whom} differ by the same in every query: no effect size is defined")
-        elif pair.low is None:
+        if pair.low is None:
             notes.append(f"{whom}: so few queries give no interval at this level")
     return notes
 

@@ -117,6 +117,8 @@ def stability(
         (0.6111, 0.4167, 0.75, '1')
     """
     how = settled(level, resamples=resamples, seed=seed)
+    if not isinstance(results, Results):
+        raise WrongType("results", results, "what gainful.evaluate returned for one run")
     found, notes = {}, []
     for name, recipe in results.recipes.items():
         values = by_query(results, name)
@@ -159,10 +161,13 @@ def _of_values(by_name: Mapping[str, float], kind: Mean, how: How) -> tuple[Inte
 
 
 def _bootstrapped(values: Array, kind: Mean, how: How) -> tuple[float, float]:
-    outcome = bca(values[:, None], how)
+    # Of numbers near 1 no power is too large or too small; a power of two changes no digit.
+    size = float(np.exp2(np.ceil(np.log2(np.abs(values).max()))))
+    outcome = bca(values[:, None] / size, how)
     # No mean of drawn queries is beyond them all, but for rounding.
     ends = sorted(
-        float(np.clip(end[0], values.min(), values.max())) for end in (outcome.low, outcome.high)
+        float(np.clip(end[0] * size, values.min(), values.max()))
+        for end in (outcome.low, outcome.high)
     )
     if kind == "sum":
         return ends[0] * len(values), ends[1] * len(values)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from gainful.compare.comparison import Comparison, Pair
 from gainful.compare.statistics.correction import TUKEY
+from gainful.compare.statistics.groups import MOST
 from gainful.errors import counted, plural
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.show import results as of_runs, sessions as of_sessions, table as tables
 from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, Table, Terminal, wrapped
+from gainful.show.table import PLAIN, Table, Terminal, markdown_escaped, wrapped
 
 _SMALLEST = 1e-4  # a p that is printed as such
 
@@ -29,9 +30,12 @@ def to_markdown(found: Comparison) -> str:
     """The same as Markdown."""
     parts = []
     for measure in found.measures:
-        parts += [f"**{_head(found, measure)}**", tables.to_markdown(_table(found, measure))]
-        parts += told(found, measure)
-    return "\n\n".join((*parts, *how(found), *said(found)))
+        parts += [
+            f"**{markdown_escaped(_head(found, measure))}**",
+            tables.to_markdown(_table(found, measure)),
+        ]
+        parts += map(markdown_escaped, told(found, measure))
+    return "\n\n".join((*parts, *how(found), *map(markdown_escaped, said(found))))
 
 
 def rows(found: Comparison) -> Rows:
@@ -85,7 +89,7 @@ def _evidence(found: Comparison, pair: Pair | None) -> tuple[str, ...]:
         return ("baseline", *[""] * (4 + corrected))
     size = pair.effect
     return (
-        f"{pair.difference:+.4f}",
+        signed(pair.difference),
         interval(pair),
         probability(pair.p),
         *((probability(pair.corrected),) if corrected else ()),
@@ -98,7 +102,12 @@ def interval(pair: Pair) -> str:
     """From where to where the difference may be."""
     if pair.low is None or pair.high is None:
         return "–"
-    return f"{pair.low:+.4f} … {pair.high:+.4f}"
+    return f"{signed(pair.low)} … {signed(pair.high)}"
+
+
+def signed(value: float) -> str:
+    """A difference for a reader; nothing is +0.0000."""
+    return f"{round(value, 4) + 0.0:+.4f}"
 
 
 def probability(p: float) -> str:
@@ -108,8 +117,21 @@ def probability(p: float) -> str:
 
 def told(found: Comparison, measure: str) -> list[str]:
     """Who cannot be told apart, and what so many queries can show."""
+    return [tables.one_line(line) for line in (_apart(found, measure), *_power(found, measure))]
+
+
+def _apart(found: Comparison, measure: str) -> str:
+    if not found.compares_all:
+        pairs = [pair for pair in found.against() if pair.measure == measure]
+        near = [pair.system for pair in pairs if not found.significant(pair)]
+        whom = f"from {found.baseline}"
+        return f"Cannot be told {whom}: {', '.join(near)}." if near else f"All are told {whom}."
     groups = [", ".join(group) for group in found.alike(measure) if len(group) > 1]
-    apart = f"Cannot be told apart: {' · '.join(groups)}." if groups else "All are told apart."
+    more = " · …" if len(groups) >= MOST else ""
+    return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."
+
+
+def _power(found: Comparison, measure: str) -> list[str]:
     sizes = {
         pair.system: pair.effect
         for pair in found.against()
@@ -121,12 +143,10 @@ def told(found: Comparison, measure: str) -> list[str]:
         for n, one in sizes.items()
         if one.needed
     ]
-    lines = [apart]
-    if visible:
-        lines.append(f"Differences that would be found (power 0.8): {', '.join(visible)}.")
-    if needed:
-        lines.append(f"Needed to find differences as seen: {', '.join(needed)}.")
-    return lines
+    level = f"power 0.8, t test at {found.weighed.level:.2g}"
+    lines = [f"Differences that would be found ({level}): {', '.join(visible)}."]
+    needs = [f"Needed to find differences as seen: {', '.join(needed)}."]
+    return (lines if visible else []) + (needs if needed else [])
 
 
 def how(found: Comparison) -> list[str]:
@@ -136,16 +156,22 @@ def how(found: Comparison) -> list[str]:
     if weighed.exact:
         chance = ", all arrangements looked at"
     elif weighed.resampled:
-        chance = f", {weighed.how.resamples} resamples, seed {weighed.how.seed}"
+        chance = drawn(found)
     words = weighed.words[0].upper() + weighed.words[1:]
     level = f"{100 * (1 - weighed.how.alpha):g} %"
     significant = f"significant at p ≤ {weighed.how.alpha:g}"
     tested = f"{words}, two-sided{chance}"
-    between = f"{level} intervals: {weighed.interval}"
+    by_chance = drawn(found) if weighed.interval_drawn else ""
+    between = f"{level} intervals: {weighed.interval}{by_chance}"
     parts = [tested, corrected(found), significant, between]
     if weighed.paired_by != weighed.unit:
         parts.append(f"wins and dz by {weighed.paired_by}")
     return [" · ".join(parts)]
+
+
+def drawn(found: Comparison) -> str:
+    """How often chance was asked, and which."""
+    return f", {found.weighed.how.resamples} resamples, seed {found.weighed.how.seed}"
 
 
 def corrected(found: Comparison) -> str:
@@ -161,11 +187,13 @@ def corrected(found: Comparison) -> str:
 
 def said(found: Comparison) -> list[str]:
     """The convention, what was counted, and what one should know."""
-    notes = [f"Note: {note}" for note in found.notes]
+    notes = [tables.one_line(f"Note: {note}") for note in found.notes]
     first = found.source[0]
     if isinstance(first, SessionResults):
-        return [*of_sessions.said(first), *notes]
-    return [*of_runs.said([one for one in found.source if isinstance(one, Results)]), *notes]
+        told = of_sessions.said(first)
+    else:
+        told = of_runs.said([one for one in found.source if isinstance(one, Results)])
+    return [*map(tables.one_line, told), *notes]
 
 
 def convention(found: Comparison) -> str:

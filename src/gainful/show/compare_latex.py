@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gainful.compare.comparison import Comparison, Pair
 from gainful.errors import counted
-from gainful.show.compare import convention, corrected, probability, said
+from gainful.show.compare import convention, corrected, drawn, probability, said, signed
 from gainful.show.table import latex_escaped
 
 
@@ -54,10 +54,12 @@ def _line(found: Comparison, measure: str, system: str) -> str:
 
 def _evidence(found: Comparison, pair: Pair) -> list[str]:
     size = pair.effect
-    known = pair.low is not None and pair.high is not None
+    between = "--"
+    if pair.low is not None and pair.high is not None:
+        between = f"$[{signed(pair.low)}, {signed(pair.high)}]$"
     return [
-        f"${pair.difference:+.4f}$",
-        f"$[{pair.low:+.4f}, {pair.high:+.4f}]$" if known else "--",
+        f"${signed(pair.difference)}$",
+        between,
         f"${probability(pair.p)}$",
         *([f"${probability(pair.corrected)}$"] if found.weighed.corrects else []),
         "--" if size is None else f"{size.wins}/{size.ties}/{size.losses}",
@@ -70,13 +72,12 @@ def caption(found: Comparison) -> str:
     weighed = found.weighed
     numbers = sorted(set(found.units.values()))
     n = str(numbers[0]) if len(numbers) == 1 else rf"{numbers[0]} \ldots {numbers[-1]}"
-    chance = ""
-    if weighed.resampled and not weighed.exact:
-        chance = f", {weighed.how.resamples} resamples, seed {weighed.how.seed}"
+    chance = drawn(found) if weighed.resampled and not weighed.exact else ""
     whom = (
         f"Comparison with {found.baseline}. Superscripts name systems that are significantly worse"
     )
     tested = f"{whom}: {weighed.words}, two-sided{chance}, {corrected(found)}"
-    known = f"intervals: {weighed.interval}. {convention(found)}."
+    by_chance = drawn(found) if weighed.interval_drawn else ""
+    known = f"intervals: {weighed.interval}{by_chance}. {convention(found)}."
     level = rf"$\alpha = {weighed.how.alpha:g}$, $n = {n}$"
     return f"{latex_escaped(tested)}, {level}; {latex_escaped(known)}"

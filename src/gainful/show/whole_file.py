@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from tempfile import mkstemp
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, WrongType
 
 
 def put(path: str | PathLike[str], text: str) -> None:
@@ -20,6 +20,8 @@ def put(path: str | PathLike[str], text: str) -> None:
         ...     Path(folder, "a.txt").read_text()
         'whole'
     """
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("path", path, "the path of a file")
     try:
         _put(Path(path), text)
     except (OSError, ValueError) as failure:  # a name with a null byte is a ValueError

@@ -17,7 +17,7 @@ import attrs
 from attrs import frozen
 
 from gainful.compare.gates.fingerprint import fingerprint
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, WrongType, shown
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results
 from gainful.read.jsonl import loaded
@@ -33,10 +33,13 @@ def _text(value: object) -> bool:
     return isinstance(value, str)
 
 
+_LARGEST = 1e300  # of numbers that a file may hold
+
+
 def _number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return isinstance(value, int) or isfinite(value)
+    return abs(value) <= _LARGEST
 
 
 def _whole(value: object) -> bool:
@@ -145,6 +148,8 @@ def habits_of(results: Results) -> dict[str, Any]:
 
 def read_baseline(path: str | PathLike[str]) -> Baseline:
     """A baseline from its file; whatever is wrong with it is an error."""
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("baseline", path, "the path of a file")
     try:
         source = opened(path)
         content = loaded(source.content(), source.name)

@@ -55,10 +55,11 @@ def gate(
     if rules.backwards and baseline is None:
         raise BadValue("baseline", None, "a baseline, which max_drop and significant need")
     pairs: dict[str, Paired] = {}
-    notes: list[str] = []
+    notes = _missing(results, rules) if baseline is None and rules.any else []
     if baseline is not None:
         notes += _allowed(results, judgments, baseline, rules)
         pairs = _pairs(results, baseline, rules)
+        notes += _lost(results, baseline, pairs, rules)
         notes += _of_baseline(results, baseline, pairs)
     before = {name: _means(results, name, pair) for name, pair in pairs.items()}
     checks = [*_floors(results, rules, mean), *_drops(results, rules, before)]
@@ -93,6 +94,41 @@ def _allowed(
             f"or compare all the same with {options})"
         )
     return [f"{problem}; compared all the same" for problem in found.values() if problem]
+
+
+def _missing(results: Results, rules: Rules) -> list[str]:
+    """A mean that leaves out what the run lacks says nothing of what it lacks."""
+    number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
+    verb = "is" if number == 1 else "are"
+    return _unless_allowed(
+        number, f"that the run lacks {verb} left out of the means", results, rules
+    )
+
+
+def _lost(
+    results: Results, baseline: Baseline, pairs: Mapping[str, Paired], rules: Rules
+) -> list[str]:
+    """Queries of the baseline that do not count any more."""
+    lost = {
+        query
+        for name, pair in pairs.items()
+        for query in set(baseline.of_measure(results.measures[name])) - set(pair.queries)
+    }
+    verb = "does" if len(lost) == 1 else "do"
+    return _unless_allowed(
+        len(lost), f"of the baseline {verb} not count in this run", results, rules
+    )
+
+
+def _unless_allowed(number: int, told: str, results: Results, rules: Rules) -> list[str]:
+    if not number:
+        return []
+    if "queries" in rules.allow:
+        return [f"{counted(number, 'query')} {told}; let through"]
+    raise CannotCompare(
+        f"{results.name}: {counted(number, 'query')} {told}, so the gate cannot tell whether it is "
+        "good enough (missing=zero counts them as 0; --allow queries judges the others alone)"
+    )
 
 
 def _other_habits(now: Mapping[str, object], then: Mapping[str, object]) -> str:

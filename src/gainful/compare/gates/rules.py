@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from typing import Any
 
@@ -18,11 +18,14 @@ from gainful.measure.measure import Measure
 ALLOWANCES = {
     "convention": "a baseline under another convention",
     "judgments": "a baseline by other judgments",
+    "queries": "queries that are left out because the run lacks them",
 }
 Bounds = Mapping[str | Measure, float] | Iterable[tuple[str | Measure, float]]
 
 
 def _allowances(given: str | Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(given, Iterable):
+        raise WrongType("allow", given, ", ".join(ALLOWANCES))
     names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in ALLOWANCES:
@@ -34,7 +37,10 @@ def bounds(given: Bounds | None, argument: str, *, least: float | None = None) -
     """A number for each measure, by the name it was given; two for one measure are an error."""
     found: dict[str, float] = {}
     names: dict[Measure, str] = {}
-    for name, value in given.items() if isinstance(given, Mapping) else given or ():
+    pairs = given.items() if isinstance(given, Mapping) else given or ()
+    if isinstance(pairs, str) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
+        raise WrongType(argument, given, "{measure: number}")
+    for name, value in pairs:
         measure = parse(name)
         bound = _bound(value, f"{argument} of {measure}", least)
         known = names.setdefault(measure, str(name).strip())
@@ -48,9 +54,13 @@ def _bound(value: Any, argument: str, least: float | None) -> float:
     allowed = "a finite number" if least is None else f"a finite number from {least:g} on"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongType(argument, value, allowed)
-    if not isfinite(value) or (least is not None and value < least):
-        raise BadValue(argument, float(value), allowed)
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number can be too large
+        number = inf
+    if not isfinite(number) or (least is not None and number < least):
+        raise BadValue(argument, number, allowed)
+    return number
 
 
 def _floors(given: Bounds | None) -> dict[str, float]:
@@ -83,7 +93,7 @@ class Rules:
     allow: tuple[str, ...] = field(default=(), converter=_allowances)
 
     def __attrs_post_init__(self) -> None:
-        if self.test not in TESTS:
+        if not isinstance(self.test, str) or self.test not in TESTS:
             raise UnknownName("test", str(self.test), TESTS)
         try:
             self.how()

@@ -15,6 +15,7 @@ from gainful.measure.results import Results
 
 Rule = Literal["floor", "max_drop", "significant"]
 _MOST = 12  # decimals
+_SMALLEST = 1e-4  # p that is told as such
 
 
 @frozen
@@ -56,7 +57,8 @@ class Check:
         before, p = self.baseline or 0.0, self.p or 0.0
         worse = f"is {'not ' if self.ok else ''}significantly worse than the baseline"
         means = f"{apart(before, self.value)} to {apart(self.value, before)}"
-        level = f"p = {apart(p, self.bound)} at {exact(self.bound)}"
+        told = "< 0.0001" if p < _SMALLEST else f"= {apart(p, self.bound)}"
+        level = f"p {told} at {exact(self.bound)}"
         return f"{self.measure} {worse}: from {means}, {level}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,7 +124,7 @@ class Verdict:
 
 def slack(value: float) -> float:
     """By how much a number may differ from this one, and be the same but for rounding."""
-    return ROUNDING * max(1.0, abs(value))
+    return ROUNDING * abs(value)
 
 
 def apart(value: float, other: float) -> str:

@@ -15,6 +15,7 @@ from gainful.compare.pairing import Paired
 from gainful.compare.statistics.correction import TUKEY, corrected_by, correction_for
 from gainful.compare.statistics.how import How
 from gainful.compare.tested import NAMES, tested
+from gainful.errors import BadValue
 from gainful.match.matched import Flags, Ranks
 
 
@@ -38,8 +39,10 @@ class Criterion:
     @classmethod
     def of(cls, name: str = TUKEY, correct: str | None = None, how: How | None = None) -> Criterion:
         """The test of this name; misspelt ones are refused."""
+        if name == TUKEY and correct not in (None, "none"):
+            raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
         correct = correction_for(name, correct, NAMES)
-        return cls(name, "none" if name == TUKEY else correct, how or How())  # by measure
+        return cls(name, "none" if name == TUKEY else correct, how or How())
 
 
 @frozen

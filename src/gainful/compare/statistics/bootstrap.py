@@ -30,9 +30,10 @@ def bca(differences: Array, how: How) -> Outcome:
 
 
 def _bootstrapped(differences: Array, how: How, method: Literal["percentile", "BCa"]) -> Outcome:
-    """Of differences that are all alike every drawn mean is the same: no interval, but a point."""
+    """Of differences that are all alike every drawn mean is the same, which tells nothing."""
     some = np.ptp(differences, axis=0) > 0
-    low, high = differences[0].copy(), differences[0].copy()
+    high = np.where(differences[0] == 0, 0.0, np.inf)
+    low = -high
     below = np.where(differences[0] < 0, 1.0, np.where(differences[0] > 0, 0.0, 0.5))
     if some.any():
         found = _scipys(differences[:, some], how, method)

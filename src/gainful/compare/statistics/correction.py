@@ -72,11 +72,11 @@ def correction_for(test: str, correct: str | None, tests: Iterable[str]) -> str:
         >>> correction_for("t", None, ["t", "tukey"]), correction_for("tukey", None, ["tukey"])
         ('holm', 'bonferroni')
     """
-    if test not in tests:
+    if not isinstance(test, str) or test not in tests:
         raise UnknownName("test", str(test), tests)
     if correct is None:
         return "bonferroni" if test == TUKEY else "holm"
-    if correct not in CORRECTIONS:
+    if not isinstance(correct, str) or correct not in CORRECTIONS:
         raise UnknownName("correction", str(correct), CORRECTIONS)
     if test == TUKEY and correct not in _ACROSS_MEASURES:
         allowed = "bonferroni or none: tukey takes care of the pairs, only measures are left"
@@ -88,7 +88,19 @@ def corrected_by(correct: str, p: Array, test: str) -> Array:
     """Measures × pairs, corrected together; tukey's are corrected for the pairs already."""
     if test != TUKEY:
         return CORRECTIONS[correct].function(p.ravel()).reshape(p.shape)
-    return np.minimum(p * len(p), 1.0) if correct == "bonferroni" else p
+    by_pair = [CORRECTIONS[correct].function(one) for one in p.T]  # of each, all measures
+    return np.stack(by_pair, axis=1)
+
+
+def power_level(correct: str, test: str, p: Array, alpha: float) -> float:
+    """The level at which one of these comparisons is sure to be significant.
+
+    Where the chance of any mistake is held down, the smallest p is held to alpha divided by
+    the number of comparisons.
+    """
+    if correct in ("holm", "bonferroni") or test == TUKEY:
+        return alpha / p.size
+    return alpha
 
 
 def family_of(p: Array, test: str) -> int:

@@ -1,7 +1,10 @@
 """The permutation test of a study: systems against each other, with blocks, by its design.
 
-The effects of searchers and scenarios are taken out of the values first; they do not depend on who
-got which assignment. What is tested is the difference between the means of what is left.
+The statistic is the difference of two systems by least squares, blocks taken out. To exchange
+searchers who did the same, to rename systems within one who tried them all, or to shuffle what has
+no order, changes nothing in how sessions are spread over blocks. So it is enough to take the
+blocks out of the values once: the sum of what is left over the sessions of a system is the
+difference, but for a constant.
 """
 
 from __future__ import annotations
@@ -15,133 +18,106 @@ from gainful.compare.statistics.design import Design, without_blocks
 from gainful.compare.statistics.exact_sums import on_grid
 from gainful.compare.statistics.how import How
 from gainful.compare.statistics.outcome import at_least, typical
-from gainful.compare.statistics.randomisation import extreme
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 
 INVERTED = "inverted permutation test"
-BLOCKED = "bootstrap of searchers, percentile"
+SIMULTANEOUS = "permuted Tukey HSD, simultaneous"
 _NOTHING = 1e-9
 
 
 @frozen(eq=False)
 class Exchanged:
-    """For each pair of systems (a row) and each column of values."""
+    """For each column of values (of all pairs: pairs × columns)."""
 
-    estimate: Array  # the difference, blocks taken out, by least squares
+    estimate: Array
     p: Array
-    family_wise: Array  # p against the largest difference between any two systems
     low: Array
     high: Array
-    interval: str
     exact: bool
 
 
-def exchanged(
+def estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
+    """Can systems be told from blocks? Not where everybody tried one system alone."""
+    tried = np.eye(design.systems)[design.system]
+    left = without_blocks(tried, blocks)
+    return (
+        int(np.linalg.matrix_rank(tried.T @ left, tol=_NOTHING * len(tried))) > design.systems - 2
+    )
+
+
+def of_two(values: Array, design: Design, blocks: Sequence[Ranks], how: How) -> Exchanged:
+    """The second of two systems against the first, in many columns of values at once.
+
+    To shift the second system by d takes from the sum of an arrangement d times what it has in
+    common with the real one; so it is as extreme as that from one d on, and the interval inverts
+    the test. p is twice the smaller of both sides, as the interval leaves out half of alpha there.
+
+    Args:
+        values: a row for each session of the design, a column for each measure.
+        design: what could have been otherwise.
+        blocks: whose effects are taken out, a number for each session.
+        how: level, resamples and seed.
+    """
+    second = (design.system == 1).astype(np.float64)
+    left = without_blocks(np.concatenate([values, second[:, None]], axis=1), blocks)
+    whole, steps = on_grid(left, len(left))
+    slack = len(left)
+    seen = second @ whole
+    above, below = np.zeros(seen.shape), np.zeros(seen.shape)
+    shifts: list[Array] = []
+    looked_at = 0
+    for labels in design.labels(how):
+        found = (labels == 1).astype(np.float64) @ whole
+        above += (found >= seen - slack).sum(axis=0)
+        below += (found <= seen + slack).sum(axis=0)
+        less = seen - found
+        moved = less[:, -1] > _NOTHING * seen[-1]
+        shifts.append(less[moved, :-1] / less[moved, -1:])
+        looked_at += len(labels)
+    candidates = np.ascontiguousarray(np.concatenate(shifts).T) * (steps[-1] / steps[:-1])[:, None]
+    always = looked_at - candidates.shape[1] + (not design.enumerated)
+    low, high = typical(candidates, always, how.alpha)
+    sides = (at_least(counts[:-1], looked_at, exact=design.enumerated) for counts in (above, below))
+    return Exchanged(
+        estimate=(seen[:-1] / steps[:-1]) / (seen[-1] / steps[-1]),
+        p=np.minimum(2 * np.minimum(*sides), 1.0),
+        low=low,
+        high=high,
+        exact=design.enumerated,
+    )
+
+
+def of_all(
     values: Array,
     design: Design,
     blocks: Sequence[Ranks],
     pairs: Sequence[tuple[int, int]],
     how: How,
 ) -> Exchanged:
-    """The evidence for each pair of systems, of many columns of values at once.
-
-    Args:
-        values: a row for each session, a column for each measure.
-        design: what could have been otherwise.
-        blocks: whose effects are taken out, a number for each session.
-        pairs: the systems to compare.
-        how: level, resamples and seed.
-    """
+    """All pairs of systems together: against the largest difference between any two."""
     tried = np.eye(design.systems)[design.system]
     left = without_blocks(np.concatenate([values, tried], axis=1), blocks)
     columns = values.shape[1]
-    found = _permuted(left[:, :columns], left[:, columns:], design, pairs, how)
-    p, family_wise, low, high, inverted = found
-    if not inverted:
-        low, high = _of_searchers(left, columns, design, pairs, how)
+    solved = np.linalg.pinv(tried.T @ left[:, columns:], rcond=_NOTHING)
+    whole, steps = on_grid(left[:, :columns], len(left))
+
+    def effects(labels: Ranks) -> Array:
+        sums = [(labels == one).astype(np.float64) @ whole for one in range(design.systems)]
+        return np.asarray(np.einsum("ij,jbc->bic", solved, np.stack(sums)))
+
+    real = effects(design.system[None, :])[0]
+    seen = np.stack([real[one] - real[other] for one, other in pairs])
+    ranges = [np.ptp(effects(labels), axis=1) for labels in design.labels(how)]
+    widest = np.sort(np.concatenate(ranges), axis=0)
+    near = _NOTHING * np.abs(seen).max(initial=1.0)
+    wide = (widest[:, None, :] >= np.abs(seen) - near).sum(axis=0).astype(np.float64)
+    place = int(np.floor(how.alpha * (len(widest) + (not design.enumerated))))
+    apart = widest[-place] if place else np.full(columns, np.inf)
     return Exchanged(
-        estimate=_estimates(_sums(design.system[None, :], left, design), columns, pairs)[0],
-        p=p,
-        family_wise=family_wise,
-        low=low,
-        high=high,
-        interval=INVERTED if inverted else BLOCKED,
+        estimate=seen / steps,
+        p=at_least(wide, len(widest), exact=design.enumerated),
+        low=(seen - apart) / steps,
+        high=(seen + apart) / steps,
         exact=design.enumerated,
     )
-
-
-def _permuted(
-    left: Array, tried: Array, design: Design, pairs: Sequence[tuple[int, int]], how: How
-) -> tuple[Array, Array, Array, Array, bool]:
-    """The p of each pair, alone and family-wise; of two systems the interval too.
-
-    A shift of the second system by d changes the statistic of a labelling by d times what that
-    labelling has of the real one. So it is as extreme as the real one from one d on.
-    """
-    whole, steps = on_grid(np.concatenate([left, tried[:, :1]], axis=1), len(left))
-    seen = _differences(design.system[None, :], whole, design, pairs)[0]
-    slack = _NOTHING * np.abs(whole).max(axis=0, initial=0.0)
-    single, largest = np.zeros(seen.shape), np.zeros(seen.shape)
-    candidates: list[Array] = []
-    looked_at, invertible = 0, design.systems == 2
-    for labels in design.labels(how):
-        found = _differences(labels, whole, design, pairs)
-        single += extreme(found, seen, how, slack=slack).sum(axis=0)
-        widest = np.abs(found).max(axis=1, keepdims=True)
-        largest += (widest >= np.abs(seen) - slack).sum(axis=0)
-        looked_at += len(labels)
-        if invertible:
-            less = (seen - found)[:, 0]  # of the values, and of the labels themselves
-            less = less * np.sign(seen[0, -1])
-            moved = less[:, -1] > slack[-1]
-            invertible = bool((less[:, -1] > -slack[-1]).all())
-            candidates.append(less[moved, :-1] / less[moved, -1:])
-    p, family_wise = (
-        at_least(counts[:, :-1], looked_at, exact=design.enumerated) for counts in (single, largest)
-    )
-    nothing = np.full(p.shape, np.inf)
-    if not invertible:
-        return p, family_wise, -nothing, nothing, False
-    shifts = np.concatenate(candidates).T * (steps[-1] / steps[:-1])[:, None]
-    shifts = shifts * (1 if pairs[0] == (0, 1) else -1)
-    always = looked_at - shifts.shape[1] + (not design.enumerated)
-    low, high = typical(shifts, always, how.alpha)
-    return p, family_wise, low[None, :], high[None, :], True
-
-
-def _sums(labels: Ranks, whole: Array, design: Design) -> Array:
-    """The sum of each column over the sessions of each system: labelling × system × column."""
-    return np.stack(
-        [(labels == system).astype(np.float64) @ whole for system in range(design.systems)], axis=1
-    )
-
-
-def _differences(
-    labels: Ranks, whole: Array, design: Design, pairs: Sequence[tuple[int, int]]
-) -> Array:
-    """The differences between means: labelling × pair × column."""
-    counts = np.stack([(labels == one).sum(axis=1) for one in range(design.systems)], axis=1)
-    means = _sums(labels, whole, design) / counts[:, :, None]
-    return np.stack([means[:, one] - means[:, other] for one, other in pairs], axis=1)
-
-
-def _estimates(sums: Array, columns: int, pairs: Sequence[tuple[int, int]]) -> Array:
-    """Least squares: the effects of systems that explain what blocks leave."""
-    effects = np.linalg.pinv(sums[:, :, columns:], rcond=1e-9) @ sums[:, :, :columns]
-    return np.stack([effects[:, one] - effects[:, other] for one, other in pairs], axis=1)
-
-
-def _of_searchers(
-    left: Array, columns: int, design: Design, pairs: Sequence[tuple[int, int]], how: How
-) -> tuple[Array, Array]:
-    """Whole searchers drawn again, with all that they did."""
-    number = int(design.searcher.max()) + 1
-    of_each = np.zeros((number, design.systems, left.shape[1]))
-    np.add.at(of_each, (design.searcher, design.system), left)
-    random = how.random()
-    drawn = random.multinomial(number, np.full(number, 1 / number), size=how.resamples)
-    sums = np.tensordot(drawn.astype(np.float64), of_each, axes=1)
-    found = _estimates(sums, columns, pairs)
-    low, high = np.quantile(found, (how.alpha / 2, 1 - how.alpha / 2), axis=0)
-    return low, high

@@ -21,8 +21,13 @@ def letter(place: int) -> str:
     return found
 
 
+MOST = 200  # groups; nobody reads more, and there can be millions
+
+
 def alike(number: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
     """The largest groups in which no two are significantly different; those alone are one too.
+
+    Of more than `MOST` groups only so many are found.
 
     Examples:
         >>> alike(3, [(0, 2)])  # 1 is like both, 0 and 2 are not alike
@@ -45,6 +50,8 @@ def _grown(
     found: list[tuple[int, ...]],
 ) -> None:
     """Bron and Kerbosch's search for the largest groups, with a pivot."""
+    if len(found) >= MOST:
+        return
     if not left and not done:
         found.append(tuple(sorted(group)))
         return

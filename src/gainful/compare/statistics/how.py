@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import attrs
 import numpy as np
@@ -36,6 +36,11 @@ def _whole(least: int, most: int | None) -> Any:
     return check
 
 
+def _side(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+    if value not in get_args(Alternative):
+        raise BadValue(field.name, value, ", ".join(get_args(Alternative)))
+
+
 @frozen
 class How:
     """How evidence is weighed; the same `How` and the same values give the same numbers.
@@ -50,7 +55,12 @@ class How:
     alpha: float = attrs.field(default=ALPHA, validator=_level)
     resamples: int = attrs.field(default=RESAMPLES, validator=_whole(_FEWEST, _MOST))
     seed: int = attrs.field(default=SEED, validator=_whole(0, None))
-    alternative: Alternative = "two-sided"
+    alternative: Alternative = attrs.field(default="two-sided", validator=_side)
+
+    def __attrs_post_init__(self) -> None:
+        """Numbers of other makes, such as NumPy's, become plain ones."""
+        for name, kind in (("alpha", float), ("resamples", int), ("seed", int)):
+            object.__setattr__(self, name, kind(getattr(self, name)))
 
     def random(self) -> np.random.Generator:
         """A fresh stream of chance: always the same one."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
+from math import isnan
+from numbers import Integral, Real
 
-from gainful.errors import BadValue
+from gainful.errors import BadValue, WrongType
 
 POWER = 0.8
 _MOST = 10_000_000  # queries; nobody has more
 _NOTHING = 1e-12
+_LARGEST, _FAR = 1e3, 1e6
+_SMALLEST_ALPHA = 1e-9  # below it the tail of t has no digits left
 
 
 def power_of(effect: float, queries: int, alpha: float = 0.05) -> float:
@@ -21,9 +24,12 @@ def power_of(effect: float, queries: int, alpha: float = 0.05) -> float:
     """
     from scipy.stats import ncf, t  # noqa: PLC0415  (slow to load, and only power needs it)
 
+    effect = min(abs(effect), _LARGEST)  # beyond it all is found, and scipy's series does not end
     centre, freedom = effect**2 * queries, queries - 1
     if centre < _NOTHING:  # scipy's non-central F is wrong there
         return alpha
+    if centre > _FAR:
+        return 1.0
     # The square of t is an F of one degree; scipy's non-central t is no number at some places.
     return float(ncf.sf(t.isf(alpha / 2, freedom) ** 2, 1, freedom, centre))
 
@@ -40,11 +46,15 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
     from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
 
     _check(alpha, power)
-    if queries < 2:
-        raise BadValue("queries", queries, "at least 2")
+    if isinstance(queries, bool) or not isinstance(queries, Integral):
+        raise WrongType("queries", queries, "a whole number, at least 2")
+    if not 2 <= queries <= _MOST:
+        raise BadValue("queries", queries, f"2 to {_MOST}")
     most = 1.0
-    while power_of(most, queries, alpha) < power:
+    while power_of(most, int(queries), alpha) < power:
         most *= 2
+        if most > _LARGEST:
+            raise BadValue("queries", queries, f"more, to find anything at alpha {alpha:g}")
     return float(brentq(lambda effect: power_of(effect, queries, alpha) - power, 0.0, most))
 
 
@@ -56,8 +66,10 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
         34
     """
     _check(alpha, power)
+    if isinstance(effect, bool) or not isinstance(effect, Real):
+        raise WrongType("effect", effect, "a number: the difference in standard deviations")
     enough = partial(_reaches, abs(effect), alpha, power)
-    if not isfinite(effect) or not enough(_MOST):
+    if isnan(effect) or not enough(_MOST):
         raise BadValue("effect", effect, f"one that {_MOST} queries can show")
     low, high = 1, 2
     while not enough(high):
@@ -73,8 +85,10 @@ def _reaches(effect: float, alpha: float, power: float, queries: int) -> bool:
 
 
 def _check(alpha: float, power: float) -> None:
-    for name, value in (("alpha", alpha), ("power", power)):
-        if not 0 < value < 1:
-            raise BadValue(name, value, "a number between 0 and 1")
+    for name, value, least in (("alpha", alpha, _SMALLEST_ALPHA), ("power", power, 0.0)):
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise WrongType(name, value, "a number between 0 and 1")
+        if not least < value < 1:
+            raise BadValue(name, value, f"a number between {least:g} and 1")
     if power <= alpha:
         raise BadValue("power", power, f"a number above alpha ({alpha:g})")
