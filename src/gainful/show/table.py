@@ -140,7 +140,7 @@ def to_markdown(table: Table) -> str:
 
 def markdown_escaped(text: str) -> str:
     """Text that ends neither a cell nor the text: an id may look like a tag."""
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", re.sub(r"([|`*\[\]])", r"\\\1", text))
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", re.sub(r"([|*\[\]])", r"\\\1", text))
 
 
 def to_latex(table: Table) -> str:
