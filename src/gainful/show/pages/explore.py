@@ -7,17 +7,15 @@ from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.convention.session import JK2008, SESSION_HABITS, SessionConvention
 from gainful.errors import BadValue, GainfulError, counted
-from gainful.formula import exact, to_javascript, to_mathml
+from gainful.formula import exact
 from gainful.match.sessions import MatchedSessions, matched
-from gainful.measure.discount import DISCOUNTS, b, bq, of_queries
-from gainful.measure.gain import as_gain
+from gainful.measure.discount import b, bq
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import asked_for, chosen
-from gainful.measure.sessions.gains import worth
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import sweep
@@ -26,26 +24,12 @@ from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import Sessions
 from gainful.read.values import Judgments
 from gainful.show.design import DARK, DASHES, LIGHT, vega_config
-from gainful.show.pages import explore_rows as rows
+from gainful.show.pages import explore_choices as choices, explore_rows as rows
 from gainful.show.pages.page import rendered
 
 USUAL = "nsDCG@10"
-_OF_PAGE = ("sDCG", "nsDCG")
 _DEEPEST = 50  # results of a query that a page holds, unless the measure looks deeper
-_DEEPEST_MEASURE = 100
 _MOST_WEIGHTS = 12  # grades that have a slider each
-_GAINS = ("linear", "exp", "binary")
-# What the script of the page computes; every other answer is refused.
-_FIXED = {
-    "rank_discount": "restart",
-    "lists": "padded",
-    "at": "results",
-    "depth": "assumed",
-    "normalise": "session",
-    "average": "ratios",
-    "statistic": "final",
-}
-_REFUSED = {"negative": "error", "empty": "error"}
 _ASKED = ("gain", "discount", "query_discount", "duplicates", "ideal", "hold")
 
 
@@ -108,7 +92,7 @@ def explore(
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to begin with")
     (how,) = recipes.values()
-    _refuse(how)
+    choices.refuse(how)
     read = chosen(as_sessions(sessions), where, min_queries, first_queries)
     judged = None if judgments is None else as_columns(as_judgments(judgments))
     held = matched(read, judged, how.convention.unjudged)
@@ -156,22 +140,6 @@ def _read_by(
     return words
 
 
-def _refuse(how: SessionRecipe) -> None:
-    """What the page does not compute."""
-    if how.entry.name not in _OF_PAGE:
-        raise BadValue("measure", how.label, f"{' or '.join(_OF_PAGE)}, in a page")
-    for name, usual in _FIXED.items():
-        answer = getattr(how.convention, name)
-        if answer != usual:
-            raise BadValue(name, answer, f"{usual}, in a page")
-    for name, refused in _REFUSED.items():
-        if getattr(how.convention, name) == refused:
-            others = [str(one) for one in SESSION_HABITS[name].answers if one != refused]
-            raise BadValue(name, refused, f"{' or '.join(others)}, in a page")
-    if how.k is None or how.k > _DEEPEST_MEASURE:
-        raise BadValue("k", how.k, f"at most {_DEEPEST_MEASURE}, in a page")
-
-
 def _plain_measure(how: SessionRecipe) -> Measure:
     """The measure with all that the page begins with, but for b and bq."""
     habits = how.convention
@@ -185,7 +153,7 @@ def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
     """All that the script of the page works on."""
     held, how = start.held, start.how
     habits = how.convention
-    grades = _grades(held, how)
+    grades = choices.grades(held, how)
     deepest = max(how.k or 1, min(int(held.listed.max(initial=1)), _DEEPEST), 1)
     columns = rows.columns_of(start.results, start.read)
     by = _group(start, columns)
@@ -202,13 +170,13 @@ def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
             "told": [exact(float(grade)) for grade in grades.values],
             "sliders": len(grades.values) <= _MOST_WEIGHTS,
         },
-        "gains": _gains(held, how, grades),
-        "discounts": _discounts(),
+        "gains": choices.gains(held, how, grades),
+        "discounts": choices.discounts(),
         "bases": {
             one.symbol: {"typical": one.typical, "default": one.default, "meaning": one.meaning}
             for one in (b, bq)
         },
-        "answers": _answers(held, grades),
+        "answers": choices.answers(held, grades),
         "usual": {name: getattr(JK2008, name) for name in (*_ASKED, "negative", "empty")},
         "start": {
             "normalised": how.entry.normalised,
@@ -228,20 +196,6 @@ def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _grades(held: MatchedSessions, how: SessionRecipe) -> rows.Grades:
-    """All grades; those of searchers only where they have a worth too."""
-    if "grade" in held.rows.columns:
-        grades = rows.all_grades(held, own=True)
-        try:
-            worth(grades.values, how, held, None)
-        except BadValue:  # a table of weights need not know what searchers said
-            if how.convention.duplicates == "judged":
-                raise
-        else:
-            return grades
-    return rows.all_grades(held, own=False)
-
-
 def _group(start: _Start, columns: Sequence[Mapping[str, Any]]) -> str | None:
     """The column to group by first."""
     if start.by is None:
@@ -256,66 +210,6 @@ def _group(start: _Start, columns: Sequence[Mapping[str, Any]]) -> str | None:
             raise BadValue("by", start.by, allowed)
         return None
     return start.by
-
-
-def _gains(held: MatchedSessions, how: SessionRecipe, grades: rows.Grades) -> list[dict[str, Any]]:
-    """What grades are worth by each gain that is offered; the first is the one to begin with."""
-    offered = {how.gain.name: how.gain}
-    offered |= {name: as_gain(name) for name in _GAINS if name not in offered}
-    found = []
-    for name, gain in offered.items():
-        try:
-            weights = worth(grades.values, evolve(how, gain=gain), held, None)
-        except BadValue:  # 2^g of a huge grade is no number
-            if gain is how.gain:
-                raise
-            continue
-        spelled = {"gain": name, **({"rel": gain.bound["rel"]} if "rel" in gain.bound else {})}
-        told = {"name": name, "spelled": spelled, "meaning": gain.meaning}
-        found.append({**told, "weights": weights.tolist(), "text": gain.text()})
-    return found
-
-
-def _discounts() -> list[dict[str, Any]]:
-    """Every discount of one base at most, as the script computes it and as it is set."""
-    found = []
-    for name, formula in DISCOUNTS.items():
-        if {param.symbol for param in formula.params} - {b.symbol}:
-            continue
-        query = of_queries(formula)
-        found.append(
-            {
-                "name": name,
-                "meaning": formula.meaning,
-                "based": bool(formula.params),
-                "rank": to_javascript(formula.expr),
-                "query": to_javascript(query.expr),
-                "rankSet": to_mathml(formula.expr),
-                "querySet": to_mathml(query.expr),
-            }
-        )
-    return found
-
-
-def _answers(held: MatchedSessions, grades: rows.Grades) -> dict[str, dict[str, str]]:
-    """The answers to habits that these sessions allow, in words."""
-    one = held.one_base
-    needed = {
-        ("duplicates", "first"): one,
-        ("duplicates", "clicked"): "clicked" in held.rows.columns,
-        ("duplicates", "judged"): grades.own,
-        ("ideal", "once"): one,
-        ("ideal", "best_slots"): one,
-        ("hold", "growing"): one,
-    }
-    return {
-        name: {
-            str(answer): words
-            for answer, words in SESSION_HABITS[name].answers.items()
-            if needed.get((name, str(answer)), True)
-        }
-        for name in ("duplicates", "ideal", "hold")
-    }
 
 
 def _map(start: _Start, by: str | None) -> dict[str, Any]:

@@ -39,10 +39,8 @@ class Grades:
 
 
 def all_grades(held: MatchedSessions, *, own: bool) -> Grades:
-    """The grades of judged documents that matter here; with `own`, those of searchers too."""
-    judged = held.judged
-    used = np.isin(judged.pool_base, judged.base)
-    parts = [judged.pool_grade[used], judged.grade]
+    """The grades of all judged documents; with `own`, those that searchers gave too."""
+    parts = [held.judged.pool_grade]
     if own:
         said = held.by_searcher()
         parts += [said.grade, said.pool_grade]
@@ -153,7 +151,10 @@ def columns_of(results: SessionResults, read: Sessions) -> list[dict[str, Any]]:
                 "name": name,
                 "values": [None if text is None else _cut(text) for text in texts],
                 # what --where cannot say is not offered
-                "where": [text is not None and text == text.strip() for text in texts],
+                "where": [
+                    text is not None and text == text.strip() and len(text) <= _LONGEST
+                    for text in texts
+                ],
                 "code": codes,
                 "groups": ordered.len() <= MOST_GROUPS,
             }
