@@ -337,6 +337,17 @@ def test_nothing_is_wider_than_the_window_in_light_and_dark(browser, study, widt
         assert charts == [True] * 4
 
 
+def test_it_is_printed_dark_on_light_whatever_the_theme(browser, study):
+    with opened(browser, study[1], color_scheme="dark") as page:
+        page.emulate_media(media="print")
+        assert (
+            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        )
+        label = page.locator("#curves .role-axis-label text").first
+        assert label.evaluate("one => getComputedStyle(one).fill") == "rgb(90, 102, 117)"
+        assert not page.locator("#controls").is_visible()
+
+
 HOSTILE = (
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(1)>",
@@ -480,6 +491,12 @@ def test_what_the_page_cannot_show_is_refused_in_one_line(run, files, tmp_path, 
 def test_sessions_without_judgments_and_grades_are_refused(run, files, tmp_path):
     said = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
     assert "there are no judgments, and no column grade" in said
+
+
+def test_too_many_sessions_for_a_page_are_refused():
+    many = pl.DataFrame({"session": range(10_001), "query": 1, "doc": "a", "topic": "t"})
+    with pytest.raises(gainful.BadInput, match=r"10001 sessions .* \(expected: at most 10000"):
+        gainful.explore(many, {"t": {"a": 1}})
 
 
 def test_too_many_groups_are_refused_with_their_number(run, tmp_path):

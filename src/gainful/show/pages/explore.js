@@ -19,10 +19,10 @@
   }
 
   // ── what things are called ──
-  function called(code) {
-    if (set.by === null) return "all sessions";
-    const value = study.columns.get(set.by).values[code];
-    return value === null ? `no ${set.by}` : /^\d+$|^.$/.test(value) ? `${set.by} ${value}` : value;
+  function called(code, by = set.by) {
+    if (by === null) return "all sessions";
+    const value = study.columns.get(by).values[code];
+    return value === null ? `no ${by}` : /^\d+$|^.$/u.test(value) ? `${by} ${value}` : value;
   }
   const groupOf = (s) => (set.by === null ? 0 : study.columns.get(set.by).code[s]);
 
@@ -52,7 +52,7 @@
   }
 
   function groups() {
-    at("group-column").textContent = set.by ?? "sessions";
+    at("group-column").textContent = set.by ?? "group";
     const rows = found.groups.map((group) => {
       const row = element("tr"), name = element("th");
       name.scope = "row";
@@ -73,11 +73,16 @@
     return svg;
   }
 
+  function swatch(code) {
+    const made = element("span", undefined, "swatch");
+    made.style.background = `var(--series-${code % 7})`;
+    return made;
+  }
+
   // ── charts ──
   async function make() {
     const names = Charts.names.filter((name) => name !== "map" || !data.map.why);
     const views = await Promise.all(names.map((name) => Charts.drawn(name, data.look)));
-    for (const view of Object.values(charts)) view.finalize();
     charts = Object.fromEntries(names.map((name, n) => [name, views[n]]));
     charts.lines.addEventListener("click", (_, item) => { if (item?.datum && "session" in item.datum) select(item.datum.session); });
     charts.map?.addEventListener("click", (_, item) => {
@@ -96,13 +101,13 @@
     const step = (high - low) / 20;
     high += step;
     if (low < 0) low -= step;
-    const gap = ((high - low) * 15) / (height - 60);
+    const gap = ((high - low) * 15) / (height - 50);
     ends.sort((one, other) => one.mean - other.mean);
     ends.forEach((end, n) => { end.label = n ? Math.max(end.mean, ends[n - 1].label + gap) : end.mean; });
     let most = high;
     for (let n = ends.length - 1; n >= 0; n--) { ends[n].label = Math.min(ends[n].label, most); most = ends[n].label - gap; }
-    const decimals = high - low < 0.1 ? 3 : high - low < 5 ? 2 : 0;
-    view.signal("low", low).signal("high", high).signal("format_", `.${decimals}f`).signal("title_", title);
+    const wide = high - low, format = wide < 0.1 ? ".3f" : wide < 5 ? ".2f" : wide < 1e4 ? "~f" : "~s";
+    view.signal("low", low).signal("high", high).signal("format_", format).signal("title_", title);
   }
 
   function draw() {
@@ -115,7 +120,7 @@
       if (!Number.isNaN(group.mean)) ends.push({ group: group.code, name: told, whole: short(name, 400), mean: group.mean });
     }
     scaled(charts.curves, rows.map((row) => row.mean), ends, 320, title);
-    room(charts.curves, ends).signal("lot", x).signal("most", longest).data("rows", rows).data("ends", ends);
+    Charts.fitted("curves", charts.curves, ends).signal("lot", x).signal("most", longest).data("rows", rows).data("ends", ends);
 
     const drawn = sample(found.some), single = [], stops = [];
     for (const s of drawn) {
@@ -125,7 +130,7 @@
     }
     const line = selected === null || !found.some.includes(selected) ? [] : Array.from(found.line(selected), (mean, p) => ({ position: p + 1, mean }));
     scaled(charts.lines, [...single, ...line].map((row) => row.mean), [], 300, title);
-    room(charts.lines, []).signal("lot", x).signal("most", longest).data("rows", single).data("stops", stops).data("selected", line);
+    Charts.fitted("lines", charts.lines).signal("lot", x).signal("most", longest).data("rows", single).data("stops", stops).data("selected", line);
     at("drawn").textContent = drawn.length < found.some.length ? `${drawn.length} of ${found.some.length} sessions are drawn, evenly chosen.` : `All ${drawn.length} sessions are drawn.`;
 
     const last = [], tips = [];
@@ -138,16 +143,9 @@
       }
     }
     scaled(charts.last, last.map((row) => row.mean), tips, 300, "gain of a query");
-    room(charts.last, tips).signal("lot", x).data("rows", last).data("ends", tips);
+    Charts.fitted("last", charts.last, tips).signal("lot", x).data("rows", last).data("ends", tips);
     here();
     return Object.values(charts);
-  }
-
-  // Room for the labels at the right of a chart.
-  function room(view, labels) {
-    const longest = labels.reduce((most, label) => Math.max(most, [...label.name].length), 0);
-    const right = labels.length ? Math.min(16 + 7 * longest, 150) : 4;
-    return view.padding({ left: 4, top: 8, bottom: 4, right }).signal("room", right);
   }
 
   // At most so many sessions, evenly spread, the selected one among them.
@@ -161,13 +159,13 @@
   function cells(view) {
     const { b, bq, won, ahead, by } = data.map, most = Math.max(...ahead) || 1;
     const edges = (bases) => [...bases, NaN].map((base, n) => (n === 0 ? base : n === bases.length ? bases[n - 1] : Math.sqrt(base * bases[n - 1])));
-    const bs = edges(b), qs = edges(bq), names = study.columns.get(by).values;
+    const bs = edges(b), qs = edges(bq);
     const rows = won.map((group, n) => {
       const i = Math.floor(n / bq.length), j = n % bq.length;
-      const told = group < 0 ? "nobody wins" : `${by} ${short(names[group] ?? "–", 40)} by ${number(ahead[n])}`;
+      const told = group < 0 ? "nobody wins" : `${short(called(group, by), 40)} by ${number(ahead[n])}`;
       return { group, b: +b[i].toPrecision(3), bq: +bq[j].toPrecision(3), b0: bs[i], b1: bs[i + 1], q0: qs[j], q1: qs[j + 1], strength: 0.3 + (0.6 * ahead[n]) / most, told: `b = ${b[i].toPrecision(3)}, bq = ${bq[j].toPrecision(3)}: ${told}` };
     });
-    view.padding({ left: 4, top: 8, bottom: 4, right: 8 }).signal("bRange", [b[0], b[b.length - 1]]).signal("bqRange", [bq[0], bq[bq.length - 1]]);
+    view.signal("bRange", [b[0], b[b.length - 1]]).signal("bqRange", [bq[0], bq[bq.length - 1]]);
     const between = []; // the edges of cells where the winner changes
     rows.forEach((row, n) => {
       const right = rows[n + bq.length], above = (n + 1) % bq.length ? rows[n + 1] : undefined;
@@ -180,10 +178,17 @@
   // Where one is on the map, which was made for the settings of the beginning.
   function here() {
     at("map-figure").hidden = Boolean(data.map.why);
+    if (!data.map.why && !at("map-key").hasChildNodes()) {
+      at("map-key").append(...study.columns.get(data.map.by).values.map((_, code) => {
+        const one = element("span");
+        one.append(swatch(code), said("span", called(code, data.map.by), "", 40));
+        return one;
+      }));
+    }
     at("verdict").textContent = data.map.why ? `There is no map of b and bq: ${data.map.why}.` : data.map.sentence;
     if (data.map.why) return;
     const { b, bq } = data.map, inside = (value, all) => Math.min(Math.max(value, all[0]), all[all.length - 1]);
-    charts.map.data("here", [{ b: inside(set.b, b), bq: inside(set.bq, bq) }]);
+    Charts.fitted("map", charts.map).data("here", [{ b: inside(set.b, b), bq: inside(set.bq, bq) }]);
     const changed = data.gains[0].weights.some((weight, code) => weight !== set.weights[code]) || set.x !== start.x || set.normalised !== start.normalised
       || HABITS.some((name) => set[name] !== start[name]) || Object.keys(set.where).length > 0 || set.least !== fewest || set.by !== data.map.by;
     at("map-told").textContent = "Computed beforehand, for all sessions and the settings this page began with; the stronger the colour, the clearer the win. The ring is the b and bq of now. "
@@ -338,15 +343,11 @@
   begin();
   controls();
   show();
-  const again = () => { settled = make().then(now); };
-  again();
-  document.addEventListener("theme", again);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  settled = make().then(now);
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
     if (window.innerWidth === width) return;
     width = window.innerWidth;
-    for (const [name, view] of Object.entries(charts)) view.width(at(name).clientWidth);
     later();
   });
 })();

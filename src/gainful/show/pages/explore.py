@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.convention.session import JK2008, SESSION_HABITS, SessionConvention
-from gainful.errors import BadValue, GainfulError, counted
+from gainful.errors import BadInput, BadValue, GainfulError, counted
 from gainful.formula import exact
 from gainful.match.sessions import MatchedSessions, matched
 from gainful.measure.discount import b, bq
@@ -23,13 +23,21 @@ from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import Sessions
 from gainful.read.values import Judgments
-from gainful.show.design import DARK, DASHES, LIGHT, vega_config
+from gainful.show.design import DASHES, LIGHT, Tones, vega_config
 from gainful.show.pages import explore_choices as choices, explore_rows as rows
 from gainful.show.pages.page import rendered
 
 USUAL = "nsDCG@10"
 _DEEPEST = 50  # results of a query that a page holds, unless the measure looks deeper
+_MOST_SESSIONS = 10_000
 _MOST_WEIGHTS = 12  # grades that have a slider each
+# Charts take their colours from the style sheet, so that they follow the theme and the printer.
+_SINGLE = ("paper", "raised", "ink", "quiet", "line", "accent", "unjudged", "better", "worse")
+_TONES = Tones(
+    **{name: f"var(--{name})" for name in _SINGLE},
+    series=tuple(f"var(--series-{at})" for at in range(len(LIGHT.series))),
+    grades=tuple(f"var(--grade-{at})" for at in range(len(LIGHT.grades))),
+)
 _ASKED = ("gain", "discount", "query_discount", "duplicates", "ideal", "hold")
 
 
@@ -96,6 +104,11 @@ def explore(
     read = chosen(as_sessions(sessions), where, min_queries, first_queries)
     judged = None if judgments is None else as_columns(as_judgments(judgments))
     held = matched(read, judged, how.convention.unjudged)
+    if held.size > _MOST_SESSIONS:
+        problem = f"{held.size} sessions are too many for a page"
+        raise BadInput(
+            read.name, problem, f"at most {_MOST_SESSIONS}, such as those of one scenario"
+        )
     results = SessionResults(read.name, held, {}, {}, base)
     start = _Start(
         read=read,
@@ -192,7 +205,7 @@ def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
         },
         "command": list(words),
         "map": _map(start, by),
-        "look": {"light": vega_config(LIGHT), "dark": vega_config(DARK), "dashes": DASHES},
+        "look": {"config": vega_config(_TONES), "dashes": DASHES},
     }
 
 
@@ -231,7 +244,8 @@ def _map(start: _Start, by: str | None) -> dict[str, Any]:
         return {"why": str(refused)}
     plane = found.planes[0]
     best = -np.sort(-np.nan_to_num(plane.means, nan=-np.inf), axis=2)
-    ahead = best[..., 0] - best[..., 1]
+    with np.errstate(invalid="ignore"):  # where no group has a mean
+        ahead = best[..., 0] - best[..., 1]
     return {
         "by": by,
         "b": found.b,

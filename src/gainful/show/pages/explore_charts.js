@@ -2,13 +2,9 @@
 // The charts, as Vega draws them. They are given rows and know nothing of sessions.
 // User text comes as data only; every name of a field is ours.
 const Charts = (() => {
-  const tone = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  const shades = () => ({
-    ink: tone("ink"), quiet: tone("quiet"), line: tone("line"), paper: tone("paper"),
-    series: Array.from({ length: 7 }, (_, at) => tone(`series-${at}`)),
-  });
-
-  const colour = (from) => ({ name: "colour", type: "ordinal", domain: [0, 1, 2, 3, 4, 5, 6], range: from.series });
+  // Colours are variables of the style sheet: they follow the theme by themselves.
+  const from = Object.fromEntries(["ink", "line", "paper"].map((name) => [name, `var(--${name})`]));
+  const colour = { name: "colour", type: "ordinal", domain: [0, 1, 2, 3, 4, 5, 6], range: "category" };
   const dash = { signal: "dashes[datum.group % length(dashes)]" };
   const numbers = (name, value) => ({ name, value });
 
@@ -39,18 +35,26 @@ const Charts = (() => {
     } },
   });
 
+  const AROUND = { left: 58, top: 8, bottom: 42 };
   const base = (description, height, extra) => ({
-    $schema: "https://vega.github.io/schema/vega/v6.json", description, height, padding: { left: 4, right: 4, top: 6, bottom: 4 },
-    autosize: { type: "fit", contains: "padding" }, ...extra,
+    $schema: "https://vega.github.io/schema/vega/v6.json", description, height: height - AROUND.top - AROUND.bottom, autosize: "none", ...extra,
   });
 
+  // As wide as its place, with room for the labels at its right.
+  function fitted(name, view, labels = []) {
+    const longest = labels.reduce((most, label) => Math.max(most, [...label.name].length), 0);
+    const right = labels.length ? Math.min(16 + 7 * longest, 150) : 10;
+    view.padding({ ...AROUND, right }).width(Math.max(document.getElementById(name).clientWidth - AROUND.left - right, 60));
+    return labels.length ? view.signal("room", right) : view;
+  }
+
   // The mean vector of each group.
-  function curves(from, dashes) {
+  function curves(dashes) {
     const y = upright("title_");
     return base("Mean curves of groups, by query and rank", 320, {
       signals: [...lots.signals, ...y.signals, numbers("dashes", dashes), numbers("room", 90)],
       data: [{ name: "rows" }, { name: "ends" }],
-      scales: [...lots.scales, y.scale, colour(from)],
+      scales: [...lots.scales, y.scale, colour],
       axes: [...lots.axes, y.axis],
       marks: [
         {
@@ -66,14 +70,14 @@ const Charts = (() => {
   }
 
   // Single sessions to where their searchers stopped; a wide unseen line takes the clicks.
-  function lines(from, dashes) {
+  function lines(dashes) {
     const y = upright("title_");
     const place = { x: { scale: "x", field: "position" }, y: { scale: "y", field: "mean" }, defined: { signal: "isValid(datum.mean)" } };
     const own = { stroke: { scale: "colour", field: "group" } };
     return base("Single sessions, by query and rank; dots are where searchers stopped", 300, {
       signals: [...lots.signals, ...y.signals, numbers("dashes", dashes), numbers("room", 0)],
       data: [{ name: "rows" }, { name: "stops" }, { name: "selected" }],
-      scales: [...lots.scales, y.scale, colour(from)],
+      scales: [...lots.scales, y.scale, colour],
       axes: [...lots.axes, y.axis],
       marks: [
         {
@@ -90,12 +94,12 @@ const Charts = (() => {
   }
 
   // What the last query of sessions gained down to each rank, and the queries before it.
-  function last(from, dashes) {
+  function last(dashes) {
     const y = upright("title_");
     return base("Mean gain of last queries and of queries before them, by rank", 300, {
       signals: [...y.signals, numbers("lot", 10), numbers("dashes", dashes), numbers("room", 130)],
       data: [{ name: "rows" }, { name: "ends" }],
-      scales: [{ name: "x", type: "linear", domain: { signal: "[1, max(lot, 2)]" }, range: "width", nice: false, zero: false }, y.scale, colour(from)],
+      scales: [{ name: "x", type: "linear", domain: { signal: "[1, max(lot, 2)]" }, range: "width", nice: false, zero: false }, y.scale, colour],
       axes: [{ scale: "x", orient: "bottom", title: "rank", format: "d", tickMinStep: 1, tickCount: 6, grid: false }, y.axis],
       marks: [
         {
@@ -111,13 +115,13 @@ const Charts = (() => {
   }
 
   // Who wins for which b and bq, and where one is now.
-  function map(from) {
+  function map() {
     const logs = (name, range, field) => ({ name, type: "log", base: 10, domain: { signal: `${field}Range` }, range, nice: false });
     const ticks = { values: [1.5, 2, 3, 4, 5, 7, 10], format: "~g", grid: false, domain: false };
     return base("Which group wins for which b and bq", 300, {
       signals: [numbers("bRange", [1.5, 10]), numbers("bqRange", [1.5, 10])],
       data: [{ name: "cells" }, { name: "boundary" }, { name: "here" }],
-      scales: [logs("x", "width", "b"), logs("y", "height", "bq"), colour(from)],
+      scales: [logs("x", "width", "b"), logs("y", "height", "bq"), colour],
       axes: [
         { ...ticks, scale: "x", orient: "bottom", title: "b: patient to read on →" },
         { ...ticks, scale: "y", orient: "left", title: "bq: patient to ask again →" },
@@ -141,14 +145,14 @@ const Charts = (() => {
   // A chart in its place, as wide as that is.
   async function drawn(name, look) {
     const place = document.getElementById(name);
-    const { font, ...config } = look[window.isDark() ? "dark" : "light"];
+    const { font, ...config } = look.config;
     config.background = "transparent";
     config.axis = { ...config.axis, labelFont: font, titleFont: font };
     config.text = { ...config.text, font };
-    const spec = { ...specs[name](shades(), look.dashes), width: place.clientWidth, config };
+    const spec = { ...specs[name](look.dashes), width: 60, config };
     const plain = { mode: "vega", renderer: "svg", actions: false, tooltip: false, defaultStyle: false, hover: false };
     return (await vegaEmbed(place, spec, plain)).view; // without its tooltips a text is a title, no markup
   }
 
-  return { drawn, names: Object.keys(specs) };
+  return { drawn, fitted, names: Object.keys(specs) };
 })();
