@@ -131,7 +131,7 @@
     const line = selected === null || !found.some.includes(selected) ? [] : Array.from(found.line(selected), (mean, p) => ({ position: p + 1, mean }));
     scaled(charts.lines, [...single, ...line].map((row) => row.mean), [], 300, title);
     Charts.fitted("lines", charts.lines).signal("lot", x).signal("most", longest).data("rows", single).data("stops", stops).data("selected", line);
-    at("drawn").textContent = drawn.length < found.some.length ? `${drawn.length} of ${found.some.length} sessions are drawn, evenly chosen.` : `All ${drawn.length} sessions are drawn.`;
+    at("drawn").textContent = drawn.length < found.some.length ? `${drawn.length} of ${found.some.length} sessions are drawn, evenly chosen.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn.`;
 
     const last = [], tips = [];
     for (const group of found.groups) {
@@ -185,7 +185,7 @@
         return one;
       }));
     }
-    at("verdict").textContent = data.map.why ? `There is no map of b and bq: ${data.map.why}.` : data.map.sentence;
+    at("verdict").textContent = data.map.why ? `There is no map of b and bq: ${data.map.why}.` : short(data.map.sentence, 600);
     if (data.map.why) return;
     const { b, bq } = data.map, inside = (value, all) => Math.min(Math.max(value, all[0]), all[all.length - 1]);
     Charts.fitted("map", charts.map).data("here", [{ b: inside(set.b, b), bq: inside(set.bq, bq) }]);

@@ -43,8 +43,9 @@ const Charts = (() => {
   // As wide as its place, with room for the labels at its right.
   function fitted(name, view, labels = []) {
     const longest = labels.reduce((most, label) => Math.max(most, [...label.name].length), 0);
-    const right = labels.length ? Math.min(16 + 7 * longest, 150) : 10;
-    view.padding({ ...AROUND, right }).width(Math.max(document.getElementById(name).clientWidth - AROUND.left - right, 60));
+    const whole = document.getElementById(name).clientWidth;
+    const right = labels.length ? Math.min(16 + 7 * longest, 150, 0.36 * whole) : 10;
+    view.padding({ ...AROUND, right }).width(Math.max(whole - AROUND.left - right, 60));
     return labels.length ? view.signal("room", right) : view;
   }
 
@@ -100,7 +101,7 @@ const Charts = (() => {
       signals: [...y.signals, numbers("lot", 10), numbers("dashes", dashes), numbers("room", 130)],
       data: [{ name: "rows" }, { name: "ends" }],
       scales: [{ name: "x", type: "linear", domain: { signal: "[1, max(lot, 2)]" }, range: "width", nice: false, zero: false }, y.scale, colour],
-      axes: [{ scale: "x", orient: "bottom", title: "rank", format: "d", tickMinStep: 1, tickCount: 6, grid: false }, y.axis],
+      axes: [{ scale: "x", orient: "bottom", title: "rank", format: "d", values: { signal: "sequence(1, lot + 1, ceil(lot / 10))" }, grid: false }, y.axis],
       marks: [
         {
           type: "group", from: { facet: { name: "one", data: "rows", groupby: ["group", "which"] } },
