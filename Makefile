@@ -32,7 +32,7 @@ demo: $(VENV)/.base ## set everything up, evaluate two runs and work out one ran
 	@sh demo.sh $(BIN)/gainful
 
 test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
-	@$(BIN)/python -m pytest -q --cov --cov-report=term
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term
 	@echo
 	@echo "All tests passed. Next: make check (lint, types, layers, wheel) or make bench (speed)."
 
@@ -55,6 +55,8 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@$(BIN)/python benchmarks/sessions.py
 	@echo
 	@$(BIN)/python benchmarks/sessions_sweep.py
+	@echo
+	@$(BIN)/python benchmarks/compare.py
 	@echo
 	@$(BIN)/python benchmarks/explore.py
 

@@ -10,6 +10,9 @@ echo
 echo "What was counted there? Is anything wrong with the files?"
 show check examples/qrels.txt examples/dense.txt
 echo
+echo "Three more answered forty queries. Is one really better than another?"
+show compare examples/news/qrels.txt examples/news/bm25.txt examples/news/dense.txt examples/news/hybrid.txt -m nDCG@10 --format table
+echo
 echo "Six documents came back, graded 3 2 3 0 1 2. How does that ranking come by its nDCG?"
 show explain 3 2 3 0 1 2
 echo

@@ -13,8 +13,8 @@ from gate_runs import QRELS, ranked, signed, verdict
 from hypothesis import given, strategies as st
 
 from gainful import BadInput
-from gainful.compare.baseline import read_baseline
-from gainful.compare.fingerprint import fingerprint
+from gainful.compare.gates.baseline import read_baseline
+from gainful.compare.gates.fingerprint import fingerprint
 from gainful.convention import CONVENTIONS, Convention
 from gainful.read.formats import read_judgments
 from gainful.read.inputs import as_judgments

@@ -13,7 +13,7 @@ from engines import MAKES, table
 from hypothesis import given, settings, strategies as st
 
 import gainful
-from gainful.compare.moved import most_changed
+from gainful.compare.moves.moved import most_changed
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
 from gainful.measure.catalogue import MEASURES

@@ -15,7 +15,7 @@ from scipy.stats import kendalltau, ttest_rel
 
 import gainful
 from gainful.cli.main import main
-from gainful.compare.order import kendall_tau, of_means, of_results, rbo, tau_ap
+from gainful.compare.orders.order import kendall_tau, of_means, of_results, rbo, tau_ap
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
 from gainful.show import order as show
 

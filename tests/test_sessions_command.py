@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.compare.session_why import SESSION_CAUSES
+from gainful.compare.reasons.session_why import SESSION_CAUSES
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]

@@ -11,9 +11,9 @@ import pytest
 from gate_runs import QUERIES
 
 from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate
-from gainful.compare.baseline import read_baseline
-from gainful.compare.gate import gate as judge
-from gainful.compare.rules import Rules
+from gainful.compare.gates.baseline import read_baseline
+from gainful.compare.gates.gate import gate as judge
+from gainful.compare.gates.rules import Rules
 from gainful.read.inputs import as_judgments
 from gainful.testing import assert_ranking_quality, save_baseline
 

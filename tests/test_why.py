@@ -15,7 +15,7 @@ import pytest
 import gainful
 from gainful.cli.main import main
 from gainful.compare import shapley
-from gainful.compare.causes import CAUSES, lenient
+from gainful.compare.reasons.causes import CAUSES, lenient
 from gainful.convention import CONVENTIONS, HABITS
 from gainful.show import why as show
 from gainful.show.table import Terminal

@@ -255,8 +255,10 @@ TYPED = (
     "docs/index.md",
     "docs/evaluate.md",
     "docs/choosing.md",
+    "docs/compare.md",
     "docs/why.md",
     "docs/gate.md",
+    "docs/unjudged.md",
     "docs/sessions.md",
 )  # typed by hand, except what their commands print
 

@@ -66,15 +66,19 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
-    from gainful.compare.agreement import Order
     from gainful.compare.comparison import Comparison
-    from gainful.compare.order import order
+    from gainful.compare.orders.agreement import Order
+    from gainful.compare.orders.order import order
+    from gainful.compare.reasons.why import Why, why
     from gainful.compare.runs import compare_results, compare_runs
     from gainful.compare.stability import Stability, stability
     from gainful.compare.statistics.how import How
     from gainful.compare.statistics.power import detectable_effect, queries_needed
     from gainful.compare.study import compare_sessions
-    from gainful.compare.why import Why, why
+    from gainful.compare.unjudged.bounded import unjudged
+    from gainful.compare.unjudged.bounds import Bounds
+    from gainful.compare.unjudged.settle import settle
+    from gainful.compare.unjudged.settled import Settled
     from gainful.convention.session import SessionConvention
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
@@ -97,10 +101,14 @@ _LATER = {
     "compare_sessions": "gainful.compare.study",
     "detectable_effect": "gainful.compare.statistics.power",
     "queries_needed": "gainful.compare.statistics.power",
-    "why": "gainful.compare.why",
-    "Why": "gainful.compare.why",
-    "Order": "gainful.compare.agreement",
-    "order": "gainful.compare.order",
+    "Bounds": "gainful.compare.unjudged.bounds",
+    "settle": "gainful.compare.unjudged.settle",
+    "Settled": "gainful.compare.unjudged.settled",
+    "unjudged": "gainful.compare.unjudged.bounded",
+    "why": "gainful.compare.reasons.why",
+    "Why": "gainful.compare.reasons.why",
+    "Order": "gainful.compare.orders.agreement",
+    "order": "gainful.compare.orders.order",
     "Stability": "gainful.compare.stability",
     "stability": "gainful.compare.stability",
     "evaluate": "gainful.measure.evaluate",
@@ -147,6 +155,7 @@ __all__ = [
     "BadPlugin",
     "BadShape",
     "BadValue",
+    "Bounds",
     "CannotCompare",
     "Comparison",
     "Convention",
@@ -167,6 +176,7 @@ __all__ = [
     "SessionConvention",
     "SessionResults",
     "Sessions",
+    "Settled",
     "SimulatedStudy",
     "Stability",
     "Sweep",
@@ -210,9 +220,11 @@ __all__ = [
     "query_discount",
     "register",
     "scale",
+    "settle",
     "simulate_study",
     "stability",
     "sweep",
+    "unjudged",
     "which",
     "why",
 ]

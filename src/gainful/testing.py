@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from gainful.convention import Convention
 
 if TYPE_CHECKING:  # they need polars: imported when first called
-    from gainful.compare.verdict import Verdict
+    from gainful.compare.gates.verdict import Verdict
     from gainful.measure.evaluate import Habits, Measures
     from gainful.measure.measure import Measure
     from gainful.measure.results import Results
@@ -77,9 +77,9 @@ def assert_ranking_quality(
         FAILED: RR 0.7500 is below its floor 0.8
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
-    from gainful.compare.baseline import read_baseline  # noqa: PLC0415  (needs polars)
-    from gainful.compare.gate import gate  # noqa: PLC0415
-    from gainful.compare.rules import Rules  # noqa: PLC0415
+    from gainful.compare.gates.baseline import read_baseline  # noqa: PLC0415  (needs polars)
+    from gainful.compare.gates.gate import gate  # noqa: PLC0415
+    from gainful.compare.gates.rules import Rules  # noqa: PLC0415
     from gainful.show.gate import to_text  # noqa: PLC0415
 
     drawn = {"seed": seed, "resamples": resamples}
@@ -124,7 +124,7 @@ def save_baseline(
         >>> verdict.checks[0].message
         'nDCG@10 did not drop: from 1.0000 to 1.0000'
     """
-    from gainful.compare.baseline import baseline_of  # noqa: PLC0415  (needs polars)
+    from gainful.compare.gates.baseline import baseline_of  # noqa: PLC0415  (needs polars)
     from gainful.show.whole_file import put  # noqa: PLC0415
 
     held, found = _evaluated(judgments, run, measures, like, habits)

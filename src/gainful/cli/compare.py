@@ -8,24 +8,23 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options, habit_options, like_option, plugin_option
+from gainful.cli.arguments import chance_options
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
     terminal,
     usual_form,
-    values_options,
 )
 from gainful.cli.run_reading import (
     evaluated,
-    format_options,
     measures_option,
     names_of,
+    printing_runs,
     refuse_two_pipes,
 )
 from gainful.cli.session_reading import READING, sessions_from, study_reading
 from gainful.compare.comparison import Comparison
-from gainful.compare.moved import MostChanged, most_changed
+from gainful.compare.moves.moved import MostChanged, most_changed
 from gainful.compare.pairing import baseline_of
 from gainful.compare.runs import compare_results
 from gainful.compare.statistics.correction import CORRECTIONS, correction_for
@@ -72,8 +71,6 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
     is_flag=True,
     help="Also the queries that changed most (by the first measure), and what moved.",
 )
-@values_options()
-@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV, JSON lines.")
 @click.option("--sessions", metavar="FILE", help="Compare systems over the sessions of a study.")
 @click.option("--judgments", "qrels", metavar="QRELS", help="With --sessions: judgments by topic.")
 @click.option("--by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
@@ -85,10 +82,7 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
     "exchanged. [searcher, scenario]",
 )
 @study_reading()
-@format_options()
-@plugin_option()
-@like_option()
-@habit_options(*HABITS)
+@printing_runs()
 def compare(
     judgments: str | None,
     runs: tuple[str, ...],

@@ -6,23 +6,20 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import habit_options, like_option, plugin_option
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
     terminal,
     usual_form,
-    values_options,
 )
 from gainful.cli.run_reading import (
     evaluated,
-    format_options,
     measures_option,
     names_of,
+    printing_runs,
     refuse_two_pipes,
 )
 from gainful.compare.stability import Stability, settled, stability
-from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.measure.results import Results
 from gainful.read.formats import read_judgments
@@ -45,14 +42,7 @@ from gainful.show.table import PLAIN
 )
 @click.option("--resamples", type=int, metavar="N", help="Of --interval. [10000]")
 @click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
-@values_options()
-@click.option(
-    "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
-)
-@format_options()
-@plugin_option()
-@like_option()
-@habit_options(*HABITS)
+@printing_runs()
 def evaluate(
     judgments: str,
     runs: tuple[str, ...],

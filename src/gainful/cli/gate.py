@@ -14,12 +14,12 @@ from attrs import evolve
 from gainful.cli.arguments import habit_options, like_option, plugin_option
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.cli.run_reading import format_options, refuse_two_pipes
-from gainful.compare.baseline import baseline_of, read_baseline
-from gainful.compare.gate import gate as judged
-from gainful.compare.rules import ALLOWANCES, Rules
+from gainful.compare.gates.baseline import baseline_of, read_baseline
+from gainful.compare.gates.gate import gate as judged
+from gainful.compare.gates.rules import ALLOWANCES, Rules
+from gainful.compare.gates.verdict import Verdict
 from gainful.compare.statistics.how import RESAMPLES, SEED
 from gainful.compare.statistics.paired import TESTS
-from gainful.compare.verdict import Verdict
 from gainful.convention import HABITS
 from gainful.errors import BadValue
 from gainful.formula import NUMBER

@@ -22,8 +22,9 @@ _COMMANDS: Mapping[str, str] = {
     "eval": "How good are these runs?",
     "compare": "Is one run really better than another?",
     "gate": "Is this run good enough to ship?",
+    "unjudged": "How much could documents that nobody judged change?",
+    "order": "Which measure tells these runs apart, and do they agree?",
     "why": "Why do two tools disagree on these data?",
-    "order": "Do measures agree on which run is better, and which tells runs apart?",
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",
     "explore": "What would another searcher say of these sessions?",
@@ -77,6 +78,7 @@ def gainful() -> None:
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
       gainful check qrels.txt run.txt                    is anything wrong with these files?
       gainful compare qrels.txt bm25.txt dense.txt       is one really better than the other?
+      gainful gate qrels.txt run.txt --floor nDCG@10=.4  is it good enough to ship?
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
       gainful sessions study.csv --judgments qrels.txt   how much did whole sessions bring?
       gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?

@@ -6,30 +6,29 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options, habit_options, like_option, plugin_option
-from gainful.cli.output import delivered, refuse_overwriting, terminal, usual_form, values_options
+from gainful.cli.arguments import chance_options
+from gainful.cli.output import delivered, refuse_overwriting, terminal, usual_form
 from gainful.cli.run_reading import (
     evaluated,
-    format_options,
     measures_option,
     names_of,
+    printing_runs,
     refuse_two_pipes,
 )
-from gainful.compare.agreement import Order, check_number
-from gainful.compare.discrimination import Criterion
-from gainful.compare.order import of_results
+from gainful.compare.orders.agreement import Order, check_number
+from gainful.compare.orders.discrimination import Criterion
+from gainful.compare.orders.order import of_results
 from gainful.compare.statistics.correction import CORRECTIONS, TUKEY
 from gainful.compare.statistics.how import How
 from gainful.compare.statistics.paired import TESTS
 from gainful.compare.statistics.rank_correlation import PERSISTENCE, check_persistence
-from gainful.convention import HABITS
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import read_judgments
 from gainful.show import order as show
 from gainful.show.table import PLAIN
 
 
-@click.command(short_help="Do measures agree on which run is better, and which tells runs apart?")
+@click.command(short_help="Which measure tells these runs apart, and do they agree?")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...")
 @measures_option()
@@ -49,14 +48,7 @@ from gainful.show.table import PLAIN
     "--p", type=float, default=PERSISTENCE, show_default=True, help="The persistence of RBO."
 )
 @chance_options()
-@values_options()
-@click.option(
-    "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
-)
-@format_options()
-@plugin_option()
-@like_option()
-@habit_options(*HABITS)
+@printing_runs()
 def order(
     judgments: str,
     runs: tuple[str, ...],

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import Decorator
+from gainful.cli.arguments import Decorator, habit_options, like_option, plugin_option
+from gainful.cli.output import values_options
 from gainful.cli.progress import progress
-from gainful.convention import Convention
+from gainful.convention import HABITS, Convention
 from gainful.measure.evaluate import of_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
@@ -31,6 +32,24 @@ def format_options() -> Decorator:
         )
         run = click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
         return judgments(run(command))
+
+    return decorated
+
+
+def printing_runs() -> Decorator:
+    """What commands share that print values of runs: form, file, quiet, formats, habits."""
+    quiet = click.option(
+        "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
+    )
+    options = (
+        *(values_options(), quiet, format_options()),
+        *(plugin_option(), like_option(), habit_options(*HABITS)),
+    )
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
 
     return decorated
 

@@ -8,9 +8,9 @@ import click
 
 from gainful.cli.arguments import plugin_option
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
-from gainful.compare.causes import CAUSES
-from gainful.compare.session_why import SessionWhy
-from gainful.compare.why import of_session_sides, of_sides, sides_of
+from gainful.compare.reasons.causes import CAUSES
+from gainful.compare.reasons.session_why import SessionWhy
+from gainful.compare.reasons.why import of_session_sides, of_sides, sides_of
 from gainful.errors import UnknownName
 from gainful.measure import parse
 from gainful.read.formats import FORMATS, read_judgments, read_run

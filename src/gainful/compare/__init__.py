@@ -1,1 +1,1 @@
-"""Room `compare`: values go in, evidence comes out. Here is `why`; tests and gates will follow."""
+"""Room `compare`: values go in, evidence comes out: tests, gates, orders, reasons, bounds."""

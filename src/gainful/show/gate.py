@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gainful.compare.verdict import Check, Look, Verdict, apart
+from gainful.compare.gates.verdict import Check, Look, Verdict, apart
 from gainful.errors import counted
 from gainful.formula import exact
 from gainful.show import results as show_results, table as tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gainful.compare.moved import Changed, MostChanged, Moved
+from gainful.compare.moves.moved import Changed, MostChanged, Moved
 from gainful.errors import counted, short
 from gainful.show import table as tables
 from gainful.show.rows import Rows

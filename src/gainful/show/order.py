@@ -8,10 +8,10 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
-from gainful.compare.agreement import Agreement, Order
+from gainful.compare.orders.agreement import Agreement, Order
+from gainful.compare.orders.swaps import Swap
 from gainful.compare.statistics.correction import CORRECTIONS, TUKEY
 from gainful.compare.statistics.paired import TESTS
-from gainful.compare.swaps import Swap
 from gainful.errors import counted
 from gainful.show import results, rows, table as tables
 from gainful.show.rows import Rows

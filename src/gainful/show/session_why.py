@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gainful.compare.session_why import SESSION_CAUSES, SessionEffect, SessionWhy
+from gainful.compare.reasons.session_why import SESSION_CAUSES, SessionEffect, SessionWhy
 from gainful.convention.session import SESSION_HABITS
 from gainful.errors import shown
 from gainful.measure.sessions.how import SessionRecipe

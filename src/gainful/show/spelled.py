@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.compare.ranked_query import Row
-from gainful.compare.spelled import Side, Spelled
+from gainful.compare.moves.ranked_query import Row
+from gainful.compare.reasons.spelled import Side, Spelled
 from gainful.errors import counted
 from gainful.measure.entry import Entry
 from gainful.show import table as tables

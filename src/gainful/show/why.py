@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.compare.causes import CAUSES, lenient
-from gainful.compare.why import Effect, Why
+from gainful.compare.reasons.causes import CAUSES, lenient
+from gainful.compare.reasons.why import Effect, Why
 from gainful.errors import counted, shown
 from gainful.measure.recipe import Recipe
 from gainful.show import convention as conventions, spelled, table as tables

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from attrs import define, field, frozen
 
-from gainful.compare.causes import CAUSES, LENIENT, Cause, Facts, facts, lenient
+from gainful.compare.reasons.causes import CAUSES, LENIENT, Cause, Facts, facts, lenient
 from gainful.compare.shapley import switched
 from gainful.convention import Convention, Setting
 from gainful.errors import BadInput, BadValue, CannotCompare, GainfulError

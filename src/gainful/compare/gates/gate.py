@@ -10,12 +10,12 @@ from importlib.metadata import version
 
 import numpy as np
 
-from gainful.compare.baseline import Baseline, habits_of, means
-from gainful.compare.fingerprint import fingerprint
+from gainful.compare.gates.baseline import Baseline, habits_of, means
+from gainful.compare.gates.fingerprint import fingerprint
+from gainful.compare.gates.rules import Rules
+from gainful.compare.gates.verdict import Check, Look, Verdict, slack
+from gainful.compare.gates.worse import significance
 from gainful.compare.pairing import Paired, by_query, paired
-from gainful.compare.rules import Rules
-from gainful.compare.verdict import Check, Look, Verdict, slack
-from gainful.compare.worse import significance
 from gainful.errors import BadValue, CannotCompare, counted, short, shown
 from gainful.formula import exact
 from gainful.measure.language import parse

@@ -13,8 +13,8 @@ import attrs
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.compare.mixed import Mixtures
-from gainful.compare.ranked_query import Row, depth_of, gains_of, grades_of, ranking, within
+from gainful.compare.moves.ranked_query import Row, depth_of, gains_of, grades_of, ranking, within
+from gainful.compare.reasons.mixed import Mixtures
 from gainful.match.matched import Matched
 from gainful.measure.cumulated import Ranked, ideal_depth, ranked_seen, total, weights
 from gainful.measure.recipe import Recipe

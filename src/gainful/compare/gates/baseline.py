@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from gainful.compare.fingerprint import fingerprint
+from gainful.compare.gates.fingerprint import fingerprint
 from gainful.errors import BadInput, shown
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results

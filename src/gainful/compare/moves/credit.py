@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
-from gainful.compare.ranked_query import depth_of
+from gainful.compare.moves.ranked_query import depth_of
 from gainful.compare.shapley import ALL_ORDERS, NOTHING, effects
 from gainful.errors import GainfulError
 from gainful.formula import Array

@@ -13,7 +13,8 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
-from gainful.compare.discrimination import Criterion, Power
+from gainful.compare.orders.discrimination import Criterion, Power
+from gainful.compare.orders.swaps import Swap, swaps_of
 from gainful.compare.statistics.rank_correlation import (
     PERSISTENCE,
     check_persistence,
@@ -22,7 +23,6 @@ from gainful.compare.statistics.rank_correlation import (
     rbo,
     tau_ap,
 )
-from gainful.compare.swaps import Swap, swaps_of
 from gainful.errors import BadValue, WrongType
 from gainful.match.matched import Flags
 from gainful.measure.results import Results

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import attrs
 from attrs import frozen
 
-from gainful.compare.baseline import Baseline
+from gainful.compare.gates.baseline import Baseline
 from gainful.compare.pairing import ROUNDING
 from gainful.formula import exact
 from gainful.measure.results import Results

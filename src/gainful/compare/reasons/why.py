@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.compare.causes import CAUSES, EVERYTHING, Cause
-from gainful.compare.mixed import Mixtures, mixtures, not_computed, refusals
-from gainful.compare.session_why import SessionWhy, session_why
+from gainful.compare.reasons.causes import CAUSES, EVERYTHING, Cause
+from gainful.compare.reasons.mixed import Mixtures, mixtures, not_computed, refusals
+from gainful.compare.reasons.session_why import SessionWhy, session_why
+from gainful.compare.reasons.spelled import Spelled, spelled
 from gainful.compare.shapley import NOTHING, effects, interactions
-from gainful.compare.spelled import Spelled, spelled
 from gainful.convention import Convention, Setting, like as like_whom
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
 from gainful.formula import Array

@@ -9,8 +9,9 @@ from typing import Unpack
 import numpy as np
 from attrs import evolve
 
-from gainful.compare.agreement import Agreement, Order, check_number, of_means
-from gainful.compare.discrimination import Criterion, Power, different, power_of
+from gainful.compare.orders.agreement import Agreement, Order, check_number, of_means
+from gainful.compare.orders.discrimination import Criterion, Power, different, power_of
+from gainful.compare.orders.swaps import Swap
 from gainful.compare.pairing import NOT_A_MEAN, Paired, by_query, paired, told_left_out
 from gainful.compare.statistics.correction import TUKEY
 from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
@@ -21,7 +22,6 @@ from gainful.compare.statistics.rank_correlation import (
     rbo,
     tau_ap,
 )
-from gainful.compare.swaps import Swap
 from gainful.convention import Convention
 from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.measure.evaluate import Habits, Measures, evaluate

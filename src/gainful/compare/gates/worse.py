@@ -8,12 +8,12 @@ import numpy as np
 from attrs import evolve
 
 from gainful.compare.effect import constant
+from gainful.compare.gates.rules import Rules
+from gainful.compare.gates.verdict import Check, slack
 from gainful.compare.pairing import Paired
-from gainful.compare.rules import Rules
 from gainful.compare.statistics.correction import holm
 from gainful.compare.statistics.outcome import Outcome
 from gainful.compare.statistics.paired import TESTS
-from gainful.compare.verdict import Check, slack
 from gainful.errors import BadInput, BadValue, CannotCompare, counted
 from gainful.formula import Array, exact
 from gainful.measure.results import Results

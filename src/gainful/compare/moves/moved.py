@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from gainful.compare.credit import Credit, credit, side
-from gainful.compare.narrowed import some_of_judgments, some_of_run
-from gainful.compare.ranked_query import Row, depth_of, grades_of, ranking
+from gainful.compare.moves.credit import Credit, credit, side
+from gainful.compare.moves.narrowed import some_of_judgments, some_of_run
+from gainful.compare.moves.ranked_query import Row, depth_of, grades_of, ranking
 from gainful.compare.shapley import NOTHING
 from gainful.errors import BadValue, counted
 from gainful.match.match import match

@@ -1,0 +1,1 @@
+"""Which queries changed most between two runs, and what moved in them?"""

@@ -1,0 +1,1 @@
+"""Why do two tools disagree on the same data?"""

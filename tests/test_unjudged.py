@@ -1,0 +1,648 @@
+"""Documents that nobody judged: how far they could move a value, and a comparison."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import combinations, product
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import gainful
+from gainful.cli.main import main
+from gainful.compare.unjudged import limits
+from gainful.convention import CONVENTIONS
+from gainful.measure import MEASURES
+from gainful.show import settle as show_settle
+
+DOCS = [f"d{number}" for number in range(9)]
+MORE = {
+    "P": ("P@3",),
+    "R": ("R", "R@2"),
+    "AP": ("AP", "AP@3", "AP(rel=2)"),
+    "nDCG": ("nDCG", "nDCG@2", "nDCG@4", "nDCG(gain=exp)@3", "nDCG(ideal=list)@3"),
+    "nCG": ("nCG", "nCG@3"),
+    "IPrec": ("IPrec@0.5", "IPrec@0.2"),
+    "relP": ("relP@3",),
+    "Success": ("Success@2",),
+    "Unjudged": ("Unjudged@3",),
+    "scaledDCG": ("scaledDCG@3",),
+    "BPM": ("BPM@3",),
+    "P_IA": ("P_IA@3",),
+    "Judged": ("Judged", "Judged@2"),
+}
+SPELLED = [one for name in MEASURES for one in MORE.get(name, (name,))]
+
+
+@st.composite
+def queries(draw, *, lowest=0):
+    """A query: grades of some documents, scores of some, not too many of them unjudged."""
+    judged = draw(
+        st.dictionaries(st.sampled_from(DOCS[:6]), st.integers(lowest, 3), min_size=1, max_size=5)
+    )
+    scores = st.integers(0, 4).map(float)  # with ties
+    ranked = draw(st.dictionaries(st.sampled_from(DOCS), scores, min_size=1, max_size=7))
+    open_ = [doc for doc in ranked if doc not in judged]
+    for doc in open_[3:]:
+        del ranked[doc]
+    return judged, ranked
+
+
+def brute_force(judged, ranked, measures, grades=None, **habits):
+    """The values under every grading there is: each is a query of its own."""
+    grades = sorted({0, *judged.values()}) if grades is None else grades
+    open_ = [doc for doc in ranked if doc not in judged]
+    every = list(product(grades, repeat=len(open_)))
+    judgments = {
+        str(at): judged | dict(zip(open_, one, strict=True)) for at, one in enumerate(every)
+    }
+    runs = {str(at): ranked for at in range(len(every))}
+    found = gainful.evaluate(judgments, runs, measures, **habits)
+    return {
+        name: [value for value in np.ma.asarray(values).tolist() if value is not None]
+        for name, values in found.values.items()
+    }
+
+
+def held_to(found, every):
+    """Exact bounds are those of brute force, outer ones contain them."""
+    rows = {row["measure"]: row for row in found.per_query.to_dicts()}
+    for name, values in every.items():
+        low, high = rows[name]["low"], rows[name]["high"]
+        if not values:
+            assert (low, high) == (None, None) or not found.exact[name], name
+        elif found.exact[name]:
+            assert low == pytest.approx(min(values), abs=1e-12), name
+            assert high == pytest.approx(max(values), abs=1e-12), name
+        else:
+            assert low is None or low <= min(values) + 1e-12, name
+            assert high is None or high >= max(values) - 1e-12, name
+
+
+@settings(max_examples=20)
+@given(queries())
+def test_every_measure_has_the_bounds_of_brute_force(query):
+    judged, ranked = query
+    found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLED)
+    held_to(found, brute_force(judged, ranked, SPELLED))
+    assert all(found.exact.values())  # so few gradings can all be tried
+
+
+ARGUED = [  # what is exact however many gradings there are
+    *("nDCG", "nDCG@2", "nDCG(gain=exp)@3", "nDCG(ideal=list)@3", "nCG@3", "DCG", "IDCG", "CG"),
+    *("AP", "AP@3", "R@2", "RR", "Rprec", "Bpref", "infAP", "RBP", "gRBP", "ERR", "SetF", "binG"),
+]
+
+
+@settings(max_examples=20)
+@given(queries())
+def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values(query):
+    judged, ranked = query
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "_MOST", 0)
+        found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLED)
+    held_to(found, brute_force(judged, ranked, SPELLED))
+    assert all(found.exact[name] for name in ARGUED)
+
+
+HABITS = {
+    "empty": [0, 1, "skip"],
+    "ideal_depth": ["k", "all", "retrieved"],
+    "short": ["as_is", "minimum"],
+    "negative": ["zero", "keep", "remove", "in_ideal"],
+    "unjudged": ["zero", "remove"],
+    "ties": ["doc_descending", "doc_ascending", "input", "best", "worst"],
+    "fractional": ["keep", "truncate"],
+    "decimals": [None, 3],
+}
+SOME = [*ARGUED, "P@3", "IPrec@0.5", "SetP", "Utility", "nERR@3", "Compat"]
+
+
+@settings(max_examples=60)
+@given(
+    queries(lowest=-1),
+    st.fixed_dictionaries({name: st.sampled_from(answers) for name, answers in HABITS.items()}),
+    st.sampled_from([None, (0, 1), (0.5, 2), (1, 3), (0,), (-1, 0, 2)]),
+    st.booleans(),
+)
+def test_bounds_hold_under_every_habit_and_with_any_grades(query, habits, grades, all_tried):
+    judged, ranked = query
+    filled = habits["short"] == "minimum"  # which needs a cutoff
+    measures = [name for name in SOME if not filled or "CG" not in name or "@" in name]
+    with pytest.MonkeyPatch.context() as patch:
+        if not all_tried:
+            patch.setattr(limits, "_MOST", 0)
+        found = gainful.unjudged(
+            {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **habits
+        )
+    held_to(found, brute_force(judged, ranked, measures, grades, max_grade=3, **habits))
+
+
+@settings(max_examples=40)
+@given(queries(), st.sampled_from(["average", "mean_rank", "best", "worst"]))
+def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, ties):
+    judged, ranked = query
+    measures = ["nDCG", "nDCG@2", "DCG@3", "nCG@3", "CG@2"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "_MOST", 0)
+        found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, ties=ties)
+    held_to(found, brute_force(judged, ranked, measures, ties=ties))
+    open_ = any(doc not in judged for doc in ranked)
+    assert all(found.exact.values()) == (ties not in ("best", "worst") or not open_)
+
+
+@st.composite
+def comparisons(draw):
+    """Judgments and two runs of one or two queries, with a few unjudged documents in all."""
+    judgments, runs, left = {}, {"a": {}, "b": {}}, 4
+    for query in ("1", "2")[: draw(st.integers(1, 2))]:
+        docs = st.sampled_from(DOCS[:5])
+        judgments[query] = draw(st.dictionaries(docs, st.integers(0, 2), min_size=1))
+        open_ = DOCS[6 : 6 + min(left, draw(st.integers(0, 3)))]
+        left -= len(open_)
+        for run in runs.values():
+            there = draw(st.permutations([*judgments[query], *open_]))
+            run[query] = there[: draw(st.integers(1, 6))]
+    return judgments, runs
+
+
+def differences(judgments, runs, measure, known=()):
+    """The difference of the means under every grading, some documents being worth nothing."""
+    grades = sorted({0, *(grade for judged in judgments.values() for grade in judged.values())})
+    pairs = dict.fromkeys(
+        (query, doc)
+        for run in runs.values()
+        for query, docs in run.items()
+        for doc in docs
+        if doc not in judgments[query]
+    )
+    open_ = [pair for pair in pairs if pair not in known]
+    found = []
+    for given_ in product(grades, repeat=len(open_)):
+        judged = {query: dict(inner) for query, inner in judgments.items()}
+        for (query, doc), grade in [*zip(open_, given_, strict=True), *((one, 0) for one in known)]:
+            judged[query][doc] = grade
+        means = gainful.evaluate(judged, runs=runs, measures=measure)
+        found.append(means["a"].mean[measure] - means["b"].mean[measure])
+    return found, open_
+
+
+@settings(max_examples=15)
+@given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
+def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
+    judgments, runs = comparison
+    found = gainful.settle(judgments, runs, measure)
+    every, open_ = differences(judgments, runs, measure)
+    assert found.exact
+    assert found.low == pytest.approx(min(every), abs=1e-12)
+    assert found.high == pytest.approx(max(every), abs=1e-12)
+    sign = np.sign(found.difference) if abs(found.difference) > 1e-12 else 0
+    if not sign:
+        assert found.leader is found.needed is None
+        return
+    assert found.settled == all(sign * one > 1e-12 for one in every)
+    enough = next(
+        size
+        for size in range(len(open_) + 1)
+        for some in combinations(open_, size)
+        if all(sign * one > 1e-12 for one in differences(judgments, runs, measure, some)[0])
+    )
+    assert found.needed == enough
+
+
+@settings(max_examples=25)
+@given(
+    comparisons(),
+    st.sampled_from(["nDCG@3", "AP", "RR", "Bpref", "ERR", "nERR"]),
+    st.booleans(),
+)
+def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_tried):
+    judgments, runs = comparison
+    with pytest.MonkeyPatch.context() as patch:
+        if not all_tried:
+            patch.setattr(limits, "_MOST", 0)
+        found = gainful.settle(judgments, runs, measure)
+    every, _ = differences(judgments, runs, measure)
+    if found.reached:
+        assert (found.low, found.high) == pytest.approx((min(every), max(every)), abs=1e-12)
+    assert found.low - 1e-12 <= min(every)
+    assert found.high + 1e-12 >= max(every)
+    if found.leader and found.settled is not None:
+        sign = np.sign(found.difference)
+        assert found.settled == all(sign * one > 1e-12 for one in every)
+
+
+@settings(max_examples=60)
+@given(queries(), st.sampled_from(sorted(CONVENTIONS)), st.booleans())
+def test_bounds_hold_like_every_tool(query, name, all_tried):
+    judged, ranked = query
+    tool = CONVENTIONS[name]
+    tool = tool.changed(empty=0) if tool.empty == "error" else tool
+    measures = ["nDCG@3", "nDCG@1", "DCG@2"]
+    with pytest.MonkeyPatch.context() as patch:
+        if not all_tried:
+            patch.setattr(limits, "_MOST", 0)
+        found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
+    held_to(found, brute_force(judged, ranked, measures, like=tool))
+
+
+# ── longer lists, of which not all gradings can be tried ─────────────────────────────────────
+
+
+def long_list(seed, size, grades):
+    """A list in which two of three documents are unjudged."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{number:03}" for number in range(size)]
+    judged = {doc: int(rng.choice(grades)) for doc in docs if rng.random() < 1 / 3}
+    judged |= {f"missed{number}": int(rng.choice(grades)) for number in range(4)}
+    return judged, rng.permutation(docs).tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_that_are_left_out_could_not_have_been_better(seed):
+    shares = [name for name, steps in limits._COUNTS.items() if steps == "share"]
+    measures = [f"{name}@20" if name == "relP" else name for name in shares] + ["AP@20", "R@30"]
+    judged, ranked = long_list(seed, 120, [0, 0, 0, 1, 2])
+    pruned = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "_COUNTS", dict.fromkeys(limits._COUNTS, "every"))
+        whole = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
+    for name in measures:
+        assert pruned.mean[name] == pytest.approx(whole.mean[name], abs=1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cumulated_gain_has_the_bounds_of_all_multisets_of_grades(seed):
+    measures = ["nDCG", "nDCG@5", "nDCG(gain=exp)@10", "nCG@5", "nDCG(ideal_depth=all)@5"]
+    judged, ranked = long_list(seed, 21, [0, 1, 2])
+    open_ = [doc for doc in ranked if doc not in judged]
+    every = []
+    for twos in range(len(open_) + 1):
+        for ones in range(len(open_) + 1 - twos):
+            grades = [2] * twos + [1] * ones + [0] * (len(open_) - ones - twos)
+            every += [grades, grades[::-1]]
+    judgments = {
+        str(at): judged | dict(zip(open_, one, strict=True)) for at, one in enumerate(every)
+    }
+    values = gainful.evaluate(judgments, dict.fromkeys(judgments, ranked), measures).values
+    found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, grades=[0, 1, 2])
+    for name, (low, _, high) in found.mean.items():
+        assert found.exact[name]
+        assert low == pytest.approx(values[name].min(), abs=1e-12), name
+        assert high == pytest.approx(values[name].max(), abs=1e-12), name
+
+
+def test_grades_that_are_all_relevant_or_none_leave_no_choice():
+    judgments, run = {"1": {"a": 1}}, {"1": ["x", "a"]}
+    assert gainful.unjudged(judgments, run, "AP", grades=[0]).mean["AP"] == (0.5, 0.5, 0.5)
+    assert gainful.unjudged(judgments, run, "AP", grades=[1, 2]).mean["AP"] == (1, 0.5, 1)
+
+
+def test_lazy_frames_are_brought_into_memory_and_that_is_said():
+    run = pl.LazyFrame({"query": ["1", "1"], "doc": ["x", "a"], "score": [2.0, 1.0]})
+    found = gainful.unjudged({"1": {"a": 1}}, run, "RR")
+    assert found.mean["RR"] == (0.5, 0.5, 1)
+    assert "brought into memory" in found.notes[0]
+
+
+# ── means, and what is left out of them ──────────────────────────────────────────────────────
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(queries(), min_size=2, max_size=2),
+    st.sampled_from([0, 1, "skip"]),
+    st.sampled_from(["zero", "skip"]),
+)
+def test_bounds_of_the_mean_equal_brute_force_over_all_queries_at_once(pair, empty, missing):
+    judgments = {str(at): judged for at, (judged, _) in enumerate(pair)} | {"gone": {"d0": 1}}
+    run = {"new": {"d0": 1.0, "d1": 0.5}}
+    for at, (judged, ranked) in enumerate(pair):
+        dropped = [doc for doc in ranked if doc not in judged][2:]
+        run[str(at)] = {doc: score for doc, score in ranked.items() if doc not in dropped}
+    measures = ["nDCG@2", "AP", "P@2"]
+    habits = {"empty": empty, "missing": missing}
+    found = gainful.unjudged(judgments, run, measures, grades=[0, 1, 3], **habits)
+    open_ = [(q, doc) for q in ("0", "1") for doc in run[q] if doc not in judgments[q]]
+    every = {name: [] for name in measures}
+    for grades in product(found.grades, repeat=len(open_)):
+        judged = {query: dict(inner) for query, inner in judgments.items()}
+        for (query, doc), grade in zip(open_, grades, strict=True):
+            judged[query][doc] = grade
+        for name, mean in gainful.evaluate(judged, run, measures, **habits).mean.items():
+            every[name] += [] if np.isnan(mean) else [mean]
+    for name, (low, _, high) in found.mean.items():
+        if not every[name]:
+            assert (low, high) == (None, None)
+            continue
+        assert low == pytest.approx(min(every[name]), abs=1e-12)
+        assert high == pytest.approx(max(every[name]), abs=1e-12)
+
+
+def test_queries_without_judgments_and_missing_ones_stay_as_they_are():
+    judgments = {"1": {"a": 1}, "gone": {"a": 1}}
+    run = {"1": ["a"], "new": ["x", "y"]}
+    found = gainful.unjudged(judgments, run, "RR", extra="zero")
+    rows = found.per_query.select("query", "low", "value", "high", "unjudged").rows()
+    assert rows == [("1", 1, 1, 1, 0), ("gone", 0, 0, 0, 0), ("new", 0, 0, 0, 0)]
+    assert found.exact == {"RR": True}
+
+
+def test_ndcg_of_one_unjudged_document_by_hand():
+    # a (2) stands below the new document: 2/log2(3) / 2 = 0.6309 as it is. Of grade 1 it gains
+    # 1 + 2/log2(3), the ideal being 2 + 1/log2(3); of grade 2 the ranking is ideal.
+    found = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2")
+    ideal = 2 + 1 / np.log2(3)
+    low, value, high = found.mean["nDCG@2"]
+    assert low == value == pytest.approx(2 / np.log2(3) / ideal)
+    assert high == pytest.approx(1)
+    only = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2", grades=[0, 1])
+    assert only.mean["nDCG@2"][2] == pytest.approx((1 + 2 / np.log2(3)) / ideal)
+    assert only.grades == (0, 1)
+
+
+def test_an_unjudged_document_below_the_cutoff_raises_the_ideal_alone():
+    # Recall at 1 is 1 of 1; if the second document is relevant, 1 of 2.
+    found = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, ["R@1", "nDCG@1"])
+    assert found.mean == {"R@1": (0.5, 1, 1), "nDCG@1": (1, 1, 1)}
+    assert found.unjudged["R@1"].tolist() == [0]
+
+
+def test_a_document_that_stands_twice_counts_twice_in_every_grading():
+    judgments = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [1]})
+    run = pl.DataFrame(
+        {"query": ["1"] * 3, "doc": ["x", "a", "x"], "score": [3.0, 2.0, 1.0]},
+    )
+    found = gainful.unjudged(judgments, run, "DCG", duplicates="count")
+    once = 1 / np.log2(3)
+    assert found.mean["DCG"][0] == pytest.approx(once)
+    assert found.mean["DCG"][2] == pytest.approx(1 + once + 0.5)
+
+
+def test_grades_for_unknown_subtopics_are_bounded_from_outside():
+    judgments = pl.DataFrame(
+        {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
+    )
+    measures = ["StRecall@2", "alpha_nDCG@2", "P@2"]
+    found = gainful.unjudged(judgments, {"1": ["x", "a"]}, measures)
+    assert found.mean["StRecall@2"] == (0, 0.5, 1)
+    assert found.mean["alpha_nDCG@2"][::2] == (None, None)  # its greedy ideal can be passed
+    assert found.exact == {"StRecall@2": False, "alpha_nDCG@2": False, "P@2": True}
+    assert any("StRecall@2 is not exact: a grade would be one for" in note for note in found.notes)
+
+
+def test_an_own_measure_is_tried_out_where_there_are_few_gradings_and_else_not_known():
+    def Sumgrade(matched):
+        return matched.total(matched.grade)
+
+    gainful.register(Sumgrade)
+    try:
+        few = gainful.unjudged({"1": {"a": 2}}, {"1": ["a", "x"]}, "Sumgrade")
+        assert few.mean == {"Sumgrade": (2, 2, 4)}
+        assert few.exact["Sumgrade"]
+        many = gainful.unjudged(
+            {"1": {"a": 2}}, {"1": ["a", *(f"x{n}" for n in range(20))]}, "Sumgrade"
+        )
+        assert many.mean == {"Sumgrade": (None, 2, None)}
+        assert many.exact == {"Sumgrade": False}
+        assert "–" in repr(many)
+    finally:
+        del MEASURES["Sumgrade"]
+
+
+def test_condensed_lists_are_those_of_judged_only():
+    judgments, run = {"1": {"a": 1, "b": 0}}, {"1": ["x", "a", "y", "b"]}
+    found = gainful.unjudged(judgments, run, ["RR", "nDCG@1", "NumQ"])
+    assert found.condensed == {"RR": 1, "nDCG@1": 1, "NumQ": None}
+    spelled = gainful.evaluate(judgments, run, ["RR(judged_only=True)", "nDCG(judged_only=True)@1"])
+    assert list(spelled.mean.values()) == [1, 1]
+
+
+def test_a_value_that_no_grading_gives_is_noted():
+    found = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "Judged@2")
+    assert found.mean == {"Judged@2": (1, 0.5, 1)}
+    assert "Judged@2 now lies outside its bounds" in found.notes[-1]
+
+
+def test_nothing_unjudged_leaves_every_value_as_it_is():
+    found = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLED)
+    for low, value, high in found.mean.values():
+        assert low == high == value
+    assert all(found.exact.values())
+
+
+def test_fifty_queries_a_thousand_deep_take_seconds():
+    rng = np.random.default_rng(1)
+    docs = np.array([f"d{number}" for number in range(5000)])
+    judged, run = {}, {}
+    for query in map(str, range(50)):
+        ranked = rng.permutation(docs)[:1000]
+        run[query] = ranked.tolist()
+        grades = rng.choice([0, 1, 2, 3], 100, p=[0.6, 0.2, 0.1, 0.1])
+        judged[query] = dict(zip(rng.permutation(ranked)[:100], grades.tolist(), strict=True))
+    begin = process_time()
+    found = gainful.unjudged(judged, run, ["nDCG@10", "nDCG", "AP"])
+    assert process_time() - begin < 10  # it takes two
+    assert all(found.exact.values())
+    assert all(0 <= low <= value <= high <= 1 for low, value, high in found.mean.values())
+
+
+# ── settling ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_unjudged_is_settled():
+    runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["y", "x"]}}
+    found = gainful.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
+    assert (found.settled, found.needed, found.leader, found.unjudged) == (True, 0, "a", 0)
+    assert "nothing is unjudged" in repr(found)
+
+
+def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
+    judged = {"1": {"a": 1, "b": 0}}
+    runs = {"a": {"1": ["a", "x", "b", "y"]}, "b": {"1": ["x", "b", "a", "y"]}}
+    every, _ = differences(judged, runs, "AP")
+    found = gainful.settle(judged, runs, "AP")  # all gradings are tried
+    assert found.settled
+    assert found.reached
+    assert (found.low, found.high) == pytest.approx((min(every), max(every)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "_MOST", 0)
+        loose = gainful.settle(judged, runs, "AP")
+    assert loose.settled is None
+    assert not loose.reached
+    assert not loose.exact
+    assert loose.low < 0 < min(every)
+    assert "may turn" in repr(loose)
+    assert "is not known" in show_settle.answer(loose)[0]
+
+
+def test_equal_runs_have_no_leader_and_no_number():
+    run = {"1": ["x", "y"]}
+    found = gainful.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
+    assert (found.leader, found.needed, found.difference) == (None, None, 0)
+    assert found.documents.is_empty()
+
+
+def test_a_document_in_both_runs_has_one_grade():
+    # Whatever y is worth, both gain it, at the same rank: x alone makes the difference.
+    runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["z", "y"]}}
+    found = gainful.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
+    assert found.settled
+    assert (found.low, found.high, found.unjudged) == (0.5, 0.5, 1)
+
+
+def test_documents_are_listed_by_how_far_they_cut_the_lead():
+    judged = {"1": {"a": 1}}
+    runs = {"old": {"1": ["a", "w"]}, "new": {"1": ["w", "v", "u"]}}
+    found = gainful.settle(judged, runs, "DCG")
+    # w: 1 at rank 1 in new, 1/log2(3) at rank 2 in old; v: 1/log2(3); u: 1/2.
+    assert found.documents["doc"].to_list() == ["v", "u", "w"]
+    third = 1 / np.log2(3)
+    assert found.documents["effect"].to_list() == pytest.approx([-third, -0.5, third - 1])
+    assert found.documents["rank_first"].to_list() == [None, None, 2]
+    assert found.documents["rank_second"].to_list() == [2, 3, 1]
+    # The lead is 1; together they cut 0.6309 + 0.5 + 0.3691 = 1.5. Without v 0.8691 are left.
+    assert (found.leader, found.settled, found.needed) == ("old", False, 1)
+    assert found.low == pytest.approx(-0.5)
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["documents"][0]["ranks"] == {"old": None, "new": 2}
+
+
+def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
+    judged = {"1": {"a": 1}, "2": {"a": 1}}
+    runs = {"a": {"1": ["a"], "2": ["a"]}, "b": {"1": ["x", "a"]}}
+    found = gainful.settle(judged, runs, "RR", missing="skip")
+    assert (found.means, found.queries) == ((1, 0.5), 1)
+    assert found.notes == ("left out, because a alone has a value for it: 1 query",)
+
+
+@pytest.mark.parametrize(
+    ("runs", "measure", "told"),
+    [
+        ({"a": {"1": ["a"]}}, "RR", "runs is"),
+        ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, ["RR", "AP"], "one measure"),
+        ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, "GMAP", "averaged or added up"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(runs, measure, told):
+    with pytest.raises(gainful.BadValue, match=told):
+        gainful.settle({"1": {"a": 1}}, runs, measure)
+
+
+def test_a_measure_of_subtopics_is_not_settled_where_there_are_any():
+    judgments = pl.DataFrame(
+        {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
+    )
+    with pytest.raises(gainful.BadValue, match="asks for no subtopics"):
+        gainful.settle(judgments, {"a": {"1": ["x"]}, "b": {"1": ["a"]}}, "StRecall@2")
+
+
+@pytest.mark.parametrize("grades", ["01", 3, [True], ["1"], [float("nan")], []])
+def test_grades_that_are_none_are_refused(grades):
+    with pytest.raises(gainful.BadValue, match="grades is"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "RR", grades=grades)
+
+
+def test_a_grade_above_all_others_is_refused_where_all_are_scaled_by_the_best():
+    with pytest.raises(gainful.BadValue, match="at most 1, by which ERR scales all grades"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR", grades=[0, 2])
+    gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR(max_grade=2)", grades=[0, 2])
+
+
+def test_a_grade_that_a_gain_table_lacks_is_refused():
+    with pytest.raises(gainful.BadValue, match="grades is 5; allowed: grades in the gain table"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "nDCG(gain={0:0,1:1})", grades=[0, 5])
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────
+
+HERE = Path(__file__).parent.parent / "examples"
+QRELS, BM25, DENSE = (str(HERE / f"{name}.txt") for name in ("qrels", "bm25", "dense"))
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main(["unjudged", *words])
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        return printed.err if status == 2 else printed.out
+
+    return command
+
+
+def test_the_command_prints_bounds_for_each_run_and_measure(run):
+    out = run(QRELS, BM25, DENSE, "-m", "R@10", "--grades", "0,1", "--format", "table")
+    lines = [line.split() for line in out.splitlines()]
+    # bm25: of bread 2 of 3 (crumbs: 3 of 4), of soup 2 of 3 (bowls: 3 of 4), 1 of 2, 2 of 2.
+    assert lines[0] == ["run", "measure", "bounds", "low", "value", "high", "condensed", "unjudged"]
+    assert lines[1] == ["bm25", "R@10", "exact", "0.7083", "0.7083", "0.7500", "0.7083", "2"]
+    assert "one of the grades 0, 1" in out
+
+
+def test_the_command_prints_a_row_for_each_query(run):
+    out = run(QRELS, BM25, "-m", "R@10", "--per-query", "--format", "csv", "-q")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [row["query"] for row in rows] == ["bread", "soup", "pickles", "cake"]
+    assert [float(row["high"]) for row in rows] == [0.75, 0.75, 0.5, 1]
+
+
+def test_the_command_gives_all_of_it_as_json(run):
+    found = json.loads(run(QRELS, BM25, "-m", "P@3", "--format", "json"))["runs"][0]
+    assert found["run"] == "bm25"
+    assert found["grades"] == [0, 1, 2, 3]
+    assert found["measures"]["P@3"]["exact"] is True
+    assert found["measures"]["P@3"]["per_query"][0]["query"] == "bread"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_settling_answers_first(run, form):
+    out = run(QRELS, BM25, DENSE, "-m", "DCG@3", "--settle", "--first", "1", "--format", form)
+    assert out.splitlines()[0].removeprefix("% ").startswith("dense leads bm25 by 0.2500 in DCG@3")
+    assert "1 judgment would settle it" in out
+    assert "crumbs" in out
+    assert "chowder" not in out
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "json"])
+def test_settling_lists_documents_as_data(run, form):
+    out = run(QRELS, BM25, DENSE, "--settle", "--format", form, "-q")
+    assert len(json.loads(out)["documents"]) == 4 if form == "json" else "crumbs" in out
+
+
+def test_settling_says_what_is_equal_settled_or_an_estimate(run):
+    assert "are equal in P@3" in run(
+        QRELS, BM25, DENSE, "-m", "P@3", "--settle", "--format", "table"
+    )
+    equal = run(QRELS, BM25, DENSE, "-m", "RR", "--settle", "--format", "table")
+    assert "whatever grades unjudged documents get" in equal
+    settled = run(QRELS, BM25, DENSE, "-m", "AP", "--settle", "--format", "table")
+    assert "it is settled: no grades of unjudged documents take that away" in settled
+    estimate = run(QRELS, BM25, DENSE, "-m", "nDCG@10", "--settle", "--format", "table")
+    assert "About 2 judgments would settle it" in estimate
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((QRELS,), "name at least one RUN"),
+        ((QRELS, BM25, "--settle"), "--settle takes two runs and one measure"),
+        ((QRELS, BM25, DENSE, "--settle", "-m", "AP", "-m", "RR"), "one measure"),
+        ((QRELS, BM25, "--grades", "0,good"), "grades is 'good'"),
+        ((QRELS, BM25, "--grades", "nan"), "grades is nan"),
+        ((QRELS, BM25, "-m", "nDGC@10"), "did you mean nDCG@10"),
+        ((QRELS, BM25, "--first", "x"), "'x' is not a valid integer"),
+        ((QRELS, BM25, "--settle", "--per-query"), "no --per-query"),
+        ((QRELS, "-", "-"), "only one file can be -"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(run, words, told):
+    out = run(*words, status=2)
+    assert told in out
+    assert out.count("\n") == 1
