@@ -15,6 +15,7 @@ from session_tables import table
 
 import gainful
 from gainful.cli import main
+from gainful.formula import Param
 from gainful.measure import DISCOUNTS
 
 BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
@@ -178,6 +179,17 @@ def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     cells = demo.locator("#groups td").all_text_contents()
     (mean,) = told["mean"].values()
     assert cells == [str(told["counts"]["sessions"]), str(told["counts"]["queries"]), f"{mean:.4f}"]
+
+
+def test_the_command_is_copied(demo):
+    reset(demo)
+    demo.locator("#copy").click()
+    demo.get_by_role("button", name="Copied").wait_for()
+    demo.locator("#controls").evaluate("one => one.append(document.createElement('textarea'))")
+    demo.locator("textarea").focus()
+    demo.keyboard.press("Control+V")
+    assert demo.locator("textarea").input_value() == demo.locator("#command").text_content()
+    demo.locator("textarea").evaluate("one => one.remove()")
 
 
 def test_a_session_can_be_selected_by_its_line_and_by_the_keyboard(demo, study):
@@ -478,6 +490,10 @@ def files(tmp_path):
         (["--depth", "scanned"], "allowed: assumed, in a page"),
         (["--empty", "error"], "allowed: 0 or 1 or skip, in a page"),
         (["-m", "nsDCG@1000"], "at most 100, in a page"),
+        (
+            ["-m", "nsDCG(duplicates=clicked)@3"],
+            "duplicates is 'clicked'; allowed: every, first, in",
+        ),
         (["--by", "searcher"], "no column 'searcher'"),
         (["--where", "system=z"], "no session is left"),
         (["--gain", "0:0,1:1"], "grades in the gain table: 0, 1"),
@@ -494,6 +510,15 @@ def test_what_the_page_cannot_show_is_refused_in_one_line(run, files, tmp_path, 
 def test_sessions_without_judgments_and_grades_are_refused(run, files, tmp_path):
     said = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
     assert "there are no judgments, and no column grade" in said
+
+
+def test_a_discount_that_the_page_cannot_move_is_refused():
+    decay = Param("p", "patience", default=0.8)
+    gainful.register("geometric", discount=lambda i: decay ** (i - 1))
+    with pytest.raises(
+        gainful.BadValue, match="discount is 'geometric'; allowed: log2, log, jk2002"
+    ):
+        gainful.explore(table(s=[["a"]]), {"s": {"a": 1}}, "sDCG(discount=geometric)@3")
 
 
 def test_too_many_sessions_for_a_page_are_refused():

@@ -331,12 +331,14 @@
 
   async function copy() {
     const text = at("command").textContent;
+    let done = true;
     try {
       await navigator.clipboard.writeText(text);
-    } catch { // a page from disk may not be let: select it, so that a key can
+    } catch { // a page from disk may not be let: the selection can be copied all the same
       getSelection().selectAllChildren(at("command"));
+      done = document.execCommand("copy");
     }
-    at("copy").textContent = "Copied";
+    at("copy").textContent = done ? "Copied" : "Press Ctrl+C";
     setTimeout(() => { at("copy").textContent = "Copy"; }, 1500);
   }
 

@@ -167,6 +167,8 @@ def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
     held, how = start.held, start.how
     habits = how.convention
     grades = choices.grades(held, how)
+    answers = choices.answers(held, grades)
+    choices.refuse_unanswerable(how, answers)
     deepest = max(how.k or 1, min(int(held.listed.max(initial=1)), _DEEPEST), 1)
     columns = rows.columns_of(start.results, start.read)
     by = _group(start, columns)
@@ -189,7 +191,7 @@ def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
             one.symbol: {"typical": one.typical, "default": one.default, "meaning": one.meaning}
             for one in (b, bq)
         },
-        "answers": choices.answers(held, grades),
+        "answers": answers,
         "usual": {name: getattr(JK2008, name) for name in (*_ASKED, "negative", "empty")},
         "start": {
             "normalised": how.entry.normalised,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import evolve
@@ -46,6 +47,19 @@ def refuse(how: SessionRecipe) -> None:
             raise BadValue(name, refused, f"{' or '.join(others)}, in a page")
     if how.k is None or how.k > _DEEPEST:
         raise BadValue("k", how.k, f"at most {_DEEPEST}, in a page")
+
+
+def refuse_unanswerable(how: SessionRecipe, known: Mapping[str, Mapping[str, str]]) -> None:
+    """What these sessions cannot begin with: no clicks, no one ideal, a discount of one's own."""
+    known = {**known, **dict.fromkeys(("discount", "query_discount"), _names())}
+    for name, allowed in known.items():
+        answer = str(getattr(how.convention, name))
+        if name in how.entry.params and answer not in allowed:
+            raise BadValue(name, answer, f"{', '.join(allowed)}, in a page of these sessions")
+
+
+def _names() -> dict[str, str]:
+    return {one["name"]: one["meaning"] for one in discounts()}
 
 
 def grades(held: MatchedSessions, how: SessionRecipe) -> rows.Grades:
