@@ -57,6 +57,8 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@$(BIN)/python benchmarks/sessions_sweep.py
 	@echo
 	@$(BIN)/python benchmarks/compare.py
+	@echo
+	@$(BIN)/python benchmarks/explore.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import isnan, log
 
 import polars as pl
 import pytest
@@ -188,3 +188,17 @@ def test_what_cannot_be_asked_for():
     with pytest.raises(BadValue, match="n is 0"):
         reformulations(held).least(0)
     assert last_queries(held, "nsDCG@3").measure == "nsDCG@3"
+
+
+@pytest.mark.parametrize("average", ["ratios", "vectors"])
+def test_a_growing_mean_of_sessions_that_are_all_left_out_is_no_number(average):
+    shown = pl.DataFrame({"session": ["s", "t"], "query": [1, 1], "doc": ["a", "a"]})
+    found = gainful.evaluate_sessions(
+        shown,
+        {"s": {"a": 0}, "t": {"a": 0}},
+        "nsDCG@2",
+        hold="growing",
+        empty="skip",
+        average=average,
+    )
+    assert isnan(found.mean["nsDCG@2"])

@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from gainful.read.sessions import Sessions
     from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
+    from gainful.show.pages.explore import explore
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
@@ -116,6 +117,7 @@ _LATER = {
     "SessionResults": "gainful.measure.sessions.results",
     "Sweep": "gainful.measure.sessions.sweep",
     "sweep": "gainful.measure.sessions.sweep",
+    "explore": "gainful.show.pages.explore",
     "Sessions": "gainful.read.sessions",
     "SimulatedStudy": "gainful.read.study",
     "simulate_study": "gainful.read.study",
@@ -200,6 +202,7 @@ __all__ = [
     "evaluate_sessions",
     "expand",
     "explain",
+    "explore",
     "idcg",
     "idcg_curve",
     "like",

@@ -27,6 +27,7 @@ _COMMANDS: Mapping[str, str] = {
     "why": "Why do two tools disagree on these data?",
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",
+    "explore": "What would another searcher say of these sessions?",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",

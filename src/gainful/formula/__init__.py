@@ -1,7 +1,7 @@
-"""Room `formula`: an expression goes in, NumPy, JavaScript, LaTeX or plain text comes out.
+"""Room `formula`: an expression goes in, NumPy, JavaScript, LaTeX, MathML or text comes out.
 
-One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_text`; `to_sql` will stand
-beside them.
+One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `to_text`;
+`to_sql` will stand beside them.
 """
 
 from gainful.formula.domain import ANY, Domain
@@ -9,6 +9,7 @@ from gainful.formula.named import NamedFormula
 from gainful.formula.number import NUMBER, exact, written
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
+from gainful.formula.to_mathml import to_mathml
 from gainful.formula.to_numpy import Array, to_numpy
 from gainful.formula.to_text import to_text
 from gainful.formula.tree import (
@@ -51,6 +52,7 @@ __all__ = [
     "substitute",
     "to_javascript",
     "to_latex",
+    "to_mathml",
     "to_numpy",
     "to_text",
     "walk",

@@ -122,10 +122,10 @@ def css() -> str:
             f":root {{ color-scheme: light dark; --font: {FONT}; --mono: {MONO}; {light} }}",
             f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}",
             ":root[data-theme=light] { color-scheme: light; }",
-            "@media (prefers-color-scheme: dark) {",
+            "@media screen and (prefers-color-scheme: dark) {",
             f"  :root:not([data-theme=light]) {{ {dark} }}",
             "}",
-            f"@media print {{ :root {{ color-scheme: light; {light} }} }}",
+            f"@media print {{ :root, :root[data-theme] {{ color-scheme: light; {light} }} }}",
         )
     )
 

@@ -281,6 +281,7 @@ def _of_vectors(held: MatchedSessions, how: SessionRecipe, some: Flags) -> float
     length = longest if grows else None
     best = ideal.final(held, how, got, length)[some]
     if how.convention.average == "ratios":
-        return float(ratio(total, best, how.convention.empty).mean())
+        values = np.ma.compressed(np.ma.asarray(ratio(total, best, how.convention.empty)))
+        return float(values.mean()) if values.size else float("nan")
     mean = ratio(total.mean(keepdims=True), best.mean(keepdims=True), how.convention.empty)
-    return float(mean[0])
+    return float(np.ma.filled(mean, np.nan)[0])

@@ -1,0 +1,91 @@
+"""`gainful explore`: a page in which the searcher can be changed while one looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gainful.cli.arguments import session_options
+from gainful.cli.output import delivered, refuse_overwriting
+from gainful.cli.session_reading import READING, session_reading, sessions_from
+from gainful.read.formats import read_judgments
+from gainful.show.pages.explore import USUAL, explore as page
+
+
+@click.command(short_help="What would another searcher say of these sessions?")
+@click.argument("file")
+@click.option("--judgments", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
+@click.option(
+    "-m",
+    "--measure",
+    default=USUAL,
+    show_default=True,
+    help="What the page begins with: sDCG or nsDCG, such as 'nsDCG(b=2, bq=4)@10'.",
+)
+@click.option("--by", metavar="COLUMN", help="Which groups are compared first. [system]")
+@click.option("--title", help="Of the page.")
+@click.option("-o", "--output", metavar="PAGE.html", required=True, help="Where the page goes.")
+@session_reading()
+@session_options()
+def explore(
+    file: str,
+    *,
+    judgments: str | None,
+    measure: str,
+    by: str | None,
+    title: str | None,
+    output: str,
+    judgments_format: str | None,
+    like: str | None,
+    **more: Any,
+) -> None:
+    """Make a page of the sessions in FILE, with sliders for the searcher who judges them.
+
+    The page is one file that loads nothing: open it in a browser. b, bq, the number of results
+    that count, the weight of each grade and what the paper of 2008 leaves open can be changed;
+    mean curves, single sessions, last queries and the means of groups follow at once, and the
+    command that computes the same is there to copy.
+
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful explore sessions.csv --judgments qrels.txt -o page.html
+      gainful explore sessions.csv --judgments qrels.txt --by scenario -o page.html
+      gainful explore sessions.csv --judgments qrels.txt -m 'sDCG(b=10)@5' -o page.html
+    """
+    if not output.lower().endswith((".html", ".htm")) and output != "-":
+        raise click.UsageError(f"-o {output}: a page is HTML; end its name in .html")
+    if file == "-" == judgments:
+        raise click.UsageError("only one file can be - (standard input)")
+    reading = {name: more.pop(name) for name in READING}
+    refuse_overwriting(output, tuple(p for p in (file, judgments, reading["topics"]) if p))
+    text = page(
+        sessions_from(file, **reading),
+        read_judgments(judgments, judgments_format) if judgments else None,
+        measure,
+        by=by,
+        title=title,
+        like=like,
+        command=_words(file, judgments, judgments_format, reading),
+        **more,
+    )
+    delivered(text, output)
+
+
+def _words(
+    file: str, judgments: str | None, form: str | None, reading: dict[str, Any]
+) -> list[str]:
+    """The words by which `gainful sessions` reads the same; the page adds the others."""
+    words = [file] + ([] if judgments is None else ["--judgments", judgments])
+    named = {"judgments_format": form, **reading}
+    for name, value in named.items():
+        option = "--" + name.replace("_", "-")
+        if name == "where":
+            words += [word for one in value for word in (option, one)]
+        elif name == "skip_bad":
+            words += [option] if value else []
+        elif value is not None:
+            words += [option, str(value)]
+    return words

@@ -1,0 +1,243 @@
+"use strict";
+// What sessions are worth to one searcher: the same numbers as gainful.evaluate_sessions.
+// Everything that no control changes is laid out once, in typed arrays.
+const Curves = (() => {
+  // Each result once: its query, rank, grade, and the best rank at which an earlier query of the
+  // session showed the same document (none: Infinity).
+  function laidOut(data) {
+    const { queries: perSession } = data.sessions, { shown } = data.queries;
+    const sessions = perSession.length, queries = shown.length, results = data.results.doc.length;
+    const first = new Int32Array(sessions + 1), begin = new Int32Array(queries + 1);
+    for (let s = 0; s < sessions; s++) first[s + 1] = first[s] + perSession[s];
+    for (let q = 0; q < queries; q++) begin[q + 1] = begin[q] + shown[q];
+    const before = new Float64Array(results).fill(Infinity);
+    for (let s = 0; s < sessions; s++) {
+      const best = new Map();
+      for (let q = first[s]; q < first[s + 1]; q++) {
+        for (let r = begin[q]; r < begin[q + 1]; r++) before[r] = best.get(data.results.doc[r]) ?? Infinity;
+        for (let r = begin[q]; r < begin[q + 1]; r++) {
+          const doc = data.results.doc[r], rank = r - begin[q] + 1;
+          if (rank < (best.get(doc) ?? Infinity)) best.set(doc, rank);
+        }
+      }
+    }
+    return {
+      sessions, first, begin, before,
+      most: perSession.reduce((one, other) => Math.max(one, other), 0),
+      grade: Int32Array.from(data.results.grade),
+      own: Int32Array.from(data.results.own ?? []),
+      known: Uint8Array.from(data.results.known ?? []),
+      clicked: Uint8Array.from(data.results.clicked ?? []),
+      pools: pools(data.pool), ownPools: data.ownPool && pools(data.ownPool),
+      discounts: new Map(data.discounts.map((one) => [one.name, {
+        ...one, // the code is rendered from the one formula there is
+        atRank: new Function("i", "b", `return ${one.rank};`),
+        atQuery: new Function("q", "bq", `return ${one.query};`),
+      }])),
+      columns: new Map(data.columns.map((one) => [one.name, one])),
+      asked: data.sessions.asked,
+      empty: data.start.empty,
+    };
+  }
+
+  function pools(pool) {
+    const kinds = Array.from({ length: pool.bases }, () => []);
+    pool.base.forEach((base, at) => kinds[base].push([pool.grade[at], pool.count[at]]));
+    return { of: Int32Array.from(pool.of), kinds };
+  }
+
+  // What is left of a gain at each rank and at each query, from 1.
+  const discounts = (study, set) => ({
+    rank: Float64Array.from({ length: set.x }, (_, at) => study.discounts.get(set.discount).atRank(at + 1, set.b)),
+    query: Float64Array.from({ length: study.most }, (_, at) => study.discounts.get(set.query_discount).atQuery(at + 1, set.bq)),
+  });
+
+  // The gain of a result of this rank, if it counts at all.
+  function gainOf(study, set, result, rank) {
+    if (rank > set.x) return 0;
+    const code = (set.duplicates === "judged" ? study.own : study.grade)[result];
+    if (code < 0) return 0;
+    if (set.duplicates === "first" && study.before[result] <= set.x) return 0;
+    if (set.duplicates === "clicked" && study.known[result]) return 0;
+    return set.weights[code];
+  }
+
+  const kindOfIdeal = (set) =>
+    set.ideal !== "paired" ? set.ideal : set.duplicates === "first" ? "best_slots" : "repeated";
+
+  // The best gains of a recall base, in descending order, at most so many.
+  function bestGains(kinds, weights, most) {
+    const sorted = kinds.filter(([code]) => weights[code] > 0).sort((one, other) => weights[other[0]] - weights[one[0]]);
+    const found = [];
+    for (const [code, count] of sorted) {
+      for (let n = 0; n < count && found.length < most; n++) found.push(weights[code]);
+    }
+    return found;
+  }
+
+  // How much an ideal session has gained down to each place, for a session of any length.
+  function ideals(study, set, left) {
+    const { of, kinds } = set.duplicates === "judged" ? study.ownPools : study.pools;
+    const kind = kindOfIdeal(set), x = set.x, places = study.most * x;
+    const slots = Float64Array.from({ length: places }, (_, at) => left.rank[at % x] * left.query[Math.floor(at / x)]);
+    const sortedUntil = kind === "best_slots" ? sortedSlots(slots, mostInPool(kinds)) : null;
+    const made = new Map();
+    const ofBase = (base) => {
+      if (!made.has(base)) {
+        const gains = base < 0 ? [] : bestGains(kinds[base], set.weights, kind === "repeated" ? x : places);
+        made.set(base, kind === "repeated" ? repeated(gains) : kind === "once" ? once(gains) : bestSlots(gains));
+      }
+      return made.get(base);
+    };
+    const repeated = (gains) => {
+      const dcg = new Float64Array(x);
+      let sum = 0;
+      for (let i = 0; i < x; i++) dcg[i] = sum += (gains[i] ?? 0) * left.rank[i];
+      return dcg;
+    };
+    const once = (gains) => {
+      const found = new Float64Array(places);
+      let sum = 0;
+      for (let p = 0; p < places; p++) found[p] = sum += (gains[p] ?? 0) * slots[p];
+      return found;
+    };
+    const bestSlots = (gains) => {
+      const found = new Float64Array(places);
+      for (let p = 0; p < places; p++) {
+        const best = sortedUntil[p];
+        let sum = 0;
+        for (let n = Math.min(gains.length, p + 1) - 1; n >= 0; n--) sum += gains[n] * best[n];
+        found[p] = sum;
+      }
+      return found;
+    };
+    if (kind !== "repeated") return (session) => ofBase(of[study.first[session]]);
+    const whole = new Map(), own = new Float64Array(places);
+    return (session) => {
+      const begin = study.first[session], end = study.first[session + 1];
+      const same = of.subarray(begin, end).every((base) => base === of[begin]);
+      if (same && whole.has(of[begin])) return whole.get(of[begin]);
+      const found = same ? new Float64Array(places) : own;
+      let before = 0;
+      for (let q = 0; q < study.most; q++) {
+        const dcg = ofBase(of[Math.min(begin + q, end - 1)]);
+        for (let i = 0; i < x; i++) found[q * x + i] = before + left.query[q] * dcg[i];
+        before = found[q * x + x - 1];
+      }
+      if (same) whole.set(of[begin], found);
+      return found;
+    };
+  }
+
+  const mostInPool = (kinds) =>
+    kinds.reduce((most, pool) => Math.max(most, pool.reduce((sum, [, count]) => sum + count, 0)), 0);
+
+  // The weights of the first 1, 2, 3 … places, each time in descending order; the best so many.
+  function sortedSlots(slots, most) {
+    let sorted = [];
+    return Array.from(slots, (weight) => {
+      let at = sorted.length;
+      while (at > 0 && sorted[at - 1] < weight) at--;
+      if (at >= most) return sorted;
+      sorted = sorted.slice(0, most - 1);
+      sorted.splice(at, 0, weight);
+      return sorted;
+    });
+  }
+
+  function chosen(study, set) {
+    const found = [];
+    const conditions = Object.entries(set.where).map(([name, code]) => [study.columns.get(name).code, code]);
+    for (let s = 0; s < study.sessions; s++) {
+      if (study.asked[s] >= set.least && conditions.every(([codes, code]) => codes[s] === code)) found.push(s);
+    }
+    return found;
+  }
+
+  // Mean vectors of groups, the value of each session, last queries against the others.
+  function computed(study, set) {
+    const left = discounts(study, set), ideal = ideals(study, set, left), x = set.x;
+    const some = chosen(study, set), codes = set.by === null ? null : study.columns.get(set.by).code;
+    const length = (s) => study.first[s + 1] - study.first[s];
+    const groups = new Map();
+    for (const s of some) {
+      const code = codes ? codes[s] : 0;
+      if (!groups.has(code)) groups.set(code, { code, sessions: 0, queries: 0, longest: 0 });
+      const group = groups.get(code);
+      group.sessions++;
+      group.queries += length(s);
+      group.longest = Math.max(group.longest, length(s));
+    }
+    for (const group of groups.values()) {
+      group.sum = new Float64Array(group.longest * x);
+      group.n = new Int32Array(group.longest * x);
+      group.last = new Float64Array(x);
+      group.others = new Float64Array(x);
+    }
+    const values = new Float64Array(study.sessions).fill(NaN);
+    const gained = new Float64Array(study.most * x), share = new Float64Array(study.most * x);
+    let any = false;
+    const vector = (s) => { // of one session, down to its end: into `share`
+      const own = length(s) * x, best = set.normalised ? ideal(s) : null;
+      let sum = 0;
+      for (let n = 0; n < length(s); n++) {
+        const q = study.first[s] + n, begin = study.begin[q], shown = study.begin[q + 1] - begin;
+        for (let i = 0; i < x; i++) {
+          if (i < shown) {
+            const gain = gainOf(study, set, begin + i, i + 1);
+            if (gain !== 0) { sum += gain * left.rank[i] * left.query[n]; any = true; }
+          }
+          gained[n * x + i] = sum;
+        }
+      }
+      for (let p = 0; p < own; p++) share[p] = best ? ratio(gained[p], best[p], study.empty) : gained[p];
+      return own;
+    };
+    for (const s of some) {
+      const group = groups.get(codes ? codes[s] : 0), own = vector(s), wide = group.longest * x;
+      const best = set.normalised && set.hold === "growing" ? ideal(s) : null;
+      values[s] = share[own - 1];
+      for (let p = 0; p < wide; p++) {
+        const value = p < own ? share[p] : best ? ratio(gained[own - 1], best[p], study.empty) : share[own - 1];
+        if (!Number.isNaN(value)) { group.sum[p] += value; group.n[p]++; }
+      }
+      for (let n = 0, before = 0; n < length(s); n++) { // what each query gained, down to each rank
+        const sums = n === length(s) - 1 ? group.last : group.others;
+        for (let i = 0; i < x; i++) sums[i] += gained[n * x + i] - before;
+        before = gained[n * x + x - 1];
+      }
+    }
+    const found = [...groups.values()].sort((one, other) => one.code - other.code);
+    for (const group of found) {
+      group.curve = Float64Array.from(group.sum, (sum, p) => (group.n[p] ? sum / group.n[p] : NaN));
+      group.mean = group.curve[group.curve.length - 1];
+      group.last = group.last.map((sum) => sum / group.sessions);
+      const others = group.queries - group.sessions;
+      group.others = others ? group.others.map((sum) => sum / others) : null;
+    }
+    return { some, groups: found, values, any, line: (s) => share.slice(0, vector(s)), worked: (s) => worked(study, set, left, s) };
+  }
+
+  function ratio(gained, ideal, empty) {
+    if (ideal > 0) return gained / ideal;
+    return empty === "skip" ? NaN : empty;
+  }
+
+  // One session in full: what each result was worth, and what became of that.
+  function worked(study, set, left, s) {
+    const queries = [];
+    for (let q = study.first[s], n = 0; q < study.first[s + 1]; q++, n++) {
+      const rows = [];
+      for (let r = study.begin[q], i = 0; r < study.begin[q + 1] && i < set.x; r++, i++) {
+        const code = (set.duplicates === "judged" ? study.own : study.grade)[r];
+        const gain = gainOf(study, set, r, i + 1);
+        const again = code >= 0 && gain === 0 && set.weights[code] !== 0;
+        rows.push({ result: r, rank: i + 1, code, again, gain, left: left.rank[i], added: gain * left.rank[i] * left.query[n] });
+      }
+      queries.push({ query: q, number: n + 1, left: left.query[n], rows, added: rows.reduce((sum, row) => sum + row.added, 0) });
+    }
+    return queries;
+  }
+
+  return { laidOut, computed, kindOfIdeal };
+})();

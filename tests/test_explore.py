@@ -1,0 +1,576 @@
+"""The live page in a real browser: it answers as Python does, reaches nowhere, runs no text."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import sys
+from contextlib import contextmanager
+
+import polars as pl
+import pytest
+from conftest import needed
+from session_tables import table
+
+import gainful
+from gainful.cli import main
+from gainful.formula import Param
+from gainful.measure import DISCOUNTS
+
+BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main(list(words))
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        return printed.err if status == 2 else printed.out
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = needed("the live page in a browser", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@contextmanager
+def opened(browser, path, **context):
+    """A page that was opened from disk; it must ask for nothing else and complain of nothing."""
+    asked, said = [], []
+    settings = {"viewport": {"width": 1280, "height": 900}, **context}
+    with browser.new_context(**settings) as around:
+        page = around.new_page()
+        page.set_default_timeout(8000)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.goto(path.as_uri())
+        settle(page)
+        yield page
+        assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
+        assert said == []
+
+
+def settle(page):
+    page.wait_for_function("window.explored !== undefined")
+    page.evaluate("explored.settled()")
+
+
+def rows(page, chart="curves", name="rows"):
+    return page.evaluate(f"explored.charts.{chart}.data('{name}').map((row) => ({{...row}}))")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    found = gainful.simulate_study(2008)
+    found.write(folder)
+    page = folder / "page.html"
+    with pytest.raises(SystemExit) as ended:
+        main(
+            ["explore", str(folder / "sessions.csv"), "--judgments", str(folder / "qrels.txt"),
+             "-m", "nsDCG(b=2, bq=4)@10", "-o", str(page)]
+        )  # fmt: skip
+    assert ended.value.code == 0
+    return found, page
+
+
+@pytest.fixture(scope="module")
+def demo(browser, study):
+    with opened(browser, study[1]) as page:
+        yield page
+
+
+def reset(page):
+    page.locator("#reset").click()
+    settle(page)
+
+
+def drawn(seed):
+    """A setting of the controls, by chance."""
+    chance = random.Random(seed)  # noqa: S311  (no secret)
+    weights = [0, chance.choice([0, 1]), round(chance.uniform(1, 20), 2), chance.randint(10, 100)]
+    return {
+        "b": round(chance.uniform(1.5, 10), 1 if seed % 2 else 4),
+        "bq": round(chance.uniform(1.5, 10), 1 if seed % 2 else 4),
+        "x": chance.randint(1, 10),
+        "weights": weights,
+        "discount": "jk2008" if seed < 4 else chance.choice(list(DISCOUNTS)),
+        "query_discount": "jk2008" if seed < 4 else chance.choice(list(DISCOUNTS)),
+        "duplicates": ["every", "first", "clicked", "judged"][seed % 4],
+        "normalised": chance.random() < 0.7,
+        "hold": chance.choice(["held", "growing"]),
+    }
+
+
+def put(page, setting, exactly):
+    """Move the controls: sliders, or the numbers beside them."""
+    beside = "-number" if exactly else ""
+    for name in ("b", "bq", "x"):
+        page.locator(f"#{name}{beside}").fill(str(setting[name]))
+    for code, weight in enumerate(setting["weights"]):
+        page.locator(f"#weight-{code}-number").fill(str(weight))
+    for name in ("duplicates", "hold", "discount", "query_discount"):
+        page.locator(f"#{name}").select_option(setting[name])
+    page.locator(f"input[name=normalised][value='{int(setting['normalised'])}']").check()
+    settle(page)
+
+
+def truth(study, setting, **more):
+    """What Python says of a setting."""
+    options = {name: setting[name] for name in ("discount", "query_discount", "duplicates")}
+    options |= {"b": setting["b"]} if setting["discount"] in BASED else {}
+    options |= {"bq": setting["bq"]} if setting["query_discount"] in BASED else {}
+    options |= {"hold": setting["hold"]} if setting["normalised"] else {}
+    measure = f"{'nsDCG' if setting['normalised'] else 'sDCG'}@{setting['x']}"
+    gain = dict(enumerate(setting["weights"]))
+    return gainful.evaluate_sessions(
+        study.sessions, study.judgments, measure, gain=gain, **options, **more
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
+    reset(demo)
+    before = demo.locator("#curves .mark-line path").first.get_attribute("d")
+    setting = drawn(seed)
+    put(demo, setting, exactly=seed % 2 == 0)
+    assert demo.locator("#curves .mark-line path").first.get_attribute("d") != before
+    found = truth(study[0], setting)
+    curve = found.curve(by="system")
+    assert [row["mean"] for row in rows(demo)] == pytest.approx(curve["mean"].to_list(), abs=1e-6)
+    assert [row["position"] for row in rows(demo)] == curve["position"].to_list()
+    last = found.last_queries(by="system").vectors.filter(pl.col("which") != "best")
+    assert [r["mean"] for r in rows(demo, "last")] == pytest.approx(
+        last["mean"].to_list(), abs=1e-6
+    )
+    # … and so does the command that the page offers
+    words = shlex.split(demo.locator("#command").text_content())
+    told = json.loads(run(*words[1:], "--format", "json"))
+    means = [next(iter(group["mean"].values())) for group in told["groups"]]
+    shown = demo.locator("#groups td:last-child").all_text_contents()
+    assert shown == [f"{mean:.4f}" for mean in means]
+    assert [row["mean"] for row in rows(demo, "curves", "ends")] == pytest.approx(sorted(means))
+
+
+def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
+    reset(demo)
+    demo.get_by_label("scenario", exact=True).select_option("D")
+    demo.locator("#least").fill("3")
+    demo.locator("#by").select_option("")
+    demo.locator("#gain").select_option(label="exp: each grade about twice the one below")
+    settle(demo)
+    words = shlex.split(demo.locator("#command").text_content())
+    assert words[-4:] == ["--where", "scenario=D", "--min-queries", "3"]
+    assert "nsDCG(gain=exp, b=2, bq=4)@10" in words
+    told = json.loads(run(*words[1:], "--format", "json"))
+    cells = demo.locator("#groups td").all_text_contents()
+    (mean,) = told["mean"].values()
+    assert cells == [str(told["counts"]["sessions"]), str(told["counts"]["queries"]), f"{mean:.4f}"]
+
+
+def test_the_command_is_copied(demo):
+    reset(demo)
+    demo.locator("#copy").click()
+    demo.get_by_role("button", name="Copied").wait_for()
+    demo.locator("#controls").evaluate("one => one.append(document.createElement('textarea'))")
+    demo.locator("textarea").focus()
+    demo.keyboard.press("Control+V")
+    assert demo.locator("textarea").input_value() == demo.locator("#command").text_content()
+    demo.locator("textarea").evaluate("one => one.remove()")
+
+
+def test_a_session_can_be_selected_by_its_line_and_by_the_keyboard(demo, study):
+    reset(demo)
+    frame = study[0].sessions.frame
+    name = select_long(demo, frame)
+    assert_shows(demo, frame, name)
+    end = rows(demo, "lines", "stops")
+    number = max(range(len(end)), key=lambda at: end[at]["position"])
+    demo.locator("#lines .mark-symbol path").nth(number).click(force=True)
+    settle(demo)
+    assert_shows(demo, frame, end[number]["name"])
+    demo.locator("#session").focus()
+    names = demo.locator("#session option").all_text_contents()
+    demo.keyboard.press("Home")
+    demo.keyboard.press("ArrowDown")
+    settle(demo)
+    assert_shows(demo, frame, names[1].split(" · ")[0])
+
+
+def select_long(page, frame):
+    """Choose a session of several queries from the list."""
+    name = frame.filter(pl.col("query") == 3)["session"][0]
+    number = frame["session"].unique(maintain_order=True).to_list().index(name)
+    page.locator("#session").select_option(str(number))
+    settle(page)
+    return name
+
+
+def assert_shows(page, frame, name):
+    own = frame.filter(pl.col("session") == name)
+    assert page.locator("#worked strong").text_content() == name
+    heads = page.locator("#worked h3 > span:first-child").all_text_contents()
+    texts = own.group_by("query", maintain_order=True).first()["text"].to_list()
+    assert heads == [f"Q{number} {text}" for number, text in enumerate(texts, 1)]
+    documents = page.locator("#worked tbody tr td:nth-child(2)").all_text_contents()
+    assert documents == own["doc"].to_list()
+    clicked = page.locator("#worked tbody td.clicked").all_text_contents()
+    assert [bool(mark) for mark in clicked] == own["clicked"].to_list()
+
+
+def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
+    reset(demo)
+    name = select_long(demo, study[0].sessions.frame)
+    found = gainful.evaluate_sessions(study[0].sessions, study[0].judgments, "sDCG@10")
+    value = found.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
+    added = [float(text) for text in demo.locator("#worked td.added").all_text_contents() if text]
+    assert sum(added) == pytest.approx(value, abs=0.0005)
+    assert f"gain {value:.4f}" in demo.locator("#worked > p").first.text_content()
+
+
+def test_sixty_sessions_are_drawn_and_the_page_says_so(demo):
+    reset(demo)
+    assert demo.locator("#drawn").text_content() == "60 of 120 sessions are drawn, evenly chosen."
+    assert len({row["session"] for row in rows(demo, "lines")}) == 60
+
+
+def test_the_map_marks_where_one_is_and_says_what_it_is_of(demo, study):
+    reset(demo)
+    swept = gainful.sweep(study[0].sessions, study[0].judgments, "nsDCG@10")
+    cells = [row["group"] for row in rows(demo, "map", "cells")]
+    assert cells == swept.planes[0].winners.ravel().tolist()
+    assert demo.locator("#verdict").text_content() == swept.sentences[0]
+    demo.locator("#b").fill("5.5")
+    demo.locator("#bq").fill("7")
+    settle(demo)
+    assert rows(demo, "map", "here") == [{"b": 5.5, "bq": 7}]
+    assert "Computed beforehand" in demo.locator("#map-told").text_content()
+    assert "not in the map" not in demo.locator("#map-told").text_content()
+    demo.locator("#x").fill("5")
+    settle(demo)
+    assert "they are not in the map" in demo.locator("#map-told").text_content()
+    demo.locator("#map .mark-rect path").first.click(force=True)
+    settle(demo)
+    assert demo.locator("#b-number").input_value() == "1.5"
+
+
+def test_formula_and_words_follow_the_controls(demo):
+    reset(demo)
+    assert demo.locator("#formula msub mn").all_text_contents() == ["4", "2"]
+    demo.locator("#bq").fill("7.5")
+    demo.locator("#discount").select_option("zipf")
+    demo.locator("#duplicates").select_option("first")
+    settle(demo)
+    assert demo.locator("#formula msub mn").all_text_contents() == ["7.5"]
+    assert demo.locator("#b").is_disabled()
+    assert demo.locator("#measure").text_content() == (
+        "nsDCG(discount=zipf, bq=7.5, duplicates=first)@10"
+    )
+    said = demo.locator("#words").text_content()
+    assert "zipf: one over the rank: steep" in said
+    assert "each document once, the best documents in the places that count most" in said
+    demo.locator("#ideal").select_option("once")
+    settle(demo)
+    assert "this ideal does not bound" in demo.locator("#words").text_content()
+
+
+def test_what_is_no_number_is_marked_and_changes_nothing(demo):
+    reset(demo)
+    before = rows(demo)
+    for name, value in (("b-number", "1"), ("bq-number", ""), ("x-number", "2.5"), ("least", "0")):
+        demo.locator(f"#{name}").fill(value)
+        assert demo.locator(f"#{name}").get_attribute("aria-invalid") == "true"
+    settle(demo)
+    assert rows(demo) == before
+
+
+def test_when_no_session_is_left_the_page_says_so_and_comes_back(demo):
+    reset(demo)
+    demo.locator("#least").fill("99")
+    settle(demo)
+    assert demo.locator("#said").text_content() == "No session is left: choose fewer conditions."
+    assert not demo.locator("#all").is_visible()
+    reset(demo)
+    assert not demo.locator("#said").is_visible()
+    assert demo.locator("#groups td").first.text_content() == "60"
+
+
+def test_every_control_is_reached_by_the_keyboard_and_has_a_name(demo):
+    reset(demo)
+    demo.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+    reached = set()
+    for _ in range(60):
+        demo.keyboard.press("Tab")
+        reached.add(demo.evaluate("document.activeElement.id"))
+    wanted = demo.locator("#controls :is(input, select, button):not([type=radio])").evaluate_all(
+        "found => found.map((one) => one.id)"
+    )
+    assert {*wanted, "session", "copy", "theme"} <= reached
+    nameless = demo.locator("input, select, button").evaluate_all(
+        "found => found.filter((one) => !(one.labels?.length || one.ariaLabel"
+        " || one.textContent.trim())).length"
+    )
+    assert nameless == 0
+    demo.locator("#b").focus()
+    demo.keyboard.press("ArrowRight")
+    settle(demo)
+    assert demo.locator("#b-number").input_value() == "2.1"
+    assert "b=2.1" in demo.locator("#measure").text_content()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_nothing_is_wider_than_the_window_in_light_and_dark(browser, study, width, scheme):
+    size = {"width": width, "height": 800}
+    with opened(browser, study[1], viewport=size, color_scheme=scheme) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        paper = "rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 23, 30)"
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
+        page.locator("#theme").click()
+        settle(page)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
+        assert len(rows(page)) == 190
+        charts = page.locator(".chart svg").evaluate_all(
+            "found => found.map((one) => one.clientWidth <= one.closest('.chart').clientWidth)"
+        )
+        assert charts == [True] * 4
+
+
+def test_it_is_printed_dark_on_light_whatever_the_theme(browser, study):
+    with opened(browser, study[1], color_scheme="dark") as page:
+        page.emulate_media(media="print")
+        assert (
+            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        )
+        label = page.locator("#curves .role-axis-label text").first
+        assert label.evaluate("one => getComputedStyle(one).fill") == "rgb(90, 102, 117)"
+        assert not page.locator("#controls").is_visible()
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "{{ 7*7 }}",
+    "']; alert(1)//",
+    "datum.group",
+    '"quoted" & <b>bold</b>',
+    "שלום <world>",
+    "x" * 10_000,
+)
+
+
+def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
+    sessions = [
+        (text, number, 1, f"doc {text}", HOSTILE[at % 4], HOSTILE[(at + 3) % 8], text, bool(at % 2))
+        for at, text in enumerate(HOSTILE)
+        for number in (1, 2)
+    ]
+    names = ["session", "query", "rank", "doc", "system", "scenario", "text", "clicked"]
+    shown = pl.DataFrame(sessions, schema=names, orient="row")
+    shown = shown.with_columns(pl.col("system").alias("<u>__proto__"), topic=pl.lit("t"))
+    shown = shown.rename({"scenario": "constructor"})
+    judgments = {"t": {f"doc {text}": at % 3 for at, text in enumerate(HOSTILE)}}
+    path = tmp_path / "page.html"
+    path.write_text(
+        gainful.explore(shown, judgments, title=HOSTILE[0], command=[HOSTILE[3], "it's"]),
+        encoding="utf-8",
+    )
+    with opened(browser, path) as page:
+        assert page.locator("h1").text_content() == HOSTILE[0]
+        assert page.locator("script").count() == 8
+        assert page.locator("main :is(img, b, u)").count() == 0
+        for number, text in enumerate(HOSTILE):
+            page.locator("#session").select_option(str(number))
+            settle(page)
+            for shown_as in ("#worked strong", "#worked h3 span span"):
+                place = page.locator(shown_as).first
+                whole = place.get_attribute("title") or place.text_content()
+                assert whole == text
+            for width in (390, 1280):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+        settle(page)
+        labels = {row["name"] for row in rows(page, "curves", "ends")}
+        assert labels == {text if len(text) <= 24 else text[:23] + "…" for text in HOSTILE[:4]}
+        words = shlex.split(page.locator("#command").text_content())
+        assert words[2:4] == [HOSTILE[3], "it's"]
+        page.locator("#where-1").select_option("1")
+        settle(page)
+        words = shlex.split(page.locator("#command").text_content())
+        chosen = words[words.index("--where") + 1]
+        assert chosen.startswith("constructor=")
+        assert page.locator("#groups tbody tr").count() >= 1
+
+
+def page_of(tmp_path, shown, judgments, *more, **options):
+    path = tmp_path / "page.html"
+    path.write_text(gainful.explore(shown, judgments, *more, **options), encoding="utf-8")
+    return path
+
+
+def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
+    path = page_of(tmp_path, table(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3")
+    with opened(browser, path) as page:
+        assert page.locator("#verdict").text_content() == (
+            "There is no map of b and bq: there are no two groups to compare."
+        )
+        assert not page.locator("#map").is_visible()
+        assert page.locator("#drawn").text_content() == "There is one session."
+        assert "It returned nothing." in page.locator("#worked").text_content()
+        (value,) = gainful.evaluate_sessions(
+            table(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
+        ).mean.values()
+        assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
+
+
+def test_all_gains_zero_gives_a_page_that_says_so(browser, tmp_path):
+    path = page_of(tmp_path, table(s=[["a"]], t=[["b"]]), {"s": {"a": 0}, "t": {"b": 0}})
+    with opened(browser, path) as page:
+        assert "every value is zero" in page.locator("#said").text_content()
+        assert page.locator("#groups td").last.text_content() == "0.0000"
+
+
+def test_sessions_with_nothing_to_find_may_leave_no_mean(browser, tmp_path):
+    shown, judged = table(s=[["a"]]), {"s": {"a": 0}}
+    path = page_of(tmp_path, shown, judged, "nsDCG@3", empty="skip")
+    with opened(browser, path) as page:
+        assert page.locator("#groups td").last.text_content() == "–"
+
+
+def test_many_different_grades_have_no_sliders_but_gains(browser, tmp_path):
+    docs = [f"d{n}" for n in range(15)]
+    judged = {"s": {doc: at / 7 for at, doc in enumerate(docs)}}
+    path = page_of(tmp_path, table(s=[docs]), judged, "sDCG@15")
+    with opened(browser, path) as page:
+        assert page.locator("#weights input").count() == 0
+        assert page.locator("#no-weights").is_visible()
+        page.locator("#gain").select_option("1")
+        settle(page)
+        (value,) = gainful.evaluate_sessions(
+            table(s=[docs]), judged, "sDCG(gain=exp)@15"
+        ).mean.values()
+        assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
+
+
+def test_the_page_of_the_demo_study_is_below_three_megabytes(study):
+    assert study[1].stat().st_size < 3_000_000
+
+
+# ── what cannot be ──────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def files(tmp_path):
+    shown, judged = tmp_path / "sessions.csv", tmp_path / "qrels.txt"
+    shown.write_text("session,query,rank,doc,system\ns,1,1,a,x\ns,2,1,b,x\nt,1,1,b,y\n")
+    judged.write_text("s 0 a 1\nt 0 b 2\n")
+    return str(shown), "--judgments", str(judged)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-m", "nDCG@10"], "a session measure"),
+        (["-m", "RL(of='nDCG@10')"], "sDCG or nsDCG, in a page"),
+        (["-m", "nsDCG@10,5"], "one measure to begin with"),
+        (["-m", "nsDCG(statistic=last)@10"], "statistic is 'last'; allowed: final, in a page"),
+        (["--depth", "scanned"], "allowed: assumed, in a page"),
+        (["--empty", "error"], "allowed: 0 or 1 or skip, in a page"),
+        (["-m", "nsDCG@1000"], "at most 100, in a page"),
+        (
+            ["-m", "nsDCG(duplicates=clicked)@3"],
+            "duplicates is 'clicked'; allowed: every, first, in",
+        ),
+        (["--by", "searcher"], "no column 'searcher'"),
+        (["--where", "system=z"], "no session is left"),
+        (["--gain", "0:0,1:1"], "grades in the gain table: 0, 1"),
+    ],
+)
+def test_what_the_page_cannot_show_is_refused_in_one_line(run, files, tmp_path, words, message):
+    page = tmp_path / "page.html"
+    said = run("explore", *files, *words, "-o", str(page), status=2)
+    assert message in said
+    assert said.count("\n") == 1
+    assert not page.exists()
+
+
+def test_sessions_without_judgments_and_grades_are_refused(run, files, tmp_path):
+    said = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
+    assert "there are no judgments, and no column grade" in said
+
+
+def test_a_discount_that_the_page_cannot_move_is_refused():
+    decay = Param("p", "patience", default=0.8)
+    gainful.register("geometric", discount=lambda i: decay ** (i - 1))
+    with pytest.raises(
+        gainful.BadValue, match="discount is 'geometric'; allowed: log2, log, jk2002"
+    ):
+        gainful.explore(table(s=[["a"]]), {"s": {"a": 1}}, "sDCG(discount=geometric)@3")
+
+
+def test_too_many_sessions_for_a_page_are_refused():
+    many = pl.DataFrame({"session": range(10_001), "query": 1, "doc": "a", "topic": "t"})
+    with pytest.raises(gainful.BadInput, match=r"10001 sessions .* \(expected: at most 10000"):
+        gainful.explore(many, {"t": {"a": 1}})
+
+
+def test_too_many_groups_are_refused_with_their_number(run, tmp_path):
+    shown = tmp_path / "sessions.csv"
+    lines = [f"s{n},1,1,a,{n},t" for n in range(8)]
+    shown.write_text("\n".join(["session,query,rank,doc,system,topic", *lines]))
+    judged = tmp_path / "qrels"
+    judged.write_text("t 0 a 1\n")
+    words = ("explore", str(shown), "--judgments", str(judged), "-o", str(tmp_path / "p.html"))
+    assert "2 to 7 groups; it has 8" in run(*words, "--by", "system", status=2)
+    run(*words)
+
+
+def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
+    assert "end its name in .html" in run("explore", *files, "-o", "page.png", status=2)
+    away = tmp_path / "none" / "page.html"
+    assert "cannot be written" in run("explore", *files, "-o", str(away), status=2)
+    assert "would overwrite" in run(
+        "explore", files[0], "--judgments", _html(tmp_path), "-o", _html(tmp_path), status=2
+    )
+    assert "only one file can be -" in run(
+        "explore", "-", "--judgments", "-", "-o", "p.html", status=2
+    )
+    assert {one.name for one in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
+
+
+def _html(folder):
+    path = folder / "q.html"
+    path.write_text("s 0 a 1\n")
+    return str(path)
+
+
+def test_without_the_extra_the_command_says_how_to_install_it(run, files, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    said = run("explore", *files, "-o", str(tmp_path / "page.html"), status=2)
+    assert (
+        said == "gainful: gainful explore needs the extra report: pip install 'gainful[report]'\n"
+    )
+
+
+def test_the_options_of_reading_are_in_the_command_that_the_page_offers(run, files, tmp_path):
+    page = tmp_path / "page.html"
+    words = [*files, "--where", "system=x", "--min-queries", "1", "--skip-bad"]
+    run("explore", *words, "--title", "Mine", "-o", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert "<title>Mine</title>" in text
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert data["command"] == [*files, "--where", "system=x", "--min-queries", "1", "--skip-bad"]
+    assert data["start"]["by"] is None

@@ -1,0 +1,218 @@
+"""The script of the live page computes what Python computes, whatever the sessions are."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import needed
+from hypothesis import given, settings, strategies as st
+from session_tables import frame, table
+from strategies import sessions
+
+import gainful
+from gainful.formula import Const, Param, Var, log, maximum, to_mathml, where
+from gainful.show.pages import explore as _  # noqa: F401  (its folder holds the script)
+from gainful.show.pages.page import _FOLDER
+
+LOOP = """
+require('readline').createInterface({input: process.stdin}).on('line', (line) => {
+  const {data, set} = JSON.parse(line), found = Curves.computed(Curves.laidOut(data), set);
+  console.log(JSON.stringify({
+    groups: found.groups.map((group) => ({
+      code: group.code, sessions: group.sessions, queries: group.queries, mean: group.mean,
+      curve: [...group.curve], last: [...group.last], others: group.others && [...group.others],
+    })),
+    values: [...found.values],
+    added: found.some.map((s) => found.worked(s).map((query) => query.added)),
+  }));
+});
+"""
+
+
+class Script:
+    """The script of the page, in node."""
+
+    def __init__(self, path):
+        code = (_FOLDER / "explore_curves.js").read_text(encoding="utf-8") + LOOP
+        self.process = subprocess.Popen(
+            [path, "-e", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __call__(self, data, **changed):
+        start, weights = data["start"], data["gains"][0]["weights"]
+        settled = {**start, "weights": weights, "where": {}, "least": 1, **changed}
+        self.process.stdin.write(json.dumps({"data": data, "set": settled}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=10)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def script():
+    engine = Script(needed("the live page's script", "node"))
+    yield engine
+    engine.close()
+
+
+def data_of(page):
+    """What is embedded in a page."""
+    return json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1]
+    )
+
+
+SETTINGS = st.fixed_dictionaries(
+    {
+        "b": st.floats(1.05, 50),
+        "bq": st.floats(1.05, 50),
+        "x": st.integers(1, 5),
+        "weights": st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 10.0]), min_size=4, max_size=4),
+        "discount": st.sampled_from(["jk2008", "jk2002", "log2", "log", "shifted", "zipf", "none"]),
+        "query_discount": st.sampled_from(["jk2008", "jk2002", "shifted", "log2", "none", "zipf"]),
+        "duplicates": st.sampled_from(["every", "first", "clicked", "judged"]),
+        "ideal": st.sampled_from(["paired", "repeated", "once", "best_slots"]),
+        "hold": st.sampled_from(["held", "growing"]),
+        "normalised": st.booleans(),
+    }
+)
+
+
+def asked(setting):
+    """The measure and the options that say the same to Python."""
+    names = ["b", "bq", "discount", "query_discount", "duplicates", "ideal", "hold"]
+    options = {name: setting[name] for name in names}
+    if setting["discount"] in ("log2", "zipf", "none"):
+        del options["b"]
+    if setting["query_discount"] in ("log2", "zipf", "none"):
+        del options["bq"]
+    if not setting["normalised"]:
+        del options["ideal"], options["hold"]
+    return f"{'nsDCG' if setting['normalised'] else 'sDCG'}@{setting['x']}", options
+
+
+@given(sessions(), SETTINGS, st.sampled_from([0, 1, "skip"]), st.integers(1, 2))
+@settings(max_examples=40)
+def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setting, empty, least):
+    rows, judgments = drawn
+    shown = frame(rows)
+    judgments = {**judgments, "other": {"z": 0, "y": 1, "x": 2, "w": 3}}  # all four grades
+    parity = pl.col("session").str.tail(1).cast(pl.Int64) % 2
+    shown = shown.with_columns(system=pl.concat_str(pl.lit("y"), parity))
+    data = data_of(gainful.explore(shown, judgments, "nsDCG@5", empty=empty))
+    grouped = any(column["name"] == "system" for column in data["columns"])
+    if least > max(data["sessions"]["asked"]):
+        least = 1
+    measure, options = asked(setting)
+    table_ = dict(zip(data["grades"]["values"], setting["weights"], strict=True))
+    found = script(data, **setting, least=least, by="system" if grouped else None)
+    if setting["normalised"]:
+        options["empty"] = empty
+    truth = gainful.evaluate_sessions(
+        shown, judgments, measure, gain=table_, min_queries=least, **options
+    )
+    by = "system" if grouped else ()
+    curve = truth.curve(by=by)
+    script_curve = [value for group in found["groups"] for value in group["curve"]]
+    assert script_curve == pytest.approx(curve["mean"].to_list(), abs=1e-9)
+    values = [v for v in found["values"] if v is not None] if empty != "skip" else None
+    if values is not None:
+        assert values == pytest.approx(truth.per_session[measure].to_list(), abs=1e-9)
+    groups = truth.groups(by) if by else [{"mean": truth.mean}]
+    for one, other in zip(found["groups"], groups, strict=True):
+        expected = other["mean"][measure]
+        if expected is None or np.isnan(expected):
+            assert one["mean"] is None
+        else:
+            assert one["mean"] == pytest.approx(expected, abs=1e-9)
+    last = truth.last_queries(by=by).vectors
+    for which in ("last", "others"):
+        own = last.filter(pl.col("which") == ("last" if which == "last" else "non_last"))
+        mean = own["mean"].to_list()
+        size = setting["x"]
+        for number, group in enumerate(found["groups"]):
+            part = mean[number * size : (number + 1) * size]
+            assert (group[which] or [None] * size) == pytest.approx(part, abs=1e-9)
+
+
+def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
+    shown = pl.DataFrame(
+        {
+            "session": ["c"] * 4 + ["d"],
+            "query": [1, 1, 2, 2, 1],
+            "doc": ["a", "b", "b", "a", "a"],
+            "topic": ["c_1", "c_1", "c_2", "c_2", "d_1"],
+        }
+    )
+    judgments = {"c_1": {"a": 1, "x": 3}, "c_2": {"b": 2, "a": 1}, "d_1": {"a": 2}}
+    data = data_of(gainful.explore(shown, judgments, "nsDCG@2"))
+    assert list(data["answers"]["duplicates"]) == ["every"]
+    assert list(data["answers"]["ideal"]) == ["paired", "repeated"]
+    assert list(data["answers"]["hold"]) == ["held"]
+    truth = gainful.evaluate_sessions(shown, judgments, "nsDCG@2")
+    found = script(data)
+    assert found["groups"][0]["curve"] == pytest.approx(truth.curve()["mean"].to_list())
+
+
+def test_what_each_query_added_is_what_python_says_it_gained(script):
+    study = gainful.simulate_study(2008)
+    data = data_of(gainful.explore(study.sessions, study.judgments, "sDCG@10"))
+    found = script(data)
+    truth = gainful.evaluate_sessions(study.sessions, study.judgments, "sDCG@10")
+    totals = [sum(queries) for queries in found["added"]]
+    assert totals == pytest.approx(truth.per_session["sDCG@10"].to_list())
+
+
+def test_filters_choose_the_sessions_that_python_chooses(script):
+    study = gainful.simulate_study(2008)
+    data = data_of(gainful.explore(study.sessions, study.judgments, "nsDCG@10"))
+    scenario = next(column for column in data["columns"] if column["name"] == "scenario")
+    chosen = {"scenario": scenario["values"].index("D")}
+    found = script(data, where=chosen, least=3)
+    truth = gainful.evaluate_sessions(
+        study.sessions, study.judgments, "nsDCG@10", where={"scenario": "D"}, min_queries=3
+    )
+    expected = [(one["sessions"], one["queries"]) for one in truth.groups("system")]
+    assert [(one["sessions"], one["queries"]) for one in found["groups"]] == expected
+    means = [one["mean"]["nsDCG@10"] for one in truth.groups("system")]
+    assert [one["mean"] for one in found["groups"]] == pytest.approx(means)
+
+
+def test_columns_that_tell_the_same_are_offered_once_and_many_values_not_for_groups():
+    study = gainful.simulate_study(2008)
+    columns = data_of(gainful.explore(study.sessions, study.judgments))["columns"]
+    assert [one["name"] for one in columns] == ["system", "searcher", "scenario", "order"]
+    assert [one["groups"] for one in columns] == [True, False, True, True]
+
+
+def test_a_document_beyond_the_depth_of_the_page_that_was_clicked_still_counts_as_known(script):
+    many = [f"x{n}" for n in range(60)]
+    shown = table(s=[[*many, "good*"], ["good"]])
+    data = data_of(gainful.explore(shown, {"s": {"good": 1}}, "sDCG(duplicates=clicked)@5"))
+    assert data["start"]["deepest"] == 50
+    assert script(data)["groups"][0]["mean"] == 0
+    assert script(data, duplicates="every")["groups"][0]["mean"] > 0
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (1 / (1 + log(Param("b", "", default=2), Var("i", ""))), "<mfrac><mn>1</mn><mrow><mn>1</mn><mo>+</mo><mrow><msub><mi>log</mi><mi data-param=\"b\">b</mi></msub><mspace width='0.15em'/><mi>i</mi></mrow></mrow></mfrac>"),
+        (2 * (Var("i", "") + 1), "<mrow><mn>2</mn><mo>·</mo><mrow><mo>(</mo><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow><mo>)</mo></mrow></mrow>"),
+        (-Var("g", ""), "<mrow><mo>−</mo><mi>g</mi></mrow>"),
+        ((Var("g", "") + 1) ** 2, "<msup><mrow><mo>(</mo><mrow><mi>g</mi><mo>+</mo><mn>1</mn></mrow><mo>)</mo></mrow><mn>2</mn></msup>"),
+        (maximum(1, Var("i", "")), "<mrow><mi>max</mi><mo>(</mo><mn>1</mn><mo>,</mo><mi>i</mi><mo>)</mo></mrow>"),
+        (log(np.e, Var("i", "") + 1), "<mrow><mi>ln</mi><mrow><mo>(</mo><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow><mo>)</mo></mrow></mrow>"),
+        (where(Var("g", "") < 1, Const(-1), 2), "<mrow><mn>−1</mn><mtext> if </mtext><mrow><mi>g</mi><mo>&lt;</mo><mn>1</mn></mrow><mtext> else </mtext><mn>2</mn></mrow>"),
+    ],
+)  # fmt: skip
+def test_formulas_as_mathml(expression, expected):
+    assert to_mathml(expression) == expected
