@@ -1,0 +1,159 @@
+"""Individual sessions, the places where searchers really stopped marked: Figure 4 of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from gainful.measure.sessions.curve import each_held
+from gainful.measure.sessions.results import SessionResults
+from gainful.show.figures.figure import Data, Look, Spec
+from gainful.show.figures.lines import Series, framed, line_layers, lots, top
+from gainful.show.figures.of_sessions import By, all_zero, refuse_no_count, shown
+from gainful.show.figures.words import name
+
+MOST = 60  # sessions drawn in a panel
+_NAMED = 16  # sessions that are named at their ends
+_WIDTH, _HEIGHT = 400, 280  # of a panel among several
+
+
+def individual_data(
+    results: SessionResults,
+    measure: str | None = None,
+    *,
+    by: By = (),
+    queries: int | None = None,
+) -> Data:
+    """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
+
+    Args:
+        results: what `gainful.evaluate_sessions` returned.
+        measure: one of its measures; the first sDCG, or else the first nsDCG.
+        by: a column or several; each group has a panel of its own.
+        queries: only the first so many queries are drawn.
+
+    Returns:
+        A row for each session and place: group, session, query, rank, position, value, and whether
+        the searcher was still searching there and stopped right there. Where somebody has stopped,
+        the last value is held.
+    """
+    refuse_no_count("queries", queries)
+    told = shown(results, measure, by, prefer="sDCG")
+    held = told.results.held.until(told.how.queries)
+    values = each_held(held, told.how)
+    number, most, x = values.shape
+    label = np.empty(number, dtype=object)
+    for group, flags in told.groups:
+        label[flags] = group
+    names = pl.Series("session", list(held.sessions))
+    query = np.tile(np.repeat(np.arange(1, most + 1), x), number)
+    rank = np.tile(np.arange(1, x + 1), number * most)
+    own = np.repeat(results.held.queries, most * x)  # as they were, however few are looked at
+    frame = pl.DataFrame(
+        {
+            "group": pl.Series(np.repeat(label, most * x).tolist(), dtype=pl.String),
+            "session": names.gather(np.repeat(np.arange(number), most * x)),
+            "query": query,
+            "rank": rank,
+            "position": np.tile(np.arange(1, most * x + 1), number),
+            "value": pl.Series(values.ravel()).fill_nan(None),
+            "searching": query <= own,
+            "stopped": (query == own) & (rank == x),
+        }
+    )
+    if queries is not None:
+        frame = frame.filter(pl.col("query") <= queries)
+    order = pl.col("group").replace_strict(
+        {group: at for at, (group, _) in enumerate(told.groups)}, return_dtype=pl.Int64
+    )
+    frame = frame.sort(order, maintain_order=True)
+    return Data(
+        frame=frame,
+        title=f"Individual sessions, {told.name}, by concatenated top {told.x}",
+        said=(
+            "each line a session; ● where the searcher stopped, from there on the value is held",
+            *(line.removeprefix("mean ") for line in told.said),
+        ),
+        axis=told.name,
+        nothing=all_zero(frame["value"]),
+        more={"x": told.x, "drawn": min(most, queries or most)},
+    )
+
+
+def chart(data: Data, look: Look) -> Spec:
+    """A panel for each group; beyond so many sessions only some are drawn, and that is said."""
+    groups = data.frame["group"].unique(maintain_order=True).to_list()
+    highest = top([one for one in data.frame["value"].to_list() if one is not None])
+    several = len(groups) > 1
+    size = Look(
+        width=look.width or (_WIDTH if several else None),
+        height=look.height or (_HEIGHT if several else None),
+        dark=look.dark,
+    )
+    width, height = size.width or 560, size.height or 360
+    size = Look(width=width, height=height, dark=look.dark)
+    panels: list[Spec] = []
+    labels: list[str] = []
+    for number, group in enumerate(groups):
+        own = data.frame.filter(pl.col("group") == group)
+        sessions = own["session"].unique(maintain_order=True).to_list()
+        chosen = sessions
+        if len(sessions) > MOST:  # evenly, so that all the file is seen
+            step = len(sessions) / MOST
+            chosen = [sessions[int(at * step)] for at in range(MOST)]
+            own = own.filter(pl.col("session").is_in(chosen))
+        layers, named = _panel(data, own, chosen, number, size, highest)
+        labels += named
+        drawn = f"{len(chosen)} of {len(sessions)} sessions drawn"
+        head = f"{name(group, 40)} · {drawn if len(chosen) < len(sessions) else len(sessions)}"
+        head += "" if len(chosen) < len(sessions) else " sessions" if len(sessions) > 1 else " session"
+        panels.append({"title": {"text": head, "fontWeight": 500}, "layer": layers})
+    if several:
+        for panel in panels:
+            panel |= {"width": width, "height": height}
+        body: Spec = {"concat": panels, "columns": 2}
+        found = framed(data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels)
+        return {key: value for key, value in found.items() if key not in ("width", "height")}
+    return framed(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
+
+
+def _panel(  # noqa: PLR0917
+    data: Data,
+    own: pl.DataFrame,
+    sessions: Sequence[str],
+    number: int,
+    look: Look,
+    highest: float,
+) -> tuple[list[Spec], list[str]]:
+    """The lines of a group and the marks where they stop."""
+    few = len(sessions) <= _NAMED
+    place = {session: at for at, session in enumerate(sessions)}
+    if few:
+        series = [Series(one, number + at, at, 1.6) for at, one in enumerate(sessions)]
+    else:
+        series = [Series(one, number, 0, 0.8, shown=False) for one in sessions]
+    rows: list[dict[str, Any]] = [
+        {"series": place[session], "x": position, "y": value}
+        for session, position, value in own.select("session", "position", "value").iter_rows()
+    ]
+    across = lots(data.more["x"], data.more["drawn"])
+    layers = line_layers(rows, series, across, data.axis, look, highest=highest)
+    line = layers[-2]
+    stops = [
+        {"series": place[session], "name": session, "x": position, "y": value}
+        for session, position, value in own.filter(pl.col("stopped"))
+        .select("session", "position", "value")
+        .iter_rows()
+        if value is not None
+    ]
+    marks: Spec = {
+        "data": {"values": stops},
+        "mark": {"type": "point", "filled": True, "size": 34, "opacity": 1},
+        "encoding": {key: line["encoding"][key] for key in ("x", "y", "color")}
+        | {"tooltip": [{"field": "name", "type": "nominal", "title": "stopped"}]},
+    }
+    layers.insert(-1, marks)
+    return layers, [one.label for one in series] if few else []
