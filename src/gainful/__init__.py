@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from gainful.read.sessions import Sessions
     from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
+    from gainful.show.figures.table import figure, figure_data
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
@@ -116,6 +117,8 @@ _LATER = {
     "Results": "gainful.measure.results",
     "Judgments": "gainful.read.values",
     "Run": "gainful.read.values",
+    "figure": "gainful.show.figures.table",
+    "figure_data": "gainful.show.figures.table",
 }
 
 
@@ -190,6 +193,8 @@ __all__ = [
     "evaluate_sessions",
     "expand",
     "explain",
+    "figure",
+    "figure_data",
     "idcg",
     "idcg_curve",
     "like",

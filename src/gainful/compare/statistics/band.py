@@ -10,6 +10,7 @@ import numpy as np
 
 from gainful.compare.statistics.how import How
 from gainful.formula import Array
+from gainful.match.matched import Flags
 
 _AT_ONCE = 1 << 23  # numbers held at a time
 
@@ -42,7 +43,7 @@ def band(total: Array, number: Array, how: How) -> tuple[Array, Array]:
     return ends[0], ends[1]
 
 
-def _percentiles(drawn: Array, some: Array, alpha: float) -> Array:
+def _percentiles(drawn: Array, some: Flags, alpha: float) -> Array:
     """Of each column; not a number where nothing was ever drawn."""
     levels = (alpha / 2, 1 - alpha / 2)
     found = np.full((2, drawn.shape[1]), np.nan)

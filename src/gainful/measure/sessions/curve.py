@@ -20,17 +20,24 @@ _OF_CURVES = ("sDCG", "nsDCG")
 
 
 def curve(
-    held: MatchedSessions, how: SessionRecipe, groups: Iterable[tuple[dict[str, Any], Flags]]
+    held: MatchedSessions,
+    how: SessionRecipe,
+    groups: Iterable[tuple[dict[str, Any], Flags]],
+    *,
+    common: bool = False,
 ) -> pl.DataFrame:
     """The mean vector of each group: query, rank, position, mean, n, and how many still search.
 
-    Where a searcher has stopped, the last value is held.
+    Where a searcher has stopped, the last value is held: to the end of the longest session of the
+    group, or of all groups in common.
     """
     _refuse_others(how)
     held = held.until(how.queries)
     found = vectors(held, how)
     values = _values(found, how)
-    frames = [_of_group(held, how, found, values, keys, flags) for keys, flags in groups]
+    frames = [
+        _of_group(held, how, found, values, keys, flags, common=common) for keys, flags in groups
+    ]
     return pl.concat(frames)
 
 
@@ -98,8 +105,10 @@ def _of_group(  # noqa: PLR0917  (all of one group)
     values: Array,
     keys: dict[str, Any],
     flags: Flags,
+    *,
+    common: bool,
 ) -> pl.DataFrame:
-    most = int(held.queries[flags].max())
+    most = values.shape[1] if common else int(held.queries[flags].max())
     x = values.shape[2]
     some = values[flags][:, :most]
     counts = ~np.isnan(some)

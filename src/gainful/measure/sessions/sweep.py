@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, counted
+from gainful.errors import OneGroup, counted
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import matched
@@ -204,7 +204,7 @@ def sweep(
     groups = groups_of(results, names)
     if len(groups) < 2:
         column = ", ".join(names) or "no column"
-        raise BadInput(
+        raise OneGroup(
             found.name,
             f"there is only one group by {column}, so there is no winner",
             "two groups to compare, or more",

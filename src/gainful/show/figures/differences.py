@@ -71,22 +71,31 @@ def differences_data(
     if not len(frame):
         nothing = "No query counts in both runs, so there is no difference to show."
     elif not better + worse:
-        nothing = f"Both runs have the same {called} on every query: there is no difference to show."
+        nothing = (
+            f"Both runs have the same {called} on every query: there is no difference to show."
+        )
     first, second = map(name, names)
     heads = []
     if isinstance(mean, float):
         heads = [
-            f"mean difference {mean:+.4f} over {counted(len(frame), 'query')}: {second} better on "
-            f"{better}, {first} on {worse}, the same on {len(frame) - better - worse}"
+            (
+                f"mean difference {mean:+.4f} over {counted(len(frame), 'query')}: {second} better "
+                f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
+            )
         ]
     left = [one for one in pairs.left_out if one]
-    lost = [f"Note: {counted(max(left), 'query')} left out, as not both runs have them"] if left else []
+    lost = (
+        [f"Note: {counted(max(left), 'query')} left out, as not both runs have them"]
+        if left
+        else []
+    )
     return Data(
         frame=frame,
         title=f"{called} by query: {second} against {first}",
         said=(*heads, *told, *lost),
         axis=f"{called}, {second} minus {first}",
         nothing=nothing,
+        more={"names": (first, second)},
     )
 
 
@@ -148,6 +157,7 @@ def chart(data: Data, look: Look) -> Spec:
     body: Spec = {"data": {"values": rows}, "layer": [bars]}
     if named:
         body["layer"] += [_names(place, end, left=True), _names(place, end, left=False)]
+    body["layer"] += _sides(data.more["names"], look, named=named)
     found = framed(data, look, body, width, height, [])
     if named and look.height is None:
         found["height"] = step
@@ -170,3 +180,31 @@ def _names(place: Spec, end: float, *, left: bool) -> Spec:
             "text": {"field": "label", "type": "nominal"},
         },
     }
+
+
+def _sides(names: tuple[str, str], look: Look, *, named: bool) -> list[Spec]:
+    """Who is better on which side, in the colour of its bars."""
+    first, second = names
+    places: list[Spec] = [
+        {"x": {"value": {"expr": "width * 0.75"}}, "y": {"value": -4}},
+        {"x": {"value": {"expr": "width * 0.25"}}, "y": {"value": -4}},
+    ]
+    aligned: list[Spec] = [{"align": "center", "baseline": "bottom"}] * 2
+    if not named:  # the bars go down from left to right: there is room in two corners
+        places = [
+            {"x": {"value": {"expr": "width - 8"}}, "y": {"value": 14}},
+            {"x": {"value": 8}, "y": {"value": {"expr": "height - 8"}}},
+        ]
+        aligned = [{"align": "right"}, {"align": "left"}]
+    told = (
+        (f"{second} better", look.tones.better, places[0], aligned[0]),
+        (f"{first} better", look.tones.worse, places[1], aligned[1]),
+    )
+    return [
+        {
+            "data": {"values": [{"label": label}]},
+            "mark": {"type": "text", "color": hue, "fontWeight": 600, **align},
+            "encoding": place | {"text": {"field": "label", "type": "nominal"}},
+        }
+        for label, hue, place, align in told
+    ]

@@ -77,7 +77,9 @@ def dots_data(
     names = list(next(iter(found.values())).values)
     return Data(
         frame=frame,
-        title="Means of runs and their intervals" if len(found) > 1 else "Means and their intervals",
+        title="Means of runs and their intervals"
+        if len(found) > 1
+        else "Means and their intervals",
         said=(
             f"{interval:g} % intervals, queries drawn again {resamples} times (BCa, seed {seed})",
             *caption(list(found.values()), names),
@@ -101,15 +103,23 @@ def chart(data: Data, look: Look) -> Spec:
         ends = own["high"].drop_nulls().to_list() + own["mean"].drop_nulls().to_list()
         low = min([0.0, *own["low"].drop_nulls().to_list(), *own["mean"].drop_nulls().to_list()])
         scale = {"domain": [low, highest if shared else top(ends)], "nice": False, "zero": False}
-        panels.append(_panel(own, runs, str(measure), scale, look, width))
-    body: Spec = {"vconcat": panels, "spacing": 18}
+        labelled = not shared or measure == measures[-1]
+        panels.append(_panel(own, runs, str(measure), scale, look, width, labelled=labelled))
+    body: Spec = {"vconcat": panels, "spacing": 10 if shared else 18}
     labels = [name(one) for one in runs]
     found = framed(data, look, body, width, len(panels) * len(runs) * _STEP, labels)
     return {key: value for key, value in found.items() if key not in ("width", "height")}
 
 
 def _panel(  # noqa: PLR0917
-    own: pl.DataFrame, runs: list[str], measure: str, scale: Spec, look: Look, width: int
+    own: pl.DataFrame,
+    runs: list[str],
+    measure: str,
+    scale: Spec,
+    look: Look,
+    width: int,
+    *,
+    labelled: bool,
 ) -> Spec:
     rows = [
         {
@@ -119,7 +129,7 @@ def _panel(  # noqa: PLR0917
             "mean": row["mean"],
             "low": row["low"],
             "high": row["high"],
-            "told": f"{row['mean']:.4g}",
+            "told": f"{row['mean']:.4f}",
         }
         for row in own.iter_rows(named=True)
         if row["mean"] is not None
@@ -128,7 +138,14 @@ def _panel(  # noqa: PLR0917
         "field": "mean",
         "type": "quantitative",
         "scale": scale,
-        "axis": {"title": None, "tickCount": 6, "domain": False, "ticks": False},
+        "axis": {
+            "title": None,
+            "tickCount": 6,
+            "domain": False,
+            "ticks": False,
+            "labels": labelled,
+            "labelFlush": False,
+        },
     }
     place = {
         "field": "place",

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
+from gainful.errors import counted
 from gainful.measure.sessions.curve import each_held
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import Data, Look, Spec
@@ -96,6 +98,7 @@ def chart(data: Data, look: Look) -> Spec:
     width, height = size.width or 560, size.height or 360
     size = Look(width=width, height=height, dark=look.dark)
     panels: list[Spec] = []
+    heads: list[str] = []
     labels: list[str] = []
     for number, group in enumerate(groups):
         own = data.frame.filter(pl.col("group") == group)
@@ -107,16 +110,19 @@ def chart(data: Data, look: Look) -> Spec:
             own = own.filter(pl.col("session").is_in(chosen))
         layers, named = _panel(data, own, chosen, number, size, highest)
         labels += named
-        drawn = f"{len(chosen)} of {len(sessions)} sessions drawn"
-        head = f"{name(group, 40)} · {drawn if len(chosen) < len(sessions) else len(sessions)}"
-        head += "" if len(chosen) < len(sessions) else " sessions" if len(sessions) > 1 else " session"
-        panels.append({"title": {"text": head, "fontWeight": 500}, "layer": layers})
+        drawn = counted(len(sessions), "session")
+        if len(chosen) < len(sessions):
+            drawn = f"{len(chosen)} of {drawn} drawn"
+        heads.append(f"{name(group, 40)} · {drawn}")
+        panels.append({"title": {"text": heads[-1], "fontWeight": 500}, "layer": layers})
     if several:
         for panel in panels:
             panel |= {"width": width, "height": height}
-        body: Spec = {"concat": panels, "columns": 2}
+        apart = {"scale": dict.fromkeys(("color", "strokeDash", "strokeWidth"), "independent")}
+        body: Spec = {"concat": panels, "columns": 2, "resolve": apart}
         found = framed(data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels)
         return {key: value for key, value in found.items() if key not in ("width", "height")}
+    data = evolve(data, said=(heads[0], *data.said))
     return framed(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
 
 
@@ -131,17 +137,35 @@ def _panel(  # noqa: PLR0917
     """The lines of a group and the marks where they stop."""
     few = len(sessions) <= _NAMED
     place = {session: at for at, session in enumerate(sessions)}
-    if few:
-        series = [Series(one, number + at, at, 1.6) for at, one in enumerate(sessions)]
-    else:
-        series = [Series(one, number, 0, 0.8, shown=False) for one in sessions]
+    series = [
+        Series(one, at if few else number, width=1.6 if few else 1, shown=few)
+        for at, one in enumerate(sessions)
+    ]
     rows: list[dict[str, Any]] = [
-        {"series": place[session], "x": position, "y": value}
-        for session, position, value in own.select("session", "position", "value").iter_rows()
+        {"series": place[session], "x": position, "y": value, "held": not real}
+        for session, position, value, real in own.select(
+            "session", "position", "value", "searching"
+        ).iter_rows()
+        if value is not None
     ]
     across = lots(data.more["x"], data.more["drawn"])
-    layers = line_layers(rows, series, across, data.axis, look, highest=highest)
-    line = layers[-2]
+    layers = line_layers(_corners(rows), series, across, data.axis, look, highest=highest)
+    *before, line, names = layers
+    values = line["data"]["values"]
+    channels = {key: line["encoding"][key] for key in ("x", "y", "color", "tooltip")}
+    parts = [
+        line
+        | {
+            "data": {"values": [one for one in values if one["held"] is held]},
+            "mark": {
+                "type": "line",
+                "strokeWidth": 0.8 if held else series[0].width,
+                "opacity": 0.5 if held else 1 if few else 0.7,
+            },
+            "encoding": channels,
+        }
+        for held in (True, False)
+    ]
     stops = [
         {"series": place[session], "name": session, "x": position, "y": value}
         for session, position, value in own.filter(pl.col("stopped"))
@@ -152,8 +176,28 @@ def _panel(  # noqa: PLR0917
     marks: Spec = {
         "data": {"values": stops},
         "mark": {"type": "point", "filled": True, "size": 34, "opacity": 1},
-        "encoding": {key: line["encoding"][key] for key in ("x", "y", "color")}
+        "encoding": {key: channels[key] for key in ("x", "y", "color")}
         | {"tooltip": [{"field": "name", "type": "nominal", "title": "stopped"}]},
     }
-    layers.insert(-1, marks)
+    layers = [*before, *parts, marks, names]
     return layers, [one.label for one in series] if few else []
+
+
+def _corners(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Only the places where a line bends, ends or becomes a held one: the rest is on it anyway."""
+    found: list[dict[str, Any]] = []
+    for at, row in enumerate(rows):
+        before = rows[at - 1] if at and rows[at - 1]["series"] == row["series"] else None
+        after = rows[at + 1] if at + 1 < len(rows) else None
+        if after is not None and after["series"] != row["series"]:
+            after = None
+        if before is not None and before["held"] is not row["held"]:
+            found.append(before | {"held": True})
+        if (
+            before is None
+            or after is None
+            or {before["y"], after["y"]} != {row["y"]}
+            or after["held"] is not row["held"]
+        ):
+            found.append(row)
+    return found

@@ -62,7 +62,7 @@ def last_data(
     ]
     within = ", averaged within sessions first" if non_last == "within" else ", pooled"
     shares = [
-        f"the last query is the best in {share:.0%} of {label}"
+        f"{label} {100 * share:.0f} %"
         for (label, _), share in zip(told.groups, found.shares["share"].to_list(), strict=True)
         if share is not None
     ]
@@ -70,9 +70,9 @@ def last_data(
         frame=frame,
         title="The last query of sessions against those before it",
         said=(
-            f"mean discounted gain of a query, queries before the last{within}",
+            *([f"sessions whose last query is the best: {', '.join(shares)}"] if shares else []),
             *told.said,
-            *([" · ".join(shares)] if shares else []),
+            f"queries before the last{within}; each query discounted by its own position",
             *alone,
         ),
         axis="mean gain of a query",
@@ -126,8 +126,7 @@ def chart(data: Data, look: Look) -> Spec:
             "series": groups.index(row["group"]) * len(kinds) + kinds.index(row["which"]),
             "x": row["rank"],
             "y": row["mean"],
-            "low": row.get("low"),
-            "high": row.get("high"),
+            **({"low": row.get("low"), "high": row.get("high")} if row["which"] != "best" else {}),
         }
         for row in frame.iter_rows(named=True)
     ]

@@ -67,8 +67,13 @@ def top(values: Sequence[float]) -> float:
     return next(float(f"{step * unit:g}") for step in steps if step * unit >= most * (1 - 1e-9))
 
 
-def line_chart(  # noqa: PLR0917  (all that such a picture is made of)
-    data: Data, rows: Sequence[Row], series: Sequence[Series], across: Across, look: Look, **more: Any
+def line_chart(
+    data: Data,
+    rows: Sequence[Row],
+    series: Sequence[Series],
+    across: Across,
+    look: Look,
+    **more: Any,
 ) -> Spec:
     """A whole chart of lines; `more` goes to `line_layers`."""
     width, height = look.width or WIDTH, look.height or HEIGHT
@@ -169,12 +174,8 @@ def _across(across: Across) -> Spec:
 
 
 def _told(row: Row, series: Sequence[Series]) -> Spec:
-    return {
-        "series": row["series"],
-        "name": series[row["series"]].label,
-        "x": row["x"],
-        "y": row["y"],
-    }
+    kept = {key: value for key, value in row.items() if key not in ("low", "high")}
+    return kept | {"name": series[row["series"]].label}
 
 
 def _tooltip(across: str, axis: str) -> list[Spec]:
@@ -203,9 +204,7 @@ def _rules(across: Across, x: Spec, tones: Tones) -> Spec:
     }
 
 
-def _band(
-    rows: Sequence[Row], series: Sequence[Series], x: Spec, y: Spec, tones: Tones
-) -> Spec:
+def _band(rows: Sequence[Row], series: Sequence[Series], x: Spec, y: Spec, tones: Tones) -> Spec:
     kept = ("series", "x", "low", "high")
     some = [{key: row[key] for key in kept} for row in rows if row.get("low") is not None]
     return {
@@ -232,9 +231,7 @@ def _labels(  # noqa: PLR0917
     height = look.height or HEIGHT
     low, high = domain
     ends: dict[int, Row] = {row["series"]: row for row in rows if row["y"] is not None}
-    some = sorted(
-        (at for at in ends if series[at].shown), key=lambda at: -ends[at]["y"]
-    )
+    some = sorted((at for at in ends if series[at].shown), key=lambda at: -ends[at]["y"])
     some = some[: max(1, height // GAP + 1)]
     scale = height / (high - low)
     pixels = apart([(ends[at]["y"] - low) * scale for at in some], GAP, 0, height)
@@ -269,7 +266,7 @@ def _labels(  # noqa: PLR0917
 
 
 def lots(x: int, queries: int) -> Across:
-    """The axis of sessions: a lot of X ranks for each query, named Q1, Q2, …"""
+    """The axis of sessions: a lot of X ranks for each query, named Q1, Q2 and so on."""
     every = ceil(queries / 30)
     return Across(
         title=f"queries, top {x} of each",

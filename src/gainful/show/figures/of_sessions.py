@@ -43,12 +43,11 @@ class Shown:
     def said(self) -> tuple[str, ...]:
         """The caption: what was computed of what, what a band is, and what one should know."""
         told = said(self.results)
-        bands = ()
+        bands: tuple[str, ...] = ()
         if self.band is not None:
-            bands = (
-                f"band: {100 * (1 - self.band.alpha):g} % interval, sessions drawn again "
-                f"{self.band.resamples} times (percentile, seed {self.band.seed})",
-            )
+            level, number = 100 * (1 - self.band.alpha), self.band.resamples
+            how = f"sessions drawn again {number} times (percentile, seed {self.band.seed})"
+            bands = (f"band: {level:g} % interval, {how}",)
         return (f"mean {self.name} · {told[0]}", *bands, *told[1:], *self.notes)
 
     def interval(self, total: Array, number: Array) -> dict[str, Array]:
@@ -81,10 +80,7 @@ def shown(
         raise BadValue("measure", name, f"a depth, such as {how.entry.name}@10")
     _refuse_unjudged(results, how)
     one = evolve(results, values={name: results.values[name]}, recipes={name: how})
-    groups = [
-        (group_called(keys) if keys else "all sessions", flags)
-        for keys, flags in results.grouped(by)
-    ]
+    groups = named_groups(results, by)
     sure = None if interval is None else settled(interval, resamples=resamples, seed=seed)
     alone = [label for label, flags in groups if int(flags.sum()) == 1]
     notes = tuple(f"Note: {label} has one session: no interval" for label in alone)
@@ -96,6 +92,15 @@ def shown(
         band=sure,
         notes=() if sure is None else notes,
     )
+
+
+def named_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
+    """The groups and what they are called; all sessions, if by nothing."""
+    found = results.grouped(by)
+    labels = [group_called(keys) if keys else "all sessions" for keys, _ in found]
+    if len(set(labels)) < len(labels):  # 2 and "system 2" would both be system 2
+        labels = [", ".join(f"{key}={value!r}" for key, value in keys.items()) for keys, _ in found]
+    return [(label, flags) for label, (_, flags) in zip(labels, found, strict=True)]
 
 
 def _chosen(results: SessionResults, measure: str | None, prefer: str) -> str:

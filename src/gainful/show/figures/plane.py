@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from math import exp, log
 from typing import Any
 
@@ -73,9 +74,11 @@ def map_data(sweep: Sweep) -> Data:
         else f"Which {', '.join(sweep.by)} is better for which searcher?",
         said=(
             *sweep.sentences,
-            f"mean {sweep.measure} of {counted(counts['sessions'], 'session')}, "
-            f"{counted(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
-            f"{sweep.convention.name} · darker: further ahead",
+            (
+                f"mean {sweep.measure} of {counted(counts['sessions'], 'session')}, "
+                f"{counted(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
+                f"{sweep.convention.name} · darker: further ahead"
+            ),
             *(f"Note: {note}" for note in sweep.notes),
         ),
         nothing=nothing,
@@ -177,11 +180,11 @@ def _edges(bases: Sequence[float]) -> list[float]:
     logs = [log(one) for one in bases]
     if len(logs) == 1:
         return [exp(logs[0] - 0.05), exp(logs[0] + 0.05)]
-    middle = [(one + other) / 2 for one, other in zip(logs[:-1], logs[1:], strict=True)]
+    middle = [(one + other) / 2 for one, other in pairwise(logs)]
     return [bases[0], *(exp(one) for one in middle), bases[-1]]
 
 
-def _cells(  # noqa: PLR0914
+def _cells(
     settings: pl.DataFrame,
     groups: list[str],
     most: float,

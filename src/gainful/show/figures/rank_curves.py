@@ -73,11 +73,12 @@ def curves_data(
     nothing = "" if len(known) else "No query counts, so there is no mean to show."
     if len(known) and (known == 0).all():
         nothing = "Nothing was gained: every value is 0."
+    told = caption(list(found.values()), [str(asked)])
     of = f"query {name(query)}" if query is not None else "mean over queries"
     return Data(
         frame=frame,
         title=f"{asked.name} by rank against the ideal, {of}",
-        said=(str(asked), *caption(list(found.values()), [str(asked)])),
+        said=(f"{asked} · {told[0]}", *told[1:]),
         axis=f"mean {asked @ None}" if query is None else str(asked @ None),
         nothing=nothing,
         more={"share": share, "depth": depth},
@@ -122,7 +123,7 @@ def chart(data: Data, look: Look) -> Spec:
     for number, points in enumerate(ideals[:1] if same else ideals):
         label = IDEAL if same else f"{IDEAL} of {runs[number]}"
         rows += [{"series": len(series), "x": x, "y": y} for x, y in points]
-        series.append(Series(label, grey, 2, 1.5))
+        series.append(Series(label, grey, 5, 1.5))
     across = Across(title="rank", low=1, high=max(2, data.more["depth"]))
     few = data.more["depth"] <= 20
     return line_chart(data, rows, series, across, look, points=few)

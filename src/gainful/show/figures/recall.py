@@ -63,5 +63,7 @@ def chart(data: Data, look: Look) -> Spec:
     ]
     ticks = np.linspace(0, 1, 6).round(1).tolist()
     across = Across(title="recall", low=0, high=1, values=ticks)
-    size = Look(width=look.width or 420, height=look.height or 340, dark=look.dark, title=look.title)
+    size = Look(
+        width=look.width or 420, height=look.height or 340, dark=look.dark, title=look.title
+    )
     return line_chart(data, rows, series, across, size, points=True, highest=1.0)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.compare.statistics.how import RESAMPLES, SEED
 from gainful.errors import BadInput, counted
@@ -79,8 +80,8 @@ def scenario_data(
         seed: where chance begins.
 
     Returns:
-        Columns group, which (all, or at least n queries), query, rank, position, mean, n, searching,
-        and low and high of a band.
+        Columns group, which (all, or at least n queries), query, rank, position, mean, n,
+        searching, and low and high of a band.
     """
     refuse_no_count("at_least", at_least)
     told = shown(
@@ -101,14 +102,7 @@ def scenario_data(
     data = _data(told, _curves(told, parts, queries), title, queries)
     if len(scenarios) > 1 and not told.how.entry.normalised:
         note = f"Note: {len(scenarios)} scenarios together ({listed(scenarios)}), not normalised"
-        return Data(
-            frame=data.frame,
-            title=data.title,
-            said=(*data.said, note),
-            axis=data.axis,
-            nothing=data.nothing,
-            more=data.more,
-        )
+        return evolve(data, said=(*data.said, note))
     return data
 
 
@@ -128,13 +122,12 @@ def _curves(
     refuse_no_count("queries", queries)
     held, how = told.results.held, told.how
     groups = [({"group": label, "which": which}, flags) for label, which, flags in parts]
-    found = curve(held, how, groups)
+    found = curve(held, how, groups, common=True)
     if told.band is not None:
         total, number = of_mean(held, how)
         lows, highs = [], []
         for _, flags in groups:
-            most = int(held.until(how.queries).queries[flags].max())
-            own = [one[flags][:, :most].reshape(int(flags.sum()), -1) for one in (total, number)]
+            own = [one[flags].reshape(int(flags.sum()), -1) for one in (total, number)]
             ends = told.interval(*own)
             lows.append(ends["low"])
             highs.append(ends["high"])
@@ -148,7 +141,7 @@ def _curves(
 def _data(told: Shown, frame: pl.DataFrame, title: str, queries: int | None) -> Data:
     most = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
     longest = int(told.results.held.queries.max())
-    beyond = ()
+    beyond: tuple[str, ...] = ()
     if queries is not None and longest > most:
         beyond = (f"Note: sessions go on to query {longest}; the first {most} are drawn",)
     return Data(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ALL = (
     Figure(
         name="last",
-        question="Is the last query of a session better than those before it? (the paper's Figure 1)",
+        question="Is the last query of a session the best? (the paper's Figure 1)",
         takes="sessions",
         data=last.last_data,
         chart=last.chart,
@@ -109,7 +109,7 @@ def figure(name: str, *given: Any, **options: Any) -> alt.TopLevelMixin:
         name: last, sessions, scenario, individual (of `evaluate_sessions`), map (of `sweep`),
             curves, differences, precision-recall, dots (of judgments and {name: run}).
         given: what the figure is made of; see the data function of each.
-        options: those of the data function, and title, width, height (of the plot, in pixels), dark.
+        options: those of the data function, and title, width, height (of the plot), dark.
 
     Examples:
         >>> from gainful import evaluate_sessions, simulate_study
