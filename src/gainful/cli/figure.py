@@ -7,7 +7,6 @@ from inspect import signature
 from typing import Any
 
 import click
-import polars as pl
 
 from gainful.cli.arguments import (
     Decorator,
@@ -28,7 +27,8 @@ from gainful.measure.sessions.settings import USUAL
 from gainful.measure.sessions.sweep import sweep as swept
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.inputs import as_columns
-from gainful.show.figures.figure import Data, Figure, Look
+from gainful.show.figures.figure import Figure, Look
+from gainful.show.figures.plane import no_winner
 from gainful.show.figures.table import FIGURES, data_of, named
 
 _LOOK = ("title", "width", "height", "dark")
@@ -255,7 +255,7 @@ def _of_sweep(found: Figure) -> click.Command:
                 held, judged, *asked, by=by.split(","), like=like, weights=weights, **more
             )
         except OneGroup as alone:
-            data = Data(frame=pl.DataFrame(), title="", said=(), nothing=f"{alone.problem}.")
+            data = no_winner(alone.problem)
         else:
             data = data_of(found.name, given)
         delivered(found, data, look, form, output[0])

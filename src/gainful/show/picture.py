@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from html import escape
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,13 @@ def svg(chart: Any) -> str:
     Args:
         chart: an Altair chart, or a Vega-Lite specification.
     """
-    return renumbered(_converter().vegalite_to_svg(spec_of(chart)))
+    spec = spec_of(chart)
+    drawn = renumbered(_converter().vegalite_to_svg(spec))
+    told = escape(str(spec.get("description", "")))
+    if not told:
+        return drawn
+    role = f'<svg role="graphics-document" aria-roledescription="visualization" aria-label="{told}"'
+    return drawn.replace("<svg", role, 1)  # as Vega itself does in a page
 
 
 def png(chart: Any) -> bytes:
@@ -51,14 +58,13 @@ def html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) -> st
         begin_dark: is the page dark, whatever the reader's system is?
     """
     specs = {"light": spec_of(light), "dark": spec_of(light if dark is None else dark)}
-    head = specs["light"].get("title")
-    words = head if isinstance(head, dict) else {"text": head or "Figure", "subtitle": []}
+    words = specs["light"].get("usermeta", {})
     return rendered(
         "figure.html",
         what="gainful figure",
         data=specs | {"begin": "dark" if begin_dark else ""},
-        title=_joined(words.get("text", "Figure")),
-        caption=_joined(words.get("subtitle", [])),
+        title=words.get("title", "Figure"),
+        said=words.get("said", []),
     )
 
 
@@ -66,10 +72,6 @@ def specification(chart: Any) -> str:
     """A chart as Vega-Lite has it."""
     spec = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **spec_of(chart)}
     return json.dumps(spec, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _joined(text: Any) -> str:
-    return text if isinstance(text, str) else " ".join(text)
 
 
 WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {

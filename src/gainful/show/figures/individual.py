@@ -118,7 +118,7 @@ def chart(data: Data, look: Look) -> Spec:
     if several:
         for panel in panels:
             panel |= {"width": width, "height": height}
-        apart = {"scale": dict.fromkeys(("color", "strokeDash", "strokeWidth"), "independent")}
+        apart = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
         body: Spec = {"concat": panels, "columns": 2, "resolve": apart}
         found = framed(data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels)
         return {key: value for key, value in found.items() if key not in ("width", "height")}
@@ -152,7 +152,7 @@ def _panel(  # noqa: PLR0917
     layers = line_layers(_corners(rows), series, across, data.axis, look, highest=highest)
     *before, line, names = layers
     values = line["data"]["values"]
-    channels = {key: line["encoding"][key] for key in ("x", "y", "color", "tooltip")}
+    channels = {key: line["encoding"][key] for key in ("x", "y", "color", "tooltip", "description")}
     parts = [
         line
         | {

@@ -11,11 +11,12 @@ from attrs import frozen
 from gainful.show.design import DASHES, SIZE, Tones, vega_config
 from gainful.show.figures.apart import apart
 from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.words import name, title, width_of
+from gainful.show.figures.words import name, plain, title, width_of
 
 WIDTH, HEIGHT = 560, 320
 GAP = 14  # pixels between labels
 _ROOM = 56  # pixels that the axis at the left takes
+_NAME = {"field": "name", "type": "nominal"}  # what a screen reader says of a line
 Row = Mapping[str, Any]
 
 
@@ -84,20 +85,23 @@ def line_chart(
 def framed(  # noqa: PLR0917
     data: Data, look: Look, body: Spec, width: int, height: int, labels: Sequence[str]
 ) -> Spec:
-    """A chart with its title and caption; `usermeta` says how much its labels need."""
+    """A chart with its title and caption; in `usermeta` what a page needs to tell and fit it."""
     room = width_of([name(one) for one in labels]) + 8
-    found: Spec = {
+    head = data.title if look.title is None else look.title
+    return {
         "config": vega_config(look.tones),
-        "title": title(
-            data.title if look.title is None else look.title, data.said, width + _ROOM + room
-        ),
+        "title": title(head, data.said, width + _ROOM + room),
+        "description": plain(". ".join((head, *data.said))),
         "padding": 12,
         "width": width,
         "height": height,
         **body,
-        "usermeta": {"room": room + _ROOM + 24},
+        "usermeta": {
+            "room": room + _ROOM + 40,
+            "title": plain(head),
+            "said": [plain(line) for line in data.said],
+        },
     }
-    return found
 
 
 def line_layers(
@@ -137,7 +141,13 @@ def line_layers(
         "field": "y",
         "type": "quantitative",
         "scale": {"domain": [low, high], "nice": False},
-        "axis": {"title": axis, "tickCount": 5, "domain": False, "ticks": False},
+        "axis": {
+            "title": axis,
+            "tickCount": 5,
+            "domain": False,
+            "ticks": False,
+            "labelPadding": 8,
+        },
     }
     layers: list[Spec] = []
     if across.rules:
@@ -153,8 +163,9 @@ def line_layers(
                 "y": y,
                 "color": _by_series([colour(one.colour, tones) for one in series]),
                 "strokeDash": _by_series([dash(one.dash) for one in series]),
-                "strokeWidth": _by_series([one.width for one in series]),
+                "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
                 "tooltip": _tooltip(across.title, axis),
+                "description": _NAME,
             },
         }
     )
@@ -163,7 +174,8 @@ def line_layers(
 
 
 def _across(across: Across) -> Spec:
-    found: Spec = {"title": across.title, "grid": False, "labelFlush": False, "labelOverlap": True}
+    found: Spec = {"title": across.title, "grid": False, "labelFlush": False}
+    found |= {"labelOverlap": True, "labelSeparation": 4}
     if across.values is not None:
         found |= {"values": list(across.values)}
     else:
@@ -175,7 +187,8 @@ def _across(across: Across) -> Spec:
 
 def _told(row: Row, series: Sequence[Series]) -> Spec:
     kept = {key: value for key, value in row.items() if key not in ("low", "high")}
-    return kept | {"name": series[row["series"]].label}
+    own = series[row["series"]]
+    return kept | {"name": own.label, "wide": own.width}
 
 
 def _tooltip(across: str, axis: str) -> list[Spec]:
@@ -260,7 +273,8 @@ def _labels(  # noqa: PLR0917
             "y": y,
             "text": {"field": "label", "type": "nominal"},
             "color": _by_series([colour(one.colour, look.tones) for one in series]),
-            "tooltip": {"field": "name", "type": "nominal"},
+            "tooltip": _NAME,
+            "description": _NAME,
         },
     }
 

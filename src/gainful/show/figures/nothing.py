@@ -10,7 +10,7 @@ from gainful.show.figures.words import wrapped
 
 def chart(data: Data, look: Look) -> Spec:
     """Title and caption as ever, and in place of the plot why there is none."""
-    width, height = look.width or WIDTH, look.height or 120
+    width, height = look.width or WIDTH, look.height or 48
     body: Spec = {
         "data": {"values": [{"told": wrapped([data.nothing], width - 20, SIZE + 1)}]},
         "mark": {

@@ -17,6 +17,7 @@ from gainful.show.figures.figure import Data, Look, Spec
 from gainful.show.figures.lines import colour, framed
 from gainful.show.figures.words import name
 
+TITLE = "Who is better for which searcher?"
 _SIDE = 380  # pixels
 _STEPS = 5  # shades between a tie and the greatest lead
 _LIGHTEST, _DARKEST = 0.12, 0.62  # how much of its colour the winner has there
@@ -69,9 +70,7 @@ def map_data(sweep: Sweep) -> Data:
     gains = ", ".join(dict.fromkeys(plane.weights for plane in sweep.planes))
     return Data(
         frame=frame,
-        title="Who is better off with which system?"
-        if sweep.by == ("system",)
-        else f"Which {', '.join(sweep.by)} is better for which searcher?",
+        title=TITLE,
         said=(
             *sweep.sentences,
             (
@@ -84,6 +83,11 @@ def map_data(sweep: Sweep) -> Data:
         nothing=nothing,
         more={"groups": sweep.called, "several": len(sweep.planes) > 1},
     )
+
+
+def no_winner(why: str) -> Data:
+    """What is shown of a single group."""
+    return Data(frame=pl.DataFrame(), title=TITLE, said=(), nothing=f"{why[:1].upper()}{why[1:]}.")
 
 
 def _lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]:
@@ -125,7 +129,7 @@ def _layers(own: pl.DataFrame, groups: list[str], most: float, look: Look) -> li
     layers: list[Spec] = [
         {
             "data": {"values": cells},
-            "mark": {"type": "rect", "aria": False, "strokeWidth": 0.6},
+            "mark": {"type": "rect", "aria": False, "strokeWidth": 1.2},
             "encoding": {
                 "x": x | {"field": "left"},
                 "x2": {"field": "right"},
@@ -240,34 +244,18 @@ def mixed(one: str, other: str, share: float) -> str:
 
 
 def _reference(here: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
-    both = {"data": {"values": [here]}}
+    """A ring, and above it which setting that is, on a halo that keeps it readable on a line."""
     place = {"x": x, "y": y}
+    told = place | {"text": {"field": "told", "type": "nominal"}}
+    text = {"type": "text", "align": "center", "baseline": "bottom", "dy": -8}
+    ring = {"type": "point", "size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6}
+    marks: list[tuple[Spec, Spec]] = [
+        (ring | {"fill": tones.paper, "stroke": tones.ink}, place),
+        (text | {"stroke": tones.paper, "strokeWidth": 3, "opacity": 0.8, "aria": False}, told),
+        (text | {"color": tones.ink}, told),
+    ]
     return [
-        both
-        | {
-            "mark": {
-                "type": "point",
-                "shape": "circle",
-                "size": 60,
-                "filled": True,
-                "fill": tones.paper,
-                "stroke": tones.ink,
-                "strokeWidth": 1.6,
-                "opacity": 1,
-            },
-            "encoding": place,
-        },
-        both
-        | {
-            "mark": {
-                "type": "text",
-                "align": "left",
-                "baseline": "middle",
-                "dx": 9,
-                "color": tones.ink,
-            },
-            "encoding": place | {"text": {"field": "told", "type": "nominal"}},
-        },
+        {"data": {"values": [here]}, "mark": mark, "encoding": encoding} for mark, encoding in marks
     ]
 
 

@@ -92,7 +92,7 @@ def scenario_data(
     parts = [(label, ALL, flags) for label, flags in told.groups]
     for label, flags in told.groups:
         if not (flags & long).any():
-            problem = f"no session of {label} has {some}"
+            problem = f"no session{f' of {label}' if by else ''} has {some}"
             raise BadInput(results.name, problem, "a smaller number of queries")
         parts.append((label, some, flags & long))
     scenarios = _scenarios(results)

@@ -9,21 +9,21 @@
   function fitted(spec) {
     const room = place.clientWidth - ((spec.usermeta && spec.usermeta.room) || 80);
     const fit = (one) => {
-      if (typeof one.width === "number") one.width = Math.max(180, Math.min(one.width, room));
+      if (typeof one.width === "number") one.width = Math.max(140, Math.min(one.width, room));
     };
     for (const panels of [spec.concat, spec.vconcat, spec.hconcat]) {
       if (panels) panels.forEach(fit);
     }
     if (spec.concat && place.clientWidth < 2 * (spec.concat[0].width + 60)) spec.columns = 1;
     fit(spec);
-    delete spec.title; // the page tells it, as text that wraps
+    if (spec.usermeta && spec.usermeta.title) delete spec.title; // the page tells it, as text that wraps
     return spec;
   }
 
   function draw() {
     const spec = fitted(structuredClone(window.isDark() ? both.dark : both.light));
     const turn = ++drawn;
-    vegaEmbed(place, spec, { actions: false, renderer: "svg", tooltip: { theme: window.isDark() ? "dark" : "light" } })
+    vegaEmbed(place, spec, { mode: "vega-lite", actions: false, renderer: "svg", tooltip: { theme: window.isDark() ? "dark" : "light" } })
       .then(() => { if (turn === drawn) place.dataset.ready = String(turn); });
   }
 
