@@ -15,7 +15,7 @@ from gainful.show.design import SIZE
 from gainful.show.figures.figure import Data, Look, Spec
 from gainful.show.figures.lines import WIDTH, framed, top
 from gainful.show.figures.of_runs import Runs, caption, results_of
-from gainful.show.figures.words import name
+from gainful.show.figures.words import name, plain
 
 _NAMED = 60  # queries that can be named beside their bars
 _STEP = 14  # pixels of such a bar
@@ -113,7 +113,7 @@ def chart(data: Data, look: Look) -> Spec:
     rows = [
         {
             "place": at,
-            "query": row["query"],
+            "query": plain(row["query"]),
             "label": name(row["query"]),
             "difference": row["difference"],
             "better": row["difference"] > 0,

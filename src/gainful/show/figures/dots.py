@@ -15,7 +15,7 @@ from gainful.read.inputs import AnyJudgments
 from gainful.show.figures.figure import Data, Look, Spec
 from gainful.show.figures.lines import colour, framed, top
 from gainful.show.figures.of_runs import Measures, Runs, caption, results_of
-from gainful.show.figures.words import name
+from gainful.show.figures.words import name, plain
 
 _STEP = 22  # pixels of a run
 
@@ -124,7 +124,7 @@ def _panel(  # noqa: PLR0917
     rows = [
         {
             "place": runs.index(row["run"]),
-            "run": row["run"],
+            "run": plain(row["run"]),
             "label": name(row["run"]),
             "mean": row["mean"],
             "low": row["low"],

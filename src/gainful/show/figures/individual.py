@@ -15,7 +15,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import Data, Look, Spec
 from gainful.show.figures.lines import Series, framed, line_layers, lots, top
 from gainful.show.figures.of_sessions import By, all_zero, refuse_no_count, shown
-from gainful.show.figures.words import name
+from gainful.show.figures.words import name, plain
 
 MOST = 60  # sessions drawn in a panel
 _NAMED = 16  # sessions that are named at their ends
@@ -167,7 +167,7 @@ def _panel(  # noqa: PLR0917
         for held in (True, False)
     ]
     stops = [
-        {"series": place[session], "name": session, "x": position, "y": value}
+        {"series": place[session], "name": plain(session), "x": position, "y": value}
         for session, position, value in own.filter(pl.col("stopped"))
         .select("session", "position", "value")
         .iter_rows()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gainful.show.design import DASHES, SIZE, Tones, vega_config
 from gainful.show.figures.apart import apart
@@ -24,7 +24,7 @@ Row = Mapping[str, Any]
 class Series:
     """One line: what it is called, and which colour and dash it has."""
 
-    label: str
+    label: str = field(converter=plain)
     colour: int
     dash: int = 0
     width: float = 2.0

@@ -163,5 +163,28 @@ def as_chart(spec: Spec) -> alt.TopLevelMixin:
         import altair as alt  # noqa: PLC0415  (slow to load, and of the extra report)
     except ImportError:
         raise NotInstalled("gainful.figure", "report") from None
-    chart: alt.TopLevelMixin = alt.Chart.from_dict({"$schema": alt.SCHEMA_URL, **spec})
-    return chart
+    # Altair would look at every row of the data, and try every kind of chart on it: the data go
+    # beside the chart, and the kind is known.
+    held: dict[str, Any] = {}
+    whole = {"$schema": alt.SCHEMA_URL, **_named_data(spec, held)}
+    kinds: dict[str, Any] = {
+        "layer": alt.LayerChart,
+        "concat": alt.ConcatChart,
+        "vconcat": alt.VConcatChart,
+    }
+    kind: Any = next((kinds[key] for key in kinds if key in spec), alt.Chart)
+    chart: Any = kind.from_dict(whole, validate=False)
+    chart.datasets = held
+    return chart  # type: ignore[no-any-return]
+
+
+def _named_data(part: Any, held: dict[str, Any]) -> Any:
+    """The same, with data by name; `held` is given what the names stand for."""
+    if isinstance(part, list):
+        return [_named_data(one, held) for one in part]
+    if not isinstance(part, dict):
+        return part
+    if isinstance(part.get("values"), list) and set(part) == {"values"}:
+        held[f"data-{len(held) + 1}"] = part["values"]
+        return {"name": f"data-{len(held)}"}
+    return {key: _named_data(value, held) for key, value in part.items()}
