@@ -258,6 +258,7 @@ TYPED = (
     "docs/why.md",
     "docs/gate.md",
     "docs/sessions.md",
+    "docs/figures.md",
 )  # typed by hand, except what their commands print
 
 

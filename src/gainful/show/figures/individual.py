@@ -122,7 +122,8 @@ def chart(data: Data, look: Look) -> Spec:
         body: Spec = {"concat": panels, "columns": 2, "resolve": apart}
         found = framed(data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels)
         return {key: value for key, value in found.items() if key not in ("width", "height")}
-    data = evolve(data, said=(heads[0], *data.said))
+    if data.frame["session"].n_unique() > MOST:
+        data = evolve(data, said=(heads[0], *data.said))
     return framed(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
 
 

@@ -16,6 +16,8 @@ from gainful.show.figures.words import name, plain, title, width_of
 WIDTH, HEIGHT = 560, 320
 GAP = 14  # pixels between labels
 _ROOM = 56  # pixels that the axis at the left takes
+# A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
+_FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 _NAME = {"field": "name", "type": "nominal"}  # what a screen reader says of a line
 Row = Mapping[str, Any]
 
@@ -89,7 +91,7 @@ def framed(  # noqa: PLR0917
     room = width_of([name(one) for one in labels]) + 8
     head = data.title if look.title is None else look.title
     return {
-        "config": vega_config(look.tones),
+        "config": vega_config(look.tones) | {"font": _FONT},
         "title": title(head, data.said, width + _ROOM + room),
         "description": plain(". ".join((head, *data.said))),
         "padding": 12,

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from gainful.compare.stability import settled
 from gainful.compare.statistics.band import band
 from gainful.compare.statistics.how import RESAMPLES, SEED, How
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType, counted
 from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.measure.sessions.how import SessionRecipe
@@ -83,14 +83,17 @@ def shown(
     groups = named_groups(results, by)
     sure = None if interval is None else settled(interval, resamples=resamples, seed=seed)
     alone = [label for label, flags in groups if int(flags.sum()) == 1]
-    notes = tuple(f"Note: {label} has one session: no interval" for label in alone)
+    notes = [f"Note: {label} has one session: no interval" for label in alone if sure is not None]
+    listed = int(results.held.listed.max())
+    if how.k > listed:
+        notes.append(f"Note: no query shows more than {counted(listed, 'result')}")
     return Shown(
         results=one,
         how=how,
         name=name,
         groups=groups,
         band=sure,
-        notes=() if sure is None else notes,
+        notes=tuple(notes),
     )
 
 

@@ -11,7 +11,7 @@ from gainful.errors import short
 from gainful.show.design import SIZE
 
 LONGEST = 28  # characters of a name in a picture
-_WIDE = 0.49  # of a character, by the size of the type: a mean over English text
+_WIDE = 0.51  # of a character, by the size of the type: a mean over English text
 _LINES = 12  # of a caption
 
 
@@ -37,7 +37,7 @@ def name(text: object, most: int = LONGEST) -> str:
 
 def width_of(texts: Iterable[str], size: float = SIZE - 1) -> int:
     """About how many pixels the longest of some texts takes."""
-    return round(max(map(len, texts), default=0) * size * (_WIDE + 0.07))
+    return round(max(map(len, texts), default=0) * size * (_WIDE + 0.05))
 
 
 def wrapped(lines: Sequence[str], pixels: float, size: float = SIZE - 1) -> list[str]:

@@ -16,6 +16,7 @@
     }
     if (spec.concat && place.clientWidth < 2 * (spec.concat[0].width + 60)) spec.columns = 1;
     fit(spec);
+    if (spec.config) spec.config.font = getComputedStyle(document.body).fontFamily;
     if (spec.usermeta && spec.usermeta.title) delete spec.title; // the page tells it, as text that wraps
     return spec;
   }
