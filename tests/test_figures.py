@@ -317,6 +317,23 @@ def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
     assert any("It depends on the searcher" in one for one in shown)
 
 
+def test_several_planes_are_several_maps_and_one_base_is_a_strip():
+    made = gainful.simulate_study(2008)
+    weights = ["linear", "0:0,1:1,2:10,3:100"]
+    both = gainful.sweep(made.sessions, made.judgments, points=4, weights=weights)
+    shown = texts(picture.svg(spec("map", both)))
+    assert {"linear, top 10", "{0:0,1:1,2:10,3:100}, top 10"} <= set(shown)
+    strip = gainful.sweep(made.sessions, made.judgments, b="2", points=4)
+    assert "system 2" in texts(picture.svg(spec("map", strip)))
+
+
+def test_a_map_without_any_winner_says_so():
+    shown = table(a=[["x"]], b=[["x"]]).with_columns(system=pl.col("session"))
+    even = gainful.sweep(shown, {"a": {"x": 1}, "b": {"x": 1}}, points=3)
+    told = " ".join(texts(picture.svg(spec("map", even))))
+    assert "No group is ahead of the others anywhere" in told
+
+
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────
 
 
@@ -367,12 +384,52 @@ def test_a_specification_is_plain_data_and_the_same_twice(study):
     assert one == same
 
 
+def test_bands_are_drawn_around_the_lines_but_for_the_best_query_and_explained(study):
+    drawn_ = spec("last", study, by="system", interval=95, resamples=99)
+    (area,) = [layer for layer in drawn_["layer"] if layer["mark"]["type"] == "area"]
+    assert {row["series"] for row in area["data"]["values"]} == {0, 1, 3, 4}
+    shown = " ".join(texts(picture.svg(drawn_)))
+    assert "band: 95 % interval, sessions drawn again 99 times (percentile, seed 2008)" in shown
+
+
+def test_an_svg_says_what_it_shows_to_those_who_do_not_see_it(study):
+    root = ET.fromstring(picture.svg(spec("sessions", study, by="system")))  # noqa: S314
+    assert root.get("role") == "graphics-document"
+    assert root.get("aria-label").startswith("Session performance, nsDCG@10")
+    assert "system 1" in [element.get("aria-label") for element in root.iter()]
+
+
 def test_titles_and_sizes_are_as_asked_for(study):
     asked = {"title": "Mine", "width": 300, "height": 200}
     chart = gainful.figure("sessions", study, **asked).to_dict()
     assert (chart["title"]["text"], chart["width"], chart["height"]) == ("Mine", 300, 200)
     with pytest.raises(BadValue, match="height is 5; allowed: pixels, from 120 to 4000"):
         gainful.figure("sessions", study, height=5)
+
+
+def test_many_queries_stand_in_a_row_without_names():
+    judged = {f"q{at}": {"x": 1} for at in range(70)}
+    one = {query: ["y"] * (at % 5) + ["x"] for at, query in enumerate(judged)}
+    one = {
+        query: [f"{doc}{at}" if doc == "y" else doc for at, doc in enumerate(docs)]
+        for query, docs in one.items()
+    }
+    two = {query: ["y", "x"] for query in judged}
+    shown = texts(picture.svg(spec("differences", judged, {"one": one, "two": two}, "RR")))
+    assert {"queries, sorted", "one better", "two better"} <= set(shown)
+    assert not any(re.fullmatch(r"q\d+", each) for each in shown)
+
+
+def test_lines_that_have_no_room_for_their_names_are_counted():
+    runs = {f"run {at}": FOUND for at in range(40)}
+    drawn_ = spec("curves", JUDGED, runs, look=Look(height=140))
+    assert any("30 lines without a name" in one for one in drawn_["title"]["subtitle"])
+
+
+def test_ideals_that_differ_are_drawn_for_each_run():
+    runs = {"one": FOUND, "two": {"1": ["a"], "2": ["e"]}}
+    shown = texts(picture.svg(spec("curves", JUDGED, runs, "DCG@3", ideal="list")))
+    assert {"ideal of one", "ideal of two"} <= set(shown)
 
 
 def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
@@ -428,6 +485,22 @@ def test_one_run_has_nothing_to_be_compared_with_and_the_picture_says_so():
     assert "One run: there is nothing to compare it with." in shown
 
 
+def test_where_no_query_counts_the_picture_says_so():
+    judged, runs = {"1": {"a": 0}}, {"one": {"1": ["a"]}, "two": {"1": ["a"]}}
+    for name in ("curves", "differences", "precision-recall", "dots"):
+        measure = [] if name == "precision-recall" else ["nDCG@1"]
+        data = data_of(name, judged, runs, *measure, empty="skip")
+        assert data.nothing.startswith("No query counts")
+    results = gainful.evaluate_sessions(table(s=[["a"]]), {"s": {"a": 0}}, "nsDCG(empty=skip)@1")
+    assert data_of("sessions", results).nothing.startswith("No session has an ideal")
+
+
+def test_where_nothing_relevant_was_found_the_picture_says_so():
+    judged, runs = {"1": {"a": 0, "b": 1}}, {"one": {"1": ["a"]}}
+    assert "nothing relevant was found" in data_of("dots", judged, runs, "AP").nothing
+    assert "anything relevant" in data_of("precision-recall", judged, runs).nothing
+
+
 def test_two_equal_runs_have_no_difference_and_the_picture_says_so():
     drawn_ = spec("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["bm25"]})
     assert "there is no difference to show" in " ".join(texts(picture.svg(drawn_)))
@@ -459,11 +532,36 @@ def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():
         ("sessions", {"queries": 0}, BadValue, "queries is 0"),
         ("scenario", {"at_least": 50}, BadInput, "no session has at least 50 queries"),
         ("last", {"non_last": "some"}, BadValue, "non_last is 'some'"),
+        ("last", {"interval": True}, WrongType, "level of the interval is True"),
     ],
 )  # fmt: skip
 def test_options_of_sessions_that_cannot_be_are_refused(study, name, options, error, message):
     with pytest.raises(error, match=re.escape(message)):
         gainful.figure_data(name, study, **options)
+
+
+def test_a_measure_without_vectors_or_depth_is_refused(toy):
+    results = gainful.evaluate_sessions(*toy, ["sRBP", "IR"])
+    with pytest.raises(BadValue, match="an sDCG or nsDCG among them"):
+        gainful.figure_data("sessions", results)
+    with pytest.raises(BadValue, match="sDCG or nsDCG, which have vectors"):
+        gainful.figure_data("sessions", results, "sRBP")
+    with pytest.raises(WrongType, match="width is '9'"):
+        Look(width="9")
+    with pytest.raises(WrongType, match="title is 5; allowed: text"):
+        Look(title=5)
+
+
+def test_a_depth_that_no_list_reaches_is_said(found, toy):
+    results = gainful.evaluate_sessions(*toy, "sDCG@50")
+    assert "Note: no query shows more than 3 results" in data_of("last", results).said
+    assert not any("no query shows more" in line for line in data_of("last", found).said)
+
+
+def test_scenarios_together_are_said_where_they_are_not_normalised(study):
+    data = data_of("scenario", study)
+    assert "Note: 4 scenarios together (A, B, C and D), not normalised" in data.said
+    assert not any("together" in line for line in data_of("scenario", study, "nsDCG@10").said)
 
 
 def test_what_is_not_what_a_figure_takes_is_refused():

@@ -93,7 +93,7 @@ def differences_data(
         frame=frame,
         title=f"{called} by query: {second} against {first}",
         said=(*heads, *told, *lost),
-        axis=f"{called}, {second} minus {first}",
+        axis=f"difference in {called}",
         nothing=nothing,
         more={"names": (first, second)},
     )

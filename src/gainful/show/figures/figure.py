@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import polars as pl
 from attrs import field, frozen
-from attrs.validators import instance_of, optional
 
 from gainful.errors import BadValue, WrongType
 from gainful.show.design import DARK, LIGHT, Tones
@@ -27,6 +26,11 @@ def _pixels(_: object, attribute: Any, value: Any) -> None:
         raise BadValue(attribute.name, value, allowed)
 
 
+def _text(_: object, attribute: Any, value: Any) -> None:
+    if value is not None and not isinstance(value, str):
+        raise WrongType(attribute.name, value, "text")
+
+
 @frozen(kw_only=True)
 class Look:
     """How a picture looks: what stands above it, how large it is, on which background.
@@ -40,7 +44,7 @@ class Look:
         gainful.errors.BadValue: width is 50; allowed: pixels, from 120 to 4000
     """
 
-    title: str | None = field(default=None, validator=optional(instance_of(str)))
+    title: str | None = field(default=None, validator=_text)
     width: int | None = field(default=None, validator=_pixels)
     height: int | None = field(default=None, validator=_pixels)
     dark: bool = False

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from gainful.errors import counted
 from gainful.show.design import DASHES, SIZE, Tones, vega_config
 from gainful.show.figures.apart import apart
 from gainful.show.figures.figure import Data, Look, Spec
@@ -80,8 +81,17 @@ def line_chart(
 ) -> Spec:
     """A whole chart of lines; `more` goes to `line_layers`."""
     width, height = look.width or WIDTH, look.height or HEIGHT
+    more_lines = sum(one.shown for one in series) - _named(height)
+    if more_lines > 0:
+        note = f"Note: {counted(more_lines, 'line')} without a name, as there is no room for more"
+        data = evolve(data, said=(*data.said, note))
     layers = line_layers(rows, series, across, data.axis, look, **more)
     return framed(data, look, {"layer": layers}, width, height, [one.label for one in series])
+
+
+def _named(height: int) -> int:
+    """How many lines can be named at their ends."""
+    return height // GAP + 1
 
 
 def framed(  # noqa: PLR0917
@@ -247,7 +257,7 @@ def _labels(  # noqa: PLR0917
     low, high = domain
     ends: dict[int, Row] = {row["series"]: row for row in rows if row["y"] is not None}
     some = sorted((at for at in ends if series[at].shown), key=lambda at: -ends[at]["y"])
-    some = some[: max(1, height // GAP + 1)]
+    some = some[: _named(height)]
     scale = height / (high - low)
     pixels = apart([(ends[at]["y"] - low) * scale for at in some], GAP, 0, height)
     values = [

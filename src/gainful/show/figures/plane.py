@@ -251,7 +251,10 @@ def _reference(here: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
     ring = {"type": "point", "size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6}
     marks: list[tuple[Spec, Spec]] = [
         (ring | {"fill": tones.paper, "stroke": tones.ink}, place),
-        (text | {"stroke": tones.paper, "strokeWidth": 3, "opacity": 0.8, "aria": False}, told),
+        (
+            text | {"stroke": tones.paper, "strokeWidth": 3, "strokeJoin": "round", "aria": False},
+            told,
+        ),
         (text | {"color": tones.ink}, told),
     ]
     return [
@@ -294,13 +297,18 @@ def _middle(
     places: list[tuple[float, float]], reference: Spec | None, settings: pl.DataFrame
 ) -> Spec:
     """The setting nearest to the middle of those where a group wins, not on the reference."""
-    high = max(log(one) for one in settings["bq"].to_list())
-    low = min(log(one) for one in settings["bq"].to_list())
-    near = (high - low) / 8
+    spans = [
+        (min(logs), max(logs))
+        for logs in ([log(one) for one in settings[axis].to_list()] for axis in ("b", "bq"))
+    ]
     centre = [sum(place[axis] for place in places) / len(places) for axis in (0, 1)]
     free = places
     if reference is not None:
-        level = log(reference["bq"])
+        level, near = log(reference["bq"]), (spans[1][1] - spans[1][0]) / 8
         free = [place for place in places if abs(place[1] - level) > near] or places
     best = min(free, key=lambda place: sum((place[at] - centre[at]) ** 2 for at in (0, 1)))
-    return {"b": exp(best[0]), "bq": exp(best[1])}
+    inner = []  # what stands on the edge would stand on the axis
+    for at, (low, high) in zip(best, spans, strict=True):
+        edge = (high - low) / 25
+        inner.append(exp(min(max(at, low + edge), high - edge)))
+    return {"b": inner[0], "bq": inner[1]}
