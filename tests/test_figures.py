@@ -177,6 +177,18 @@ def test_a_band_lies_between_the_percentiles_of_all_ways_to_draw():
     np.testing.assert_allclose([low, high], exact, rtol=1e-9)
 
 
+def test_a_band_is_the_same_however_much_is_held_at_a_time(monkeypatch):
+    total = np.random.default_rng(1).random((5, 7))
+    whole = band(total, np.ones((5, 7)), How(resamples=199))
+    monkeypatch.setattr("gainful.compare.statistics.band._AT_ONCE", 400)
+    np.testing.assert_array_equal(whole, band(total, np.ones((5, 7)), How(resamples=199)))
+
+
+def test_where_no_session_counts_there_is_no_band():
+    low, high = band(np.zeros((2, 1)), np.zeros((2, 1)), How(resamples=99))
+    assert np.isnan([low, high]).all()
+
+
 def test_a_band_is_scipys_percentile_interval_but_for_chance(study):
     frame = gainful.figure_data("sessions", study, by="system", interval=90)
     last = frame.filter((pl.col("group") == "system 1") & (pl.col("position") == 30))

@@ -10,7 +10,6 @@ import numpy as np
 
 from gainful.compare.statistics.how import How
 from gainful.formula import Array
-from gainful.match.matched import Flags
 
 _AT_ONCE = 1 << 23  # numbers held at a time
 
@@ -28,26 +27,34 @@ def band(total: Array, number: Array, how: How) -> tuple[Array, Array]:
         >>> low.tolist(), high.tolist()
         ([1.0], [3.0])
     """
-    size, places = total.shape
-    draws = how.random().multinomial(size, np.full(size, 1 / size), how.resamples).astype(float)
+    places = total.shape[1]
     ends = np.empty((2, places))
     step = max(1, _AT_ONCE // how.resamples)
     for begin in range(0, places, step):
         part = slice(begin, begin + step)
-        weight = draws @ number[:, part]
-        some = weight > 0
-        drawn = np.divide(
-            draws @ total[:, part], weight, out=np.full(weight.shape, np.nan), where=some
-        )
-        ends[:, part] = _percentiles(drawn, some, how.alpha)
+        drawn = _drawn(total[:, part], number[:, part], how)
+        ends[:, part] = _percentiles(drawn, how.alpha)
     return ends[0], ends[1]
 
 
-def _percentiles(drawn: Array, some: Flags, alpha: float) -> Array:
+def _drawn(total: Array, number: Array, how: How) -> Array:
+    """What each draw gives: draws × places; the same draws for all places."""
+    size, chance = len(total), how.random()
+    found = np.full((how.resamples, total.shape[1]), np.nan)
+    step = max(1, _AT_ONCE // size)
+    for begin in range(0, how.resamples, step):
+        part = found[begin : begin + step]
+        times = chance.multinomial(size, np.full(size, 1 / size), len(part)).astype(np.float64)
+        weight = times @ number
+        np.divide(times @ total, weight, out=part, where=weight > 0)
+    return found
+
+
+def _percentiles(drawn: Array, alpha: float) -> Array:
     """Of each column; not a number where nothing was ever drawn."""
     levels = (alpha / 2, 1 - alpha / 2)
     found = np.full((2, drawn.shape[1]), np.nan)
-    there = some.any(axis=0)
+    there = ~np.isnan(drawn).all(axis=0)
     if there.any():
         found[:, there] = np.nanquantile(drawn[:, there], levels, axis=0)
     return found
