@@ -260,6 +260,7 @@ TYPED = (
     "docs/gate.md",
     "docs/unjudged.md",
     "docs/sessions.md",
+    "docs/figures.md",
 )  # typed by hand, except what their commands print
 
 

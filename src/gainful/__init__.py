@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from gainful.read.sessions import Sessions
     from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
+    from gainful.show.figures.table import figure, figure_data
     from gainful.show.pages.explore import explore
 
 # What needs polars is imported when it is first asked for.
@@ -126,6 +127,8 @@ _LATER = {
     "Results": "gainful.measure.results",
     "Judgments": "gainful.read.values",
     "Run": "gainful.read.values",
+    "figure": "gainful.show.figures.table",
+    "figure_data": "gainful.show.figures.table",
 }
 
 
@@ -203,6 +206,8 @@ __all__ = [
     "expand",
     "explain",
     "explore",
+    "figure",
+    "figure_data",
     "idcg",
     "idcg_curve",
     "like",

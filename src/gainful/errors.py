@@ -67,6 +67,10 @@ class NothingInCommon(BadInput):
     """Judgments and a run of quite different queries: a mistake, not a score of zero."""
 
 
+class OneGroup(BadInput):
+    """Sessions of one group only, where groups are to be compared."""
+
+
 class Tied(GainfulError, ValueError):
     """Equal scores, and nothing that says how to rank them."""
 

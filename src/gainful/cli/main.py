@@ -28,6 +28,7 @@ _COMMANDS: Mapping[str, str] = {
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",
     "explore": "What would another searcher say of these sessions?",
+    "figure": "What does it look like? Pictures of sessions and runs.",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",
@@ -82,6 +83,7 @@ def gainful() -> None:
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
       gainful sessions study.csv --judgments qrels.txt   how much did whole sessions bring?
       gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?
+      gainful figure sessions study.csv --judgments qrels.txt --by system -o study.svg
       gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
       gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?
       gainful conventions sklearn                        what does that tool do, in plain words?

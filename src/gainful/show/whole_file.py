@@ -10,8 +10,8 @@ from tempfile import mkstemp
 from gainful.errors import BadInput, WrongType
 
 
-def put(path: str | PathLike[str], text: str) -> None:
-    """Put text into a file; never half of it: it is written beside, then renamed.
+def put(path: str | PathLike[str], content: str | bytes) -> None:
+    """Put text or bytes into a file; never half of it: it is written beside, then renamed.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -23,24 +23,24 @@ def put(path: str | PathLike[str], text: str) -> None:
     if not isinstance(path, (str, PathLike)):
         raise WrongType("path", path, "the path of a file")
     try:
-        _put(Path(path), text)
+        _put(Path(path), content.encode() if isinstance(content, str) else content)
     except (OSError, ValueError) as failure:  # a name with a null byte is a ValueError
         told = getattr(failure, "strerror", None) or failure
         raise BadInput(fspath(path), f"cannot be written: {told}") from None
 
 
-def _put(path: Path, text: str) -> None:
+def _put(path: Path, content: bytes) -> None:
     """A file is replaced and keeps its mode; what is no file (a pipe, a device) is written to."""
     if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with path.open("wb") as stream:
+            stream.write(content)
         return
     target = path.resolve()
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
     handle, beside = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
         Path(beside).chmod(mode)
         Path(beside).replace(target)
     except BaseException:

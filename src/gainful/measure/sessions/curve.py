@@ -20,25 +20,65 @@ _OF_CURVES = ("sDCG", "nsDCG")
 
 
 def curve(
-    held: MatchedSessions, how: SessionRecipe, groups: Iterable[tuple[dict[str, Any], Flags]]
+    held: MatchedSessions,
+    how: SessionRecipe,
+    groups: Iterable[tuple[dict[str, Any], Flags]],
+    *,
+    common: bool = False,
 ) -> pl.DataFrame:
     """The mean vector of each group: query, rank, position, mean, n, and how many still search.
 
-    Where a searcher has stopped, the last value is held.
+    Where a searcher has stopped, the last value is held: to the end of the longest session of the
+    group, or of all groups in common.
     """
-    if how.entry.name not in _OF_CURVES:
-        raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
+    _refuse_others(how)
     held = held.until(how.queries)
     found = vectors(held, how)
-    values = found.gain if how.entry.name == "sDCG" else found.normalised(how)
-    frames = [_of_group(held, how, found, values, keys, flags) for keys, flags in groups]
+    values = _values(found, how)
+    frames = [
+        _of_group(held, how, found, values, keys, flags, common=common) for keys, flags in groups
+    ]
     return pl.concat(frames)
+
+
+def each_held(held: MatchedSessions, how: SessionRecipe) -> Array:
+    """The vector of every session, held where it has stopped: sessions × queries × ranks.
+
+    Not a number where a session has no ideal and the convention leaves it out.
+    """
+    _refuse_others(how)
+    held = held.until(how.queries)
+    return _values(vectors(held, how), how)
+
+
+def of_mean(held: MatchedSessions, how: SessionRecipe) -> tuple[Array, Array]:
+    """What mean vectors are made of: the sums of the one over those of the other.
+
+    The values of sessions and which of them count; or their gains and ideals, where the convention
+    averages these first.
+    """
+    _refuse_others(how)
+    held = held.until(how.queries)
+    found = vectors(held, how)
+    if how.entry.name == "nsDCG" and how.convention.average == "vectors":
+        return found.gain, found.ideal
+    values = _values(found, how)
+    counts = ~np.isnan(values)
+    return np.where(counts, values, 0.0), counts.astype(np.float64)
+
+
+def _values(found: Vectors, how: SessionRecipe) -> Array:
+    return found.gain if how.entry.name == "sDCG" else found.normalised(how)
+
+
+def _refuse_others(how: SessionRecipe) -> None:
+    if how.entry.name not in _OF_CURVES:
+        raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
 
 
 def of_each(held: MatchedSessions, how: SessionRecipe) -> pl.DataFrame:
     """The vectors of every session: session, query, rank, position, gain, ideal, share."""
-    if how.entry.name not in _OF_CURVES:
-        raise BadValue("measure", how.label, f"{' or '.join(_OF_CURVES)}, which have vectors")
+    _refuse_others(how)
     held = held.until(how.queries)
     found = vectors(held, how)
     most, x = found.gain.shape[1:]
@@ -65,8 +105,10 @@ def _of_group(  # noqa: PLR0917  (all of one group)
     values: Array,
     keys: dict[str, Any],
     flags: Flags,
+    *,
+    common: bool,
 ) -> pl.DataFrame:
-    most = int(held.queries[flags].max())
+    most = values.shape[1] if common else int(held.queries[flags].max())
     x = values.shape[2]
     some = values[flags][:, :most]
     counts = ~np.isnan(some)

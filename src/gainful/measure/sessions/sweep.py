@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, counted
+from gainful.errors import OneGroup, counted
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import matched
@@ -204,7 +204,7 @@ def sweep(
     groups = groups_of(results, names)
     if len(groups) < 2:
         column = ", ".join(names) or "no column"
-        raise BadInput(
+        raise OneGroup(
             found.name,
             f"there is only one group by {column}, so there is no winner",
             "two groups to compare, or more",
@@ -212,7 +212,7 @@ def sweep(
     group = np.zeros(held.size, dtype=np.intp)
     for number, (_, flags) in enumerate(groups):
         group[flags] = number
-    called = tuple(_called(keys) for keys, _ in groups)
+    called = tuple(group_called(keys) for keys, _ in groups)
     laid = [laid_out(held, how, group, len(groups)) for how in asked.recipes]
     first = laid[0].row(asked.reference[0]).means([asked.reference[1]])[0]
     return Sweep(
@@ -294,7 +294,7 @@ def _plain(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _called(keys: Mapping[str, Any]) -> str:
+def group_called(keys: Mapping[str, Any]) -> str:
     """What a group is called in a sentence: system 2, but bm25."""
     words = []
     for column, value in keys.items():

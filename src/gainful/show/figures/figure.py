@@ -1,0 +1,78 @@
+"""What a figure is: a question, tidy data, and a chart made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import polars as pl
+from attrs import field, frozen
+
+from gainful.errors import BadValue, WrongType
+from gainful.show.design import DARK, LIGHT, Tones
+
+Spec = dict[str, Any]  # a chart as Vega-Lite has it
+Takes = Literal["sessions", "runs", "sweep"]
+_LEAST, _MOST = 120, 4000  # pixels
+
+
+def _pixels(_: object, attribute: Any, value: Any) -> None:
+    if value is None:
+        return
+    allowed = f"pixels, from {_LEAST} to {_MOST}"
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise WrongType(attribute.name, value, allowed)
+    if not _LEAST <= value <= _MOST:
+        raise BadValue(attribute.name, value, allowed)
+
+
+def _text(_: object, attribute: Any, value: Any) -> None:
+    if value is not None and not isinstance(value, str):
+        raise WrongType(attribute.name, value, "text")
+
+
+@frozen(kw_only=True)
+class Look:
+    """How a picture looks: what stands above it, how large it is, on which background.
+
+    `width` and `height` are of the plot itself, in pixels, without axes, labels and title.
+
+    Examples:
+        >>> Look(width=50)
+        Traceback (most recent call last):
+        ...
+        gainful.errors.BadValue: width is 50; allowed: pixels, from 120 to 4000
+    """
+
+    title: str | None = field(default=None, validator=_text)
+    width: int | None = field(default=None, validator=_pixels)
+    height: int | None = field(default=None, validator=_pixels)
+    dark: bool = False
+
+    @property
+    def tones(self) -> Tones:
+        """The colours of its background."""
+        return DARK if self.dark else LIGHT
+
+
+@frozen(eq=False, kw_only=True)
+class Data:
+    """The tidy data behind a figure, and the words that belong to it."""
+
+    frame: pl.DataFrame
+    title: str
+    said: tuple[str, ...]  # under the title: measure, convention, how many
+    axis: str = ""  # what the values are
+    nothing: str = ""  # why there is nothing to see
+    more: Mapping[str, Any] = field(factory=dict)  # what only this figure needs
+
+
+@frozen(eq=False, kw_only=True)
+class Figure:
+    """One figure; what its data take by name are the options of the command too."""
+
+    name: str
+    question: str
+    takes: Takes
+    data: Callable[..., Data]
+    chart: Callable[[Data, Look], Spec]

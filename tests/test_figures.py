@@ -1,0 +1,808 @@
+"""Figures: the data behind each, computed another way; their files; hostile names; mistakes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import polars as pl
+import pytest
+import pytrec_eval
+from conftest import needed
+from hypothesis import given, strategies as st
+from scipy.stats import bootstrap
+from session_tables import table
+
+import gainful
+from gainful.cli import main
+from gainful.compare.statistics.band import band
+from gainful.compare.statistics.how import How
+from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
+from gainful.show import picture
+from gainful.show.figures.apart import apart
+from gainful.show.figures.figure import Look
+from gainful.show.figures.lines import top
+from gainful.show.figures.table import FIGURES, data_of, drawn
+
+HERE = Path(__file__).parent
+NEWS = HERE.parent / "examples" / "news"
+QRELS = str(NEWS / "qrels.txt")
+RUNS = {name: str(NEWS / f"{name}.txt") for name in ("bm25", "dense", "hybrid")}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def golden():
+    return json.loads((HERE / "golden" / "sessions.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def toy(golden):
+    """The golden session, and one that found all there was in its only query."""
+    told = golden["session"]
+    shown = table(s=told["queries"], t=[["x"]]).with_columns(
+        system=pl.when(pl.col("session") == "s").then(pl.lit("1")).otherwise(pl.lit("2"))
+    )
+    judged = {"s": told["grades"], "t": {"x": 1}}
+    return shown, judged
+
+
+@pytest.fixture(scope="module")
+def found(toy):
+    return gainful.evaluate_sessions(*toy, ["sDCG(b=2, bq=4)@3", "nsDCG(b=2, bq=4)@3"])
+
+
+@pytest.fixture(scope="module")
+def study():
+    made = gainful.simulate_study(2008)
+    return gainful.evaluate_sessions(made.sessions, made.judgments, ["sDCG@10", "nsDCG@10"])
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        return printed.err if status == 2 else printed.out
+
+    return command
+
+
+def texts(svg):
+    """All text that an SVG shows."""
+    return [" ".join(element.itertext()) for element in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314
+
+
+def spec(name, *given, look=None, **options):
+    return drawn(FIGURES[name], data_of(name, *given, **options), look or Look())
+
+
+# ── the data of sessions ─────────────────────────────────────────────────────────────────────
+
+
+def test_sessions_are_the_golden_normalised_vector_and_the_one_that_stopped_is_held(found, golden):
+    frame = gainful.figure_data("sessions", found, by="system")
+    own = frame.filter(pl.col("group") == "system 1")
+    assert own["mean"].to_list() == pytest.approx(golden["jk2008"]["normalised_vector"], abs=1e-12)
+    held = frame.filter(pl.col("group") == "system 2")
+    assert held["mean"].to_list() == [1.0] * 9  # golden: hold_after_stop, the ideal held
+    assert held["searching"].to_list() == [1] * 3 + [0] * 6
+
+
+def test_a_growing_ideal_lowers_a_session_that_has_stopped_as_the_golden_one(golden):
+    told = golden["hold_after_stop"]
+    shown = table(a=[["x", "y", "z"]] * 3, b=[["x", "y", "z"]])
+    results = gainful.evaluate_sessions(
+        shown, {"a": {"x": 1}, "b": {"x": 1}}, "nsDCG(b=2, bq=4, hold=growing)@3"
+    )
+    frame = gainful.figure_data("individual", results).filter(pl.col("session") == "b")
+    ends = frame.filter(pl.col("rank") == 3)["value"].to_list()
+    assert ends == pytest.approx(told["normalised_at_q1_q2_q3_when_ideal_grows"], abs=1e-12)
+
+
+def test_a_scenario_is_the_golden_vector_and_only_long_sessions_are_apart(found, golden):
+    frame = gainful.figure_data("scenario", found, at_least=3)
+    long = frame.filter(pl.col("which") == "at least 3 queries")
+    assert long["mean"].to_list() == pytest.approx(golden["jk2008"]["vector"], abs=1e-12)
+    both = frame.filter(pl.col("which") == "all")["mean"].to_list()
+    half = [(value + 1) / 2 for value in golden["jk2008"]["vector"]]  # the other one gained 1
+    assert both == pytest.approx(half, abs=1e-12)
+
+
+def test_individual_sessions_are_golden_and_marked_where_searchers_really_stopped(found, golden):
+    frame = gainful.figure_data("individual", found)
+    own = frame.filter(pl.col("session") == "s")
+    assert own["value"].to_list() == pytest.approx(golden["jk2008"]["vector"], abs=1e-12)
+    assert frame.filter(pl.col("stopped")).select("session", "position").rows() == [
+        ("s", 9),
+        ("t", 3),
+    ]
+
+
+def test_a_session_that_is_cut_off_in_the_picture_is_not_marked_as_stopped(found):
+    frame = gainful.figure_data("individual", found, queries=2)
+    assert frame["query"].max() == 2
+    assert frame.filter(pl.col("stopped"))["session"].to_list() == ["t"]
+
+
+def test_the_last_query_is_the_golden_one_and_the_others_are_averaged(found, golden):
+    frame = gainful.figure_data("last", found, by="system")
+    at_end = frame.filter((pl.col("rank") == 3) & (pl.col("group") == "system 1"))
+    first, second, third = golden["jk2008"]["per_query_sdcg"]
+    assert dict(at_end.select("which", "mean").iter_rows()) == pytest.approx(
+        {"last": third, "non_last": (first + second) / 2, "best": second}, abs=1e-12
+    )
+
+
+def test_sessions_end_together_however_long_those_of_a_group_are(study):
+    frame = gainful.figure_data("sessions", study, by="system")
+    ends = frame.group_by("group").agg(pl.col("query").max())
+    assert ends["query"].to_list() == [11, 11]
+    alone = study.curve("nsDCG@10", by="system").filter(pl.col("system") == "1")
+    assert alone["query"].max() == 8
+    tail = frame.filter((pl.col("group") == "system 1") & (pl.col("query") > 8))
+    assert tail["mean"].to_list() == pytest.approx([alone["mean"][-1]] * 30, abs=1e-12)
+
+
+def test_groups_that_would_be_called_the_same_are_told_apart():
+    shown = table(a=[["x"]], b=[["x"]]).with_columns(system=pl.Series(["2", "system 2"]))
+    results = gainful.evaluate_sessions(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
+    frame = gainful.figure_data("sessions", results, by="system")
+    assert frame["group"].n_unique() == 2
+
+
+# ── bands ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_band_lies_between_the_percentiles_of_all_ways_to_draw():
+    total = np.array([[1.0, 2.0], [4.0, 0.0], [10.0, 5.0]])
+    number = np.array([[1.0, 1.0], [2.0, 0.0], [1.0, 2.0]])  # a session of two queries, one of none
+    ways = []
+    for drawn_ in itertools.product(range(3), repeat=3):
+        some = list(drawn_)
+        with np.errstate(invalid="ignore"):
+            ways.append(total[some].sum(axis=0) / number[some].sum(axis=0))
+    exact = np.nanquantile(np.array(ways), (0.1, 0.9), axis=0, method="inverted_cdf")
+    low, high = band(total, number, How(alpha=0.2, resamples=9999))
+    np.testing.assert_allclose([low, high], exact, rtol=1e-9)
+
+
+def test_a_band_is_the_same_however_much_is_held_at_a_time(monkeypatch):
+    total = np.random.default_rng(1).random((5, 7))
+    whole = band(total, np.ones((5, 7)), How(resamples=199))
+    monkeypatch.setattr("gainful.compare.statistics.band._AT_ONCE", 400)
+    np.testing.assert_array_equal(whole, band(total, np.ones((5, 7)), How(resamples=199)))
+
+
+def test_where_no_session_counts_there_is_no_band():
+    low, high = band(np.zeros((2, 1)), np.zeros((2, 1)), How(resamples=99))
+    assert np.isnan([low, high]).all()
+
+
+def test_a_band_is_scipys_percentile_interval_but_for_chance(study):
+    frame = gainful.figure_data("sessions", study, by="system", interval=90)
+    last = frame.filter((pl.col("group") == "system 1") & (pl.col("position") == 30))
+    own = study.vectors("nsDCG@10")
+    end = own.filter(pl.col("position") <= 30).group_by("session").agg(pl.col("share").last())
+    some = study.columns.filter(pl.col("system") == "1")["session"].to_list()
+    values = end.filter(pl.col("session").is_in(some))["share"].to_numpy()
+    scipys = bootstrap((values,), np.mean, confidence_level=0.9, method="percentile", rng=1)
+    ends = (last["low"][0], last["high"][0])
+    assert ends == pytest.approx(tuple(scipys.confidence_interval), abs=0.002)
+
+
+def test_bands_are_the_same_for_a_seed_and_others_for_another(study):
+    one, same, other = (
+        gainful.figure_data("last", study, by="system", interval=95, resamples=199, seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert one.equals(same)
+    assert not one.equals(other)
+    assert (one["low"] <= one["mean"]).all()
+    assert (one["mean"] <= one["high"]).all()
+
+
+def test_a_band_of_queries_within_sessions_draws_sessions(golden):
+    """Session a has two queries before its last, b one: averaged within, each session counts once."""
+    shown = table(a=[["x"], [], ["x"]], b=[[], ["x"]])
+    results = gainful.evaluate_sessions(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
+    frame = gainful.figure_data("last", results, non_last="within", interval=80, resamples=999)
+    row = frame.row(by_predicate=pl.col("which") == "non_last", named=True)
+    assert (row["mean"], row["low"], row["high"]) == (0.25, 0.0, 0.5)  # a: (1 + 0) / 2; b: 0
+
+
+def test_one_session_has_no_band_and_the_caption_says_so(found):
+    data = data_of("sessions", found, by="system", interval=95)
+    assert data.frame["low"].null_count() == len(data.frame)
+    assert "Note: system 1 has one session: no interval" in data.said
+
+
+# ── the data of rankings ─────────────────────────────────────────────────────────────────────
+
+JUDGED = {"1": {"a": 3, "b": 2, "c": 1}, "2": {"d": 1, "e": 2}}
+FOUND = {"1": {"b": 3.0, "x": 2.0, "a": 1.0}, "2": {"d": 2.0, "e": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "measure", ["CG", "DCG", "nDCG", "nCG(gain=exp)", "DCG(discount=jk2008, b=2)"]
+)
+def test_curves_are_the_vectors_of_the_rankings(measure):
+    frame = gainful.figure_data("curves", JUDGED, {"run": FOUND}, f"{measure}@3")
+    grades, pool = [[2, 0, 3], [1, 2, 0]], [[3, 2, 1], [2, 1, 0]]
+    values = gainful.compute_curve(measure, grades, judged=pool).mean(axis=0)
+    assert frame["value"].to_list() == pytest.approx(values.tolist(), abs=1e-12)
+    if measure.startswith("n"):
+        assert frame["ideal"].to_list() == [1.0] * 3
+    else:
+        ideal = gainful.compute_curve(measure, [[3, 2, 1], [2, 1, 0]]).mean(axis=0)
+        assert frame["ideal"].to_list() == pytest.approx(ideal.tolist(), abs=1e-12)
+
+
+def test_curves_of_one_query_are_its_vector():
+    frame = gainful.figure_data("curves", JUDGED, {"run": FOUND}, "DCG@3", query="2")
+    assert frame["value"].to_list() == pytest.approx(
+        gainful.dcg_curve([1, 2, 0]).tolist(), abs=1e-12
+    )
+    with pytest.raises(UnknownName, match="no query '9'"):
+        gainful.figure_data("curves", JUDGED, {"run": FOUND}, query="9")
+
+
+def test_differences_are_those_of_the_values_greatest_first():
+    runs = {"one": FOUND, "two": {"1": ["a", "b", "c"], "2": ["d", "e"]}}
+    frame = gainful.figure_data("differences", JUDGED, runs, "nDCG@3")
+    first = gainful.ndcg([2, 0, 3], judged=[3, 2, 1])
+    assert frame["query"].to_list() == ["1", "2"]
+    assert frame["difference"].to_list() == pytest.approx([1 - first, 0], abs=1e-12)
+
+
+def test_precision_and_recall_are_trec_evals():
+    judged, own = {}, {}
+    for line in Path(QRELS).read_text().splitlines():
+        query, _, doc, grade = line.split()
+        judged.setdefault(query, {})[doc] = int(grade)
+    for line in Path(RUNS["bm25"]).read_text().splitlines():
+        query, _, doc, _, score, _ = line.split()
+        own.setdefault(query, {})[doc] = float(score)
+    values = pytrec_eval.RelevanceEvaluator(judged, {"iprec_at_recall"}).evaluate(own)
+    frame = gainful.figure_data("precision-recall", QRELS, RUNS, like="trec_eval_9")
+    theirs = [
+        np.mean([value[f"iprec_at_recall_{level / 10:.2f}"] for value in values.values()])
+        for level in range(11)
+    ]
+    ours = frame.filter(pl.col("run") == "bm25")["precision"].to_list()
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+def test_dots_are_means_and_scipys_bca_intervals():
+    frame = gainful.figure_data("dots", QRELS, {"bm25": RUNS["bm25"]}, ["AP"], resamples=999)
+    values = gainful.evaluate(QRELS, RUNS["bm25"], "AP").per_query["AP"].to_numpy()
+    rng = np.random.Generator(np.random.PCG64(2008))
+    scipys = bootstrap((values,), np.mean, n_resamples=999, method="BCa", rng=rng)
+    row = frame.row(0, named=True)
+    assert row["mean"] == pytest.approx(values.mean())
+    ends = (row["low"], row["high"])
+    assert ends == pytest.approx(tuple(scipys.confidence_interval), abs=1e-9)
+
+
+# ── the map ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def swept():
+    made = gainful.simulate_study(2008)
+    return made, gainful.sweep(made.sessions, made.judgments, points=12)
+
+
+def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary(swept):
+    made, sweep = swept
+    frame = gainful.figure_data("map", sweep)
+    settings = frame.filter(pl.col("kind") == "setting")
+    assert len(settings) == 144
+    boundary = frame.filter(pl.col("kind") == "boundary")
+    assert len(boundary) >= 2
+    some = [*settings.sample(3, seed=1).iter_rows(named=True), *boundary.head(2).to_dicts()]
+    for row in some:
+        measure = f"nsDCG(b={row['b']!r}, bq={row['bq']!r})@10"
+        groups = gainful.evaluate_sessions(made.sessions, made.judgments, measure).groups("system")
+        one, two = (group["mean"][measure] for group in groups)
+        if row["kind"] == "boundary":
+            assert one == pytest.approx(two, abs=1e-8)
+        else:
+            assert row["winner"] == ("system 1" if one > two else "system 2")
+            assert row["ahead"] == pytest.approx(abs(one - two), abs=1e-9)
+
+
+def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
+    _, sweep = swept
+    shown = texts(picture.svg(spec("map", sweep)))
+    assert {"system 1", "system 2", "b = 2, bq = 4"} <= set(shown)
+    assert any("It depends on the searcher" in one for one in shown)
+
+
+def test_several_planes_are_several_maps_and_one_base_is_a_strip():
+    made = gainful.simulate_study(2008)
+    weights = ["linear", "0:0,1:1,2:10,3:100"]
+    both = gainful.sweep(made.sessions, made.judgments, points=4, weights=weights)
+    shown = texts(picture.svg(spec("map", both)))
+    assert {"linear, top 10", "{0:0,1:1,2:10,3:100}, top 10"} <= set(shown)
+    strip = gainful.sweep(made.sessions, made.judgments, b="2", points=4)
+    assert "system 2" in texts(picture.svg(spec("map", strip)))
+
+
+def test_a_map_without_any_winner_says_so():
+    shown = table(a=[["x"]], b=[["x"]]).with_columns(system=pl.col("session"))
+    even = gainful.sweep(shown, {"a": {"x": 1}, "b": {"x": 1}}, points=3)
+    told = " ".join(texts(picture.svg(spec("map", even))))
+    assert "No group is ahead of the others anywhere" in told
+
+
+# ── pictures ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", list(FIGURES))
+def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, study, swept):
+    given = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}[FIGURES[name].takes]
+    if name == "differences":
+        given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
+    options = {"by": "system"} if FIGURES[name].takes == "sessions" else {}
+    chart = gainful.figure(name, *given, **options)
+    once = picture.svg(chart)
+    assert once == picture.svg(spec(name, *given, **options))
+    shown = " ".join(texts(once))
+    assert ("gain" if name != "precision-recall" else "relevant from grade 1 on") in shown
+    assert "#12171e" not in once
+
+
+def test_a_dark_figure_is_the_same_in_other_colours(found):
+    light, dark = (picture.svg(gainful.figure("last", found, dark=dark)) for dark in (False, True))
+    assert texts(light) == texts(dark)
+    assert "#12171e" in dark  # the paper of the dark tones
+    assert not set(re.findall(r'stroke="(#\w+)"', light)) & set(
+        re.findall(r'stroke="(#\w+)"', dark)
+    )
+
+
+def test_queries_are_named_under_their_lots_and_lines_at_their_ends(study):
+    shown = texts(picture.svg(spec("sessions", study, by="system")))
+    assert [one for one in shown if re.fullmatch(r"Q\d+", one)] == [f"Q{q}" for q in range(1, 12)]
+    assert {"system 1", "system 2"} <= set(shown)
+    assert any("nsDCG@10 · 120 sessions · 343 queries" in one for one in shown)
+
+
+def test_files_are_what_their_suffix_says(tmp_path):
+    chart = gainful.figure("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["dense"]}, "AP")
+    for suffix, begin in ((".png", b"\x89PNG\r\n\x1a\n"), (".pdf", b"%PDF-"), (".svg", b"<svg")):
+        picture.save(chart, tmp_path / f"f{suffix}")
+        assert (tmp_path / f"f{suffix}").read_bytes().startswith(begin)
+    picture.save(chart, tmp_path / "f.json")
+    told = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
+    assert told["title"]["text"] == "AP by query: b against a"
+    with pytest.raises(BadValue, match=r"path is 'f.gif'; allowed: a name that ends in .svg, .png"):
+        picture.save(chart, "f.gif")
+
+
+def test_a_specification_is_plain_data_and_the_same_twice(study):
+    one, same = (picture.specification(spec("individual", study)) for _ in range(2))
+    assert one == same
+
+
+def test_bands_are_drawn_around_the_lines_but_for_the_best_query_and_explained(study):
+    drawn_ = spec("last", study, by="system", interval=95, resamples=99)
+    (area,) = [layer for layer in drawn_["layer"] if layer["mark"]["type"] == "area"]
+    assert {row["series"] for row in area["data"]["values"]} == {0, 1, 3, 4}
+    shown = " ".join(texts(picture.svg(drawn_)))
+    assert "band: 95 % interval, sessions drawn again 99 times (percentile, seed 2008)" in shown
+
+
+def test_an_svg_says_what_it_shows_to_those_who_do_not_see_it(study):
+    root = ET.fromstring(picture.svg(spec("sessions", study, by="system")))  # noqa: S314
+    assert root.get("role") == "graphics-document"
+    assert root.get("aria-label").startswith("Session performance, nsDCG@10")
+    assert "system 1" in [element.get("aria-label") for element in root.iter()]
+
+
+def test_titles_and_sizes_are_as_asked_for(study):
+    asked = {"title": "Mine", "width": 300, "height": 200}
+    chart = gainful.figure("sessions", study, **asked).to_dict()
+    assert (chart["title"]["text"], chart["width"], chart["height"]) == ("Mine", 300, 200)
+    with pytest.raises(BadValue, match="height is 5; allowed: pixels, from 120 to 4000"):
+        gainful.figure("sessions", study, height=5)
+
+
+def test_many_queries_stand_in_a_row_without_names():
+    judged = {f"q{at}": {"x": 1} for at in range(70)}
+    one = {query: ["y"] * (at % 5) + ["x"] for at, query in enumerate(judged)}
+    one = {
+        query: [f"{doc}{at}" if doc == "y" else doc for at, doc in enumerate(docs)]
+        for query, docs in one.items()
+    }
+    two = {query: ["y", "x"] for query in judged}
+    shown = texts(picture.svg(spec("differences", judged, {"one": one, "two": two}, "RR")))
+    assert {"queries, sorted", "one better", "two better"} <= set(shown)
+    assert not any(re.fullmatch(r"q\d+", each) for each in shown)
+
+
+def test_lines_that_have_no_room_for_their_names_are_counted():
+    runs = {f"run {at}": FOUND for at in range(40)}
+    drawn_ = spec("curves", JUDGED, runs, look=Look(height=140))
+    assert any("30 lines without a name" in one for one in drawn_["title"]["subtitle"])
+
+
+def test_ideals_that_differ_are_drawn_for_each_run():
+    runs = {"one": FOUND, "two": {"1": ["a"], "2": ["e"]}}
+    shown = texts(picture.svg(spec("curves", JUDGED, runs, "DCG@3", ideal="list")))
+    assert {"ideal of one", "ideal of two"} <= set(shown)
+
+
+def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
+    drawn_ = spec("individual", study)
+    assert any("60 of 120 sessions drawn" in one for one in drawn_["title"]["subtitle"])
+    some = drawn_["layer"][1]["data"]["values"]
+    assert len({row["series"] for row in some}) <= 60
+
+
+def test_altair_is_not_loaded_before_a_chart_is_asked_for():
+    code = (
+        "import sys, gainful; gainful.figure_data('differences', {'1': {'a': 1}}, "
+        "{'x': {'1': ['a']}, 'y': {'1': ['a']}}, 'RR'); "
+        "print(sorted({'altair', 'vl_convert', 'jinja2'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@given(st.lists(st.floats(0, 300), max_size=20))
+def test_labels_stand_apart_in_order_and_within_the_plot(wanted):
+    places = apart(wanted, 14, 0, 300)
+    order = sorted(range(len(wanted)), key=lambda at: wanted[at])
+    ascending = [places[at] for at in order]
+    assert all(b - a >= 14 - 1e-6 for a, b in itertools.pairwise(ascending))
+    assert all(-1e-6 <= place <= 300 + 1e-6 for place in places)
+
+
+def test_a_label_that_has_room_stays_where_its_line_ends():
+    assert apart([10.0, 100.0, 290.0], 14, 0, 300) == [10.0, 100.0, 290.0]
+
+
+@given(st.floats(1e-12, 1e12))
+def test_an_axis_ends_above_every_value_but_not_far(value):
+    assert value * (1 - 1e-9) <= top([value]) <= 1.51 * value
+
+
+# ── what cannot be shown, and what is refused ────────────────────────────────────────────────
+
+
+def test_where_nothing_was_gained_the_picture_says_so(found):
+    shown = table(a=[["x"]], b=[["x", "y"]])
+    none = gainful.evaluate_sessions(shown, {"a": {"x": 0}, "b": {"x": 0}}, ["sDCG@2", "nsDCG@2"])
+    for name in ("last", "sessions", "individual"):
+        assert "Nothing was gained: every value is 0." in texts(picture.svg(spec(name, none)))
+    nothing = {"1": {"a": 0, "b": 1}}
+    drawn_ = spec("curves", nothing, {"run": {"1": ["a"]}})
+    assert "Nothing was gained: every value is 0." in texts(picture.svg(drawn_))
+
+
+def test_one_run_has_nothing_to_be_compared_with_and_the_picture_says_so():
+    shown = texts(picture.svg(spec("differences", QRELS, {"bm25": RUNS["bm25"]})))
+    assert "One run: there is nothing to compare it with." in shown
+
+
+def test_where_no_query_counts_the_picture_says_so():
+    judged, runs = {"1": {"a": 0}}, {"one": {"1": ["a"]}, "two": {"1": ["a"]}}
+    for name in ("curves", "differences", "precision-recall", "dots"):
+        measure = [] if name == "precision-recall" else ["nDCG@1"]
+        data = data_of(name, judged, runs, *measure, empty="skip")
+        assert data.nothing.startswith("No query counts")
+    results = gainful.evaluate_sessions(table(s=[["a"]]), {"s": {"a": 0}}, "nsDCG(empty=skip)@1")
+    assert data_of("sessions", results).nothing.startswith("No session has an ideal")
+
+
+def test_where_nothing_relevant_was_found_the_picture_says_so():
+    judged, runs = {"1": {"a": 0, "b": 1}}, {"one": {"1": ["a"]}}
+    assert "nothing relevant was found" in data_of("dots", judged, runs, "AP").nothing
+    assert "anything relevant" in data_of("precision-recall", judged, runs).nothing
+
+
+def test_two_equal_runs_have_no_difference_and_the_picture_says_so():
+    drawn_ = spec("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["bm25"]})
+    assert "there is no difference to show" in " ".join(texts(picture.svg(drawn_)))
+
+
+def test_one_session_of_one_query_has_a_last_query_and_none_before():
+    results = gainful.evaluate_sessions(table(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
+    data = data_of("last", results)
+    assert any("no session of all sessions has more than one query" in one for one in data.said)
+    assert "last query" in texts(picture.svg(drawn(FIGURES["last"], data, Look())))
+
+
+def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():
+    shown = table(s=[["x", "y"]])
+    results = gainful.evaluate_sessions(shown, {"s": {"y": 1}}, "sDCG@1")
+    with pytest.raises(BadInput, match="none of the top 1 results of any query is judged"):
+        gainful.figure_data("sessions", results)
+    with pytest.raises(BadInput, match="none of the top 1 documents of any query is judged"):
+        gainful.figure_data("curves", {"1": {"b": 1}}, {"r": {"1": ["a", "b"]}}, "DCG@1")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "message"),
+    [
+        ("sessions", {"measure": "AP"}, UnknownName, "no measure 'AP'"),
+        ("sessions", {"colour": "red"}, UnknownName, "no option of figure sessions 'colour'"),
+        ("sessions", {"by": "sytem"}, UnknownName, "no column 'sytem'; did you mean system"),
+        ("sessions", {"interval": 120}, BadValue, "level of the interval is 120"),
+        ("sessions", {"queries": 0}, BadValue, "queries is 0"),
+        ("scenario", {"at_least": 50}, BadInput, "no session has at least 50 queries"),
+        ("last", {"non_last": "some"}, BadValue, "non_last is 'some'"),
+        ("last", {"interval": True}, WrongType, "level of the interval is True"),
+    ],
+)  # fmt: skip
+def test_options_of_sessions_that_cannot_be_are_refused(study, name, options, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        gainful.figure_data(name, study, **options)
+
+
+def test_a_measure_without_vectors_or_depth_is_refused(toy):
+    results = gainful.evaluate_sessions(*toy, ["sRBP", "IR"])
+    with pytest.raises(BadValue, match="an sDCG or nsDCG among them"):
+        gainful.figure_data("sessions", results)
+    with pytest.raises(BadValue, match="sDCG or nsDCG, which have vectors"):
+        gainful.figure_data("sessions", results, "sRBP")
+    with pytest.raises(WrongType, match="width is '9'"):
+        Look(width="9")
+    with pytest.raises(WrongType, match="title is 5; allowed: text"):
+        Look(title=5)
+
+
+def test_a_depth_that_no_list_reaches_is_said(found, toy):
+    results = gainful.evaluate_sessions(*toy, "sDCG@50")
+    assert "Note: no query shows more than 3 results" in data_of("last", results).said
+    assert not any("no query shows more" in line for line in data_of("last", found).said)
+
+
+def test_scenarios_together_are_said_where_they_are_not_normalised(study):
+    data = data_of("scenario", study)
+    assert "Note: 4 scenarios together (A, B, C and D), not normalised" in data.said
+    assert not any("together" in line for line in data_of("scenario", study, "nsDCG@10").said)
+
+
+def test_what_is_not_what_a_figure_takes_is_refused():
+    with pytest.raises(WrongType, match="SessionResults"):
+        gainful.figure_data("last", "study.csv")
+    with pytest.raises(WrongType, match="a Sweep"):
+        gainful.figure_data("map", "study.csv")
+    with pytest.raises(WrongType, match="{name: run}"):
+        gainful.figure_data("dots", QRELS, RUNS["bm25"])
+    with pytest.raises(BadValue, match="two of them"):
+        gainful.figure_data("differences", QRELS, RUNS)
+    with pytest.raises(BadValue, match="one that grows by rank: .*nDCG"):
+        gainful.figure_data("curves", QRELS, RUNS, "AP")
+    with pytest.raises(BadValue, match="a cutoff up to 1000, such as nDCG@10"):
+        gainful.figure_data("curves", QRELS, RUNS, "nDCG")
+
+
+def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch, study):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(NotInstalled, match=r"pip install 'gainful\[report\]'"):
+        gainful.figure("sessions", study)
+    with pytest.raises(NotInstalled, match=r"pip install 'gainful\[report\]'"):
+        picture.svg({})
+
+
+# ── hostile names ────────────────────────────────────────────────────────────────────────────
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"'></script><b>",
+    "{{7*7}}",
+    "datum.x']; alert(1)//",
+    "שלום עולם",
+    "long" * 2500,
+    "null\x00byte\nline",
+]
+
+
+def test_hostile_names_are_text_in_an_svg():
+    runs = dict.fromkeys(HOSTILE, RUNS["bm25"])
+    for name in ("curves", "dots", "precision-recall"):
+        svg = picture.svg(spec(name, QRELS, runs))
+        assert "<script" not in svg
+        assert "<b>" not in svg
+        shown = texts(svg)
+        assert {"{{7*7}}", "שלום עולם", "<script>alert(1)</script>", "null�byte line"} <= set(shown)
+        assert max(len(one) for one in shown) < 400
+
+
+def test_hostile_sessions_and_queries_are_text_in_an_svg():
+    shown = pl.concat(
+        table(**{name: [["x"], ["x"]]}).with_columns(system=pl.lit(name)) for name in HOSTILE[:6]
+    )
+    judged = {name: {"x": 1} for name in HOSTILE[:6]}
+    results = gainful.evaluate_sessions(shown, judged, "sDCG@1")
+    for name in ("individual", "sessions", "last"):
+        svg = picture.svg(spec(name, results, by="system"))
+        assert "<script" not in svg
+        assert any("<script>alert(1)</script>" in one for one in texts(svg))
+    svg = picture.svg(
+        spec(
+            "differences",
+            judged,
+            {"a": {q: ["y", "x"] for q in judged}, "b": {q: ["x"] for q in judged}},
+            "RR",
+        )
+    )
+    assert "<script>alert(1)</script>" in texts(svg)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = needed("figures in a browser", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+def test_a_page_opens_offline_fits_a_phone_and_shows_hostile_names_as_text(browser, tmp_path):
+    runs = dict.fromkeys(HOSTILE, RUNS["bm25"])
+    light, dark = (spec("curves", QRELS, runs, look=Look(dark=dark)) for dark in (False, True))
+    text = picture.html(light, dark)
+    assert not re.search(r"""(?:src|href)=["']?https?:""", text)
+    (tmp_path / "f.html").write_text(text, encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="light")
+    told, asked = [], []
+    page.on("console", lambda message: told.append(message.text))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("dialog", lambda dialog: told.append(dialog.message))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "f.html").as_uri())
+    page.wait_for_selector("#figure[data-ready='1'] svg")
+    names = page.locator("#figure svg text").all_text_contents()
+    assert {"<script>alert(1)</script>", "{{7*7}}", "ideal"} <= set(names)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert "40 queries" in page.inner_text("main")
+    before = page.locator("#figure svg").get_attribute("style")
+    page.click("#theme")
+    page.wait_for_selector("#figure[data-ready='2'] svg")
+    assert page.locator("#figure svg").get_attribute("style") != before
+    assert told == []
+    assert all(url.startswith(("file:", "data:")) for url in asked)
+    page.close()
+
+
+def test_panels_stand_below_one_another_on_a_phone(browser, tmp_path, study):
+    (tmp_path / "f.html").write_text(picture.html(spec("individual", study, by="system")), "utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto((tmp_path / "f.html").as_uri())
+    page.wait_for_selector("#figure[data-ready='1'] svg")
+    box = page.locator("#figure svg").bounding_box()
+    assert box["height"] > 600
+    assert box["width"] <= 390
+    page.close()
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    gainful.simulate_study(2008).write(folder)
+    return folder
+
+
+def test_without_a_name_it_lists_all_figures_with_their_questions(run):
+    out = run("figure")
+    for one in FIGURES.values():
+        assert f"{one.name} " in out
+        assert one.question in out
+
+
+@pytest.mark.parametrize("name", list(FIGURES))
+def test_every_figure_tells_its_options_with_an_example(run, name):
+    out = run("figure", name, "--help")
+    assert f"gainful figure {name} " in out
+    assert "--output" in out
+
+
+def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
+    files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
+    out = tmp_path / "f.svg"
+    assert run("figure", "sessions", *files, "--by", "system", "-o", out) == ""
+    shown = texts(out.read_text(encoding="utf-8"))
+    assert {"Q1", "Q11", "system 1", "system 2"} <= set(shown)
+    data = run("figure", "sessions", *files, "--by", "system", "--data")
+    rows = list(csv.DictReader(io.StringIO(data)))
+    frame = gainful.figure_data("sessions", study, by="system")
+    assert [float(row["mean"]) for row in rows] == frame["mean"].to_list()
+    assert [row["group"] for row in rows] == frame["group"].to_list()
+
+
+def test_options_of_sessions_and_habits_reach_the_figure(run, folder):
+    files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
+    data = run(
+        *("figure", "scenario", *files, "--where", "scenario=D", "--at-least", 5, "--queries", 2),
+        *("-m", "sDCG@5", "--gain", "exp", "--interval", 90, "--resamples", 99, "--data"),
+    )  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(data)))
+    made = gainful.simulate_study(2008)
+    results = gainful.evaluate_sessions(
+        made.sessions, made.judgments, "sDCG(gain=exp)@5", where={"scenario": "D"}
+    )
+    own = results.curve().filter(pl.col("query") <= 2)["mean"].to_list()
+    assert [float(row["mean"]) for row in rows if row["which"] == "all"] == pytest.approx(own)
+    assert {row["which"] for row in rows} == {"all", "at least 5 queries"}
+    assert all(float(row["low"]) <= float(row["high"]) for row in rows)
+
+
+def test_runs_are_drawn_and_their_data_written(run, tmp_path):
+    paths = [RUNS["bm25"], RUNS["dense"]]
+    for suffix, begin in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".html", b"<!doctype html>")):
+        out = tmp_path / f"f{suffix}"
+        run("figure", "differences", QRELS, *paths, "-m", "AP", "--like", "trec_eval", "-o", out)
+        assert out.read_bytes().startswith(begin)
+    run("figure", "dots", QRELS, *paths, "-m", "AP", "-m", "P@5", "--resamples", 99, "-o", tmp_path / "d.csv")  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "d.csv").read_text(encoding="utf-8"))))
+    assert [(row["run"], row["measure"]) for row in rows] == [
+        ("bm25", "AP"),
+        ("bm25", "P@5"),
+        ("dense", "AP"),
+        ("dense", "P@5"),
+    ]
+
+
+def test_one_group_has_no_winner_and_the_picture_says_so(run, folder, tmp_path):
+    run(
+        *("figure", "map", folder / "sessions.csv", "--judgments", folder / "qrels.txt"),
+        *("--where", "system=1", "-o", tmp_path / "map.svg"),
+    )
+    shown = texts((tmp_path / "map.svg").read_text(encoding="utf-8"))
+    assert "There is only one group by system, so there is no winner." in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("lst",), "no figure 'lst'; did you mean last? (gainful figure lists them)"),
+        (("dots", QRELS, RUNS["bm25"]), "name a file with -o"),
+        (("dots", QRELS, RUNS["bm25"], "-o", "f.gif"), "what format is .gif?"),
+        (("dots", QRELS, RUNS["bm25"], "-o", "f"), "what format is that?"),
+        (("dots", QRELS, RUNS["bm25"], "-o", "f.svg", "--data"), "--data is a table"),
+        (("dots", QRELS, RUNS["bm25"], "-o", "no/f.svg"), "no/f.svg: cannot be written: No such file"),
+        (("dots", QRELS, "-o", "f.svg"), "Missing argument 'RUN...'"),
+        (("dots", QRELS, RUNS["bm25"], "-o", QRELS), "would overwrite what is read"),
+        (("dots", QRELS, RUNS["bm25"], "-o", "f.svg", "--width", "9"), "width is 9; allowed"),
+        (("curves", QRELS, RUNS["bm25"], "-m", "AP", "-m", "RR", "-o", "f.svg"), "one measure at a time"),
+        (("curves", QRELS, RUNS["bm25"], "--query", "zz", "-o", "f.svg"), "no query 'zz'"),
+        (("differences", QRELS, *RUNS.values(), "-o", "f.svg"), "allowed: two of them"),
+        (("last", "study.csv", "--seed", "1", "-o", "f.svg"), "--seed needs --interval"),
+        (("last", "study.csv", "-o", "f.svg"), "study.csv"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    said = run("figure", *words, status=2)
+    assert message in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
+    files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
+    for words in (("--where", "scenario=Z"), ("--at-least", 99)):
+        said = run("figure", "scenario", *files, *words, "-o", tmp_path / "f.svg", status=2)
+        assert "no session" in said
+    assert list(tmp_path.iterdir()) == []
