@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from gainful.read.sessions import Sessions
     from gainful.read.study import SimulatedStudy, simulate_study
     from gainful.read.values import Judgments, Run
+    from gainful.show.pages.report import report
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
@@ -116,6 +117,7 @@ _LATER = {
     "Results": "gainful.measure.results",
     "Judgments": "gainful.read.values",
     "Run": "gainful.read.values",
+    "report": "gainful.show.pages.report",
 }
 
 
@@ -206,6 +208,7 @@ __all__ = [
     "queries_needed",
     "query_discount",
     "register",
+    "report",
     "scale",
     "simulate_study",
     "stability",

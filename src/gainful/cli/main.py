@@ -26,6 +26,7 @@ _COMMANDS: Mapping[str, str] = {
     "order": "Do measures agree on which run is better, and which tells runs apart?",
     "sessions": "How good are these whole search sessions?",
     "sweep": "Which system is better for which searcher?",
+    "report": "One page about these runs, to hand over.",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",

@@ -18,8 +18,8 @@ def to_text(found: Comparison, *, terminal: Terminal = PLAIN) -> str:
     """A block for each measure, then how it is known, then the convention."""
     blocks = []
     for measure in found.measures:
-        table = tables.to_text(_table(found, measure), terminal=terminal)
-        lines = [f"{_head(found, measure)}", table, "", *told(found, measure)]
+        table = tables.to_text(table_of(found, measure), terminal=terminal)
+        lines = [f"{head(found, measure)}", table, "", *told(found, measure)]
         blocks.append("\n".join(lines))
     notes = "\n".join((*how(found), *said(found)))
     return "\n\n".join((*blocks, wrapped(notes, terminal)))
@@ -29,7 +29,7 @@ def to_markdown(found: Comparison) -> str:
     """The same as Markdown."""
     parts = []
     for measure in found.measures:
-        parts += [f"**{_head(found, measure)}**", tables.to_markdown(_table(found, measure))]
+        parts += [f"**{head(found, measure)}**", tables.to_markdown(table_of(found, measure))]
         parts += told(found, measure)
     return "\n\n".join((*parts, *how(found), *said(found)))
 
@@ -54,11 +54,12 @@ def rows(found: Comparison) -> Rows:
     return Rows(columns, listed, words=3)
 
 
-def _head(found: Comparison, measure: str) -> str:
+def head(found: Comparison, measure: str) -> str:
+    """The measure, and how many queries were compared."""
     return f"{measure}, {counted(found.units[measure], found.weighed.unit)}"
 
 
-def _table(found: Comparison, measure: str) -> Table:
+def table_of(found: Comparison, measure: str) -> Table:
     """Each system with its mean, whom it beats, and the evidence against the baseline."""
     letters, beaten = found.letters(), found.beaten(measure)
     listed = []
