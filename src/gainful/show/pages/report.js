@@ -9,7 +9,6 @@
   const byId = (id) => document.getElementById(id);
   const state = { measure: data.shown, order: many ? "changed" : "given", down: true, search: "", first: 0, query: null, whole: false };
   const PAGE = 25;
-  const SERIES = 7;
 
   function make(tag, given = {}, ...inside) {
     const made = document.createElement(tag);
@@ -27,9 +26,8 @@
   const digits = (measure) => (data.whole[measure] ? 0 : 4);
   const number = (value, places = 4) => (value === null ? "–" : value.toFixed(places));
   const brief = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(4));
-  const signed = (value, places = 4) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(places);
+  const signed = (value, places = 4) => (value < 0 ? "-" : "+") + Math.abs(value).toFixed(places);
   const tone = (value) => (value > 0 ? "better" : value < 0 ? "worse" : "quiet");
-  const series = (run) => `var(--series-${run % SERIES})`;
   const plural = (n, one, more) => `${n.toLocaleString("en")} ${n === 1 ? one : more}`;
 
   // ── what is known of a query ──────────────────────────────────────────────────────────────
@@ -93,7 +91,7 @@
     return made;
   }
 
-  function bars(run, of, caption) {
+  function bars(of, caption) {
     const known = every.map((q) => [q, of(q)]).filter(([, one]) => one !== null).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     const ends = known.map(([, one]) => one);
     const [high, low] = [Math.max(0, ...ends.slice(0, 1)), Math.min(0, ...ends.slice(-1))];
@@ -126,7 +124,7 @@
     return make(
       "figure",
       { class: "bars" },
-      make("figcaption", {}, make("i", { class: "key", style: { background: series(run) } }), caption),
+      make("figcaption", {}, caption),
       make("div", { class: "bars-body" }, make("span", { class: "bars-scale", "aria-hidden": "true" }, make("span", {}, top), make("span", {}, bottom)), picture),
       pointed,
     );
@@ -136,14 +134,14 @@
     const place = byId("differences");
     const name = measures[state.measure];
     if (!many) {
-      place.replaceChildren(make("h3", {}, `${name} of each query, sorted`), bars(0, (q) => value(0, q), plural(queries.length, "query", "queries")));
+      place.replaceChildren(make("h3", {}, `${name} of each query, sorted`), bars((q) => value(0, q), plural(queries.length, "query", "queries")));
       return;
     }
     const figures = others.map((run) => {
       const all = every.map((q) => difference(run, q)).filter((one) => one !== null);
       const [up, down] = [all.filter((one) => one > 1e-12).length, all.filter((one) => one < -1e-12).length];
       const caption = `${runs[run]} against ${runs[base]}: ${up} rose, ${down} fell, ${all.length - up - down} the same`;
-      return bars(run, (q) => difference(run, q), caption);
+      return bars((q) => difference(run, q), caption);
     });
     place.replaceChildren(
       make("h3", {}, `Differences in ${name}, query by query`),
@@ -153,7 +151,7 @@
   }
 
   // ── the table ─────────────────────────────────────────────────────────────────────────────
-  function headed(label, order, klass, run) {
+  function headed(label, order, klass) {
     const chosen = state.order === order;
     const button = make(
       "button",
@@ -164,7 +162,6 @@
         listed();
         byId("values").querySelector(`[data-order="${order}"] button`).focus();
       } },
-      run === undefined ? null : make("i", { class: "key", style: { background: series(run) } }),
       told(label), chosen ? make("span", { "aria-hidden": "true" }, state.down ? " ▾" : " ▴") : null,
     );
     const rising = order === "id" ? state.down : !state.down;
@@ -180,7 +177,7 @@
       { class: "number value" },
       make("span", { class: one !== null && one === best ? "best" : null }, number(one, places)),
       many ? make("small", { class: apart === null ? "quiet" : tone(apart) }, apart === null ? "" : signed(apart, places)) : null,
-      one === null ? null : make("i", { class: "meter", style: { width: `${Math.max(0, Math.min(100, (100 * one) / widest))}%`, background: series(run) } }),
+      one === null ? null : make("i", { class: "meter", style: { width: `${Math.max(0, Math.min(100, (100 * one) / widest))}%` } }),
     );
   }
 
@@ -191,7 +188,7 @@
     const some = rows.slice(state.first, state.first + PAGE);
     const widest = data.bounded[state.measure] ? 1 : Math.max(1e-9, ...runs.map((_, run) => values[run][state.measure].reduce((a, b) => Math.max(a, b ?? 0), 0)));
     byId("values").tHead.replaceChildren(
-      make("tr", {}, headed("query", "id", "query-head"), ...runs.map((label, run) => headed(label, `run${run}`, "number", run)), many ? headed("change", "changed", "number") : null),
+      make("tr", {}, headed("query", "id", "query-head"), ...runs.map((label, run) => headed(label, `run${run}`, "number")), others.length > 1 ? headed("change", "changed", "number") : null),
     );
     byId("values").tBodies[0].replaceChildren(
       ...some.map((q) => {
@@ -205,7 +202,7 @@
             make("button", { type: "button", class: "open", onclick: () => opened(q, true) }, told(queries[q], { dir: "auto" })),
             texts.length && texts[q] ? told(texts[q], { class: "text", dir: "auto" }) : null),
           ...runs.map((_, run) => cell(run, q, widest, best)),
-          many ? make("td", { class: `number ${tone(most)}` }, most === null ? "–" : signed(most, digits(state.measure))) : null,
+          others.length > 1 ? make("td", { class: `number ${tone(most)}` }, most === null ? "–" : signed(most, digits(state.measure))) : null,
         );
       }),
     );
@@ -229,12 +226,12 @@
     if (run) run.docs.forEach((doc, at) => { if (doc >= 0 && !found.has(doc)) found.set(doc, (rankOf(run, at)[0] + rankOf(run, at)[1]) / 2); });
     return found;
   }
-  function move(before, after, first) {
-    if (!first) return null;
-    if (before === undefined) return make("span", { class: "move better", title: `not in ${runs[base]}` }, "new");
+  function move(before, after, grade) {
+    const tell = grade > 0; // where a document that is worth nothing goes is neither good nor bad
+    if (before === undefined) return make("span", { class: `move ${tell ? "better" : "quiet"}`, title: `not in ${runs[base]}` }, "new");
     if (before === after) return make("span", { class: "move quiet", title: "the same rank" }, "=");
     const up = before > after;
-    return make("span", { class: `move ${up ? "better" : "worse"}`, title: `rank ${before} in ${runs[base]}` }, `${up ? "↑" : "↓"}${Math.abs(before - after)}`);
+    return make("span", { class: `move ${tell ? (up ? "better" : "worse") : "quiet"}`, title: `rank ${before} in ${runs[base]}` }, `${up ? "↑" : "↓"}${Math.abs(before - after)}`);
   }
 
   function placed(one, run, at, before, widest) {
@@ -252,7 +249,7 @@
         chip(doc < 0 ? null : one.grades[doc]),
         doc < 0 ? make("i", { class: "quiet" }, "filled up") : told(one.docs[doc], { class: "doc", dir: "auto" }),
         until > rank ? make("small", { class: "quiet" }, `tied to ${until}`) : null,
-        run === base || doc < 0 ? null : move(before.get(doc), (rank + until) / 2, one.runs[base]),
+        run === base || doc < 0 || !one.runs[base] ? null : move(before.get(doc), (rank + until) / 2, one.grades[doc]),
         brings ? make("span", { class: "brings" }, number(brings, 3)) : null),
       brings ? make("i", { class: "meter", style: { width: `${(100 * Math.abs(brings)) / widest}%` } }) : null,
     );
@@ -271,6 +268,8 @@
       make("i", { class: "meter", style: { width: `${(100 * Math.abs(ideal.brings[at])) / widest}%` } }),
     );
   }
+
+  const quotient = (run, found) => (run && data.normalised && found !== null && run.idcg > 0 ? make("small", {}, `÷ ${number(run.idcg)} = ${number(found)}`) : null);
 
   function sideBySide(one) {
     const held = one.runs;
@@ -292,11 +291,11 @@
     }
     const sums = data.cumulated
       ? make("tr", { class: "sum" }, make("th", { scope: "row", class: "number" }, "Σ"),
-          ...held.map((run) => make("td", { class: "number" }, run && run.dcg !== undefined ? number(run.dcg) : "–")),
+          ...held.map((run, at) => make("td", { class: "number" }, run && run.dcg !== undefined ? number(run.dcg) : "–", quotient(run, values[at][data.shown][state.query]))),
           ...one.ideals.map((ideal) => make("td", { class: "number" }, number(held[ideal.of[0]].idcg))))
       : null;
     const head = make("tr", {}, make("th", { scope: "col", class: "number" }, "rank"),
-      ...runs.map((label, run) => make("th", { scope: "col" }, make("i", { class: "key", style: { background: series(run) } }), told(label), held[run] ? null : " (not there)")),
+      ...runs.map((label, run) => make("th", { scope: "col" }, told(label), held[run] ? null : " (not there)")),
       ...one.ideals.map((ideal) => make("th", { scope: "col" }, one.ideals.length > 1 ? `ideal of ${ideal.of.map((run) => runs[run]).join(", ")}` : "ideal")));
     const table = make("table", { class: "side" }, make("thead", {}, head), make("tbody", {}, ...rows), sums ? make("tfoot", {}, sums) : null);
     const lit = (event) => {
@@ -358,7 +357,7 @@
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Values of this query" },
       make("table", {},
         make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "run"), ...measures.map((name) => make("th", { scope: "col", class: "number" }, name)))),
-        make("tbody", {}, ...runs.map((label, run) => make("tr", {}, make("th", { scope: "row" }, make("i", { class: "key", style: { background: series(run) } }), told(label)),
+        make("tbody", {}, ...runs.map((label, run) => make("tr", {}, make("th", { scope: "row" }, told(label)),
           ...measures.map((_, at) => make("td", { class: "number" }, number(values[run][at][q], digits(at)))))))));
   }
 

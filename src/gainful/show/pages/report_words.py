@@ -193,7 +193,7 @@ def scale(low: float, high: float) -> list[float]:
     """
     apart = (high - low) or abs(high) or 1.0
     power = 10.0 ** floor(log10(apart / 3))
-    step = next(power * part for part in (1, 2, 5, 10) if apart / (power * part) <= 5)
+    step = next(power * part for part in (1, 2, 5, 10) if apart / (power * part) <= 4)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     if last <= first:
         last = first + 1
