@@ -55,6 +55,8 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@$(BIN)/python benchmarks/sessions.py
 	@echo
 	@$(BIN)/python benchmarks/sessions_sweep.py
+	@echo
+	@$(BIN)/python benchmarks/report.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py

@@ -106,6 +106,7 @@
       drawn("path", { d: path((one) => one < 0), class: "bar-worse" }),
       drawn("path", { d: `M0 ${y(0)}H${Math.max(1, known.length)}`, class: "bar-zero" }),
     );
+    if (!ends.some((one) => Math.abs(one) > 1e-12)) return make("figure", { class: "bars" }, make("figcaption", {}, caption), make("p", { class: "quiet" }, many ? "No query differs." : "No query has a value above 0."));
     const pointed = make("span", { class: "pointed", "aria-hidden": "true" }, "\u00a0");
     const at = (event) => {
       const box = picture.getBoundingClientRect();
@@ -326,11 +327,14 @@
     const [before, after] = [ranksOf(one.runs[base]), ranksOf(one.runs[run])];
     const known = one.moved && one.moved[run];
     const earned = (held, doc) => held.docs.reduce((sum, other, at) => (other === doc ? sum + (held.brings[at] || 0) : sum), 0);
+    // A sum over documents is explained by its terms, as long as both have the same ideal.
+    const whole = !data.normalised ? 1 : one.runs[run].idcg === one.runs[base].idcg ? one.runs[base].idcg : 0;
+    const unit = whole > 0 ? whole : 1;
     let rows;
     if (known) rows = known.docs.map((doc, at) => [doc, known.shares[at]]);
     else {
       const docs = new Set([...before.keys(), ...after.keys()]);
-      rows = [...docs].filter((doc) => one.grades[doc] !== null).map((doc) => [doc, data.cumulated ? earned(one.runs[run], doc) - earned(one.runs[base], doc) : null]);
+      rows = [...docs].filter((doc) => one.grades[doc] !== null).map((doc) => [doc, data.cumulated ? (earned(one.runs[run], doc) - earned(one.runs[base], doc)) / unit : null]);
       rows = data.cumulated
         ? rows.filter(([, share]) => Math.abs(share) > 1e-9).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
         : rows.filter(([doc]) => before.get(doc) !== after.get(doc) && one.grades[doc] > 0);
@@ -340,7 +344,7 @@
     if (!rows.length) return make("div", {}, head, make("p", { class: "quiet" }, "No judged document moved where it counts."));
     const told10 = rows.slice(0, 10);
     const rank = (found, doc) => (found.has(doc) ? String(found.get(doc)) : "–");
-    const label = known ? "explains" : "gain × discount";
+    const label = known || whole > 0 ? "explains" : "gain × discount";
     const table = make("table", {},
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "document"), make("th", { scope: "col", class: "number" }, "rank"), make("th", { scope: "col" }, ""), rows[0][1] === null ? null : make("th", { scope: "col", class: "number" }, label))),
       make("tbody", {}, ...told10.map(([doc, share]) => make("tr", {},
@@ -419,12 +423,13 @@
   byId("back").addEventListener("click", () => { state.first = Math.max(0, state.first - PAGE); listed(); });
   byId("next").addEventListener("click", () => { state.first += PAGE; listed(); });
 
+  byId("values").style.maxWidth = `${16 + 14 * runs.length}rem`;
   differences();
   let asked = -1;
   try {
     if (location.hash.startsWith("#query=")) asked = queries.indexOf(decodeURIComponent(location.hash.slice(7)));
   } catch { /* a broken address opens no query */ }
   if (asked >= 0) opened(asked, true);
-  else if (data.order.length) opened(data.order[0], false);
+  else if (data.first !== null) opened(data.first, false);
   else listed();
 })();

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
+from pathlib import Path
 from typing import Unpack
 
 from attrs import evolve, frozen
@@ -110,7 +111,8 @@ def ready() -> None:
 
 def _named(runs: Mapping[str, AnyRun] | AnyRun) -> dict[str, AnyRun]:
     if not isinstance(runs, Mapping):
-        return {getattr(runs, "name", None) or "run": runs}
+        named = Path(runs).name.split(".")[0] if isinstance(runs, (str, PathLike)) else ""
+        return {named or getattr(runs, "name", None) or "run": runs}
     if not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
     return {str(name): run for name, run in runs.items()}

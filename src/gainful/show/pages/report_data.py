@@ -85,22 +85,23 @@ def embedded_data(
     """What the page has of the queries: as much as it can hold."""
     results = [one for one, _ in found]
     name, how = shown_measure(results[0])
-    order = chosen(table.change(name, base), len(table.queries), seed)
+    change = table.change(name, base)
     numbers = max(DETAILED, min(LISTED, NUMBERS // (len(results) * len(table.values))))
-    listed = sorted(chosen(table.change(name, base), numbers, seed))
-    priority = chosen(table.change(name, base), DETAILED, seed)
-    queries = [table.queries[at] for at in priority]
+    listed = sorted(chosen(change, numbers, seed))
+    priority = chosen(change[listed], DETAILED, seed)
+    names = [table.queries[at] for at in listed]
     details: dict[int, Any] = {}
     size = 0
-    place = {at: number for number, at in enumerate(listed)}
-    rankings = laid_out(judgments, [run for _, run in found], how, queries, ranks=RANKS)
-    for at, one in zip(priority, rankings, strict=True):
+    rankings = laid_out(
+        judgments, [run for _, run in found], how, [names[at] for at in priority], ranks=RANKS
+    )
+    for at, one in zip(priority, rankings, strict=False):  # the last of them need not be made
         detail = _detail(one, how)
         size += len(embedded(detail).encode())
         if size > _BYTES and details:
             break
-        details[place[at]] = detail
-    by_query = {table.queries[listed[number]]: detail for number, detail in details.items()}
+        details[at] = detail
+    by_query = {names[at]: detail for at, detail in details.items()}
     _explain(judgments, found, how, base, by_query)
     data = {
         "runs": [one.name for one in results],
@@ -114,9 +115,9 @@ def embedded_data(
         "depth": depth_of(how),
         "weights": _short(weights(how, RANKS).tolist()) if how.measure.entry.cumulated else [],
         "grades": _grades(details.values()),
-        "queries": [table.queries[at] for at in listed],
-        "order": [place[at] for at in order if at in place],
-        "texts": _texts([table.queries[at] for at in listed], texts, by_query),
+        "queries": names,
+        "first": priority[0] if priority else None,
+        "texts": _texts(names, texts, by_query),
         "values": [
             [_known(held[run, listed]) for held in table.values.values()]
             for run in range(len(results))
