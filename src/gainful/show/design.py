@@ -125,7 +125,8 @@ def css() -> str:
             "@media (prefers-color-scheme: dark) {",
             f"  :root:not([data-theme=light]) {{ {dark} }}",
             "}",
-            f"@media print {{ :root {{ color-scheme: light; {light} }} }}",
+            # As telling as the rules above, and later: paper is white in a dark room too.
+            f"@media print {{ :root:not([data-theme=none]) {{ color-scheme: light; {light} }} }}",
         )
     )
 

@@ -21,6 +21,8 @@
     made.append(...inside.filter((one) => one !== null && one !== undefined));
     return made;
   }
+  // Side by side; who copies it or has it read aloud needs a blank between.
+  const line = (...inside) => make("div", { class: "line" }, ...inside.filter((one) => one !== null).flatMap((one) => [one, " "]));
   // An id or a text of a user: on one line, cut by the style where it is long, whole in its title.
   const told = (text, given = {}) => make("bdi", { ...given, title: text.length > 24 ? text : null }, text);
   const digits = (measure) => (data.whole[measure] ? 0 : 4);
@@ -177,6 +179,7 @@
       "td",
       { class: "number value" },
       make("span", { class: one !== null && one === best ? "best" : null }, number(one, places)),
+      many ? " " : null,
       many ? make("small", { class: apart === null ? "quiet" : tone(apart) }, apart === null ? "" : signed(apart, places)) : null,
       one === null ? null : make("i", { class: "meter", style: { width: `${Math.max(0, Math.min(100, (100 * one) / widest))}%` } }),
     );
@@ -246,7 +249,7 @@
     return make(
       "td",
       { class: "placed", "data-doc": doc, title: work },
-      make("div", { class: "line" },
+      line(
         chip(doc < 0 ? null : one.grades[doc]),
         doc < 0 ? make("i", { class: "quiet" }, "filled up") : told(one.docs[doc], { class: "doc", dir: "auto" }),
         until > rank ? make("small", { class: "quiet" }, `tied to ${until}`) : null,
@@ -262,7 +265,7 @@
     return make(
       "td",
       { class: "placed ideal", "data-doc": doc, title: `gain ${brief(ideal.gains[at])} × discount ${number(data.weights[at])} = ${number(ideal.brings[at])}` },
-      make("div", { class: "line" },
+      line(
         doc < 0 ? make("span", { class: "quiet" }, `gain ${brief(ideal.gains[at])}`) : chip(one.grades[doc]),
         doc < 0 ? null : told(one.docs[doc], { class: "doc", dir: "auto" }),
         make("span", { class: "brings" }, number(ideal.brings[at], 3))),
@@ -348,7 +351,7 @@
     const table = make("table", {},
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "document"), make("th", { scope: "col", class: "number" }, "rank"), make("th", { scope: "col" }, ""), rows[0][1] === null ? null : make("th", { scope: "col", class: "number" }, label))),
       make("tbody", {}, ...told10.map(([doc, share]) => make("tr", {},
-        make("td", {}, make("div", { class: "line" }, chip(one.grades[doc]), told(one.docs[doc], { class: "doc", dir: "auto" }))),
+        make("td", {}, line( chip(one.grades[doc]), told(one.docs[doc], { class: "doc", dir: "auto" }))),
         make("td", { class: "number" }, `${rank(before, doc)} → ${rank(after, doc)}`),
         make("td", {}, WHAT[what(before.get(doc), after.get(doc))]),
         share === null ? null : make("td", { class: `number ${tone(share)}` }, signed(share))))));
