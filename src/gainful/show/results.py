@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
 from textwrap import fill
 from typing import Any
 
@@ -17,6 +15,7 @@ from gainful.errors import counted
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.show import stability, table as tables
+from gainful.show.cells import separated
 from gainful.show.table import PLAIN, Table, Terminal
 
 _WIDE = 8  # measures; beyond, they stand below one another
@@ -74,18 +73,18 @@ def to_csv(
     stable: Sequence[Stability] = (),
 ) -> str:
     """One line for each run, or each run and query, at full precision; intervals come last."""
-    buffer = StringIO()
-    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
-    names = [*runs[0].values, *stability.columns(stable)]
-    writer.writerow(["run", *(["query"] if per_query else []), *names])
+    rows: list[list[Any]] = [["run", *(["query"] if per_query else []), *runs[0].values]]
+    rows[0] += stability.columns(stable)
     for at, one in enumerate(runs):
         if not per_query:
             more = stability.cells(stable[at]) if stable else []
-            writer.writerow([one.name, *map(_exact, one.mean.values()), *more])
+            rows.append([one.name, *map(_real, one.mean.values()), *more])
             continue
-        for query, values in one.by_query().items():
-            writer.writerow([one.name, query, *map(_exact, values.values())])
-    return buffer.getvalue().removesuffix("\n")
+        rows += [
+            [one.name, query, *map(_real, found.values())]
+            for query, found in one.by_query().items()
+        ]
+    return separated(rows, separator)
 
 
 def to_json_lines(
@@ -220,5 +219,5 @@ def _shown(pair: tuple[str, float | None], one: Results) -> str:
     return f"{value:.0f}" if whole else f"{value:.4f}"
 
 
-def _exact(value: float | None) -> str:
-    return "" if value is None or np.isnan(value) else repr(float(value))
+def _real(value: float | None) -> float | None:
+    return None if value is None else float(value)  # counts are written as other values are
