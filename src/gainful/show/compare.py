@@ -69,15 +69,11 @@ def table_of(found: Comparison, measure: str) -> Table:
         listed.append((letters[system], system, f"{mean:.4f}", better, *_evidence(found, pair)))
     confidence = f"{100 * (1 - found.weighed.how.alpha):g} % interval"
     columns = (
-        *("", _kind(found), "mean", "better\nthan", "difference", confidence, "p"),
+        *("", found.kind, "mean", "better\nthan", "difference", confidence, "p"),
         *(("corrected\np",) if found.weighed.corrects else ()),
         *("win/tie/loss", "effect\n(dz)"),
     )
     return Table(columns, listed, numbers=True, words=2, text=(3, 5))
-
-
-def _kind(found: Comparison) -> str:
-    return "run" if found.weighed.unit == "query" else "system"
 
 
 def _evidence(found: Comparison, pair: Pair | None) -> tuple[str, ...]:
