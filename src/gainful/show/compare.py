@@ -8,8 +8,9 @@ from gainful.errors import counted, plural
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.show import results as of_runs, sessions as of_sessions, table as tables
+from gainful.show.bars import fractions
 from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, Table, Terminal, wrapped
+from gainful.show.table import BETTER, PLAIN, WORSE, Table, Terminal, wrapped
 
 _SMALLEST = 1e-4  # a p that is printed as such
 
@@ -63,9 +64,13 @@ def table_of(found: Comparison, measure: str) -> Table:
     """Each system with its mean, whom it beats, and the evidence against the baseline."""
     letters, beaten = found.letters(), found.beaten(measure)
     listed = []
-    for system, mean in zip(found.systems, found.means[measure].tolist(), strict=True):
+    pairs = [
+        None if system == found.baseline else found.pair(measure, system, found.baseline)
+        for system in found.systems
+    ]
+    means = found.means[measure].tolist()
+    for system, mean, pair in zip(found.systems, means, pairs, strict=True):
         better = " ".join(letters[other] for other in beaten[system]) or "–"
-        pair = None if system == found.baseline else found.pair(measure, system, found.baseline)
         listed.append((letters[system], system, f"{mean:.4f}", better, *_evidence(found, pair)))
     confidence = f"{100 * (1 - found.weighed.how.alpha):g} % interval"
     columns = (
@@ -73,7 +78,18 @@ def table_of(found: Comparison, measure: str) -> Table:
         *(("corrected\np",) if found.weighed.corrects else ()),
         *("win/tie/loss", "effect\n(dz)"),
     )
-    return Table(columns, listed, numbers=True, words=2, text=(3, 5))
+    bars = {2: fractions(found.means[measure].tolist(), bounded=_bounded(found, measure))}
+    tones = {
+        (row, 4): BETTER if pair.difference > 0 else WORSE
+        for row, pair in enumerate(pairs)
+        if pair is not None and found.significant(pair)
+    }
+    return Table(columns, listed, numbers=True, words=2, text=(3, 5), bars=bars, tones=tones)
+
+
+def _bounded(found: Comparison, measure: str) -> bool:
+    one = found.source[0].recipes[measure] if found.source else None
+    return bool(one is not None and getattr(one, "measure", one).entry.bounded)
 
 
 def _evidence(found: Comparison, pair: Pair | None) -> tuple[str, ...]:

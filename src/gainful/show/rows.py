@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
 from attrs import frozen
 
 from gainful.show import table as tables
+from gainful.show.bars import fractions
 from gainful.show.cells import separated
 from gainful.show.table import PLAIN, Table, Terminal
 
@@ -21,11 +22,16 @@ class Rows:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     words: int = 1
+    barred: Mapping[int, bool] = {}  # columns that have bars on a terminal; is 1 the most?
 
     def table(self) -> Table:
         """The same for a reader: numbers short."""
         told = [tuple(map(_told, row)) for row in self.rows]
-        return Table(tuple(self.columns), told, numbers=True, words=self.words)
+        bars = {
+            at: fractions([row[at] for row in self.rows], bounded=bounded)
+            for at, bounded in self.barred.items()
+        }
+        return Table(tuple(self.columns), told, numbers=True, words=self.words, bars=bars)
 
     def data(self) -> list[dict[str, Any]]:
         """A dict for each row."""
