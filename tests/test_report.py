@@ -510,3 +510,56 @@ def test_texts_that_are_no_text_are_refused(tmp_path):
     file.write_bytes(b"1\t\xff\n")
     with pytest.raises(BadInput, match="not UTF-8"):
         read_texts(file)
+
+
+# ── under every convention ───────────────────────────────────────────────────────────────────
+
+
+def test_what_documents_bring_adds_up_to_the_value_under_every_convention():
+    """Rank by rank and all at once are computed in two ways; ties, gaps and short lists included."""
+    judged = {
+        "q1": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 2},
+        "q2": {"a": 1, "f": 1},
+        "q3": {"g": 0, "a": 2},
+    }
+    runs = {
+        "tied": {
+            "q1": {"b": 0.5, "x": 0.5, "a": 0.5, "d": 0.4, "y": 0.3, "c": 0.3},
+            "q2": {"x": 0.9, "f": 0.9, "y": 0.1},
+            "q3": {"a": 0.2, "g": 0.1},
+        },
+        "other": {
+            "q1": {"e": 0.9, "c": 0.8, "a": 0.8, "z": 0.1},
+            "q2": {"a": 0.3},
+            "q3": {"x": 1.0, "y": 0.5, "a": 0.5, "g": 0.5},
+        },
+    }
+    seen = 0
+    for name in gainful.CONVENTIONS:
+        page = gainful.report(judged, runs, "nDCG@4", like=name, resamples=99)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+        for at, one in data["details"].items():
+            for run, ranked in enumerate(one["runs"]):
+                value = data["values"][run][0][int(at)]
+                assert sum(ranked["brings"]) == pytest.approx(ranked["dcg"], rel=1e-5), name
+                if value is None or not ranked["idcg"]:
+                    continue
+                seen += 1
+                decimals = gainful.like(name).decimals
+                slack = 1e-9 if decimals is None else 0.5 * 10.0**-decimals + 1e-9
+                assert ranked["dcg"] / ranked["idcg"] == pytest.approx(value, abs=slack), name
+    assert seen > 5 * len(gainful.CONVENTIONS)
+
+
+def test_runs_may_stay_where_they_are():
+    duckdb = pytest.importorskip("duckdb")
+    pandas = pytest.importorskip("pandas")
+
+    rows = [(query, doc, -at) for query, docs in NEW.items() for at, doc in enumerate(docs)]
+    frame = pandas.DataFrame(rows, columns=["query", "doc", "score"])
+    with duckdb.connect() as connection:
+        runs = {"old": OLD, "new": connection.from_df(frame)}
+        page = gainful.report(JUDGED, runs, "nDCG@10", resamples=99)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+    docs = data["details"]["0"]["docs"]
+    assert [docs[at] for at in data["details"]["0"]["runs"][1]["docs"]] == NEW["q"]

@@ -82,7 +82,8 @@ def report(
     single file that loads nothing. Of more than 500 queries a part is shown rank by rank, which
     the page says; all values are then written beside it, as FILE-values.csv.
 
-    Needs the extra report: pip install 'gainful[report]'
+    It needs the extra report: pip install 'gainful[report]'
+
     Exit status: 0 done, 2 something is wrong with what was given.
 
     \b

@@ -1,7 +1,7 @@
 "use strict";
 // The queries of a report: their differences, the table of all of them, and one at a time.
-// What comes from a user goes into the page as text only: nothing here makes markup of it.
 (() => {
+  const { make, line, told, number, brief, signed, tone, plural, drawn, rankOf, ranksOf, WHAT, what, field } = written;
   const data = JSON.parse(document.getElementById("data").textContent);
   const { runs, base, measures, queries, values, texts } = data;
   const many = runs.length > 1;
@@ -10,27 +10,7 @@
   const state = { measure: data.shown, order: many ? "changed" : "given", down: true, search: "", first: 0, query: null, whole: false };
   const PAGE = 25;
 
-  function make(tag, given = {}, ...inside) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(given)) {
-      if (value === undefined || value === null || value === false) continue;
-      if (name === "style") for (const [key, one] of Object.entries(value)) made.style.setProperty(key, one);
-      else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-      else made.setAttribute(name, value === true ? "" : value);
-    }
-    made.append(...inside.filter((one) => one !== null && one !== undefined));
-    return made;
-  }
-  // Side by side; who copies it or has it read aloud needs a blank between.
-  const line = (...inside) => make("div", { class: "line" }, ...inside.filter((one) => one !== null).flatMap((one) => [one, " "]));
-  // An id or a text of a user: on one line, cut by the style where it is long, whole in its title.
-  const told = (text, given = {}) => make("bdi", { ...given, title: text.length > 24 ? text : null }, text);
   const digits = (measure) => (data.whole[measure] ? 0 : 4);
-  const number = (value, places = 4) => (value === null ? "–" : value.toFixed(places));
-  const brief = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(4));
-  const signed = (value, places = 4) => (value < 0 ? "-" : "+") + Math.abs(value).toFixed(places);
-  const tone = (value) => (value > 0 ? "better" : value < 0 ? "worse" : "quiet");
-  const plural = (n, one, more) => `${n.toLocaleString("en")} ${n === 1 ? one : more}`;
 
   // ── what is known of a query ──────────────────────────────────────────────────────────────
   const value = (run, query) => values[run][state.measure][query];
@@ -86,17 +66,15 @@
   }
 
   // ── the differences, drawn ────────────────────────────────────────────────────────────────
-  const SVG = "http://www.w3.org/2000/svg";
-  function drawn(tag, given) {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, one] of Object.entries(given)) made.setAttribute(name, one);
-    return made;
+  function reach(all) {
+    let [low, high] = [0, 0];
+    for (const of of all) for (const q of every) [low, high] = [Math.min(low, of(q) ?? 0), Math.max(high, of(q) ?? 0)];
+    return [low, high];
   }
 
-  function bars(of, caption) {
+  function bars(of, caption, [low, high]) {
     const known = every.map((q) => [q, of(q)]).filter(([, one]) => one !== null).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     const ends = known.map(([, one]) => one);
-    const [high, low] = [Math.max(0, ...ends.slice(0, 1)), Math.min(0, ...ends.slice(-1))];
     const tall = high - low || 1;
     const y = (one) => (100 * (high - one)) / tall;
     const gap = known.length <= 150 ? 0.12 : 0;
@@ -137,14 +115,15 @@
     const place = byId("differences");
     const name = measures[state.measure];
     if (!many) {
-      place.replaceChildren(make("h3", {}, `${name} of each query, sorted`), bars((q) => value(0, q), plural(queries.length, "query", "queries")));
+      place.replaceChildren(make("h3", {}, `${name} of each query, sorted`), bars((q) => value(0, q), plural(queries.length, "query", "queries"), reach([(q) => value(0, q)])));
       return;
     }
+    const ends = reach(others.map((run) => (q) => difference(run, q))); // one scale for all
     const figures = others.map((run) => {
       const all = every.map((q) => difference(run, q)).filter((one) => one !== null);
       const [up, down] = [all.filter((one) => one > 1e-12).length, all.filter((one) => one < -1e-12).length];
       const caption = `${runs[run]} against ${runs[base]}: ${up} rose, ${down} fell, ${all.length - up - down} the same`;
-      return bars((q) => difference(run, q), caption);
+      return bars((q) => difference(run, q), caption, ends);
     });
     place.replaceChildren(
       make("h3", {}, `Differences in ${name}, query by query`),
@@ -223,12 +202,6 @@
     const label = grade === null || grade === undefined ? "unjudged" : `grade ${brief(grade)}`;
     const klass = grade === null || grade === undefined ? "chip unjudged" : `chip g${colours.get(grade)}`;
     return make("span", { class: klass, title: label }, make("span", { class: "visually-hidden" }, `${label} `), make("span", { "aria-hidden": "true" }, grade === null || grade === undefined ? "–" : brief(grade)));
-  }
-  const rankOf = (run, at) => (run.ranks ? run.ranks[at] : [at + 1, at + 1]);
-  function ranksOf(run) {
-    const found = new Map();
-    if (run) run.docs.forEach((doc, at) => { if (doc >= 0 && !found.has(doc)) found.set(doc, (rankOf(run, at)[0] + rankOf(run, at)[1]) / 2); });
-    return found;
   }
   function move(before, after, grade) {
     const tell = grade > 0; // where a document that is worth nothing goes is neither good nor bad
@@ -319,12 +292,6 @@
     ];
   }
 
-  const WHAT = { up: "up", down: "down", same: "stays", lost: "lost", new: "new" };
-  function what(before, after) {
-    if (before === undefined) return "new";
-    if (after === undefined) return "lost";
-    return before === after ? "same" : before > after ? "up" : "down";
-  }
   function moved(one, run) {
     if (!one.runs[run] || !one.runs[base]) return null;
     const [before, after] = [ranksOf(one.runs[base]), ranksOf(one.runs[run])];
@@ -399,10 +366,6 @@
   }
 
   // ── values to take away ───────────────────────────────────────────────────────────────────
-  function field(text) {
-    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text; // a spreadsheet would run it
-    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  }
   function csv() {
     const lines = [["run", "query", ...measures].map(field).join(",")];
     runs.forEach((label, run) => queries.forEach((id, q) => {

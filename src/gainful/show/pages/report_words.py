@@ -104,9 +104,9 @@ def evidence(
 ) -> list[str]:
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
-    if found is not None:
-        lines += [*compare.how(found), *(f"Note: {note}" for note in found.notes)]
-    return [*lines, *stability.said(stable)]
+    lines += [] if found is None else compare.how(found)
+    lines += stability.said(stable)
+    return [*lines, *(f"Note: {note}" for note in (() if found is None else found.notes))]
 
 
 def quality(results: Sequence[Results]) -> Table:
