@@ -350,6 +350,22 @@ def test_runs_without_anything_relevant_say_what_cannot_be_compared(shown):
     assert "No query differs." in page.text("#differences")
 
 
+def test_a_test_that_these_values_do_not_allow_leaves_the_means(shown):
+    judged = {"1": {"a": 1}, "2": {"b": 1}}
+    runs = {"one": {"1": ["a"], "2": ["b"]}, "two": {"1": ["x", "a"], "2": ["x", "b"]}}
+    page = shown(gainful.report(judged, runs, "RR", test="t"))
+    text = page.text("#summary")
+    assert "Cannot be compared: RR: two and one differ by -0.5 in every query" in text
+    assert "0.5000" in text
+
+
+def test_a_run_of_which_no_query_counts_has_a_page_that_says_so(shown):
+    page = shown(gainful.report({"1": {"a": 0}}, {"run": {"1": ["a"]}}, "nDCG", empty="skip"))
+    assert "not known" in page.text("#summary")
+    assert "There is nothing to draw" in page.text("#plots")
+    assert page.rows() == [["1", "–"]]
+
+
 def test_a_query_that_a_run_lacks_is_not_laid_out_for_it(shown):
     judged = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
     runs = {"all": {"1": ["a"], "2": ["b"], "3": ["x", "c"]}, "some": {"1": ["a"], "2": ["x"]}}
@@ -457,8 +473,17 @@ def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypat
         gainful.report(JUDGED, {"old": OLD}, "AP")
 
 
-def test_a_page_can_go_through_a_pipe(run):
-    assert run(*FILES[:2], "-m", "AP", "-o", "-").out.startswith("<!doctype html>")
+def test_a_page_can_go_through_a_pipe_with_a_title_and_texts(run, tmp_path):
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("n01\twhere to <sleep>\n", encoding="utf-8")
+    words = ("--topics", topics, "--title", "Release <7>", "-m", "AP", "-o", "-")
+    page = run(*FILES[:2], *words).out
+    assert page.startswith("<!doctype html>")
+    assert "<h1>Release &lt;7&gt;</h1>" in page
+    assert "where to \\u003csleep\\u003e" in page
+    assert page.rstrip("\n") == gainful.report(
+        FILES[0], {"bm25": FILES[1]}, "AP", title="Release <7>", texts=topics
+    )
 
 
 def test_runs_that_are_none_are_refused():
@@ -560,6 +585,8 @@ def test_runs_may_stay_where_they_are():
     with duckdb.connect() as connection:
         runs = {"old": OLD, "new": connection.from_df(frame)}
         page = gainful.report(JUDGED, runs, "nDCG@10", resamples=99)
+        alone = gainful.report(JUDGED, connection.from_df(frame), "nDCG@10", resamples=99)
+    assert "run, 2 queries" in alone
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
     docs = data["details"]["0"]["docs"]
     assert [docs[at] for at in data["details"]["0"]["runs"][1]["docs"]] == NEW["q"]

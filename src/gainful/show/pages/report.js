@@ -100,8 +100,7 @@
       picture.addEventListener("mouseleave", () => pointed.replaceChildren("\u00a0"));
       picture.addEventListener("click", (event) => opened(at(event)[0], true));
     }
-    const top = many ? signed(high, 2) : number(high, 2);
-    const bottom = many ? signed(low, 2) : number(low, 2);
+    const [top, bottom] = [high, low].map((end) => (many ? signed(end, 2) : number(end, 2)));
     return make(
       "figure",
       { class: "bars" },
