@@ -59,6 +59,8 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@$(BIN)/python benchmarks/compare.py
 	@echo
 	@$(BIN)/python benchmarks/explore.py
+	@echo
+	@$(BIN)/python benchmarks/report.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py

@@ -40,7 +40,7 @@ def test_what_comes_out():
         == "Results of run, 3 queries, like gainful\nnDCG@10  0.5867\nAP       0.6111\n1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates"
     )
     html = found._repr_html_()
-    assert "<td>nDCG@10</td>" in html
+    assert ">nDCG@10</td>" in html
     assert str(found.measures["AP"]) == "AP"
 
 

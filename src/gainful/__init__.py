@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from gainful.read.values import Judgments, Run
     from gainful.show.figures.table import figure, figure_data
     from gainful.show.pages.explore import explore
+    from gainful.show.pages.report import report
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
@@ -129,6 +130,7 @@ _LATER = {
     "Run": "gainful.read.values",
     "figure": "gainful.show.figures.table",
     "figure_data": "gainful.show.figures.table",
+    "report": "gainful.show.pages.report",
 }
 
 
@@ -224,6 +226,7 @@ __all__ = [
     "queries_needed",
     "query_discount",
     "register",
+    "report",
     "scale",
     "settle",
     "simulate_study",

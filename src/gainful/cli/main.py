@@ -29,6 +29,7 @@ _COMMANDS: Mapping[str, str] = {
     "sweep": "Which system is better for which searcher?",
     "explore": "What would another searcher say of these sessions?",
     "figure": "What does it look like? Pictures of sessions and runs.",
+    "report": "One page about these runs, to hand over.",
     "check": "Is anything wrong with these files?",
     "explain": "How does this ranking come by its nDCG?",
     "which": "Whose nDCG is this?",

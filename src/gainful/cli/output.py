@@ -103,4 +103,5 @@ def terminal() -> Terminal:
     if sys.stdout is None or not sys.stdout.isatty():
         return PLAIN
     columns = shutil.get_terminal_size().columns
-    return Terminal(width=columns, colour=not os.environ.get("NO_COLOR"))
+    blocks = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    return Terminal(width=columns, colour=not os.environ.get("NO_COLOR"), blocks=blocks)

@@ -15,6 +15,7 @@ from gainful.compare.statistics.groups import alike, letter
 from gainful.compare.statistics.how import How
 from gainful.errors import counted, plural
 from gainful.formula import Array
+from gainful.measure import html
 
 
 @frozen(eq=False)
@@ -209,14 +210,46 @@ class Comparison:
             "notes": list(self.notes),
         }
 
-    def __repr__(self) -> str:
+    def _repr_html_(self) -> str:
+        letters = self.letters()
+        columns = ("measure", self.kind, "mean", "difference", "interval", "p", "better than")
+        rows = []
+        for measure in self.measures:
+            beaten = self.beaten(measure)
+            for system, mean in zip(self.systems, self.means[measure].tolist(), strict=True):
+                told = ("baseline", "", "")
+                if system != self.baseline:
+                    told = _told(self.pair(measure, system, self.baseline))
+                better = " ".join(letters[other] for other in beaten[system])
+                rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *told, better))
+        notes = (f"p is corrected: {self.weighed.correction_words}",) * self.weighed.corrects
+        level = f"{100 * (1 - self.weighed.how.alpha):g} % intervals: {self.weighed.interval}"
+        return html.table(self._head(), columns, rows, words=2, notes=(level, *notes, *self.notes))
+
+    @property
+    def kind(self) -> str:
+        """What is compared: runs, or systems over sessions."""
+        return "run" if self.weighed.unit == "query" else "system"
+
+    def _head(self) -> str:
         base = f"{counted(len(self.systems), 'system')}, baseline {self.baseline}"
+        return f"Comparison of {base}, {self.weighed.words}"
+
+    def __repr__(self) -> str:
         lines = [
             f"{one.measure}: {one.system} {one.difference:+.4f}, "
             f"p = {one.corrected:.4f}{' *' if self.significant(one) else ''}"
             for one in self.against()
         ]
-        return "\n".join((f"Comparison of {base}, {self.weighed.words}", *lines, *self.notes))
+        return "\n".join((self._head(), *lines, *self.notes))
+
+
+def _told(pair: Pair) -> tuple[str, str, str]:
+    p = "<0.0001" if pair.corrected < 1e-4 else f"{pair.corrected:.4f}"
+    between = "–"
+    if pair.low is not None and pair.high is not None:
+        between = f"{pair.low:+.4f} … {pair.high:+.4f}"
+    return f"{pair.difference:+.4f}", between, p
 
 
 def known(value: float) -> float | None:

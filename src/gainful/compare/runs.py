@@ -112,7 +112,7 @@ def compare_results(
     _refuse_unlike(given, names)
     base = baseline_of(baseline, names, "run")
     chosen = np.array(chosen_pairs(pairs, len(names), names.index(base)), dtype=np.intp)
-    held = [_checked(side_by_side(given, measure), names) for measure in given[0].values]
+    held = [checked(side_by_side(given, measure), names) for measure in given[0].values]
     outcomes = [tested(one, chosen, test, how, names) for one in held]
     p = np.stack([outcome.p for outcome in outcomes])
     corrected = corrected_by(correct, p, test)
@@ -155,7 +155,7 @@ def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
             )
 
 
-def _checked(held: Paired, names: Sequence[str]) -> Paired:
+def checked(held: Paired, names: Sequence[str]) -> Paired:
     """Enough queries, and something to compare."""
     if len(held.queries) < 2:
         have = f"{counted(len(held.queries), 'query')} in common"

@@ -51,7 +51,7 @@ def to_latex(node: Expr) -> str:
 
 def _symbol(symbol: str) -> str:
     """A symbol of one letter with an index, such as b_q or w_{0.5}, or a word."""
-    indexed = re.fullmatch(r"([a-z])(q|[\d_].*)", symbol)
+    indexed = re.fullmatch(r"([a-z])(q?i|q|[\d_].*)", symbol)
     if indexed:
         index = indexed[2].replace("_minus", "-").replace("_", ".")
         return f"{indexed[1]}_{{{index}}}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from html import escape
 from math import e
 from numbers import Integral, Real
 from typing import Any
@@ -151,6 +152,15 @@ class Measure:
     def __matmul__(self, k: float | None) -> Measure:
         """The same measure over the first k documents."""
         return evolve(self, k=k)
+
+    def _repr_latex_(self) -> str:
+        from gainful.measure.latex import measure_latex  # noqa: PLC0415  (which needs this file)
+
+        return measure_latex(self)
+
+    def _repr_html_(self) -> str:
+        told = (self.entry.question, self.entry.value)
+        return f"<b>{escape(str(self))}</b><br>" + "<br>".join(map(escape, told))
 
     def __str__(self) -> str:
         inner = ", ".join(f"{name}={_written(name, value)}" for name, value in self.params)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from attrs import field, frozen
 from gainful.convention import Convention
 from gainful.errors import counted
 from gainful.formula import Array
+from gainful.measure import html
 from gainful.measure.entry import Mean
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
@@ -107,12 +107,13 @@ class Results:
         return "\n".join((self._head(), *lines, self.counted(), *self.notes))
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td style='text-align:right'>{value:.4f}</td></tr>"
+        kinds = {name: recipe.measure.entry.mean for name, recipe in self.recipes.items()}
+        rows = [
+            (name, "–" if np.isnan(value) else f"{value:.{0 if kinds[name] == 'sum' else 4}f}")
             for name, value in self.mean.items()
-        )
-        notes = "".join(f"<br>{escape(note)}" for note in (self.counted(), *self.notes))
-        return f"<table><caption>{escape(self._head())}{notes}</caption>{rows}</table>"
+        ]
+        notes = (self.counted(), *self.notes)
+        return html.table(self._head(), ("measure", "mean"), rows, notes=notes)
 
     def _head(self) -> str:
         queries = counted(len(self.queries), "query")

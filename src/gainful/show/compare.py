@@ -9,8 +9,17 @@ from gainful.errors import counted, plural
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.show import results as of_runs, sessions as of_sessions, table as tables
+from gainful.show.bars import fractions
 from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, Table, Terminal, markdown_escaped, wrapped
+from gainful.show.table import (
+    BETTER,
+    PLAIN,
+    WORSE,
+    Table,
+    Terminal,
+    markdown_escaped,
+    wrapped,
+)
 
 _SMALLEST = 1e-4  # a p that is printed as such
 
@@ -19,8 +28,8 @@ def to_text(found: Comparison, *, terminal: Terminal = PLAIN) -> str:
     """A block for each measure, then how it is known, then the convention."""
     blocks = []
     for measure in found.measures:
-        table = tables.to_text(_table(found, measure), terminal=terminal)
-        lines = [f"{_head(found, measure)}", table, "", *told(found, measure)]
+        table = tables.to_text(table_of(found, measure), terminal=terminal)
+        lines = [f"{head(found, measure)}", table, "", *told(found, measure)]
         blocks.append("\n".join(lines))
     notes = "\n".join((*how(found), *said(found)))
     return "\n\n".join((*blocks, wrapped(notes, terminal)))
@@ -31,8 +40,8 @@ def to_markdown(found: Comparison) -> str:
     parts = []
     for measure in found.measures:
         parts += [
-            f"**{markdown_escaped(_head(found, measure))}**",
-            tables.to_markdown(_table(found, measure)),
+            f"**{markdown_escaped(head(found, measure))}**",
+            tables.to_markdown(table_of(found, measure)),
         ]
         parts += map(markdown_escaped, told(found, measure))
     return "\n\n".join((*parts, *how(found), *map(markdown_escaped, said(found))))
@@ -58,29 +67,41 @@ def rows(found: Comparison) -> Rows:
     return Rows(columns, listed, words=3)
 
 
-def _head(found: Comparison, measure: str) -> str:
+def head(found: Comparison, measure: str) -> str:
+    """The measure, and how many queries were compared."""
     return f"{measure}, {counted(found.units[measure], found.weighed.unit)}"
 
 
-def _table(found: Comparison, measure: str) -> Table:
+def table_of(found: Comparison, measure: str) -> Table:
     """Each system with its mean, whom it beats, and the evidence against the baseline."""
     letters, beaten = found.letters(), found.beaten(measure)
     listed = []
-    for system, mean in zip(found.systems, found.means[measure].tolist(), strict=True):
+    pairs = [
+        None if system == found.baseline else found.pair(measure, system, found.baseline)
+        for system in found.systems
+    ]
+    means = found.means[measure].tolist()
+    for system, mean, pair in zip(found.systems, means, pairs, strict=True):
         better = " ".join(letters[other] for other in beaten[system]) or "–"
-        pair = None if system == found.baseline else found.pair(measure, system, found.baseline)
         listed.append((letters[system], system, f"{mean:.4f}", better, *_evidence(found, pair)))
     confidence = f"{100 * (1 - found.weighed.how.alpha):g} % interval"
     columns = (
-        *("", _kind(found), "mean", "better\nthan", "difference", confidence, "p"),
+        *("", found.kind, "mean", "better\nthan", "difference", confidence, "p"),
         *(("corrected\np",) if found.weighed.corrects else ()),
         *("win/tie/loss", "effect\n(dz)"),
     )
-    return Table(columns, listed, numbers=True, words=2, text=(3, 5))
+    bars = {2: fractions(found.means[measure].tolist(), bounded=_bounded(found, measure))}
+    tones = {
+        (row, 4): BETTER if pair.difference > 0 else WORSE
+        for row, pair in enumerate(pairs)
+        if pair is not None and found.significant(pair)
+    }
+    return Table(columns, listed, numbers=True, words=2, text=(3, 5), bars=bars, tones=tones)
 
 
-def _kind(found: Comparison) -> str:
-    return "run" if found.weighed.unit == "query" else "system"
+def _bounded(found: Comparison, measure: str) -> bool:
+    one = found.source[0].recipes[measure] if found.source else None
+    return bool(one is not None and getattr(one, "measure", one).entry.bounded)
 
 
 def _evidence(found: Comparison, pair: Pair | None) -> tuple[str, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
 from textwrap import fill
 from typing import Any
 
@@ -17,6 +15,8 @@ from gainful.errors import counted
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.show import stability, table as tables
+from gainful.show.bars import Fractions, fractions
+from gainful.show.cells import separated
 from gainful.show.table import PLAIN, Table, Terminal
 
 _WIDE = 8  # measures; beyond, they stand below one another
@@ -33,11 +33,12 @@ def to_text(
 ) -> str:
     """The table, the intervals if there are any, the convention and what was counted."""
     table = _by_query(runs, mean=True) if per_query else _by_run(runs)
-    text = tables.to_text(table, terminal=terminal)
     if not per_query:
-        other = tables.to_text(_by_measure(runs), terminal=terminal)
-        most = terminal.width or (_wide(text) if len(runs[0].values) <= _WIDE else 0)
-        text = other if _wide(text) > most and _wide(other) < _wide(text) else text
+        other = _by_measure(runs)
+        wide, turned = _wide(table), _wide(other)
+        most = terminal.width or (wide if len(runs[0].values) <= _WIDE else 0)
+        table = other if wide > most and turned < wide else table
+    text = tables.to_text(table, terminal=terminal)
     lines = said(runs, stable)
     if terminal.width is not None:
         lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
@@ -45,8 +46,9 @@ def to_text(
     return "\n".join((text, "", *sure, *lines))
 
 
-def _wide(text: str) -> int:
-    return max(map(len, text.splitlines()))
+def _wide(table: Table) -> int:
+    """How many characters it needs, bars and colours aside."""
+    return max(map(len, tables.to_text(table).splitlines()))
 
 
 def to_markdown(
@@ -74,18 +76,18 @@ def to_csv(
     stable: Sequence[Stability] = (),
 ) -> str:
     """One line for each run, or each run and query, at full precision; intervals come last."""
-    buffer = StringIO()
-    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
-    names = [*runs[0].values, *stability.columns(stable)]
-    writer.writerow(["run", *(["query"] if per_query else []), *names])
+    rows: list[list[Any]] = [["run", *(["query"] if per_query else []), *runs[0].values]]
+    rows[0] += stability.columns(stable)
     for at, one in enumerate(runs):
         if not per_query:
             more = stability.cells(stable[at]) if stable else []
-            writer.writerow([one.name, *map(_exact, one.mean.values()), *more])
+            rows.append([one.name, *map(_real, one.mean.values()), *more])
             continue
-        for query, values in one.by_query().items():
-            writer.writerow([one.name, query, *map(_exact, values.values())])
-    return buffer.getvalue().removesuffix("\n")
+        rows += [
+            [one.name, query, *map(_real, found.values())]
+            for query, found in one.by_query().items()
+        ]
+    return separated(rows, separator)
 
 
 def to_json_lines(
@@ -191,7 +193,16 @@ def _whose(habits: Convention) -> str:
 
 def _by_run(runs: Sequence[Results]) -> Table:
     rows = [(one.name, *map(_shown, one.mean.items(), [one] * len(one.values))) for one in runs]
-    return Table(("run", *runs[0].values), rows, numbers=True, words=1)
+    means = [one.mean for one in runs]
+    bars = {
+        at: fractions([mean[name] for mean in means], bounded=_bounded(runs[0], name))
+        for at, name in enumerate(runs[0].values, start=1)
+    }
+    return Table(("run", *runs[0].values), rows, numbers=True, words=1, bars=bars)
+
+
+def _bounded(one: Results, name: str) -> bool:
+    return one.recipes[name].measure.entry.bounded
 
 
 def _by_measure(runs: Sequence[Results]) -> Table:
@@ -199,7 +210,14 @@ def _by_measure(runs: Sequence[Results]) -> Table:
     rows = [
         (name, *(_shown((name, one.mean[name]), one) for one in runs)) for name in runs[0].values
     ]
-    return Table(("measure", *(one.name for one in runs)), rows, numbers=True, words=1)
+    means = [one.mean for one in runs]
+    parts = [
+        fractions([mean[name] for mean in means], bounded=_bounded(runs[0], name))
+        for name in runs[0].values
+    ]
+    bars = {at + 1: [part[at] for part in parts] for at in range(len(runs))}
+    columns = ("measure", *(one.name for one in runs))
+    return Table(columns, rows, numbers=True, words=1, bars=bars)
 
 
 def _by_query(runs: Sequence[Results], *, mean: bool) -> Table:
@@ -209,7 +227,21 @@ def _by_query(runs: Sequence[Results], *, mean: bool) -> Table:
             rows.append((one.name, query, *(_shown(pair, one) for pair in values.items())))
         if mean:
             rows.append((one.name, "all", *(_shown(pair, one) for pair in one.mean.items())))
-    return Table(("run", "query", *runs[0].values), rows, numbers=True, words=2)
+    columns = ("run", "query", *runs[0].values)
+    return Table(columns, rows, numbers=True, words=2, bars=_bars_by_query(runs, mean=mean))
+
+
+def _bars_by_query(runs: Sequence[Results], *, mean: bool) -> dict[int, Fractions]:
+    """A bar for each query; one for the mean too where that is no sum."""
+    bars: dict[int, Fractions] = {}
+    for at, name in enumerate(runs[0].values, start=2):
+        whole = runs[0].recipes[name].measure.entry.mean == "sum"
+        values: list[float | None] = []
+        for one in runs:
+            values += [found[name] for found in one.by_query().values()]
+            values += [None if whole else one.mean[name]] if mean else []
+        bars[at] = fractions(values, bounded=_bounded(runs[0], name))
+    return bars
 
 
 def _shown(pair: tuple[str, float | None], one: Results) -> str:
@@ -220,5 +252,5 @@ def _shown(pair: tuple[str, float | None], one: Results) -> str:
     return f"{value:.0f}" if whole else f"{value:.4f}"
 
 
-def _exact(value: float | None) -> str:
-    return "" if value is None or np.isnan(value) else repr(float(value))
+def _real(value: float | None) -> float | None:
+    return None if value is None else float(value)  # counts are written as other values are

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Sequence
-from io import StringIO
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
 from attrs import frozen
 
 from gainful.show import table as tables
+from gainful.show.bars import fractions
+from gainful.show.cells import separated
 from gainful.show.table import PLAIN, Table, Terminal
 
 
@@ -22,11 +22,16 @@ class Rows:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     words: int = 1
+    barred: Mapping[int, bool] = {}  # columns that have bars on a terminal; is 1 the most?
 
     def table(self) -> Table:
         """The same for a reader: numbers short."""
         told = [tuple(map(_told, row)) for row in self.rows]
-        return Table(tuple(self.columns), told, numbers=True, words=self.words)
+        bars = {
+            at: fractions([row[at] for row in self.rows], bounded=bounded)
+            for at, bounded in self.barred.items()
+        }
+        return Table(tuple(self.columns), told, numbers=True, words=self.words, bars=bars)
 
     def data(self) -> list[dict[str, Any]]:
         """A dict for each row."""
@@ -55,11 +60,7 @@ def to_latex(rows: Rows, notes: Sequence[str]) -> str:
 
 def to_csv(rows: Rows, separator: str = ",") -> str:
     """A line for each row, at full precision."""
-    buffer = StringIO()
-    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
-    writer.writerow(rows.columns)
-    writer.writerows([_exact(value) for value in row] for row in rows.rows)
-    return buffer.getvalue().removesuffix("\n")
+    return separated((rows.columns, *rows.rows), separator)
 
 
 def to_json_lines(rows: Rows) -> str:
@@ -75,9 +76,3 @@ def _told(value: Any) -> str:
     if _lost(value):
         return "–"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _exact(value: Any) -> str:
-    if _lost(value):
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)

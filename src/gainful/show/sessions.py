@@ -48,12 +48,18 @@ def groups(found: SessionResults, by: Sequence[str]) -> Rows:
     if not by:
         counts = found.counts
         row = (found.name, counts["sessions"], counts["queries"], *found.mean.values())
-        return Rows(("sessions of", "sessions", "queries", *names), [row])
+        return Rows(("sessions of", "sessions", "queries", *names), [row], barred=_barred(found, 3))
     rows = [
         (*(one[key] for key in by), one["sessions"], one["queries"], *one["mean"].values())
         for one in found.groups(by)
     ]
-    return Rows((*by, "sessions", "queries", *names), rows, words=len(by))
+    words, barred = len(by), _barred(found, len(by) + 2)
+    return Rows((*by, "sessions", "queries", *names), rows, words=words, barred=barred)
+
+
+def _barred(found: SessionResults, first: int) -> dict[int, bool]:
+    """The columns of measures, and whether each is a share of 1."""
+    return {at: how.entry.normalised for at, how in enumerate(found.recipes.values(), first)}
 
 
 def per_session(found: SessionResults, by: Sequence[str]) -> Rows:

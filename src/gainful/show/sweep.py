@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
-from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from gainful.errors import counted
 from gainful.measure.sessions.boundary import winners
 from gainful.measure.sessions.sweep import Plane, Sweep, kendall
 from gainful.show import table as tables
+from gainful.show.cells import separated
 from gainful.show.table import PLAIN, Table, Terminal, number
 
 _COLUMNS = ("weights", "depth", "b", "bq")
@@ -87,12 +86,8 @@ def _how(found: Sweep) -> str:
 
 def to_csv(found: Sweep) -> str:
     """Every setting, a line for each."""
-    stream = StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow((*_COLUMNS, *found.groups, *_LAST))
-    for row in found.rows():
-        writer.writerow(_cells(row, found.groups))
-    return stream.getvalue().rstrip("\n")
+    head = (*_COLUMNS, *found.groups, *_LAST)
+    return separated((head, *(_cells(row, found.groups) for row in found.rows())))
 
 
 def _cells(row: dict[str, Any], groups: Sequence[str]) -> list[object]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from textwrap import fill
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gainful.formula import exact
+from gainful.show.bars import Fractions, bar
 
+# Of a terminal's own colours, which are legible there; nobody takes cyan for yellow.
+_BAR, BETTER, WORSE = "36", "1;36", "1;33"
+_SHORTEST, _LONGEST = 4, 10  # characters of a bar
 _WIDE = 10_000  # a pipe has no width: nothing is folded there
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -36,10 +40,14 @@ _LATEX = {
 
 @frozen
 class Terminal:
-    """What text is shown on: how wide it is (None for a pipe), and whether it may be coloured."""
+    """What text is shown on: how wide it is (None for a pipe), whether it may be coloured.
+
+    `blocks` says whether it knows the characters that bars are made of.
+    """
 
     width: int | None = None
     colour: bool = False
+    blocks: bool = False
 
 
 PLAIN = Terminal()
@@ -50,6 +58,7 @@ class Table:
     """Columns with a name each, rows of cells; `numbers` are set flush right.
 
     Of a table of numbers, the first few columns may be `words`, and single ones further on `text`.
+    On a terminal a column may have `bars` beside its numbers, and a cell (row, column) a `tone`.
     """
 
     columns: Sequence[str]
@@ -57,6 +66,8 @@ class Table:
     numbers: bool = False
     words: int = 0
     text: tuple[int, ...] = ()
+    bars: Mapping[int, Fractions] = field(factory=dict)
+    tones: Mapping[tuple[int, int], str] = field(factory=dict)
 
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""
@@ -86,16 +97,44 @@ def _numbers(table: Table, terminal: Terminal) -> str:
     rows = [*map(_one_lined, table.rows)]
     widths = [max(map(len, column)) for column in zip(*head, *rows, strict=True)]
     columns = list(zip(widths, table.flush_right(), strict=True))
-    lines = [
-        "  ".join(
+    long = _bar_width(table, terminal, sum(widths) + 2 * len(widths) - 2)
+    lines = []
+    for number, row in enumerate((*head, *rows), start=-deep):
+        cells = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, (width, right) in zip(row, columns, strict=True)
-        )
-        for row in (*head, *rows)
-    ]
+        ]
+        lines.append(_line(table, terminal, cells, number, long))
     if terminal.colour:
         lines[:deep] = [f"\x1b[1m{line}\x1b[0m" for line in lines[:deep]]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(lines)
+
+
+def _line(table: Table, terminal: Terminal, cells: list[str], number: int, long: int) -> str:
+    """One line; a bar stands right behind its number, and only what is seen is coloured."""
+    parts = []
+    for at, cell in enumerate(cells):
+        tone = table.tones.get((number, at)) if terminal.colour else None
+        parts.append(_toned(cell, tone))
+        if long and at in table.bars:
+            drawn = "" if number < 0 else bar(table.bars[at][number], long)
+            filled = _toned(drawn, _BAR if terminal.colour else None)
+            parts[-1] += f" {filled}{' ' * (long - len(drawn))}"
+    return "  ".join(parts).rstrip()
+
+
+def _toned(text: str, tone: str | None) -> str:
+    """Text in a colour, the blanks around it without."""
+    seen = text.strip()
+    return text if tone is None or not seen else text.replace(seen, f"\x1b[{tone}m{seen}\x1b[0m", 1)
+
+
+def _bar_width(table: Table, terminal: Terminal, wide: int) -> int:
+    """How long bars can be, if there are any and they fit; 0 where they do not."""
+    if not table.bars or not terminal.blocks or terminal.width is None:
+        return 0
+    room = (terminal.width - wide) // len(table.bars) - 1
+    return min(room, _LONGEST) if room >= _SHORTEST else 0
 
 
 def _words(table: Table, terminal: Terminal) -> str:

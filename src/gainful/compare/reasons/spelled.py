@@ -132,9 +132,9 @@ def _side(held: Mixtures, query: str, mixture: int, label: str) -> Side:
     dcg, idcg = (float(sums[0]) for sums in total(how, ranked))
     return Side(
         label,
-        tuple(_weighted(how, _filled(how, rows, ranked), gains)),
+        tuple(weighted(how, filled(how, rows, ranked), gains)),
         0,
-        tuple(_ideal(how, ranked)),
+        tuple(ideal_rows(how, ranked)),
         0,
         dcg,
         idcg,
@@ -142,7 +142,7 @@ def _side(held: Mixtures, query: str, mixture: int, label: str) -> Side:
     )
 
 
-def _filled(how: Recipe, rows: list[Row], ranked: Ranked) -> list[Row]:
+def filled(how: Recipe, rows: list[Row], ranked: Ranked) -> list[Row]:
     """A short list is filled up to k where the convention has it so."""
     if how.convention.short != "minimum" or how.k is None:
         return rows
@@ -151,7 +151,7 @@ def _filled(how: Recipe, rows: list[Row], ranked: Ranked) -> list[Row]:
     return rows + [Row(rank, rank, None, None, None, gain=fill) for rank in new]
 
 
-def _weighted(how: Recipe, rows: list[Row], gains: dict[str, float]) -> list[Row]:
+def weighted(how: Recipe, rows: list[Row], gains: dict[str, float]) -> list[Row]:
     """The rows down to the cutoff, with gain, discount and their product."""
     rows = list(within(rows, how.k))
     if not rows:
@@ -167,7 +167,7 @@ def _weighted(how: Recipe, rows: list[Row], gains: dict[str, float]) -> list[Row
     return found
 
 
-def _ideal(how: Recipe, ranked: Ranked) -> list[IdealRow]:
+def ideal_rows(how: Recipe, ranked: Ranked) -> list[IdealRow]:
     """The ideal ranking, as deep as the convention has it."""
     if not (how.measure.entry.normalised or how.measure.entry.of == "ideal"):
         return []

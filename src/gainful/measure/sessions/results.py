@@ -15,6 +15,7 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType, counted, 
 from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
+from gainful.measure import html
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.read.sessions import OF_QUERIES
 
@@ -225,10 +226,18 @@ class SessionResults:
     def __repr__(self) -> str:
         wide = max(map(len, self.values), default=0)
         lines = [f"{name:<{wide}}  {value:.4f}" for name, value in self.mean.items()]
+        return "\n".join((self._head(), *lines, *self.notes))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, "–" if np.isnan(value) else f"{value:.4f}") for name, value in self.mean.items()
+        ]
+        return html.table(self._head(), ("measure", "mean"), rows, notes=self.notes)
+
+    def _head(self) -> str:
         counts = self.counts
         told = f"{counted(counts['sessions'], 'session')}, {counted(counts['queries'], 'query')}"
-        head = f"Sessions of {self.name}, {told}, like {self.convention.name}"
-        return "\n".join((head, *lines, *self.notes))
+        return f"Sessions of {self.name}, {told}, like {self.convention.name}"
 
 
 def _or_none(value: float) -> float | None:

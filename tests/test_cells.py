@@ -1,0 +1,75 @@
+"""CSV and TSV: nothing in them is run by a spreadsheet, and numbers stay numbers."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+from hypothesis import given, strategies as st
+
+import gainful
+from gainful.cli import main
+from gainful.show.cells import cell, separated
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "-"]
+)
+def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
+    assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (-0.5, "-0.5"),
+        (-3, "-3"),
+        (1e-300, "1e-300"),
+        ("-0.5", "-0.5"),
+        ("+7", "+7"),
+        ("a=b", "a=b"),
+        ("'=1", "'=1"),
+        (None, ""),
+        (float("nan"), ""),
+        (True, "True"),
+    ],
+)
+def test_numbers_and_other_texts_stay_as_they_are(value, told):
+    assert cell(value) == told
+
+
+@given(st.lists(st.lists(st.text(), min_size=2, max_size=2), min_size=1), st.sampled_from(",\t"))
+def test_what_is_read_back_is_what_was_written_but_for_apostrophes(rows, separator):
+    written = StringIO(separated(rows, separator), newline="")
+    read = list(csv.reader(written, delimiter=separator))
+    assert [[one.removeprefix("'") for one in row] for row in read] == [
+        [one.removeprefix("'") for one in row] for row in rows
+    ]
+    assert not any(one.startswith(("=", "@", "\t", "\r")) for row in read for one in row)
+
+
+def test_commands_write_no_formula(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("=1+1 0 a 1\nq 0 b 1\n", encoding="utf-8")
+    (tmp_path / "@run").write_text("=1+1 Q0 a 1 -0.5 x\nq Q0 c 1 1 x\n", encoding="utf-8")
+    (tmp_path / "run").write_text("=1+1 Q0 b 1 -0.5 x\nq Q0 b 1 1 x\n", encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("qrels", "@run", "run")]
+    for words in (
+        ["eval", *files, "-m", "RR", "--per-query", "--format", "csv"],
+        ["compare", *files, "-m", "RR", "--per-query", "--format", "tsv"],
+    ):
+        with pytest.raises(SystemExit):
+            main(words)
+        out = capsys.readouterr().out
+        mark = "\t" if "tsv" in words else ","
+        cells = [one for line in out.splitlines() for one in line.split(mark)]
+        assert "'=1+1" in cells
+        assert not any(one.startswith(("=", "@")) for one in cells)
+    assert "-1.0" in cells  # the change of a query is a number
+
+
+def test_a_run_by_another_name_is_written_as_it_is():
+    found = gainful.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR")
+    from gainful.show.results import to_csv
+
+    assert to_csv([found], per_query=True) == "run,query,RR\nrun,1,1.0"

@@ -1,0 +1,157 @@
+"""What a notebook shows: small escaped tables, and formulas from the formulas themselves."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+import gainful
+from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.measure import Measure
+
+JUDGED = {str(query): {"a": 2, "b": 1} for query in range(6)}
+RUNS = {
+    "<script>alert(1)</script>": {str(query): ["x", "a"] for query in range(6)},
+    "better": {str(query): ["a", "b"] for query in range(6)},
+}
+SESSIONS = [
+    {"session": "s", "query": query, "rank": rank, "doc": f"{query}{rank}", "grade": rank % 2}
+    for query in (1, 2)
+    for rank in (1, 2, 3)
+]
+
+
+class Cells(HTMLParser):
+    """The texts of a table by row, and every tag that occurs."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.tags, self.caption = [], [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002  (as the parser calls it)
+        self.tags.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.tags[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+        else:
+            self.caption += data
+
+
+SMALL = {"table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b"}
+
+
+def test_results_show_a_mean_for_each_measure_and_what_was_counted():
+    found = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "RR", "NumRet"])
+    cells = Cells(found._repr_html_())
+    assert cells.rows == [
+        ["measure", "mean"],
+        ["nDCG@10", "1.0000"],
+        ["RR", "1.0000"],
+        ["NumRet", "12"],
+    ]
+    assert "6 queries" in cells.caption
+    assert "0 missing" in cells.caption
+
+
+def test_a_comparison_shows_differences_with_their_evidence():
+    found = gainful.compare_runs(JUDGED, RUNS, "RR")
+    cells = Cells(found._repr_html_())
+    assert set(cells.tags) <= SMALL
+    name = "a <script>alert(1)</script>"
+    assert cells.rows[0][:2] == ["measure", "run"]
+    assert cells.rows[1] == ["RR", name, "0.5000", "baseline", "", "", ""]
+    # All six differ by 0.5: of 64 arrangements two are as extreme, 2/64.
+    assert cells.rows[2] == [
+        "RR",
+        "b better",
+        "1.0000",
+        "+0.5000",
+        "+0.5000 … +0.5000",
+        "0.0312",
+        "a",
+    ]
+    assert "95 % intervals" in cells.caption
+
+
+def test_results_of_sessions_show_means():
+    import polars as pl
+
+    found = gainful.evaluate_sessions(pl.DataFrame(SESSIONS), measures="sDCG(b=2, bq=4)@3")
+    cells = Cells(found._repr_html_())
+    assert set(cells.tags) <= SMALL
+    assert cells.rows[0] == ["measure", "mean"]
+    # Grades 1 0 1 in both: 1 + 1/(1 + log2 3) = 1.386852; the second query has 1/1.5 of it.
+    assert cells.rows[1] == ["sDCG(b=2, bq=4)@3", "2.3114"]
+    assert "1 session, 2 queries" in cells.caption
+
+
+def test_long_and_hostile_names_stay_short_text():
+    run = "<img src=x onerror=alert(1)>" * 400
+    found = gainful.evaluate(JUDGED, runs={run: RUNS["better"]}, measures="RR")[run]
+    html = found._repr_html_()
+    assert set(Cells(html).tags) <= SMALL
+    assert len(html) < 1500
+
+
+def test_nothing_sets_a_colour():
+    found = gainful.compare_runs(JUDGED, RUNS, "RR")
+    assert "color" not in found._repr_html_()
+    assert "background" not in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("measure", "latex"),
+    [
+        ("CG@5", r"$\mathrm{CG}@5 = \sum_{i=1}^{5} g_{i}$"),
+        (
+            "DCG(gain=exp)",
+            r"$\mathrm{DCG} = \sum_{i=1}^{n} \frac{2^{g_{i}} - 1}{\log_{2}(i + 1)}$",
+        ),
+        (
+            "DCG(discount=jk2008, b=4)@10",
+            r"$\mathrm{DCG}@10 = \sum_{i=1}^{10} \frac{g_{i}}{1 + \log_{4}(i)}$",
+        ),
+        (
+            "nCG@3",
+            (
+                r"$\mathrm{nCG}@3 = \frac{\mathrm{CG}@3}{\text{ideal }\mathrm{CG}@3}, "
+                r"\quad \mathrm{CG}@3 = \sum_{i=1}^{3} g_{i}$"
+            ),
+        ),
+        ("IDCG(discount=none)", r"$\mathrm{IDCG} = \max_{\text{rankings}} \sum_{i=1}^{n} g_{i}$"),
+        (
+            "sDCG(b=2, bq=4)@10",
+            (
+                r"$\mathrm{sDCG}@10 = \sum_{q=1}^{m} \frac{1}{1 + \log_{4}(q)} "
+                r"\sum_{i=1}^{10} \frac{g_{qi}}{1 + \log_{2}(i)}$"
+            ),
+        ),
+    ],
+)
+def test_a_measure_of_cumulated_gain_shows_its_formula(measure, latex):
+    assert gainful.parse(measure)._repr_latex_() == latex
+
+
+def test_the_ideal_of_a_session_stands_below_it():
+    assert r"{\text{ideal }\mathrm{sDCG}@10}" in gainful.parse("nsDCG@10")._repr_latex_()
+
+
+def test_a_session_measure_that_is_summed_otherwise_has_no_formula_that_is_wrong():
+    told = gainful.parse("sDCG(rank_discount=concatenated)@10")._repr_latex_()
+    assert told.startswith(r"$\mathrm{sDCG}@10$: ")
+
+
+@pytest.mark.parametrize("name", [*MEASURES, *SESSION_MEASURES])
+def test_every_measure_shows_itself(name):
+    measure = Measure(name)
+    assert measure._repr_latex_().startswith(r"$\mathrm{")
+    assert measure._repr_latex_().count("$") % 2 == 0
+    assert set(Cells(measure._repr_html_()).tags) <= SMALL

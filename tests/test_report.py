@@ -1,0 +1,592 @@
+"""`gainful report`: what the page shows in a real browser, and what it never does."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from conftest import needed
+
+import gainful
+from gainful.cli import main
+from gainful.compare.chosen import chosen
+from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
+from gainful.read.texts import read_texts
+from gainful.show.pages import report as report_module, report_data
+
+NEWS = Path(__file__).parent.parent / "examples" / "news"
+RUNS = {name: NEWS / f"{name}.txt" for name in ("bm25", "dense", "hybrid")}
+FILES = [str(NEWS / "qrels.txt"), *map(str, RUNS.values())]
+
+# One query whose numbers can be done by hand: discounts are 1, 0.6309, 0.5, 0.4307.
+JUDGED = {"q": {"a": 3, "b": 2, "c": 1}, "r": {"d": 1, "e": 0}}
+OLD = {"q": ["b", "x", "a"], "r": ["e", "d"]}
+NEW = {"q": ["a", "b", "y"], "r": ["d", "e"]}
+
+HOSTILE = (
+    "<script>window.ran = 1</script>",
+    "</script><script>window.ran = 1</script>",
+    "{{ 7 * 7 }}",
+    "']; window.ran = 1 //",
+    "\"><img src=x onerror='window.ran = 1'>",
+    "datum.x + ${window.ran = 1}",
+    "שלום עולם",
+    "=HYPERLINK(1)",
+    "<!--",
+    "x" * 10_000,
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = needed("the report in a browser", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+class Opened:
+    """A page in the browser, and whatever it asked for or complained about."""
+
+    def __init__(self, browser, file, **settings):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
+        self.page = context.new_page()
+        self.requests, self.complaints = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.file = file
+        self.page.goto(file.as_uri())
+
+    def quiet(self):
+        asked = [one for one in self.requests if not one.startswith(("data:", "blob:"))]
+        return asked == [self.file.as_uri()] and not self.complaints
+
+    def rows(self):
+        return [
+            re.split(r"\s+", row.inner_text().strip())
+            for row in self.page.query_selector_all("#values tbody tr")
+        ]
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    """Open a page; at the end nothing may have been asked for, and nothing gone wrong."""
+    opened = []
+
+    def show(text, **settings):
+        file = tmp_path / f"report{len(opened)}.html"
+        file.write_text(text, encoding="utf-8")
+        opened.append(Opened(browser, file, **settings))
+        return opened[-1]
+
+    yield show
+    for one in opened:
+        assert one.quiet(), (one.requests, one.complaints)
+        one.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def news():
+    return gainful.report(NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999)
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*words, status=0):
+        with pytest.raises(SystemExit) as ended:
+            main(["report", *map(str, words)])
+        printed = capsys.readouterr()
+        assert ended.value.code == status, printed.err
+        return printed.err if status == 2 else printed
+
+    return command
+
+
+# ── what it shows ────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_query_has_the_values_of_the_evaluation(shown, news):
+    page = shown(news)
+    page.page.select_option("#order", "given")
+    found = gainful.evaluate(NEWS / "qrels.txt", measures="AP", runs=RUNS)
+    page.page.select_option("#measure", label="AP")
+    rows = {row[0]: row for row in page.rows()}
+    page.page.click("#next")
+    rows |= {row[0]: row for row in page.rows()}
+    assert len(rows) == 40
+    values = {name: one.by_query() for name, one in found.items()}
+    for query, row in rows.items():
+        bm25, dense = (values[name][query]["AP"] for name in ("bm25", "dense"))
+        assert float(row[1]) == pytest.approx(bm25, abs=5.1e-5)
+        assert float(row[2]) == pytest.approx(dense, abs=5.1e-5)
+        assert float(row[3]) == pytest.approx(dense - bm25, abs=5.1e-5)
+
+
+def test_the_summary_has_the_comparison_that_compare_prints(shown, news):
+    page = shown(news)
+    found = gainful.compare_runs(NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999)
+    text = page.text("#summary")
+    for pair in found.against():
+        assert f"{pair.difference:+.4f}" in text
+    best = max(zip(found.means["nDCG@10"], found.systems, strict=True))
+    assert f"{best[1]} is highest with {best[0]:.4f}" in text
+    assert "999 resamples, seed 2008" in text
+
+
+def test_one_query_is_worked_out_rank_by_rank_as_by_hand(shown):
+    page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "nDCG@10", resamples=99))
+    page.page.click("#values .open >> text=q")
+    table = [
+        [cell.inner_text().split() for cell in row.query_selector_all("td")]
+        for row in page.page.query_selector_all(".side tbody tr")
+    ]
+    # What a screen reader says of a grade is in the text too, hidden from the eye.
+    assert table[0][0] == ["grade", "2", "2", "b", "2.000"]
+    assert table[0][1] == ["grade", "3", "3", "a", "↑2", "3.000"]
+    assert table[0][2] == ["grade", "3", "3", "a", "3.000"]
+    assert table[1][0] == ["unjudged", "–", "x"]
+    assert table[1][1] == ["grade", "2", "2", "b", "↓1", "1.262"]  # 2 × 0.6309
+    assert table[2][0] == ["grade", "3", "3", "a", "1.500"]  # 3 × 0.5
+    assert table[2][2] == ["grade", "1", "1", "c", "0.500"]
+    sums = page.text(".side tfoot").split()
+    assert sums[:6] == ["Σ", "3.5000", "÷", "4.7619", "=", "0.7350"]
+    assert sums[6:] == ["4.2619", "÷", "4.7619", "=", "0.8950", "4.7619"]
+
+
+def test_what_moved_is_told_with_what_it_explains(shown):
+    page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "nDCG@10", resamples=99))
+    page.page.click("#values .open >> text=q")
+    text = page.text("#query")
+    assert "From old to new: 0.7350 → 0.8950 (+0.1600)" in text
+    rows = [
+        row.inner_text().split() for row in page.page.query_selector_all("#query .plots tbody tr")
+    ]
+    # a: 3 × (1 − 0.5) / 4.7619; b: 2 × (0.6309 − 1) / 4.7619
+    assert rows[0] == ["grade", "3", "3", "a", "3", "→", "1", "up", "+0.3150"]
+    assert rows[1] == ["grade", "2", "2", "b", "1", "→", "2", "down", "-0.1550"]
+
+
+def test_terms_of_the_sum_explain_what_the_shares_of_the_comparison_explain(shown, monkeypatch):
+    """The queries that changed most have shares from Python, the others terms of the sum."""
+    told = []
+    for explained in (25, 0):
+        monkeypatch.setattr(report_data, "EXPLAINED", explained)
+        page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "nDCG@10", resamples=99))
+        told.append(page.text("#query .plots"))
+    assert "explains" in told[0]
+    assert told[0] == told[1]
+
+
+def test_search_sort_and_pages_find_a_query(shown, news):
+    page = shown(news)
+    assert "1–25 of 40 queries" in page.text("#place")
+    changes = [abs(float(row[-1])) for row in page.rows()]
+    assert changes == sorted(changes, reverse=True)
+    page.page.fill("#search", "n1")
+    assert {row[0] for row in page.rows()} == {f"n1{digit}" for digit in range(10)}
+    page.page.fill("#search", "nothing like it")
+    assert page.text("#place") == "No query has that in it."
+    page.page.fill("#search", "")
+    page.page.select_option("#order", "worst")
+    means = [(float(row[1]) + float(row[2]) + float(row[4])) / 3 for row in page.rows()]
+    assert means == sorted(means)
+    page.page.click("#next")
+    assert "26–40 of 40 queries" in page.text("#place")
+
+
+def test_keys_alone_sort_the_table_and_open_a_query(shown, news):
+    page = shown(news)
+    page.page.focus("#search")
+    for _ in range(20):
+        page.page.keyboard.press("Tab")
+        if page.page.evaluate("document.activeElement.textContent").startswith("dense"):
+            break
+    page.page.keyboard.press("Enter")
+    values = [float(row[2]) for row in page.rows()]
+    assert values == sorted(values, reverse=True)
+    assert page.page.get_attribute("[data-order=run1]", "aria-sort") == "descending"
+    page.page.keyboard.press("Enter")
+    assert page.page.get_attribute("[data-order=run1]", "aria-sort") == "ascending"
+    first = page.rows()[0][0]
+    for _ in range(5):
+        page.page.keyboard.press("Tab")
+        if page.page.evaluate("document.activeElement.textContent") == first:
+            break
+    page.page.keyboard.press("Enter")
+    assert page.text("#query h3") == f"Query {first}"
+    assert page.page.evaluate("location.hash") == f"#query={first}"
+
+
+def test_an_address_with_a_query_opens_it(shown, news):
+    page = shown(news)
+    page.page.goto(page.file.as_uri() + "#query=n07")
+    page.page.reload()
+    assert page.text("#query h3") == "Query n07"
+    page.requests[:] = page.requests[:1]
+
+
+def test_values_can_be_taken_away_as_csv_that_no_spreadsheet_runs(shown):
+    judged = {"=1+1": {"a": 1}, "2": {"b": 1}}
+    runs = {"-run": {"=1+1": ["x", "a"], "2": ["b"]}, "other, run": {"=1+1": ["a"], "2": ["x"]}}
+    page = shown(gainful.report(judged, runs, ["RR", "AP"], resamples=99))
+    with page.page.expect_download() as waiting:
+        page.page.click("#download")
+    rows = list(csv.reader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
+    assert rows == [
+        ["run", "query", "RR", "AP"],
+        ["'-run", "'=1+1", "0.5", "0.5"],
+        ["'-run", "2", "1", "1"],
+        ["other, run", "'=1+1", "1", "1"],
+        ["other, run", "2", "0", "0"],
+    ]
+
+
+def test_texts_of_queries_are_shown_and_searched(shown):
+    texts = {"q": "where to sleep", "r": "<b>what</b> to eat"}
+    page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", texts=texts, resamples=99))
+    page.page.fill("#search", "<B>WHAT")
+    assert page.text("#values .text") == "<b>what</b> to eat"
+    assert len(page.rows()) == 1
+
+
+# ── what it never does ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, width):
+    judged = {name: {f"{name}{at}": at for at in range(4)} for name in HOSTILE}
+    found = {name: {f"{name}{at}": float(at) for at in range(6)} for name in HOSTILE}
+    other = {name: {f"{name}{at}": -float(at % 4) for at in range(6)} for name in HOSTILE}
+    runs = {HOSTILE[1]: found, HOSTILE[-1]: other, HOSTILE[-1] + "y": found}
+    made = gainful.report(
+        judged,
+        runs,
+        ["nDCG@10", "AP"],
+        title=HOSTILE[1],
+        texts={name: name for name in HOSTILE},
+        resamples=99,
+    )
+    page = shown(made, viewport={"width": width, "height": 900})
+    names = page.page.eval_on_selector_all(
+        "#values .open", "all => all.map(one => one.textContent)"
+    )
+    assert sorted(names) == sorted(HOSTILE)
+    assert page.text("h1") == HOSTILE[1]
+    for name in HOSTILE:
+        page.page.evaluate(
+            "name => [...document.querySelectorAll('#values .open')]"
+            ".find(one => one.textContent === name).click()",
+            name,
+        )
+        docs = page.page.eval_on_selector_all(
+            ".side .doc", "all => all.map(one => one.textContent)"
+        )
+        assert f"{name}3" in docs
+        assert unquote(page.page.evaluate("location.hash")) == f"#query={name}"
+    assert page.page.evaluate("window.ran") is None
+    assert page.page.evaluate("document.querySelectorAll('img').length") == 0
+    assert _beyond(page.page) <= 0
+
+
+def _beyond(page):
+    """How much wider the page is than the window."""
+    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_nothing_is_wider_than_the_page(shown, news, width, scheme):
+    page = shown(news, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert _beyond(page.page) <= 0
+    page.page.click("#theme")
+    paper = page.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(18, 23, 30)" if scheme == "light" else "rgb(255, 255, 255)")
+
+
+def test_on_paper_there_are_no_controls(shown, news):
+    page = shown(news, color_scheme="dark")
+    page.page.emulate_media(media="print")
+    assert not page.page.is_visible("#controls")
+    assert page.page.is_visible("#values")
+    paper = page.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert paper == "rgb(255, 255, 255)"
+    assert page.page.pdf().startswith(b"%PDF")
+
+
+def test_the_same_input_gives_the_same_page():
+    pages = {gainful.report(JUDGED, {"a": OLD, "b": NEW}, "AP", resamples=99) for _ in range(2)}
+    assert len(pages) == 1
+
+
+# ── little, nothing, too much ────────────────────────────────────────────────────────────────
+
+
+def test_one_run_has_means_with_intervals_and_no_comparison(shown):
+    page = shown(gainful.report(NEWS / "qrels.txt", RUNS["bm25"], ["nDCG@10", "NumRet"]))
+    assert "bm25, 40 queries" in page.text("h1")
+    assert "with 95 % confidence" in page.text("#summary")
+    assert "400 in all" in page.text("#summary")
+    assert page.page.query_selector("#values [data-order=changed]") is None
+
+
+def test_runs_without_anything_relevant_say_what_cannot_be_compared(shown):
+    judged, nothing = {"1": {"a": 1}, "2": {"b": 1}}, {"1": ["x"], "2": ["y"]}
+    page = shown(gainful.report(judged, {"one": nothing, "two": nothing}, ["nDCG", "NumRet"]))
+    text = page.text("#summary")
+    assert "Cannot be compared: nDCG is 0 for every query of every run" in text
+    assert "a sum over queries" in text
+    assert "No query differs." in page.text("#differences")
+
+
+def test_a_test_that_these_values_do_not_allow_leaves_the_means(shown):
+    judged = {"1": {"a": 1}, "2": {"b": 1}}
+    runs = {"one": {"1": ["a"], "2": ["b"]}, "two": {"1": ["x", "a"], "2": ["x", "b"]}}
+    page = shown(gainful.report(judged, runs, "RR", test="t"))
+    text = page.text("#summary")
+    assert "Cannot be compared: RR: two and one differ by -0.5 in every query" in text
+    assert "0.5000" in text
+
+
+def test_a_run_of_which_no_query_counts_has_a_page_that_says_so(shown):
+    page = shown(gainful.report({"1": {"a": 0}}, {"run": {"1": ["a"]}}, "nDCG", empty="skip"))
+    assert "not known" in page.text("#summary")
+    assert "There is nothing to draw" in page.text("#plots")
+    assert page.rows() == [["1", "–"]]
+
+
+def test_a_query_that_a_run_lacks_is_not_laid_out_for_it(shown):
+    judged = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
+    runs = {"all": {"1": ["a"], "2": ["b"], "3": ["x", "c"]}, "some": {"1": ["a"], "2": ["x"]}}
+    page = shown(gainful.report(judged, runs, "nDCG@10", resamples=99, missing="skip"))
+    page.page.click("#values .open >> text=3")
+    assert "some (not there)" in page.text(".side thead")
+    assert page.rows()[-1][:3] == ["3", "0.6309", "–"]
+
+
+def test_ideals_that_differ_between_runs_stand_side_by_side(shown):
+    judged = {"q": {"a": 3, "b": 2, "c": 1}, "r": {"d": 1}}
+    runs = {
+        "old": {"q": {"a": 1.0, "b": 1.0}, "r": {"d": 1.0}},
+        "new": {"q": {"a": 2.0, "c": 1.0}, "r": {"x": 2.0, "d": 1.0}},
+    }
+    page = shown(gainful.report(judged, runs, "nDCG@10", like="sklearn", resamples=99))
+    page.page.click("#values .open >> text=q")
+    assert "ideal of old" in page.text(".side thead")
+    first = page.page.query_selector(".side tbody td")
+    assert "tied to 2" in first.inner_text()
+    # Averaged over both orders, each rank has (1 + 0.6309) / 2 left: 3 × 0.8155.
+    assert first.get_attribute("title") == "gain 3 × discount 0.8155 = 2.4464"
+
+
+def test_a_part_is_shown_of_too_much_and_all_values_are_beside(run, shown, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_data, "DETAILED", 6)
+    monkeypatch.setattr(report_data, "LISTED", 20)
+    monkeypatch.setattr(report_data, "RANKS", 5)
+    monkeypatch.setattr(report_module, "RANKS", 5)
+    made = tmp_path / "made"
+    made.mkdir()
+    printed = run(*FILES, "-m", "nDCG@10", "-o", made / "a b.html")
+    assert "all values to" in printed.err
+    page = shown((made / "a b.html").read_text(encoding="utf-8"))
+    told = page.text(".sampled")
+    assert "The table of queries has 20 of 40" in told
+    assert "Rankings are shown of 6 of 40 queries" in told
+    assert "down to rank 5" in told
+    assert page.page.get_attribute(".sampled a", "href") == "a%20b-values.csv"
+    rows = list(csv.DictReader((made / "a b-values.csv").read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 3 * 40
+    page.page.select_option("#order", "given")
+    known = set(json.loads(page.page.text_content("#data"))["details"])
+    at = next(str(at) for at in range(20) if str(at) not in known)
+    page.page.click(f"#values tbody tr:nth-child({int(at) + 1}) .open")
+    assert "not in this page" in page.text("#query")
+    assert sorted(path.name for path in made.iterdir()) == ["a b-values.csv", "a b.html"]
+
+
+def test_rankings_stop_where_the_page_is_full(monkeypatch):
+    monkeypatch.setattr(report_data, "_BYTES", 1)
+    page = gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", resamples=99)
+    assert "Rankings are shown of 1 of 2 queries" in page
+
+
+def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():
+    change = np.array([0.0, -5.0, 1.0, np.nan, 4.0, 0.5, 0.2, 0.1])
+    first = chosen(change, 4, seed=1)
+    assert first[:2] == [1, 4]
+    assert len(set(first)) == 4
+    assert first == chosen(change, 4, seed=1)
+    assert {tuple(chosen(change, 4, seed=seed)) for seed in range(20)} > {tuple(first)}
+    assert chosen(change, 8, seed=1)[-1] == 3  # what is not known is least telling
+
+
+# ── mistakes ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-o", "no/such/folder/report.html"), "cannot be written"),
+        (("-o", "report.pdf"), "what format is .pdf"),
+        (("-o", "report.html", "--baseline", "bm26"), "no run 'bm26'; did you mean bm25?"),
+        (("-o", "report.html", "--alpha", "2"), "alpha is 2"),
+        (("-o", "report.html", "--topics", "none.tsv"), "none.tsv"),
+        (("-o", "report.html", "-m", "nDGC@10"), "did you mean nDCG@10"),
+        ((), "Missing option '-o'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    told = run(*FILES, *words, status=2)
+    assert said in told
+    assert told.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_read_is_not_written_over(run, tmp_path):
+    page, values = tmp_path / "run.html", tmp_path / "page-values.csv"
+    for file in (page, values):
+        file.write_bytes((NEWS / "bm25.txt").read_bytes())
+    told = run(FILES[0], page, "-o", page, status=2)
+    assert "would overwrite what is read" in told
+    told = run(FILES[0], values, "-o", tmp_path / "page.html", status=2)
+    assert "the file beside" in told
+    assert page.read_bytes() == values.read_bytes() == (NEWS / "bm25.txt").read_bytes()
+
+
+def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_module, "find_spec", lambda _: None)
+    told = run(*FILES, "-o", tmp_path / "report.html", status=2)
+    assert told == "gainful: a report needs the extra report: pip install 'gainful[report]'\n"
+    with pytest.raises(NotInstalled):
+        gainful.report(JUDGED, {"old": OLD}, "AP")
+
+
+def test_a_page_can_go_through_a_pipe_with_a_title_and_texts(run, tmp_path):
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("n01\twhere to <sleep>\n", encoding="utf-8")
+    words = ("--topics", topics, "--title", "Release <7>", "-m", "AP", "-o", "-")
+    page = run(*FILES[:2], *words).out
+    assert page.startswith("<!doctype html>")
+    assert "<h1>Release &lt;7&gt;</h1>" in page
+    assert "where to \\u003csleep\\u003e" in page
+    assert page.rstrip("\n") == gainful.report(
+        FILES[0], {"bm25": FILES[1]}, "AP", title="Release <7>", texts=topics
+    )
+
+
+def test_runs_that_are_none_are_refused():
+    with pytest.raises(BadValue, match="with at least one"):
+        gainful.report(JUDGED, {}, "AP")
+    with pytest.raises(UnknownName, match="the baseline is one of the runs"):
+        gainful.report(JUDGED, {"old": OLD}, "AP", baseline="new")
+
+
+# ── texts of queries ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.tsv", "1\twhere to sleep\n\n2\twhat, to eat\n"),
+        ("a.txt", "1\twhere to sleep\r\n2\twhat, to eat"),
+        ("a.csv", 'qid,text\n1,where to sleep\n2,"what, to eat"\n'),
+        ("a.jsonl", '{"_id": "1", "text": "where to sleep"}\n{"query": 2, "text": "what, to eat"}'),
+    ],
+)
+def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8", newline="")
+    assert read_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.tsv", "1 where to sleep\n", "a.tsv:1: there is no tab"),
+        ("a.tsv", "1\tx\n1\ty\n", "a.tsv:2: query '1' has two texts"),
+        ("a.csv", "query,text\n", "there is not one query"),
+        ("a.csv", "query,words\n1,x\n", "a.csv:2: there is no text"),
+        ("a.jsonl", "{\n", "a.jsonl:1: it is no JSON"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: it is"),
+    ],
+)
+def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, said):
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        read_texts(file)
+    assert said in str(refused.value)
+
+
+def test_texts_that_are_no_text_are_refused(tmp_path):
+    file = tmp_path / "a.tsv"
+    file.write_bytes(b"1\t\xff\n")
+    with pytest.raises(BadInput, match="not UTF-8"):
+        read_texts(file)
+
+
+# ── under every convention ───────────────────────────────────────────────────────────────────
+
+
+def test_what_documents_bring_adds_up_to_the_value_under_every_convention():
+    """Rank by rank and all at once are computed in two ways; ties, gaps and short lists included."""
+    judged = {
+        "q1": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 2},
+        "q2": {"a": 1, "f": 1},
+        "q3": {"g": 0, "a": 2},
+    }
+    runs = {
+        "tied": {
+            "q1": {"b": 0.5, "x": 0.5, "a": 0.5, "d": 0.4, "y": 0.3, "c": 0.3},
+            "q2": {"x": 0.9, "f": 0.9, "y": 0.1},
+            "q3": {"a": 0.2, "g": 0.1},
+        },
+        "other": {
+            "q1": {"e": 0.9, "c": 0.8, "a": 0.8, "z": 0.1},
+            "q2": {"a": 0.3},
+            "q3": {"x": 1.0, "y": 0.5, "a": 0.5, "g": 0.5},
+        },
+    }
+    seen = 0
+    for name in gainful.CONVENTIONS:
+        page = gainful.report(judged, runs, "nDCG@4", like=name, resamples=99)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+        for at, one in data["details"].items():
+            for run, ranked in enumerate(one["runs"]):
+                value = data["values"][run][0][int(at)]
+                assert sum(ranked["brings"]) == pytest.approx(ranked["dcg"], rel=1e-5), name
+                if value is None or not ranked["idcg"]:
+                    continue
+                seen += 1
+                decimals = gainful.like(name).decimals
+                slack = 1e-9 if decimals is None else 0.5 * 10.0**-decimals + 1e-9
+                assert ranked["dcg"] / ranked["idcg"] == pytest.approx(value, abs=slack), name
+    assert seen > 5 * len(gainful.CONVENTIONS)
+
+
+def test_runs_may_stay_where_they_are():
+    duckdb = pytest.importorskip("duckdb")
+    pandas = pytest.importorskip("pandas")
+
+    rows = [(query, doc, -at) for query, docs in NEW.items() for at, doc in enumerate(docs)]
+    frame = pandas.DataFrame(rows, columns=["query", "doc", "score"])
+    with duckdb.connect() as connection:
+        runs = {"old": OLD, "new": connection.from_df(frame)}
+        page = gainful.report(JUDGED, runs, "nDCG@10", resamples=99)
+        alone = gainful.report(JUDGED, connection.from_df(frame), "nDCG@10", resamples=99)
+    assert "run, 2 queries" in alone
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+    docs = data["details"]["0"]["docs"]
+    assert [docs[at] for at in data["details"]["0"]["runs"][1]["docs"]] == NEW["q"]

@@ -1,0 +1,196 @@
+"""Colour and small bars on a terminal; plain text in a pipe, where colour is not wanted or no room."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+import gainful
+from gainful.cli import output
+from gainful.show import compare, results, rows, sessions
+from gainful.show.bars import bar, fractions
+from gainful.show.table import PLAIN, Table, Terminal, to_text
+
+NEWS = Path(__file__).parent.parent / "examples" / "news"
+EXAMPLES = NEWS.parent
+RUNS = {name: NEWS / f"{name}.txt" for name in ("bm25", "dense")}
+BLOCKS = set("▏▎▍▌▋▊▉█")
+ESCAPE = re.compile(r"\x1b\[[\d;]*m")
+WIDE = Terminal(width=160, colour=True, blocks=True)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return list(
+        gainful.evaluate(NEWS / "qrels.txt", measures=["nDCG@10", "AP"], runs=RUNS).values()
+    )
+
+
+@pytest.fixture(scope="module")
+def compared(found):
+    return gainful.compare_results(found)
+
+
+def _on_a_terminal(words, width=100, **environment):
+    """What a command prints to a real terminal."""
+    ours, theirs = pty.openpty()
+    code = "import sys; from gainful.cli import main; main(sys.argv[1:])"
+    settings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    settings |= {"COLUMNS": str(width), "PYTHONIOENCODING": "utf-8"} | environment
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        stdout=theirs,
+        stdin=theirs,
+        stderr=subprocess.DEVNULL,
+        env=settings,
+    ) as process:
+        os.close(theirs)
+        printed = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            printed += part
+        assert process.wait(timeout=30) == 0
+    os.close(ours)
+    return printed.decode("utf-8").replace("\r\n", "\n")
+
+
+EVAL = ("eval", NEWS / "qrels.txt", *RUNS.values(), "-m", "nDCG@10", "-m", "AP")
+
+
+def test_a_real_terminal_gets_bars_and_colour_and_no_color_takes_the_colour_away():
+    shown = _on_a_terminal(EVAL)
+    assert "\x1b[36m█" in shown
+    plain = _on_a_terminal(EVAL, NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert plain == ESCAPE.sub("", shown)
+    assert set(plain) & BLOCKS
+
+
+def test_a_pipe_gets_neither(capsys):
+    from gainful.cli import main
+
+    for form in ("table", "tsv"):
+        with pytest.raises(SystemExit):
+            main([*map(str, EVAL), "--format", form])
+        out = capsys.readouterr().out
+        assert "\x1b" not in out
+        assert not set(out) & BLOCKS
+
+
+def test_a_terminal_without_these_characters_gets_no_bars(monkeypatch):
+    class Old(io.StringIO):
+        encoding = "latin-1"
+
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdout", Old())
+    assert not output.terminal().blocks
+    Old.encoding = "UTF-8"
+    assert output.terminal().blocks
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not output.terminal().colour
+
+
+def _views(found, compared):
+    study = gainful.evaluate_sessions(
+        EXAMPLES / "sessions.csv", EXAMPLES / "sessions-qrels.txt", ["sDCG@10", "nsDCG@10"]
+    )
+    return {
+        "eval": lambda page: results.to_text(found, per_query=False, terminal=page),
+        "queries": lambda page: results.to_text(found, per_query=True, terminal=page),
+        "compare": lambda page: compare.to_text(compared, terminal=page),
+        "sessions": lambda page: rows.to_text(
+            sessions.groups(study, ["system"]), (), terminal=page
+        ),
+        "all sessions": lambda page: rows.to_text(sessions.groups(study, []), (), terminal=page),
+    }
+
+
+@pytest.mark.parametrize("view", ["eval", "queries", "compare", "sessions", "all sessions"])
+def test_bars_are_drawn_where_there_is_room_and_change_no_number(found, compared, view):
+    show = _views(found, compared)[view]
+    shown = show(WIDE)
+    assert set(shown) & BLOCKS
+    assert "\x1b[36m" in shown
+    without = ESCAPE.sub("", shown)
+    bare = re.sub(f"[{''.join(BLOCKS)}]", "", without)
+    assert bare.split() == show(PLAIN).split()
+    for width in range(20, 160, 10):
+        lines = ESCAPE.sub("", show(Terminal(width=width, colour=True, blocks=True))).splitlines()
+        drawn = [line for line in lines if set(line) & BLOCKS]
+        assert all(len(line) <= width for line in drawn)
+    assert show(Terminal(width=30, blocks=True)) == show(Terminal(width=30))  # no room
+
+
+def test_a_significant_difference_has_a_colour_and_another_has_none():
+    judged = {str(query): {"a": 1} for query in range(10)}
+    good = {str(query): ["a", "x"] for query in range(10)}
+    bad = {str(query): ["x", "a"] for query in range(10)}
+    nearly = {**good, "0": ["x", "a"]}
+    found = gainful.compare_runs(judged, {"bad": bad, "good": good, "nearly": nearly}, "RR")
+    shown = compare.to_text(found, terminal=WIDE)
+    assert "\x1b[1;36m+0.5000\x1b[0m" in shown
+    other = gainful.compare_runs(judged, {"good": good, "bad": bad, "nearly": nearly}, "RR")
+    shown = compare.to_text(other, terminal=WIDE)
+    assert "\x1b[1;33m-0.5000\x1b[0m" in shown
+    assert "-0.0500" in shown
+    assert "m-0.0500" not in shown
+
+
+def test_no_colour_is_left_on_at_the_end_of_a_line(found, compared):
+    for show in _views(found, compared).values():
+        for line in show(WIDE).splitlines():
+            assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
+            assert not ESCAPE.sub("", line).endswith(" ")
+
+
+def test_measures_below_one_another_have_bars_too(found):
+    narrow = Terminal(width=28, colour=False, blocks=True)
+    many = list(gainful.evaluate(NEWS / "qrels.txt", measures="nDCG@1,2,3,4,5", runs=RUNS).values())
+    assert results.to_text(many, per_query=False, terminal=narrow).startswith("measure")
+    shown = results.to_text(many, per_query=False, terminal=Terminal(width=44, blocks=True))
+    assert shown.startswith("measure")
+    assert set(shown) & BLOCKS
+
+
+def test_markdown_and_latex_know_no_bars():
+    from gainful.show.table import to_latex, to_markdown
+
+    table = Table(
+        ("a", "b"), [("x", "1")], numbers=True, words=1, bars={1: [1.0]}, tones={(0, 1): "1"}
+    )
+    for text in (to_markdown(table), to_latex(table), to_text(table)):
+        assert not set(text) & BLOCKS
+        assert "\x1b" not in text
+
+
+@given(st.floats(0, 1), st.integers(1, 20))
+def test_a_bar_is_as_long_as_its_fraction_to_an_eighth_of_a_character(fraction, width):
+    eighths = {block: at for at, block in enumerate("▏▎▍▌▋▊▉█", start=1)}
+    drawn = sum(eighths[block] for block in bar(fraction, width))
+    assert len(bar(fraction, width)) <= width
+    if fraction:
+        assert abs(drawn - 8 * width * fraction) <= max(0.5, 1 - 8 * width * fraction) + 1e-9
+    else:
+        assert drawn == 0
+
+
+def test_what_is_above_1_is_the_measure_of_what_is_bounded():
+    assert fractions([0.5, 2.0], bounded=True) == [0.25, 1.0]
+    assert fractions([0.5, 0.25], bounded=True) == [0.5, 0.25]
+    assert fractions([0.0, -1.0]) == [None, None]
+    assert fractions([]) == []
