@@ -20,7 +20,7 @@ $(VENV)/.made:
 
 $(VENV)/.base: pyproject.toml | $(VENV)/.made
 	@echo "Installing gainful …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.made
@@ -28,7 +28,7 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.made
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.base
 
-demo: $(VENV)/.base ## set everything up, evaluate two runs and work out one ranking
+demo: $(VENV)/.base ## set everything up, judge runs and sessions, and draw figures and pages into demo/
 	@sh demo.sh $(BIN)/gainful
 
 test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
@@ -45,7 +45,7 @@ check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wh
 	@echo "wheel …";       sh .ci/wheel $(BIN)/python
 	@echo "All checks passed. Next: make test."
 
-bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (six minutes)
+bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
 	@$(BIN)/python benchmarks/arrays.py
 	@echo
 	@$(BIN)/python benchmarks/runs.py

@@ -29,11 +29,28 @@ show sessions demo/sessions.csv --judgments demo/qrels.txt -m 'sDCG(b=2,bq=4)@10
 echo
 echo "Which doctors does which system suit?"
 show sweep demo/sessions.csv --judgments demo/qrels.txt
-"$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP --per-query -o demo/values.csv 2>/dev/null
-"$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP -o demo/values.json
-"$gainful" explain 3 2 3 0 1 2 --like wikipedia --format markdown >demo/worked.md
-"$gainful" explain 3 2 3 0 1 2 --like wikipedia --format latex >demo/worked.tex
 echo
-echo "Done: two runs compared, one ranking worked out, one number traced to its tools. demo/ holds the values"
-echo "of each query as CSV and JSON, the worked table as Markdown and LaTeX, and the simulated sessions."
-echo "Try next: $gainful eval YOUR-QRELS YOUR-RUN -m nDCG@10    or    $gainful --help"
+echo "People would rather look than read. Drawing the figures of the 2008 paper, a live page and a report …"
+study="demo/sessions.csv --judgments demo/qrels.txt"
+simulated='A simulated study'
+# shellcheck disable=SC2086  (two words are meant)
+{
+  "$gainful" figure last $study --by system --title "$simulated: last queries against those before" -o demo/figure-1-last.svg
+  "$gainful" figure sessions $study --by system --interval 95 --title "$simulated: whole sessions" -o demo/figure-2-sessions.svg
+  "$gainful" figure scenario $study --by system --where scenario=D --title "$simulated: scenario D" -o demo/figure-3-scenario.svg
+  "$gainful" figure individual $study --where scenario=D --where system=1 --title "$simulated: single sessions" -o demo/figure-4-individual.svg
+  "$gainful" explore $study --by system --title "$simulated" -o demo/explore.html
+}
+"$gainful" report examples/news/qrels.txt examples/news/bm25.txt examples/news/dense.txt examples/news/hybrid.txt \
+  -m nDCG@10 -m AP -o demo/report.html
+"$gainful" eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP --per-query -o demo/values.csv 2>/dev/null
+"$gainful" explain 3 2 3 0 1 2 --like wikipedia --format latex >demo/worked.tex
+cat <<END
+
+Done. Open in a browser, from disk:
+  demo/explore.html             move the searcher: b, bq, how deep they look, what a grade is worth
+  demo/report.html              three runs compared, every query to look into
+  demo/figure-1-last.svg … demo/figure-4-individual.svg   the four figures of the paper
+demo/ also holds the values of each query as CSV, a worked table for LaTeX, and the simulated sessions.
+Try next: $gainful eval YOUR-QRELS YOUR-RUN -m nDCG@10    or    $gainful --help
+END

@@ -85,6 +85,8 @@ def gainful() -> None:
       gainful sessions study.csv --judgments qrels.txt   how much did whole sessions bring?
       gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?
       gainful figure sessions study.csv --judgments qrels.txt --by system -o study.svg
+      gainful explore study.csv --judgments q -o p.html  a page where the searcher moves
+      gainful report qrels.txt run.txt -o report.html    a page about these runs, to hand over
       gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
       gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?
       gainful conventions sklearn                        what does that tool do, in plain words?
