@@ -117,6 +117,8 @@
     for (const group of found.groups) {
       const name = called(group.code), told = short(name, 24);
       group.curve.forEach((mean, p) => rows.push({ group: group.code, name: told, position: p + 1, mean: Number.isNaN(mean) ? null : mean }));
+      const end = longest * x; // held to the end of the longest session of all
+      if (set.hold !== "growing" && group.curve.length < end && !Number.isNaN(group.mean)) rows.push({ group: group.code, name: told, position: end, mean: group.mean, held: true });
       if (!Number.isNaN(group.mean)) ends.push({ group: group.code, name: told, whole: short(name, 400), mean: group.mean });
     }
     scaled(charts.curves, rows.map((row) => row.mean), ends, 320, title);
