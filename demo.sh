@@ -2,7 +2,12 @@
 # The sixty-second tour: two runs on four queries, one ranking of six documents, 120 sessions.
 set -eu
 gainful=$1
-show() { printf '\n\033[1m$ gainful %s\033[0m\n\n' "$*"; "$gainful" "$@"; }
+show() {
+  words=''
+  for word; do case $word in *[!A-Za-z0-9_./@=-]*) words="$words '$word'" ;; *) words="$words $word" ;; esac; done
+  printf '\n\033[1m$ gainful%s\033[0m\n\n' "$words"
+  "$gainful" "$@"
+}
 
 echo "Two systems answered four queries, and people graded the answers. Which is better?"
 show eval examples/qrels.txt examples/bm25.txt examples/dense.txt -m nDCG@3 -m AP -m RR --format table

@@ -397,7 +397,7 @@ def test_a_study_between_searchers_exchanges_whole_searchers():
     pair = found.pairs[0]
     means = dict(zip(found.systems, found.means["sDCG@10"], strict=True))
     assert pair.difference == pytest.approx(means["B"] - means["A"], abs=1e-9)
-    assert any("no searcher tried several systems" in note for note in found.notes)
+    assert any("few or no searchers tried several systems" in note for note in found.notes)
     by_searcher = frame.group_by("searcher", "system", maintain_order=True).agg(
         pl.col("grade").mean()
     )
@@ -444,6 +444,59 @@ def test_wins_and_effect_are_those_of_searchers_with_scenarios_taken_out():
     size = compare_sessions(rows_of(design), measures="sDCG@10").pairs[0].effect
     assert (size.wins, size.ties, size.losses) == (4, 0, 0)
     assert size.dz == pytest.approx(1.5 / np.std([1, 2, 1, 2], ddof=1), rel=1e-9)
+
+
+def test_searchers_of_other_scenarios_do_not_hide_who_won():
+    """Good searchers did x and y, weak ones y and z; system 2 is one better for everybody."""
+    design = []
+    for at in range(12):
+        slots, base = ("xy", 10) if at < 6 else ("yz", 1)
+        for what, which in zip(slots, "12" if at % 2 else "21", strict=True):
+            grade = base + {"x": 0, "y": 2, "z": 5}[what] + (which == "2")
+            design.append((f"p{at:02}", what, which, grade))
+    found = compare_sessions(rows_of(design), measures="sDCG@10")
+    pair = found.pairs[0]
+    assert pair.difference == pytest.approx(1)
+    assert (pair.effect.wins, pair.effect.losses, pair.effect.dz) == (12, 0, None)
+    assert any("differ by the same in every searcher" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_blocks_explain_wholly_is_no_evidence(seed):
+    """Every session of a searcher is alike, so that only rounding could tell systems apart."""
+    random = np.random.default_rng(seed)
+    design = []
+    for at in range(18):
+        luck = float(random.random() * 3 + 0.1)
+        for what, which in zip("wxyz", random.permutation(["1", "1", "2", "2"]), strict=True):
+            design.append((f"p{at:02}", what, which, luck))
+    pair = compare_sessions(rows_of(design), measures="sDCG@10", resamples=999).pairs[0]
+    assert (pair.difference, pair.p, pair.low, pair.high) == (0, 1, 0, 0)
+
+
+def test_one_searcher_who_tried_both_does_not_say_it_all():
+    design = [(f"p{at:02}", "x", "AB"[at % 2], 3 + at % 3 + 3 * (at % 2)) for at in range(12)]
+    design += [("q", "x", "A", 5), ("q", "x", "B", 4), ("q", "x", "B", 4)]
+    found = compare_sessions(rows_of(design), measures="sDCG@10")
+    assert found.pairs[0].difference > 2
+    assert any("few or no searchers tried several systems" in note for note in found.notes)
+
+
+def test_one_uneven_searcher_changes_nothing_for_those_who_tried_all():
+    even = [np.array([0, 1] * 3) for _ in range(4)]
+    system = np.concatenate([*even, np.array([0, 0, 0, 0, 1, 1])])
+    design = designed(system, np.repeat(np.arange(5), 6), np.zeros(30, dtype=int))
+    assert (len(design.swapping), len(design.exchanging), design.left_out) == (4, 0, 1)
+
+
+def test_a_constant_added_to_all_values_changes_no_p():
+    system, searcher, scenario = square()
+    values = np.round(measured(8), 1)
+    design = designed(system, searcher, scenario)
+    plain, more = (
+        of_two(one, design, [searcher, scenario], How()) for one in (values, values + 1000)
+    )
+    assert plain.p.tolist() == more.p.tolist()
 
 
 def test_only_pairs_with_the_baseline_can_be_asked_for():

@@ -169,7 +169,7 @@ def test_what_moved_is_told_with_what_it_explains(shown):
     page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "nDCG@10", resamples=99))
     page.page.click("#values .open >> text=q")
     text = page.text("#query")
-    assert "From old to new: 0.7350 → 0.8950 (+0.1600)" in text
+    assert "From old to new, nDCG@10: 0.7350 → 0.8950 (+0.1600)" in text
     rows = [
         row.inner_text().split() for row in page.page.query_selector_all("#query .plots tbody tr")
     ]

@@ -83,6 +83,14 @@ def test_the_interval_is_the_shifts_that_enumeration_does_not_reject(shift):
     assert inside == (one_sided > 0.1)
 
 
+@pytest.mark.parametrize("n", [10, 30])
+def test_zero_is_outside_the_interval_just_where_p_is_small_with_ties_too(n):
+    d = np.random.default_rng(n).integers(-4, 6, (n, 500)) / 10
+    found = randomisation(d, How(resamples=1999))
+    apart = (found.low > 0) | (found.high < 0)
+    assert apart.tolist() == (found.p <= 0.05).tolist()
+
+
 def test_too_few_differences_give_no_interval_at_all():
     found = randomisation(np.array([[0.1], [0.2], [0.3]]), How())
     assert found.p[0] == 0.25
@@ -108,7 +116,8 @@ def test_monte_carlo_is_near_scipys_and_depends_on_the_seed_alone():
 
 def test_monte_carlo_adds_what_was_seen_so_that_no_p_is_zero():
     d = np.ones((30, 1)) + np.arange(30)[:, None] / 100
-    assert randomisation(d, How(resamples=999)).p[0] == 1 / 1000
+    assert randomisation(d, How(resamples=999, alternative="greater")).p[0] == 1 / 1000
+    assert randomisation(d, How(resamples=999)).p[0] == 2 / 1000
 
 
 def test_pairs_together_and_alone_have_the_same_p():

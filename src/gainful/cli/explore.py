@@ -72,6 +72,8 @@ def explore(
         **more,
     )
     delivered(text, output)
+    if output != "-":
+        click.echo(f"gainful: wrote {output}", err=True)
 
 
 def _words(

@@ -44,6 +44,7 @@ def delivered(figure: Figure, data: Data, look: Look, form: str, output: str | N
         put(str(output), picture.html(*both, begin_dark=look.dark))
     else:
         put(str(output), picture.WRITERS[form](spec))
+    click.echo(f"gainful: wrote {output}", err=True)
 
 
 def _with(look: Look, *, dark: bool) -> Look:

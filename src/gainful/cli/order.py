@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options
+from gainful.cli.arguments import chance_options, refuse_idle
 from gainful.cli.output import delivered, refuse_overwriting, terminal, usual_form
 from gainful.cli.run_reading import (
     evaluated,
@@ -85,6 +85,8 @@ def order(
       gainful order qrels.txt runs/*.txt -m P@5 -m P@10 --test t --correct bh --alpha 0.01
       gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
     """
+    if test == "t":
+        refuse_idle(("seed", "resamples"), "does nothing: the t test leaves nothing to chance")
     criterion = Criterion.of(test, correct, How(alpha=alpha, resamples=resamples, seed=seed))
     check_persistence(p)
     base, recipes = asked_for(measures or None, like, habits)

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, UnknownName, counted
+from gainful.errors import BadValue, CannotCompare, UnknownName, counted
 from gainful.formula import Array
 from gainful.measure.results import Results
 
 Which = Literal["all", "baseline"]
+_SMALLEST, _LARGEST = 1e-100, 1e100
 ROUNDING = 1e-12  # of a value: what is nearer to another is the same
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
@@ -91,6 +92,15 @@ def told_left_out(found: Paired, names: Sequence[str]) -> list[str]:
         for name, many in zip(names, found.left_out, strict=True)
         if many
     ]
+
+
+def refuse_extremes(values: Array, measure: str) -> None:
+    """Squares of values must not pass what numbers can hold."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest and not _SMALLEST < largest < _LARGEST:
+        raise CannotCompare(
+            f"{measure}: values of {largest:g} are too large or too small to be compared"
+        )
 
 
 def baseline_of(baseline: str | None, names: Sequence[str], kind: str) -> str:

@@ -14,6 +14,7 @@ from gainful.compare.pairing import (
     Which,
     baseline_of,
     chosen_pairs,
+    refuse_extremes,
     side_by_side,
     told_left_out,
 )
@@ -36,8 +37,6 @@ from gainful.match.matched import Ranks
 from gainful.measure.evaluate import Habits, Measures, evaluate
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyJudgments, AnyRun
-
-_SMALLEST, _LARGEST = 1e-100, 1e100  # squares of values must not pass what numbers can hold
 
 
 def compare_runs(
@@ -108,6 +107,8 @@ def compare_results(
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
         raise WrongType("results", results, "results by name, or a list of them")
     given = list(results.values()) if isinstance(results, Mapping) else list(results)
+    if not all(isinstance(one, Results) for one in given):
+        raise WrongType("results", given, "what gainful.evaluate returned")
     names = list(results) if isinstance(results, Mapping) else [one.name for one in given]
     _refuse_unlike(given, names)
     base = baseline_of(baseline, names, "run")
@@ -137,8 +138,6 @@ def compare_results(
 
 
 def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
-    if not all(isinstance(one, Results) for one in given):
-        raise WrongType("results", given, "what gainful.evaluate returned")
     if len(given) < 2:
         raise BadValue("runs", len(given), "at least two")
     if len(set(names)) < len(names):
@@ -162,11 +161,7 @@ def checked(held: Paired, names: Sequence[str]) -> Paired:
         raise CannotCompare(
             f"{held.measure}: {', '.join(names)} have {have}; a comparison needs at least 2"
         )
-    largest = float(np.abs(held.values).max())
-    if largest and not _SMALLEST < largest < _LARGEST:
-        raise CannotCompare(
-            f"{held.measure}: values of {largest:g} are too large or too small to be compared"
-        )
+    refuse_extremes(held.values, held.measure)
     if not held.values.any():
         raise CannotCompare(
             f"{held.measure} is 0 for every query of every run: there is nothing to compare"

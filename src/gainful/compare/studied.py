@@ -8,7 +8,7 @@ import numpy as np
 from attrs import define, field
 
 from gainful.compare.effect import Effect, effect
-from gainful.compare.statistics.design import Design, designed, without_blocks
+from gainful.compare.statistics.design import Design, designed
 from gainful.compare.statistics.exchange import Exchanged, estimable, of_all, of_two
 from gainful.compare.statistics.how import How
 from gainful.errors import CannotCompare, counted
@@ -66,9 +66,10 @@ class Study:
             slot = slot * (int(number.max()) + 1) + number
         design = designed(system, searcher, np.unique(slot, return_inverse=True)[1])
         if design is None:
+            other = " (--test tukey compares all at once)" if len(self.names) > 2 else ""
             raise CannotCompare(
                 f"{self.by} {whom}: no two {self.who}s who did the same have different "
-                "assignments, so nothing can be exchanged, and nothing tested"
+                f"assignments, so nothing can be exchanged, and nothing tested{other}"
             )
         if design.left_out:
             self._say(
@@ -76,7 +77,7 @@ class Study:
                 "with another"
             )
         blocks = [_again(number[design.rows]) for number in numbers]
-        if not estimable(design, blocks):
+        if not (estimable(design, blocks) and _mostly_within(design, blocks)):
             blocks = blocks[1:]
             if not estimable(design, blocks):
                 raise CannotCompare(
@@ -84,8 +85,8 @@ class Study:
                     "that the two cannot be told from one another"
                 )
             self._say(
-                f"{whom}: no {self.who} tried several {self.by}s; whole {self.who}s are exchanged, "
-                f"but their effects cannot be taken out"
+                f"{whom}: few or no {self.who}s tried several {self.by}s; whole {self.who}s are "
+                "exchanged, but their effects stay in"
             )
         return design, some[design.rows], blocks
 
@@ -101,9 +102,10 @@ class Study:
     def _by_searcher(self, pair: tuple[int, int], row: int) -> Array:
         """The differences of those who tried both, scenarios apart."""
         some = np.isin(self.system, pair)
+        who = _again(self.numbers[0][some]) if self.numbers else np.arange(int(some.sum()))
         others = [_again(number[some]) for number in self.numbers[1:]]
-        left = without_blocks(self.values[some, row : row + 1], others)[:, 0]
-        who = self.numbers[0][some] if self.numbers else np.arange(int(some.sum()))
+        own_system = (self.system[some] == pair[0]).astype(np.intp)
+        left = self.values[some, row] - _explained(self.values[some, row], others, who, own_system)
         number = int(who.max()) + 1
         sums, counts = np.zeros((2, number)), np.zeros((2, number))
         for side, one in enumerate(pair):
@@ -113,8 +115,29 @@ class Study:
         both = (counts > 0).all(axis=0)
         means: Array = sums[:, both] / counts[:, both]
         found: Array = means[0] - means[1]
-        found[np.abs(found) < NOTHING] = 0.0  # of equal values, only rounding is left
+        found[np.abs(found) < NOTHING * np.abs(self.values[:, row]).max()] = 0.0
         return found
+
+
+def _mostly_within(design: Design, blocks: Sequence[Ranks]) -> bool:
+    """Did at least half of the searchers try several systems? Else few of them say it all."""
+    if not blocks:
+        return True
+    tried = [np.unique(design.system[blocks[0] == one]).size for one in np.unique(blocks[0])]
+    return 2 * sum(number > 1 for number in tried) >= len(tried)
+
+
+def _explained(values: Array, others: Sequence[Ranks], *beside: Ranks) -> Array:
+    """What scenarios explain of values, searchers and systems being told apart from them."""
+    of_others = [np.eye(int(block.max()) + 1)[block] for block in others]
+    if not of_others:
+        return np.zeros_like(values)
+    wide = sum(one.shape[1] for one in of_others)
+    held = np.concatenate(
+        [*of_others, *(np.eye(int(block.max()) + 1)[block] for block in beside)], axis=1
+    )
+    fitted, *_ = np.linalg.lstsq(held, values, rcond=None)
+    return np.asarray(held[:, :wide] @ fitted[:wide])
 
 
 def _again(numbers: Ranks) -> Ranks:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from gainful.compare.comparison import Comparison, Pair, Weighed, known
-from gainful.compare.pairing import Which, baseline_of, chosen_pairs
+from gainful.compare.pairing import Which, baseline_of, chosen_pairs, refuse_extremes
 from gainful.compare.statistics.correction import (
     CORRECTIONS,
     TUKEY,
@@ -140,7 +140,7 @@ def compare_groups(
             measure=measure,
             system=names[pair[0]],
             other=names[pair[1]],
-            difference=_or_zero(one.estimate[row]),
+            difference=_or_zero(one.estimate[row], values[:, row]),
             low=known(one.low[row]),
             high=known(one.high[row]),
             p=float(one.p[row]),
@@ -181,8 +181,8 @@ def compare_groups(
     )
 
 
-def _or_zero(value: float) -> float:
-    return float(value) if abs(value) > NOTHING else 0.0
+def _or_zero(value: float, of: Array) -> float:
+    return float(value) if abs(value) > NOTHING * np.abs(of).max() else 0.0
 
 
 def _blocks(found: SessionResults, by: str, block: str | Sequence[str] | None) -> list[str]:
@@ -218,6 +218,7 @@ def _sessions(
     order = order[np.asarray(kept)[order]]
     values = masked.data[order]
     for measure, column in zip(found.values, values.T, strict=True):
+        refuse_extremes(column, measure)
         if not column.any():
             raise CannotCompare(f"{measure} is 0 in every session: there is nothing to compare")
     return columns[order], values, notes if lost else []
@@ -240,6 +241,8 @@ def _told(
         notes.append("differences have the blocks taken out: they are not those of the means")
     for pair in pairs:
         whom = f"{pair.measure}: {pair.system} and {pair.other}"
+        if pair.difference == 0 and pair.effect is None:
+            notes.append(f"{whom} are alike: the difference is 0")
         if pair.effect is None:
             notes.append(f"{whom}: fewer than two {who}s tried both, so there is no effect size")
         elif pair.identical:

@@ -164,9 +164,10 @@ def _power(found: Comparison, measure: str) -> list[str]:
         for n, one in sizes.items()
         if one.needed
     ]
-    level = f"power 0.8, t test at {found.weighed.level:.2g}"
-    lines = [f"Differences that would be found ({level}): {', '.join(visible)}."]
-    needs = [f"Needed to find differences as seen: {', '.join(needed)}."]
+    level = f"t test at {found.weighed.level:.2g}"
+    lines = [f"True differences found in 4 of 5 repetitions ({level}): {', '.join(visible)}."]
+    there = counted(found.units[measure], found.weighed.unit)
+    needs = [f"To find those seen in 4 of 5 repetitions: {', '.join(needed)} (here {there})."]
     return (lines if visible else []) + (needs if needed else [])
 
 

@@ -56,14 +56,15 @@ def _exact(value: float | None) -> str:
     return "" if value is None else repr(value)
 
 
-def said(stable: Sequence[Stability]) -> list[str]:
+def said(stable: Sequence[Stability], *, ranges: bool = True) -> list[str]:
     """How the intervals were found, and why some were not."""
     if not stable:
         return []
     first = stable[0]
     how = (
         f"{first.level:g} % intervals of means: queries drawn again (bootstrap, BCa, "
-        f"{first.resamples} resamples, seed {first.seed}) · without one: the smallest and the "
-        "largest mean with one query left out"
+        f"{first.resamples} resamples, seed {first.seed})"
     )
+    if ranges:
+        how += " · without one: the smallest and the largest mean with one query left out"
     return [how, *(f"Note: {one.run}: {note}" for one in stable for note in one.notes)]

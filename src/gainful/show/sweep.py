@@ -15,6 +15,7 @@ from gainful.show import table as tables
 from gainful.show.cells import separated
 from gainful.show.table import PLAIN, Table, Terminal, number
 
+CHANCE = "means only: whether they differ by more than chance, gainful compare --sessions tells"
 _COLUMNS = ("weights", "depth", "b", "bq")
 _LAST = ("difference", "winner", "tau")
 
@@ -27,7 +28,8 @@ def to_text(found: Sweep, *, terminal: Terminal = PLAIN) -> str:
         parts.append(tables.to_text(_corners(found, plane), terminal=terminal))
         if plane.boundary:
             parts.append(tables.wrapped(_boundary(found, plane), terminal, "  "))
-    said = "\n".join(tables.wrapped(line, terminal, "  ") for line in (_how(found), *found.notes))
+    lines = (_how(found), CHANCE, *found.notes)
+    said = "\n".join(tables.wrapped(line, terminal, "  ") for line in lines)
     return "\n\n".join((*parts, said))
 
 

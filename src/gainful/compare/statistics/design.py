@@ -110,11 +110,11 @@ def designed(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     exchanging: list[Ranks] = []
     swapping: list[Ranks] = []
     for slots, members in strata.items():
-        tried = {_assignment(system[rows], slots) for rows in members}
-        if len(tried) > 1:
-            exchanging.append(np.stack(members))
-        elif _crossed(system[members[0]], np.array(slots), systems):
-            swapping += members
+        crossed = [_crossed(system[rows], np.array(slots), systems) for rows in members]
+        swapping += [rows for rows, whole in zip(members, crossed, strict=True) if whole]
+        others = [rows for rows, whole in zip(members, crossed, strict=True) if not whole]
+        if len({_assignment(system[rows], slots) for rows in others}) > 1:
+            exchanging.append(np.stack(others))
     taking = [rows for stratum in exchanging for rows in stratum] + swapping
     if not taking:
         return None

@@ -17,13 +17,14 @@ from attrs import frozen
 from gainful.compare.statistics.design import Design, without_blocks
 from gainful.compare.statistics.exact_sums import on_grid
 from gainful.compare.statistics.how import How
-from gainful.compare.statistics.outcome import at_least, typical
+from gainful.compare.statistics.outcome import at_least, of_side, typical
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 
 INVERTED = "inverted permutation test"
 SIMULTANEOUS = "permuted Tukey HSD, simultaneous"
 _NOTHING = 1e-9
+_ROUNDED = 16  # steps of the grid, for each session: what taking blocks out can be off
 
 
 @frozen(eq=False)
@@ -60,9 +61,10 @@ def of_two(values: Array, design: Design, blocks: Sequence[Ranks], how: How) -> 
         how: level, resamples and seed.
     """
     second = (design.system == 1).astype(np.float64)
-    left = without_blocks(np.concatenate([values, second[:, None]], axis=1), blocks)
-    whole, steps = on_grid(left, len(left))
-    slack = len(left)
+    given = np.concatenate([values, second[:, None]], axis=1)
+    left = without_blocks(given, blocks)
+    whole, steps = on_grid(left, len(left), np.abs(given).max(axis=0, initial=0.0))
+    slack = _ROUNDED * len(left)
     seen = second @ whole
     above, below = np.zeros(seen.shape), np.zeros(seen.shape)
     shifts: list[Array] = []
@@ -72,16 +74,17 @@ def of_two(values: Array, design: Design, blocks: Sequence[Ranks], how: How) -> 
         above += (found >= seen - slack).sum(axis=0)
         below += (found <= seen + slack).sum(axis=0)
         less = seen - found
-        moved = less[:, -1] > _NOTHING * seen[-1]
+        less[np.abs(less) <= slack] = 0.0
+        moved = less[:, -1] > 0
         shifts.append(less[moved, :-1] / less[moved, -1:])
         looked_at += len(labels)
     candidates = np.ascontiguousarray(np.concatenate(shifts).T) * (steps[-1] / steps[:-1])[:, None]
     always = looked_at - candidates.shape[1] + (not design.enumerated)
     low, high = typical(candidates, always, how.alpha)
-    sides = (at_least(counts[:-1], looked_at, exact=design.enumerated) for counts in (above, below))
+    sides = [at_least(counts[:-1], looked_at, exact=design.enumerated) for counts in (above, below)]
     return Exchanged(
         estimate=(seen[:-1] / steps[:-1]) / (seen[-1] / steps[-1]),
-        p=np.minimum(2 * np.minimum(*sides), 1.0),
+        p=of_side(sides[0], sides[1], "two-sided"),
         low=low,
         high=high,
         exact=design.enumerated,
@@ -100,7 +103,8 @@ def of_all(
     left = without_blocks(np.concatenate([values, tried], axis=1), blocks)
     columns = values.shape[1]
     solved = np.linalg.pinv(tried.T @ left[:, columns:], rcond=_NOTHING)
-    whole, steps = on_grid(left[:, :columns], len(left))
+    size = np.abs(values).max(axis=0, initial=0.0)
+    whole, steps = on_grid(left[:, :columns], len(left), size)
 
     def effects(labels: Ranks) -> Array:
         sums = [(labels == one).astype(np.float64) @ whole for one in range(design.systems)]
@@ -110,7 +114,7 @@ def of_all(
     seen = np.stack([real[one] - real[other] for one, other in pairs])
     ranges = [np.ptp(effects(labels), axis=1) for labels in design.labels(how)]
     widest = np.sort(np.concatenate(ranges), axis=0)
-    near = _NOTHING * np.abs(seen).max(initial=1.0)
+    near = _ROUNDED * len(left) * float(np.abs(solved).sum(axis=1).max())
     wide = (widest[:, None, :] >= np.abs(seen) - near).sum(axis=0).astype(np.float64)
     place = int(np.floor(how.alpha * (len(widest) + (not design.enumerated))))
     apart = widest[-place] if place else np.full(columns, np.inf)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
+from gainful.compare.statistics.how import Alternative
 from gainful.formula import Array
 
 
@@ -26,6 +27,13 @@ def at_least(counts: Array, looked_at: int, *, exact: bool) -> Array:
     (Phipson & Smyth 2010).
     """
     return counts / looked_at if exact else (counts + 1) / (looked_at + 1)
+
+
+def of_side(greater: Array, less: Array, alternative: Alternative) -> Array:
+    """The p of what is asked; of both sides it is twice the smaller, as the interval has it."""
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(2 * np.minimum(greater, less), 1.0))
+    return greater if alternative == "greater" else less
 
 
 def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]:

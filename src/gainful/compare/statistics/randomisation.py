@@ -13,9 +13,8 @@ import numpy as np
 
 from gainful.compare.statistics.exact_sums import on_grid
 from gainful.compare.statistics.how import How
-from gainful.compare.statistics.outcome import Outcome, at_least, typical
+from gainful.compare.statistics.outcome import Outcome, at_least, of_side, typical
 from gainful.formula import Array
-from gainful.match.matched import Flags
 
 ENUMERATED = 16  # differences of which all 2**n flips are looked at
 _AT_ONCE = 1 << 19  # numbers that are worked on at a time, so that they stay near the processor
@@ -48,18 +47,19 @@ def _of_block(
 ) -> tuple[Array, Array, Array]:
     """Flipping some differences takes twice their sum from the whole.
 
-    The shift at which a way to flip becomes as extreme as what was seen is the mean of those that
-    are flipped.
+    So a way to flip is as far above as what was seen where that sum is not positive; and the shift
+    at which it becomes so is the mean of those that are flipped.
     """
     number, pairs = differences.shape
     whole, steps = on_grid(differences, number)
-    seen = whole.sum(axis=0)[:, None]
-    as_extreme = np.zeros(pairs)
+    above, below = np.zeros(pairs), np.zeros(pairs)
     means = np.empty((pairs, looked_at))
     filled = 0
     for flips in _flips(number, how):
         sums = whole.T @ flips.T
-        as_extreme += extreme(seen - 2 * sums, seen, how, slack=number).sum(axis=1)
+        sums[np.abs(sums) <= number / 2] = 0.0  # as much as rounding can be
+        above += (sums <= 0).sum(axis=1)
+        below += (sums >= 0).sum(axis=1)
         size = flips.sum(axis=1)
         if not size.all():  # what flips nothing is what was seen
             sums, size = sums[:, size > 0], size[size > 0]
@@ -67,14 +67,8 @@ def _of_block(
         filled += size.size
     always = looked_at - filled + (not exact)
     low, high = typical(means[:, :filled], always, how.alpha)
-    return at_least(as_extreme, looked_at, exact=exact), low / steps, high / steps
-
-
-def extreme(found: Array, seen: Array, how: How, *, slack: float) -> Flags:
-    """Which resamples are as extreme as what was seen? Those that differ by rounding alone are."""
-    if how.alternative == "two-sided":
-        return np.abs(found) >= np.abs(seen) - slack
-    return found >= seen - slack if how.alternative == "greater" else found <= seen + slack
+    sides = [at_least(counts, looked_at, exact=exact) for counts in (above, below)]
+    return of_side(sides[0], sides[1], how.alternative), low / steps, high / steps
 
 
 def _flips(number: int, how: How) -> Iterator[Array]:

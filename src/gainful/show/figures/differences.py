@@ -143,7 +143,7 @@ def chart(data: Data, look: Look) -> Spec:
             "color": {
                 "field": "better",
                 "type": "nominal",
-                "scale": {"domain": [True, False], "range": [tones.better, tones.worse]},
+                "scale": {"domain": [True, False], "range": [tones.series[1], tones.series[0]]},
                 "legend": None,
             },
             "tooltip": [
@@ -197,8 +197,8 @@ def _sides(names: tuple[str, str], look: Look, *, named: bool) -> list[Spec]:
         ]
         aligned = [{"align": "right"}, {"align": "left"}]
     told = (
-        (f"{second} better", look.tones.better, places[0], aligned[0]),
-        (f"{first} better", look.tones.worse, places[1], aligned[1]),
+        (f"{second} better", look.tones.series[1], places[0], aligned[0]),
+        (f"{first} better", look.tones.series[0], places[1], aligned[1]),
     )
     return [
         {

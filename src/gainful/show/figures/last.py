@@ -63,14 +63,20 @@ def last_data(
     within = ", averaged within sessions first" if non_last == "within" else ", pooled"
     shares = [
         f"{label} {100 * share:.0f} %"
-        for (label, _), share in zip(told.groups, found.shares["share"].to_list(), strict=True)
+        for (label, _), share in zip(
+            told.groups, found.shares["share_of_several"].to_list(), strict=True
+        )
         if share is not None
     ]
     return Data(
         frame=frame,
         title="The last query of sessions against those before it",
         said=(
-            *([f"sessions whose last query is the best: {', '.join(shares)}"] if shares else []),
+            *(
+                [f"sessions of several queries whose last is the best: {', '.join(shares)}"]
+                if shares
+                else []
+            ),
             *told.said,
             f"queries before the last{within}; each query discounted by its own position",
             *alone,

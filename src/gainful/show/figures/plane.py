@@ -16,6 +16,7 @@ from gainful.show.design import SIZE, Tones
 from gainful.show.figures.figure import Data, Look, Spec
 from gainful.show.figures.lines import colour, framed
 from gainful.show.figures.words import name
+from gainful.show.sweep import CHANCE
 
 TITLE = "Who is better for which searcher?"
 _SIDE = 380  # pixels
@@ -78,6 +79,7 @@ def map_data(sweep: Sweep) -> Data:
                 f"{counted(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
                 f"{sweep.convention.name} · darker: further ahead"
             ),
+            CHANCE,
             *(f"Note: {note}" for note in sweep.notes),
         ),
         nothing=nothing,

@@ -187,14 +187,14 @@
         return one;
       }));
     }
-    at("verdict").textContent = data.map.why ? `There is no map of b and bq: ${data.map.why}.` : short(data.map.sentence, 600);
-    if (data.map.why) return;
+    if (data.map.why) { at("verdict").textContent = `There is no map of b and bq: ${data.map.why}.`; return; }
     const { b, bq } = data.map, inside = (value, all) => Math.min(Math.max(value, all[0]), all[all.length - 1]);
     Charts.fitted("map", charts.map).data("here", [{ b: inside(set.b, b), bq: inside(set.bq, bq) }]);
     const changed = data.gains[0].weights.some((weight, code) => weight !== set.weights[code]) || set.x !== start.x || set.normalised !== start.normalised
       || HABITS.some((name) => set[name] !== start[name]) || Object.keys(set.where).length > 0 || set.least !== fewest || set.by !== data.map.by;
-    at("map-told").textContent = "Computed beforehand, for all sessions and the settings this page began with; the stronger the colour, the clearer the win. The ring is the b and bq of now. "
-      + (changed ? "You have changed other settings since: they are not in the map. " : "") + "Click on the map to go there.";
+    at("verdict").textContent = (changed ? "You have changed other settings; this is of those the page began with. " : "") + short(data.map.sentence, 600);
+    at("map-figure").classList.toggle("stale", changed);
+    at("map-told").textContent = "Computed beforehand, for all sessions and the settings this page began with; the stronger the colour, the further ahead. These are means: whether they differ by more than chance, gainful compare --sessions tells. The ring is the b and bq of now; a click on the map moves it.";
   }
 
   // ── one session ──
@@ -251,6 +251,8 @@
     const value = control.value.trim() === "" ? NaN : Number(control.value);
     const good = Number.isFinite(value) && value >= low && value <= high && (!whole || Number.isInteger(value));
     if (good) control.removeAttribute("aria-invalid"); else control.setAttribute("aria-invalid", "true");
+    control.setCustomValidity?.(good ? "" : `From ${+low.toPrecision(3)} to ${+high.toPrecision(3)}${whole ? ", a whole number" : ""}; the page shows what was set before`);
+    if (!good && control.value.trim() !== "") control.reportValidity?.();
     return good ? value : null;
   }
 

@@ -139,6 +139,7 @@
       { type: "button", class: "sort", onclick: () => {
         state.down = chosen ? !state.down : true;
         state.order = order;
+        byId("order").value = order; // empty where only a column can say it
         state.first = 0;
         listed();
         byId("values").querySelector(`[data-order="${order}"] button`).focus();
@@ -159,7 +160,7 @@
       make("span", { class: one !== null && one === best ? "best" : null }, number(one, places)),
       many ? " " : null,
       many ? make("small", { class: apart === null ? "quiet" : tone(apart) }, apart === null ? "" : signed(apart, places)) : null,
-      one === null ? null : make("i", { class: "meter", style: { width: `${Math.max(0, Math.min(100, (100 * one) / widest))}%` } }),
+      one === null ? null : make("i", { class: "meter", style: { width: `calc((100% - 1.2rem) * ${Math.max(0, Math.min(1, one / widest))})` } }),
     );
   }
 
@@ -309,7 +310,7 @@
         : rows.filter(([doc]) => before.get(doc) !== after.get(doc) && one.grades[doc] > 0);
     }
     const [mine, theirs] = [values[run][data.shown], values[base][data.shown]].map((column) => column[state.query]);
-    const head = make("h4", {}, "From ", told(runs[base]), " to ", told(runs[run]), mine === null || theirs === null ? "" : `: ${number(theirs)} → ${number(mine)} (${signed(mine - theirs)})`);
+    const head = make("h4", {}, "From ", told(runs[base]), " to ", told(runs[run]), mine === null || theirs === null ? "" : `, ${data.measures[data.shown]}: ${number(theirs)} → ${number(mine)} (${signed(mine - theirs)})`);
     if (!rows.length) return make("div", {}, head, make("p", { class: "quiet" }, "No judged document moved where it counts."));
     const told10 = rows.slice(0, 10);
     const rank = (found, doc) => (found.has(doc) ? String(found.get(doc)) : "–");

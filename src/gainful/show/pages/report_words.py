@@ -105,7 +105,7 @@ def evidence(
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
     lines += [] if found is None else compare.how(found)
-    lines += stability.said(stable)
+    lines += stability.said(stable, ranges=len(stable) == 1)
     return [*lines, *(f"Note: {note}" for note in (() if found is None else found.notes))]
 
 
