@@ -104,4 +104,5 @@ def terminal() -> Terminal:
         return PLAIN
     columns = shutil.get_terminal_size().columns
     blocks = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    return Terminal(width=columns, colour=not os.environ.get("NO_COLOR"), blocks=blocks)
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Terminal(width=columns, colour=colour, blocks=blocks)

@@ -110,9 +110,9 @@ def report(
     found = list(evaluated(held, runs, run_format, recipes, base))
     name = None if beside is None else beside.name
     made = drawn(held, found, how=how, texts=texts, title=title, beside=name, **asked)
+    delivered(made.page, output)
     if made.values is not None and beside is not None:
         put(beside, made.values + "\n")
-    delivered(made.page, output)
     if output != "-":
         told = "" if made.values is None else f", and all values to {beside}"
         click.echo(f"gainful: wrote {output}{told}", err=True)

@@ -29,6 +29,7 @@ class Tones:
     line: str  # rules and grids
     accent: str  # what can be clicked, what is chosen
     series: tuple[str, ...]
+    names: tuple[str, ...]  # of series, as text: dark enough to read (4.5 : 1)
     grades: tuple[str, ...]  # from 0 to the best; steps between are chosen by `grade_colours`
     unjudged: str
     better: str
@@ -43,6 +44,7 @@ LIGHT = Tones(
     line="#d9dfe6",
     accent="#0072b2",
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b87a00", "#3f8fc4", "#5a6675"),
+    names=("#0072b2", "#b75000", "#007f5d", "#9b5b7e", "#986500", "#3375a0", "#5a6675"),
     grades=("#eef2f6", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c"),
     unjudged="#ffffff",
     better="#0072b2",
@@ -56,6 +58,7 @@ DARK = Tones(
     line="#323d4b",
     accent="#62b6ec",
     series=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
+    names=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
     grades=("#1f2833", "#1d4263", "#215c8c", "#2f7cb6", "#62a9dc", "#b3daf5"),
     unjudged="#12171e",
     better="#62b6ec",
@@ -140,7 +143,11 @@ def _variables(tones: Tones) -> str:
     }
     listed = {
         f"{kind}-{at}": colour
-        for kind, colours in (("series", tones.series), ("grade", tones.grades))
+        for kind, colours in (
+            ("series", tones.series),
+            ("name", tones.names),
+            ("grade", tones.grades),
+        )
         for at, colour in enumerate(colours)
     }
     return " ".join(f"--{name}: {value};" for name, value in (single | listed).items())

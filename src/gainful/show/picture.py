@@ -15,8 +15,11 @@ from gainful.show.figures.figure import Spec
 from gainful.show.pages.page import rendered
 from gainful.show.whole_file import put
 
-_TAG = re.compile(r"<[a-zA-Z][^>]*>")
-_ID = re.compile(r'(\bid="|url\(#|href="#)([A-Za-z_-]+)(\d+)(?=["\)])')
+_TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
+# Only what refers to ids: a name may look like one.
+_ID = re.compile(
+    r'(\s(?:id="|(?:xlink:)?href="#|(?:clip-path|fill|stroke|mask)="url\(#))([A-Za-z_-]+)(\d+)(?=["\)])'
+)
 _PLACES = re.compile(r'(\s(?:d|transform|points|x|y|x1|y1|x2|y2|r|width|height)=")([^"]*)(?=")')
 _LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _SCALE = 2  # of a PNG, for screens of today and for print

@@ -197,8 +197,8 @@ def _sides(names: tuple[str, str], look: Look, *, named: bool) -> list[Spec]:
         ]
         aligned = [{"align": "right"}, {"align": "left"}]
     told = (
-        (f"{second} better", look.tones.series[1], places[0], aligned[0]),
-        (f"{first} better", look.tones.series[0], places[1], aligned[1]),
+        (f"{second} better", look.tones.names[1], places[0], aligned[0]),
+        (f"{first} better", look.tones.names[0], places[1], aligned[1]),
     )
     return [
         {

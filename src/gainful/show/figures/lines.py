@@ -51,6 +51,11 @@ def colour(number: int, tones: Tones) -> str:
     return tones.series[number % len(tones.series)]
 
 
+def name_colour(number: int, tones: Tones) -> str:
+    """The same for its name, which must be dark enough to read."""
+    return tones.names[number % len(tones.names)]
+
+
 def dash(number: int) -> list[int]:
     """The dash of a series, moved on by one each time that colours come again."""
     return DASHES[(number + number // len(DASHES)) % len(DASHES)]
@@ -265,6 +270,7 @@ def _labels(  # noqa: PLR0917
             "series": at,
             "label": name(series[at].label),
             "name": series[at].label,
+            "colour": name_colour(series[at].colour, look.tones),
             "x": ends[at]["x"],
             "y": low + place / scale,
         }
@@ -284,7 +290,7 @@ def _labels(  # noqa: PLR0917
             "x": x,
             "y": y,
             "text": {"field": "label", "type": "nominal"},
-            "color": _by_series([colour(one.colour, look.tones) for one in series]),
+            "color": {"field": "colour", "type": "nominal", "scale": None, "legend": None},
             "tooltip": _NAME,
             "description": _NAME,
         },

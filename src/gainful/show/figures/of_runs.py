@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gainful.errors import BadInput, WrongType
 from gainful.measure.evaluate import asked_for, evaluate
 from gainful.measure.language import expand
@@ -33,7 +35,9 @@ def results_of(
     depth = max(whole) if len(whole) == len(depths) and whole else None
     base, _ = asked_for(list(measures), like, habits)
     if depth is None or base.ties in _AVERAGED:
-        return evaluate(judgments, runs=runs, measures=measures, like=like, **habits)
+        found = evaluate(judgments, runs=runs, measures=measures, like=like, **habits)
+        refuse_unjudged(list(found.values()))
+        return found
     judged = f"Judged@{depth}"
     asked = [*measures] if judged in map(str, measures) else [*measures, judged]
     found = evaluate(judgments, runs=runs, measures=asked, like=like, **habits)
@@ -41,6 +45,16 @@ def results_of(
         problem = f"none of the top {depth} documents of any query is judged"
         raise BadInput(", ".join(found), problem, "judgments of what was retrieved, or more depth")
     return {name: only(one, list(expand(list(measures)))) for name, one in found.items()}
+
+
+def refuse_unjudged(found: Sequence[Results]) -> None:
+    """Where nothing that was retrieved is judged, zeros would only look like an answer."""
+    if any(np.ma.asarray(values).any() for one in found for values in one.values.values()):
+        return
+    if all(one.counts["unjudged_at_10"] == 1 for one in found):
+        problem = "none of the top 10 documents of any query is judged"
+        names = ", ".join(one.name for one in found)
+        raise BadInput(names, problem, "judgments of what was retrieved")
 
 
 def only(results: Results, names: Sequence[str]) -> Results:

@@ -351,6 +351,10 @@
   show();
   settled = make().then(now);
   let width = window.innerWidth;
+  // Paper has a width of its own.
+  const paper = window.matchMedia("print");
+  paper.addEventListener("change", () => { width = 0; later(); });
+  window.addEventListener("beforeprint", () => { width = 0; later(); });
   window.addEventListener("resize", () => {
     if (window.innerWidth === width) return;
     width = window.innerWidth;

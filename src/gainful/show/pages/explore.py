@@ -36,6 +36,7 @@ _SINGLE = ("paper", "raised", "ink", "quiet", "line", "accent", "unjudged", "bet
 _TONES = Tones(
     **{name: f"var(--{name})" for name in _SINGLE},
     series=tuple(f"var(--series-{at})" for at in range(len(LIGHT.series))),
+    names=tuple(f"var(--name-{at})" for at in range(len(LIGHT.names))),
     grades=tuple(f"var(--grade-{at})" for at in range(len(LIGHT.grades))),
 )
 _ASKED = ("gain", "discount", "query_discount", "duplicates", "ideal", "hold")
@@ -230,7 +231,10 @@ def _group(start: _Start, columns: Sequence[Mapping[str, Any]]) -> str | None:
 def _map(start: _Start, by: str | None) -> dict[str, Any]:
     """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
     if by is None:
-        return {"why": "there are no two groups to compare"}
+        there = start.results.columns
+        number = there["system"].n_unique() if "system" in there.columns else 0
+        many = f"system has {number} values, and at most {rows.MOST_GROUPS} are compared"
+        return {"why": many if number > 1 else "there are no two groups to compare"}
     habits = start.how.convention
     bases = {"b": habits.b, "bq": habits.bq}
     try:

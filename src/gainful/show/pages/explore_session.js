@@ -84,7 +84,7 @@ const Session = (() => {
       parts.push(head);
       const listed = data.queries.listed[query.query];
       parts.push(query.rows.length ? table(data, query, Boolean(data.results.clicked)) : element("p", "It returned nothing.", "quiet"));
-      if (listed > query.rows.length) parts.push(element("p", `${listed - query.rows.length} more results do not count.`, "quiet"));
+      if (listed > query.rows.length) parts.push(element("p", `${listed - query.rows.length} further down ${listed - query.rows.length === 1 ? "does" : "do"} not count.`, "quiet"));
     }
     place.replaceChildren(...parts);
   }

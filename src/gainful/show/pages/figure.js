@@ -4,6 +4,7 @@
   const both = JSON.parse(document.getElementById("data").textContent);
   const place = document.getElementById("figure");
   if (both.begin) document.documentElement.dataset.theme = both.begin;
+  const paper = window.matchMedia("print");
   let drawn = 0;
 
   function fitted(spec) {
@@ -22,9 +23,10 @@
   }
 
   function draw() {
-    const spec = fitted(structuredClone(window.isDark() ? both.dark : both.light));
+    const dark = window.isDark() && !paper.matches; // paper is white
+    const spec = fitted(structuredClone(dark ? both.dark : both.light));
     const turn = ++drawn;
-    vegaEmbed(place, spec, { mode: "vega-lite", actions: false, renderer: "svg", tooltip: { theme: window.isDark() ? "dark" : "light" } })
+    vegaEmbed(place, spec, { mode: "vega-lite", actions: false, renderer: "svg", tooltip: { theme: dark ? "dark" : "light" } })
       .then(() => { if (turn === drawn) place.dataset.ready = String(turn); });
   }
 
@@ -34,6 +36,7 @@
     waiting = setTimeout(() => { if (place.clientWidth !== wide) { wide = place.clientWidth; draw(); } }, 120);
   });
   document.addEventListener("theme", draw);
+  paper.addEventListener("change", draw);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   wide = place.clientWidth;
   draw();

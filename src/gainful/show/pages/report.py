@@ -22,6 +22,7 @@ from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run
 from gainful.read.texts import read_texts
 from gainful.read.values import Judgments, Nested
 from gainful.show import convention, results as show_results
+from gainful.show.figures.of_runs import refuse_unjudged
 from gainful.show.pages import report_data, report_words as words
 from gainful.show.pages.page import rendered
 from gainful.show.pages.report_data import RANKS, AsRead
@@ -145,6 +146,7 @@ def drawn(
     names = words.labels(given)
     found = [(evolve(one, name=name), run) for (one, run), name in zip(found, names, strict=True)]
     results = [one for one, _ in found]
+    refuse_unjudged(results)
     compared, reasons = compare_possible(
         results, baseline=names[base], test=test, correct=correct, how=how
     )
