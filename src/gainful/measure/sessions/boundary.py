@@ -46,13 +46,14 @@ def along_bq(row: Row, b: float, bqs: Sequence[float]) -> list[Crossing]:
     return [Crossing(b, bq, "bq", below, above) for bq, below, above in found]
 
 
-def along_b(laid: Laid, bq: float, bs: Sequence[float]) -> list[Crossing]:
-    """Where the winner changes with b, for one bq."""
+def along_b(laid: Laid, bq: float, bs: Sequence[float], won: Ranks | None = None) -> list[Crossing]:
+    """Where the winner changes with b, for one bq; `won` are the winners, if they are known."""
 
     def means(b: float) -> Array:
         return np.asarray(laid.row(b).means([bq])[0])
 
-    won = winners(np.stack([means(b) for b in bs]))
+    if won is None:
+        won = winners(np.stack([means(b) for b in bs]))
     return [Crossing(b, bq, "b", below, above) for b, below, above in _changes(means, bs, won)]
 
 

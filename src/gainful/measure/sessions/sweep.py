@@ -231,6 +231,14 @@ def sweep(
     )
 
 
+_FEW = 2  # changes of the winner along b; where there are more, there is no line to go on
+
+
+def _turns(won: Ranks) -> int:
+    known = won[won >= 0]
+    return int((known[1:] != known[:-1]).sum())
+
+
 def _plane(laid: Laid, asked: Settings, called: Sequence[str], first: Array) -> Plane:
     """Every setting of b and bq, and where the winner changes."""
     b, bq, (own_b, own_bq) = asked.b, asked.bq, asked.reference
@@ -243,8 +251,11 @@ def _plane(laid: Laid, asked: Settings, called: Sequence[str], first: Array) -> 
     lines: list[Crossing] = []
     if differs:
         lines = [*along_bq(laid.row(own_b), own_b, bq), *along_b(laid, own_bq, b)]
-        if not boundary:
-            boundary = [c for one in bq for c in along_b(laid, one, b)]
+        # The line goes on to the edges of what was swept, or straight up between two b.
+        edges = (0, len(bq) - 1) if boundary else range(len(bq))
+        columns = {at: won[:, at] for at in edges if _turns(won[:, at]) <= _FEW}
+        boundary += [c for at, own in columns.items() for c in along_b(laid, bq[at], b, own)]
+        boundary.sort(key=lambda one: (one.b, one.bq))
     own = laid.row(own_b).means([own_bq])[0]
     return Plane(
         weights=laid.how.gain.name,

@@ -144,14 +144,16 @@ def _layers(own: pl.DataFrame, groups: list[str], most: float, look: Look) -> li
     ]
     points = own.filter(pl.col("kind") == "boundary").sort("b", "bq").select("b", "bq").to_dicts()
     if points:
-        single = len({one["b"] for one in points}) == len(points)
+        upright = len({one["bq"] for one in points}) == len(points)  # b may come again
+        single = upright or len({one["b"] for one in points}) == len(points)
         layers.append(
             {
                 "data": {"values": points},
                 "mark": {"type": "line", "color": tones.ink, "strokeWidth": 1.6, "clip": True}
                 if single and len(points) > 1
                 else {"type": "point", "color": tones.ink, "filled": True, "size": 22},
-                "encoding": {"x": x, "y": y},
+                "encoding": {"x": x, "y": y}
+                | ({"order": {"field": "bq", "type": "quantitative"}} if upright else {}),
             }
         )
     (here,) = own.filter(pl.col("kind") == "reference").select("b", "bq").to_dicts()
