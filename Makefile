@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+BENCHMARKS := arrays runs frames sessions sessions_sweep compare explore report
 SOURCES := $(shell find src -name '*.py')
 
 .PHONY: help demo test check bench docs clean
@@ -46,21 +47,7 @@ check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wh
 	@echo "All checks passed. Next: make test."
 
 bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
-	@$(BIN)/python benchmarks/arrays.py
-	@echo
-	@$(BIN)/python benchmarks/runs.py
-	@echo
-	@$(BIN)/python benchmarks/frames.py
-	@echo
-	@$(BIN)/python benchmarks/sessions.py
-	@echo
-	@$(BIN)/python benchmarks/sessions_sweep.py
-	@echo
-	@$(BIN)/python benchmarks/compare.py
-	@echo
-	@$(BIN)/python benchmarks/explore.py
-	@echo
-	@$(BIN)/python benchmarks/report.py
+	@for one in $(BENCHMARKS); do $(BIN)/python benchmarks/$$one.py && echo || exit 1; done
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py

@@ -138,8 +138,7 @@
       "button",
       { type: "button", class: "sort", onclick: () => {
         state.down = chosen ? !state.down : true;
-        state.order = order;
-        byId("order").value = order; // empty where only a column can say it
+        byId("order").value = state.order = order; // empty where only a column can say it
         state.first = 0;
         listed();
         byId("values").querySelector(`[data-order="${order}"] button`).focus();
