@@ -178,6 +178,12 @@ def test_runs_without_a_query_in_common_cannot_be_compared(gate):
     assert "no query in common" in gate("two.txt", *words, status=2)
 
 
+def test_without_a_measure_those_of_the_baseline_are_tested(gate):
+    gate("best.txt", "-m", "P@1", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--significant", "0.05", "--format", "json")
+    assert [one["measure"] for one in verdict(gate("once.txt", *words))["checks"]] == ["P@1"]
+
+
 def test_a_run_that_lost_queries_is_not_passed_by_those_that_are_left(gate):
     Path("one.txt").write_text(ranked(**dict.fromkeys(QUERIES[1:])))
     words = ("--floor", "RR=0.1", "--missing", "skip")

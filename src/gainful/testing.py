@@ -92,7 +92,8 @@ def assert_ranking_quality(
         **{name: value for name, value in drawn.items() if value is not None},
     )
     old = None if baseline is None else read_baseline(baseline)
-    held, found = _evaluated(judgments, run, rules.asked(measures), like, habits)
+    asked = rules.asked(measures) or (None if old is None else list(old.measures))
+    held, found = _evaluated(judgments, run, asked, like, habits)
     verdict = gate(found, rules, judgments=held, baseline=old)
     if not verdict.passed:
         raise AssertionError(to_text(verdict))

@@ -55,7 +55,8 @@ def _bounds(_: object, parameter: click.Parameter, given: tuple[str, ...]) -> li
     "measures",
     multiple=True,
     metavar="MEASURE",
-    help="Such as nDCG@10; may be repeated. [those that have a rule; else nDCG@10, AP, RR]",
+    help="Such as nDCG@10; may be repeated. [those that have a rule; else the baseline's; else "
+    "nDCG@10, AP, RR]",
 )
 @click.option(
     "--floor",
@@ -143,7 +144,6 @@ def gate(
         refuse_idle(("test", "seed", "resamples"), "is of --significant")
     rules = Rules(**{name: given.pop(name) for name in _OF_RULES})
     _refuse_no_rule(rules, baseline, save_baseline)
-    base, recipes = asked_for(rules.asked(measures or None), like, given)
     form = form or ("text" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
     if run is None and path_of_both(judgments) is None:
         raise click.UsageError("name a RUN: gainful gate JUDGMENTS RUN --floor nDCG@10=0.45")
@@ -151,6 +151,8 @@ def gate(
     run = run or judgments
     _refuse_files(judgments, run, baseline, save_baseline, output)
     old = None if baseline is None else read_baseline(baseline)
+    asked = rules.asked(measures or None) or (None if old is None else list(old.measures))
+    base, recipes = asked_for(asked, like, given)
     held = read_judgments(judgments, judgments_format)
     found = of_run(held, read_run(run, run_format), recipes, base, _name(run))
     saving = save_baseline is not None

@@ -15,7 +15,7 @@ from gainful.compare.statistics.groups import alike, letter
 from gainful.compare.statistics.how import How
 from gainful.errors import counted, plural
 from gainful.formula import Array
-from gainful.measure import html
+from gainful.measure.notebook import Shown
 
 
 @frozen(eq=False)
@@ -211,6 +211,12 @@ class Comparison:
         }
 
     def _repr_html_(self) -> str:
+        return self._shown().html()
+
+    def _repr_latex_(self) -> str:
+        return self._shown().latex()
+
+    def _shown(self) -> Shown:
         letters = self.letters()
         columns = ("measure", self.kind, "mean", "difference", "interval", "p", "better than")
         rows = []
@@ -224,7 +230,7 @@ class Comparison:
                 rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *told, better))
         notes = (f"p is corrected: {self.weighed.correction_words}",) * self.weighed.corrects
         level = f"{100 * (1 - self.weighed.how.alpha):g} % intervals: {self.weighed.interval}"
-        return html.table(self._head(), columns, rows, words=2, notes=(level, *notes, *self.notes))
+        return Shown(self._head(), columns, rows, words=2, notes=(level, *notes, *self.notes))
 
     @property
     def kind(self) -> str:

@@ -5,6 +5,7 @@ One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `t
 """
 
 from gainful.formula.domain import ANY, Domain
+from gainful.formula.latex_words import latex_words
 from gainful.formula.named import NamedFormula
 from gainful.formula.number import NUMBER, exact, written
 from gainful.formula.to_javascript import to_javascript
@@ -46,6 +47,7 @@ __all__ = [
     "Where",
     "equal",
     "exact",
+    "latex_words",
     "log",
     "maximum",
     "parameters",

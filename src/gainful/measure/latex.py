@@ -5,12 +5,20 @@ Gains and discounts are rendered from the formulas themselves: none is typed her
 
 from __future__ import annotations
 
-from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute, to_latex
+from gainful.formula import (
+    Arithmetic,
+    Const,
+    Expr,
+    NamedFormula,
+    Var,
+    latex_words,
+    substitute,
+    to_latex,
+)
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import recipe
 from gainful.measure.sessions.recipe import session_recipe
 
-_ESCAPED = str.maketrans({sign: f"\\{sign}" for sign in "%&_#${}"})
 _SESSIONS = ("sDCG", "nsDCG")
 
 
@@ -64,7 +72,7 @@ def _divided(named: str, whole: str, summed: str) -> str:
 
 
 def _named(name: str, k: float | None) -> str:
-    return rf"\mathrm{{{name.translate(_ESCAPED)}}}" + ("" if k is None else f"@{k:g}")
+    return rf"\mathrm{{{latex_words(name)}}}" + ("" if k is None else f"@{k:g}")
 
 
 def _term(gain: NamedFormula, discount: NamedFormula, grade: str) -> Expr:
@@ -80,4 +88,9 @@ def _term(gain: NamedFormula, discount: NamedFormula, grade: str) -> Expr:
 
 
 def _in_words(measure: Measure) -> str:
-    return f"${_named(measure.name, measure.k)}$: {measure.entry.value.translate(_ESCAPED)}"
+    named = (
+        rf"\text{{{latex_words(str(measure))}}}"
+        if measure.params
+        else _named(measure.name, measure.k)
+    )
+    return f"${named}$: {latex_words(measure.entry.value)}"

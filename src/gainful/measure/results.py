@@ -12,9 +12,9 @@ from attrs import field, frozen
 from gainful.convention import Convention
 from gainful.errors import counted
 from gainful.formula import Array
-from gainful.measure import html
 from gainful.measure.entry import Mean
 from gainful.measure.measure import Measure
+from gainful.measure.notebook import Shown
 from gainful.measure.recipe import Recipe
 
 
@@ -107,13 +107,19 @@ class Results:
         return "\n".join((self._head(), *lines, self.counted(), *self.notes))
 
     def _repr_html_(self) -> str:
+        return self._shown().html()
+
+    def _repr_latex_(self) -> str:
+        return self._shown().latex()
+
+    def _shown(self) -> Shown:
         kinds = {name: recipe.measure.entry.mean for name, recipe in self.recipes.items()}
         rows = [
             (name, "–" if np.isnan(value) else f"{value:.{0 if kinds[name] == 'sum' else 4}f}")
             for name, value in self.mean.items()
         ]
         notes = (self.counted(), *self.notes)
-        return html.table(self._head(), ("measure", "mean"), rows, notes=notes)
+        return Shown(self._head(), ("measure", "mean"), rows, notes=notes)
 
     def _head(self) -> str:
         queries = counted(len(self.queries), "query")

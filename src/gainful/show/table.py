@@ -9,33 +9,13 @@ from textwrap import fill
 
 from attrs import field, frozen
 
-from gainful.formula import exact
+from gainful.formula import exact, latex_words
 from gainful.show.bars import Fractions, bar
 
 # Of a terminal's own colours, which are legible there; nobody takes cyan for yellow.
 _BAR, BETTER, WORSE = "36", "1;36", "1;33"
 _SHORTEST, _LONGEST = 4, 10  # characters of a bar
 _WIDE = 10_000  # a pipe has no width: nothing is folded there
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "~": r"\textasciitilde{}",
-    "<": "$<$",
-    ">": "$>$",
-    "×": r"$\times$",
-    "≥": r"$\ge$",
-    "≤": r"$\le$",
-    "·": r"$\cdot$",
-    "…": r"\dots{}",
-    "Σ": r"$\Sigma$",
-}
 
 
 @frozen
@@ -195,7 +175,7 @@ def to_latex(table: Table) -> str:
 
 def latex_escaped(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_LATEX.get(character, character) for character in one_line(text))
+    return latex_words(one_line(text))
 
 
 def _seen(line: str) -> str:

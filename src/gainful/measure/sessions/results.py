@@ -15,7 +15,7 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType, counted, 
 from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
-from gainful.measure import html
+from gainful.measure.notebook import Shown
 from gainful.measure.sessions.how import SessionRecipe
 from gainful.read.sessions import OF_QUERIES
 
@@ -229,10 +229,16 @@ class SessionResults:
         return "\n".join((self._head(), *lines, *self.notes))
 
     def _repr_html_(self) -> str:
+        return self._shown().html()
+
+    def _repr_latex_(self) -> str:
+        return self._shown().latex()
+
+    def _shown(self) -> Shown:
         rows = [
             (name, "–" if np.isnan(value) else f"{value:.4f}") for name, value in self.mean.items()
         ]
-        return html.table(self._head(), ("measure", "mean"), rows, notes=self.notes)
+        return Shown(self._head(), ("measure", "mean"), rows, notes=self.notes)
 
     def _head(self) -> str:
         counts = self.counts

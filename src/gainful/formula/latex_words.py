@@ -1,0 +1,34 @@
+"""Words that LaTeX prints as they are."""
+
+from __future__ import annotations
+
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "~": r"\textasciitilde{}",
+    "<": "$<$",
+    ">": "$>$",
+    "×": r"$\times$",
+    "≥": r"$\ge$",
+    "≤": r"$\le$",
+    "·": r"$\cdot$",
+    "…": r"\dots{}",
+    "Σ": r"$\Sigma$",
+}
+
+
+def latex_words(text: str) -> str:
+    r"""Text in which no character means anything to LaTeX.
+
+    Examples:
+        >>> print(latex_words("a_b & 5 %"))
+        a\_b \& 5 \%
+    """
+    return "".join(_SIGNS.get(character, character) for character in text)
