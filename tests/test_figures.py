@@ -806,3 +806,13 @@ def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
         said = run("figure", "scenario", *files, *words, "-o", tmp_path / "f.svg", status=2)
         assert "no session" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_there_is_a_function_for_each_figure():
+    from gainful import figures
+
+    assert {name.replace("_", "-") for name in figures.__all__} == set(FIGURES)
+    runs = {"a": {"1": ["x", "d"], "2": ["e"]}, "b": {"1": ["d"], "2": ["e"]}}
+    judged = {"1": {"d": 1}, "2": {"e": 1}}
+    one = figures.differences(judged, runs, "RR")
+    assert one.to_dict() == gainful.figure("differences", judged, runs, "RR").to_dict()

@@ -138,6 +138,7 @@ def compare_results(
 
 
 def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
+    """Only what was measured alike can be compared."""
     if len(given) < 2:
         raise BadValue("runs", len(given), "at least two")
     if len(set(names)) < len(names):

@@ -42,9 +42,8 @@ def estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
     """Can systems be told from blocks? Not where everybody tried one system alone."""
     tried = np.eye(design.systems)[design.system]
     left = without_blocks(tried, blocks)
-    return (
-        int(np.linalg.matrix_rank(tried.T @ left, tol=_NOTHING * len(tried))) > design.systems - 2
-    )
+    rank = int(np.linalg.matrix_rank(tried.T @ left, tol=_NOTHING * len(tried)))
+    return rank >= design.systems - 1
 
 
 def of_two(values: Array, design: Design, blocks: Sequence[Ranks], how: How) -> Exchanged:

@@ -1,0 +1,36 @@
+"""A function for each figure, which returns the Altair chart.
+
+Each takes what the data function of that figure takes, and `title`, `width`, `height`, `dark`.
+
+Examples:
+    >>> judged = {"1": {"a": 1}, "2": {"b": 1}}
+    >>> runs = {"one": {"1": ["a"], "2": ["x", "b"]}, "two": {"1": ["a"], "2": ["b"]}}
+    >>> type(differences(judged, runs, "RR")).__name__
+    'LayerChart'
+"""
+
+from functools import partial
+
+from gainful.show.figures.table import figure
+
+last = partial(figure, "last")
+sessions = partial(figure, "sessions")
+scenario = partial(figure, "scenario")
+individual = partial(figure, "individual")
+map = partial(figure, "map")  # noqa: A001  (as the command calls it)
+curves = partial(figure, "curves")
+differences = partial(figure, "differences")
+precision_recall = partial(figure, "precision-recall")
+dots = partial(figure, "dots")
+
+__all__ = [
+    "curves",
+    "differences",
+    "dots",
+    "individual",
+    "last",
+    "map",
+    "precision_recall",
+    "scenario",
+    "sessions",
+]
