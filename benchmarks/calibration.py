@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.compare.statistics.how import How
-from gainful.compare.statistics.paired import TESTS
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.resampling import How
 
 TRIALS, AT_ONCE, ALPHA = 20_000, 500, 0.05
 SIZES = (25, 50, 200)

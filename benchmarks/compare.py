@@ -13,9 +13,9 @@ from time import perf_counter
 import numpy as np
 from scipy.stats import permutation_test
 
-from gainful.compare.statistics.how import How
-from gainful.compare.statistics.randomisation import randomisation
-from gainful.compare.statistics.tukey import tukey
+from gainful.evidence.statistics.randomisation import randomisation
+from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.tukey import tukey
 
 QUERIES, RUNS, RESAMPLES = 50, 10, 100_000
 BATCH = 1_000  # the fastest of 1,000, 10,000 and scipy's default, which takes four times as long

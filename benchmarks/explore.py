@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 import gainful
+from gainful.read.qrels_and_run import Judgments
 from gainful.read.sessions import Sessions
-from gainful.read.values import Judgments
 
 ROW = "{:<60}{:>10}{:>10}   {}"
 MOVE = """async (wanted) => {

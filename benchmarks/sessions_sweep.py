@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 import gainful
+from gainful.read.qrels_and_run import Judgments
 from gainful.read.sessions import Sessions
-from gainful.read.values import Judgments
 
 ROW = "{:<42}{:>12}{:>12}{:>8}   {}"
 

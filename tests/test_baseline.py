@@ -13,9 +13,9 @@ from gate_runs import QRELS, ranked, signed, verdict
 from hypothesis import given, strategies as st
 
 from gainful import BadInput
-from gainful.compare.gates.baseline import read_baseline
-from gainful.compare.gates.fingerprint import fingerprint
 from gainful.convention import CONVENTIONS, Convention
+from gainful.evidence.gates.baseline import read_baseline
+from gainful.evidence.gates.fingerprint import fingerprint
 from gainful.read.formats import read_judgments
 from gainful.read.inputs import as_judgments
 from gainful.testing import assert_ranking_quality

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gainful.compare.statistics.correction import CORRECTIONS
-from gainful.compare.statistics.design import designed
-from gainful.compare.statistics.exchange import estimable, of_all, of_two
-from gainful.compare.statistics.how import How
-from gainful.compare.statistics.paired import TESTS
-from gainful.compare.statistics.tukey import tukey
+from gainful.evidence.statistics.correction import CORRECTIONS
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.permutation import estimable, of_all, of_two
+from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.study_design import designed
+from gainful.evidence.statistics.tukey import tukey
 
 TRIALS, N, ALPHA = 4000, 50, 0.05
 HOW = How(resamples=999)

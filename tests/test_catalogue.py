@@ -12,7 +12,7 @@ from strategies import collections
 
 import gainful
 from gainful.measure import MEASURES, REFERENCES, TREC_NAMES, expand
-from gainful.measure.trec import GROUPS, GROUPS_9
+from gainful.measure.trec_eval_names import GROUPS, GROUPS_9
 
 ENTRIES = list(MEASURES.values())
 NAMES = {"log": math.log, "log2": math.log2, "sum": sum, "range": range}

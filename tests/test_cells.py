@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.cli import main
-from gainful.show.cells import cell, separated
+from gainful.show.csv_cells import cell, separated
 
 
 @pytest.mark.parametrize(

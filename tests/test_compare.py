@@ -10,9 +10,9 @@ from statsmodels.stats.multitest import multipletests
 
 import gainful
 from gainful import CannotCompare, compare_results, compare_runs, evaluate
-from gainful.compare.statistics.paired import TESTS
-from gainful.compare.tested import NAMES
 from gainful.errors import BadValue, UnknownName
+from gainful.evidence.significance_tests import NAMES
+from gainful.evidence.statistics.paired_tests import TESTS
 
 RANDOM = np.random.default_rng(1)
 QUERIES = [f"q{at}" for at in range(30)]

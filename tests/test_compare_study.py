@@ -11,10 +11,16 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from gainful import BadInput, CannotCompare, compare_sessions, simulate_study
-from gainful.compare.statistics.design import designed
-from gainful.compare.statistics.exchange import INVERTED, SIMULTANEOUS, estimable, of_all, of_two
-from gainful.compare.statistics.how import How
 from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.statistics.permutation import (
+    INVERTED,
+    SIMULTANEOUS,
+    estimable,
+    of_all,
+    of_two,
+)
+from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.study_design import designed
 
 LATIN = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 0]])
 

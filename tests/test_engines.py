@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from strategies import collections
 
 import gainful
-from gainful.match import frame
+from gainful.match import lazy
 from gainful.measure import MEASURES
 from gainful.read import engines
 
@@ -94,7 +94,7 @@ def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
 @pytest.mark.parametrize("make", STAYS)
 def test_windows_say_what_counting_says(make, like, monkeypatch):
     """Where much of a run is judged, the engine ranks all of it."""
-    monkeypatch.setattr(frame, "_COMPARED", -1)
+    monkeypatch.setattr(lazy, "_COMPARED", -1)
     judgments, run = made(12)
     measures, habits = CONVENTIONS[like]
     asked = {"measures": measures, "like": like, **habits}
@@ -103,7 +103,7 @@ def test_windows_say_what_counting_says(make, like, monkeypatch):
 
 
 def test_windows_know_the_order_of_rows_too(monkeypatch):
-    monkeypatch.setattr(frame, "_COMPARED", -1)
+    monkeypatch.setattr(lazy, "_COMPARED", -1)
     judgments, run = made(13)
     expected = gainful.evaluate(judgments, run, "nDCG@4", ties="reversed")
     same(
@@ -113,8 +113,8 @@ def test_windows_know_the_order_of_rows_too(monkeypatch):
 
 def test_a_run_that_is_judged_throughout_is_not_compared_pair_by_pair(monkeypatch):
     used = []
-    windows = frame._by_windows
-    monkeypatch.setattr(frame, "_by_windows", lambda *a: used.append(1) or windows(*a))
+    windows = lazy._by_windows
+    monkeypatch.setattr(lazy, "_by_windows", lambda *a: used.append(1) or windows(*a))
     docs = [f"d{n:03}" for n in range(200)]
     judged = {"1": {doc: n % 3 for n, doc in enumerate(docs)}}
     run = {"1": {doc: float(n % 50) for n, doc in enumerate(docs)}}

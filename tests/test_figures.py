@@ -23,14 +23,14 @@ from session_tables import table
 
 import gainful
 from gainful.cli import main
-from gainful.compare.statistics.band import band
-from gainful.compare.statistics.how import How
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
+from gainful.evidence.statistics.bootstrap_band import band
+from gainful.evidence.statistics.resampling import How
 from gainful.show import picture
-from gainful.show.figures.apart import apart
+from gainful.show.figures.catalogue import FIGURES, data_of, drawn
 from gainful.show.figures.figure import Look
-from gainful.show.figures.lines import top
-from gainful.show.figures.table import FIGURES, data_of, drawn
+from gainful.show.figures.label_layout import apart
+from gainful.show.figures.line_chart import top
 
 HERE = Path(__file__).parent
 NEWS = HERE.parent / "examples" / "news"
@@ -180,7 +180,7 @@ def test_a_band_lies_between_the_percentiles_of_all_ways_to_draw():
 def test_a_band_is_the_same_however_much_is_held_at_a_time(monkeypatch):
     total = np.random.default_rng(1).random((5, 7))
     whole = band(total, np.ones((5, 7)), How(resamples=199))
-    monkeypatch.setattr("gainful.compare.statistics.band._AT_ONCE", 400)
+    monkeypatch.setattr("gainful.evidence.statistics.bootstrap_band._AT_ONCE", 400)
     np.testing.assert_array_equal(whole, band(total, np.ones((5, 7)), How(resamples=199)))
 
 

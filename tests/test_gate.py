@@ -13,8 +13,8 @@ from gate_runs import QUERIES, RUNS, ranked, signed, verdict
 
 from gainful import evaluate
 from gainful.cli.main import main
-from gainful.compare.gates.gate import gate as judge
-from gainful.compare.gates.rules import Rules
+from gainful.evidence.gates.gate import gate as judge
+from gainful.evidence.gates.rules import Rules
 from gainful.show.gate import to_text
 from gainful.show.table import Terminal
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 from strategies import collections
 
 import gainful
-from gainful.match import mapping, memory
+from gainful.match import dicts, frames
 from gainful.measure import MEASURES
-from gainful.read.values import Judgments, Nested, Run
+from gainful.read.qrels_and_run import Judgments, Nested, Run
 
 TIES = [
     "doc_descending",
@@ -65,10 +65,10 @@ def test_ranks_and_tie_blocks_by_brute_force(bits, data):
                 above + 1 + sum(other.encode() > doc.encode() for other in tied),
                 above + 1 + tied.index(doc),
             ))  # fmt: skip
-    by_dict = mapping.matched(Nested(judgments, "j"), Nested(run, "r"), score_bits=bits)
+    by_dict = dicts.matched(Nested(judgments, "j"), Nested(run, "r"), score_bits=bits)
     assert hits(by_dict) == sorted(expected)
     columns = Judgments(frame(judgments, "grade")), Run(frame(run, "score"))
-    by_frame = memory.matched(*columns, score_bits=bits)
+    by_frame = frames.matched(*columns, score_bits=bits)
     assert hits(by_frame) == sorted(expected)
     for name in ("queries", "judged", "found", "retrieved", "pool_query", "pool_grade", "tied"):
         assert np.array_equal(getattr(by_dict, name), getattr(by_frame, name)), name
@@ -202,10 +202,10 @@ def test_lists_may_repeat_a_document_too():
 
 def test_hashes_that_collide_do_not_make_a_match(monkeypatch):
     monkeypatch.setattr(
-        memory, "pair_hash", lambda: pl.lit(7, pl.UInt64).repeat_by(1).first().over("query")
+        frames, "pair_hash", lambda: pl.lit(7, pl.UInt64).repeat_by(1).first().over("query")
     )
     monkeypatch.setattr(
-        memory,
+        frames,
         "repeated_rows",
         lambda *_: pl.DataFrame(schema={"query": pl.String, "doc": pl.String}),
     )

@@ -13,13 +13,13 @@ from engines import MAKES, table
 from hypothesis import given, settings, strategies as st
 
 import gainful
-from gainful.compare.moves.moved import most_changed
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
+from gainful.evidence.moves.moved_docs import most_changed
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import asked_for, of_run
 from gainful.read.inputs import as_judgments, as_run
-from gainful.show import moved as show, rows
+from gainful.show import moved_docs as show, rows
 from gainful.show.table import Terminal
 
 # Every measure of single rankings as its own example writes it.

@@ -15,8 +15,8 @@ from scipy.stats import kendalltau, ttest_rel
 
 import gainful
 from gainful.cli.main import main
-from gainful.compare.orders.order import kendall_tau, of_means, of_results, rbo, tau_ap
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.evidence.orders.order import kendall_tau, of_means, of_results, rbo, tau_ap
 from gainful.show import order as show
 
 values = st.integers(0, 6).map(lambda grade: grade / 8)

@@ -16,7 +16,7 @@ from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.read.formats import read_judgments
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
 from gainful.read.session_inputs import as_sessions
-from gainful.read.session_rows import sound
+from gainful.read.session_layout import sound
 from gainful.read.sessions import looked_into
 
 CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"

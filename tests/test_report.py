@@ -14,9 +14,9 @@ from conftest import needed
 
 import gainful
 from gainful.cli import main
-from gainful.compare.chosen import chosen
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
-from gainful.read.texts import read_texts
+from gainful.evidence.sample_queries import chosen
+from gainful.read.query_texts import read_texts
 from gainful.show.pages import report as report_module, report_data
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"

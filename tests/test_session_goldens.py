@@ -10,7 +10,7 @@ import pytest
 from session_tables import table, value
 
 import gainful
-from gainful.measure.sessions import instances, sdcg
+from gainful.measure.sessions import instance_recall, sdcg
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
 TOLD = GOLDEN.pop("session")
@@ -136,7 +136,7 @@ def test_a_golden_value_comes_out(path):
 
 
 def test_instance_recall_after_each_query_at_once():
-    found = instances.after_each_query(*laid_out("IR"))
+    found = instance_recall.after_each_query(*laid_out("IR"))
     assert found.tolist() == GOLDEN["instance_recall_after_each_query"]
 
 

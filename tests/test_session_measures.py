@@ -15,7 +15,7 @@ import gainful
 from gainful import BadValue, parse
 from gainful.measure import MEASURES, REFERENCES
 from gainful.measure.catalogue import SESSION_MEASURES
-from gainful.measure.sessions import instances
+from gainful.measure.sessions import instance_recall
 
 ENTRIES = list(SESSION_MEASURES.values())
 NAMES = {"log2": math.log2}
@@ -182,7 +182,7 @@ def test_instances_are_subtopics_where_there_are_any():
     )
     found = gainful.evaluate_sessions(SHOWN, judgments, ["IR", "IR@1..3"])
     assert list(found.mean.values()) == [0.75, 0.5, 0.5, 0.75]
-    again = instances.after_each_query(found.held, found.recipes["IR"])
+    again = instance_recall.after_each_query(found.held, found.recipes["IR"])
     assert again.tolist() == [0.5, 0.5, 0.75]
 
 
@@ -282,7 +282,7 @@ def test_every_query_is_judged_by_its_own_topic():
     assert value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
     assert value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
     found = gainful.evaluate_sessions(shown, judgments, "IR", unjudged="zero")
-    again = instances.after_each_query(found.held, found.recipes["IR"])
+    again = instance_recall.after_each_query(found.held, found.recipes["IR"])
     assert again.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 3])
     with pytest.raises(BadValue, match="session 's' have judgments of their own"):
         value(shown, judgments, "esnDCG", unjudged="zero")

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.compare.reasons.session_why import SESSION_CAUSES
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
+from gainful.evidence.reasons.session_why import SESSION_CAUSES
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
 GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}

@@ -12,15 +12,15 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
-from gainful.compare.statistics.correction import CORRECTIONS
-from gainful.compare.statistics.exact_sums import on_grid
-from gainful.compare.statistics.groups import MOST, alike, letter
-from gainful.compare.statistics.how import How
-from gainful.compare.statistics.paired import TESTS
-from gainful.compare.statistics.power import detectable_effect, power_of, queries_needed
-from gainful.compare.statistics.randomisation import ENUMERATED, randomisation
-from gainful.compare.statistics.tukey import tukey
 from gainful.errors import BadValue, WrongType
+from gainful.evidence.statistics.alike_groups import MOST, alike, letter
+from gainful.evidence.statistics.correction import CORRECTIONS
+from gainful.evidence.statistics.exact_sums import on_grid
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.power import detectable_effect, power_of, queries_needed
+from gainful.evidence.statistics.randomisation import ENUMERATED, randomisation
+from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.tukey import tukey
 
 # Darwin's maize, in eighths of an inch: Fisher, The Design of Experiments (1935), §17 and §21.
 MAIZE = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])[:, None]

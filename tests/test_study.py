@@ -14,7 +14,7 @@ import gainful
 from gainful.errors import BadValue
 from gainful.read.formats import read_judgments
 from gainful.read.session_formats import read_sessions
-from gainful.read.study import TABLE_2
+from gainful.read.simulated_study import TABLE_2
 
 SEEDS = (0, 1, 7, 2008, 123_456_789)
 

@@ -8,9 +8,9 @@ import pytest
 
 import gainful
 from gainful.cli import main
-from gainful.match import memory
+from gainful.match import frames
 from gainful.read.inputs import as_judgments
-from gainful.read.values import Run
+from gainful.read.qrels_and_run import Run
 
 LINES = "1 x a 1\n1 y b 1\n1 y a 3\n2 x a 0\n"
 FRAME = [("1", "a", 3.0), ("1", "b", 1.0), ("2", "a", 0.0)]
@@ -135,7 +135,7 @@ def matched():
     judged = as_judgments(table("subtopic"))
     rows = [("2", "a", 1.0), ("1", "z", 3.0), ("1", "b", 2.0), ("1", "a", 1.0)]
     run = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-    return memory.matched(judged, Run(run))
+    return frames.matched(judged, Run(run))
 
 
 def told(found):
@@ -167,11 +167,11 @@ def test_every_retrieved_document_knows_its_place_in_the_pool():
 @pytest.mark.parametrize("unjudged", ["zero", "remove"])
 @pytest.mark.parametrize("negative", ["zero", "remove"])
 def test_places_stay_right_when_rankings_are_closed_up(unjudged, negative):
-    from gainful.measure.seen import seen
+    from gainful.measure.ranked_run import seen
 
     frame = table("subtopic").with_columns(relevance=pl.Series([-1, 1, -2, 2]))
     run = pl.DataFrame({"query": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
-    found = memory.matched(as_judgments(frame), Run(run))
+    found = frames.matched(as_judgments(frame), Run(run))
     view = seen(found, gainful.Convention(unjudged=unjudged, negative=negative))
     assert view.pool_grade[view.place].tolist() == view.grade.tolist()
     assert view.pool_query[view.place].tolist() == view.query.tolist()

@@ -186,7 +186,7 @@ def test_a_greedy_ideal_can_be_beaten():
 
 @given(diverse())
 def test_queries_may_be_taken_together_or_one_by_one(data):
-    from gainful.measure import subtopics
+    from gainful.measure.functions import subtopics
 
     names = ["alpha_nDCG", "alpha_nDCG@3", "nERR_IA", "nNRBP"]
     together = gainful.evaluate(framed(data[0]), data[1], names).by_query()

@@ -15,10 +15,10 @@ from hypothesis import given, settings, strategies as st
 
 import gainful
 from gainful.cli.main import main
-from gainful.compare.unjudged import limits
 from gainful.convention import CONVENTIONS
+from gainful.evidence.unjudged import limits
 from gainful.measure import MEASURES
-from gainful.show import settle as show_settle
+from gainful.show import settlement as show_settle
 
 DOCS = [f"d{number}" for number in range(9)]
 MORE = {

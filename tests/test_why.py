@@ -14,9 +14,9 @@ import pytest
 
 import gainful
 from gainful.cli.main import main
-from gainful.compare import shapley
-from gainful.compare.reasons.causes import CAUSES, lenient
 from gainful.convention import CONVENTIONS, HABITS
+from gainful.evidence import shapley
+from gainful.evidence.reasons.causes import CAUSES, lenient
 from gainful.show import why as show
 from gainful.show.table import Terminal
 

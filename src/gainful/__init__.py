@@ -66,20 +66,20 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
-    from gainful.compare.comparison import Comparison
-    from gainful.compare.orders.agreement import Order
-    from gainful.compare.orders.order import order
-    from gainful.compare.reasons.why import Why, why
-    from gainful.compare.runs import compare_results, compare_runs
-    from gainful.compare.stability import Stability, stability
-    from gainful.compare.statistics.how import How
-    from gainful.compare.statistics.power import detectable_effect, queries_needed
-    from gainful.compare.study import compare_sessions
-    from gainful.compare.unjudged.bounded import unjudged
-    from gainful.compare.unjudged.bounds import Bounds
-    from gainful.compare.unjudged.settle import settle
-    from gainful.compare.unjudged.settled import Settled
     from gainful.convention.session import SessionConvention
+    from gainful.evidence.compare_runs import compare_results, compare_runs
+    from gainful.evidence.compare_sessions import compare_sessions
+    from gainful.evidence.comparison import Comparison
+    from gainful.evidence.orders.agreement import Order
+    from gainful.evidence.orders.order import order
+    from gainful.evidence.reasons.why import Why, why
+    from gainful.evidence.stability import Stability, stability
+    from gainful.evidence.statistics.power import detectable_effect, queries_needed
+    from gainful.evidence.statistics.resampling import How
+    from gainful.evidence.unjudged.bounds import Bounds
+    from gainful.evidence.unjudged.find_bounds import unjudged
+    from gainful.evidence.unjudged.settle import settle
+    from gainful.evidence.unjudged.settlement import Settled
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
@@ -87,32 +87,32 @@ if TYPE_CHECKING:
     from gainful.measure.sessions.evaluate import evaluate_sessions
     from gainful.measure.sessions.results import SessionResults
     from gainful.measure.sessions.sweep import Sweep, sweep
+    from gainful.read.qrels_and_run import Judgments, Run
     from gainful.read.sessions import Sessions
-    from gainful.read.study import SimulatedStudy, simulate_study
-    from gainful.read.values import Judgments, Run
-    from gainful.show.figures.table import figure, figure_data
+    from gainful.read.simulated_study import SimulatedStudy, simulate_study
+    from gainful.show.figures.catalogue import figure, figure_data
     from gainful.show.pages.explore import explore
     from gainful.show.pages.report import report
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
-    "Comparison": "gainful.compare.comparison",
-    "How": "gainful.compare.statistics.how",
-    "compare_results": "gainful.compare.runs",
-    "compare_runs": "gainful.compare.runs",
-    "compare_sessions": "gainful.compare.study",
-    "detectable_effect": "gainful.compare.statistics.power",
-    "queries_needed": "gainful.compare.statistics.power",
-    "Bounds": "gainful.compare.unjudged.bounds",
-    "settle": "gainful.compare.unjudged.settle",
-    "Settled": "gainful.compare.unjudged.settled",
-    "unjudged": "gainful.compare.unjudged.bounded",
-    "why": "gainful.compare.reasons.why",
-    "Why": "gainful.compare.reasons.why",
-    "Order": "gainful.compare.orders.agreement",
-    "order": "gainful.compare.orders.order",
-    "Stability": "gainful.compare.stability",
-    "stability": "gainful.compare.stability",
+    "Comparison": "gainful.evidence.comparison",
+    "How": "gainful.evidence.statistics.resampling",
+    "compare_results": "gainful.evidence.compare_runs",
+    "compare_runs": "gainful.evidence.compare_runs",
+    "compare_sessions": "gainful.evidence.compare_sessions",
+    "detectable_effect": "gainful.evidence.statistics.power",
+    "queries_needed": "gainful.evidence.statistics.power",
+    "Bounds": "gainful.evidence.unjudged.bounds",
+    "settle": "gainful.evidence.unjudged.settle",
+    "Settled": "gainful.evidence.unjudged.settlement",
+    "unjudged": "gainful.evidence.unjudged.find_bounds",
+    "why": "gainful.evidence.reasons.why",
+    "Why": "gainful.evidence.reasons.why",
+    "Order": "gainful.evidence.orders.agreement",
+    "order": "gainful.evidence.orders.order",
+    "Stability": "gainful.evidence.stability",
+    "stability": "gainful.evidence.stability",
     "evaluate": "gainful.measure.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionConvention": "gainful.convention.session",
@@ -121,15 +121,15 @@ _LATER = {
     "sweep": "gainful.measure.sessions.sweep",
     "explore": "gainful.show.pages.explore",
     "Sessions": "gainful.read.sessions",
-    "SimulatedStudy": "gainful.read.study",
-    "simulate_study": "gainful.read.study",
+    "SimulatedStudy": "gainful.read.simulated_study",
+    "simulate_study": "gainful.read.simulated_study",
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
-    "Judgments": "gainful.read.values",
-    "Run": "gainful.read.values",
-    "figure": "gainful.show.figures.table",
-    "figure_data": "gainful.show.figures.table",
+    "Judgments": "gainful.read.qrels_and_run",
+    "Run": "gainful.read.qrels_and_run",
+    "figure": "gainful.show.figures.catalogue",
+    "figure_data": "gainful.show.figures.catalogue",
     "report": "gainful.show.pages.report",
 }
 

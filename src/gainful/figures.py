@@ -11,7 +11,7 @@ Examples:
 
 from functools import partial
 
-from gainful.show.figures.table import figure
+from gainful.show.figures.catalogue import figure
 
 last = partial(figure, "last")
 sessions = partial(figure, "sessions")

@@ -24,10 +24,10 @@ from gainful.measure.results import Results
 from gainful.read.formats import read_run
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_judgments, as_run
+from gainful.read.qrels_and_run import Judgments, Nested
 from gainful.read.source import opened
-from gainful.read.subtopics import of_rows, with_last_grades
-from gainful.read.trec import judged_lines
-from gainful.read.values import Judgments, Nested
+from gainful.read.subtopic_qrels import of_rows, with_last_grades
+from gainful.read.trec_files import judged_lines
 
 __all__ = [
     "CalcResults",

@@ -19,8 +19,8 @@ from gainful.match.match import match
 from gainful.measure.evaluate import of_matched
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import recipe
-from gainful.measure.trec import GROUPS_9, of_trec
-from gainful.read.nested import judgments_of, run_of
+from gainful.measure.trec_eval_names import GROUPS_9, of_trec
+from gainful.read.dicts import judgments_of, run_of
 
 __all__ = [
     "RelevanceEvaluator",

@@ -14,7 +14,7 @@ import polars as pl
 
 from gainful.convention import Convention
 from gainful.errors import BadValue, Duplicated, NothingInCommon, WrongType
-from gainful.match.frame import true
+from gainful.match.lazy import true
 from gainful.match.spark import checked, of_rows, rows
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
@@ -28,15 +28,15 @@ from gainful.measure.evaluate import (
 )
 from gainful.measure.notes import SAME_KIND, mixed_kinds
 from gainful.measure.recipe import Recipe
-from gainful.read.elsewhere import Elsewhere, as_lazy, elsewhere
 from gainful.read.engines import SPARK, asked, engine_of
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
-from gainful.read.table import SUBTOPIC, Head
-from gainful.read.values import Ids
+from gainful.read.lazy import Elsewhere, as_lazy, elsewhere
+from gainful.read.named_columns import SUBTOPIC, Head
+from gainful.read.qrels_and_run import Ids
 
 
 def per_query(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: Any,
     measures: Measures | None = None,
     *,
@@ -67,7 +67,7 @@ def per_query(
         if how.measure.entry.subtopics:
             raise BadValue("measure", name, "measures without subtopics; evaluate has those too")
     there = elsewhere(run, SPARK, "run")
-    judged, ids = _judged(judgments, there)
+    judged, ids = _judged(qrels, there)
     highest = _refuse_early(judged, there, recipes, base)
     _refuse_nothing(judged, there, ids)
     recipes = {name: scaled(how, highest) for name, how in recipes.items()}
@@ -85,19 +85,19 @@ def per_query(
         return table.groupBy(part).applyInArrow(work, f"query string, {columns}")
 
 
-def _judged(judgments: AnyJudgments, run: Elsewhere) -> tuple[nw.LazyFrame[Any], Ids]:
+def _judged(qrels: AnyJudgments, run: Elsewhere) -> tuple[nw.LazyFrame[Any], Ids]:
     """The judgments in Spark, and what their ids were."""
-    if engine_of(judgments) is not SPARK:
-        held = as_columns(as_judgments(judgments))
+    if engine_of(qrels) is not SPARK:
+        held = as_columns(as_judgments(qrels))
         silent = pl.DataFrame(
             {"query": held.silent, "doc": None, "grade": None}, schema=held.frame.schema
         )
         return run.sent(pl.concat([held.frame, silent])), held.ids
-    there = elsewhere(judgments, SPARK, "judgments", "grade")
+    there = elsewhere(qrels, SPARK, "judgments", "grade")
     count = checked(there)
     with asked(SPARK, "judgments"):
         twice = count - SPARK.distinct(there.frame.to_native(), count)
-        head = Head(as_lazy(judgments).collect_schema().names(), "judgments")
+        head = Head(as_lazy(qrels).collect_schema().names(), "judgments")
     if twice and head.column(SUBTOPIC) is None:
         raise Duplicated(
             "judgments",

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, Unpack
 from gainful.convention import Convention
 
 if TYPE_CHECKING:  # they need polars: imported when first called
-    from gainful.compare.gates.verdict import Verdict
+    from gainful.evidence.gates.verdict import Verdict
     from gainful.measure.evaluate import Habits, Measures
     from gainful.measure.measure import Measure
     from gainful.measure.results import Results
     from gainful.read.inputs import AnyJudgments, AnyRun
-    from gainful.read.values import Judgments, Nested
+    from gainful.read.qrels_and_run import Judgments, Nested
 
 __all__ = ["assert_ranking_quality", "save_baseline"]
 
 
 def assert_ranking_quality(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: AnyRun,
     *,
     floors: Mapping[str | Measure, float] | None = None,
@@ -77,9 +77,9 @@ def assert_ranking_quality(
         FAILED: RR 0.7500 is below its floor 0.8
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
-    from gainful.compare.gates.baseline import read_baseline  # noqa: PLC0415  (needs polars)
-    from gainful.compare.gates.gate import gate  # noqa: PLC0415
-    from gainful.compare.gates.rules import Rules  # noqa: PLC0415
+    from gainful.evidence.gates.baseline import read_baseline  # noqa: PLC0415  (needs polars)
+    from gainful.evidence.gates.gate import gate  # noqa: PLC0415
+    from gainful.evidence.gates.rules import Rules  # noqa: PLC0415
     from gainful.show.gate import to_text  # noqa: PLC0415
 
     drawn = {"seed": seed, "resamples": resamples}
@@ -93,7 +93,7 @@ def assert_ranking_quality(
     )
     old = None if baseline is None else read_baseline(baseline)
     asked = rules.asked(measures) or (None if old is None else list(old.measures))
-    held, found = _evaluated(judgments, run, asked, like, habits)
+    held, found = _evaluated(qrels, run, asked, like, habits)
     verdict = gate(found, rules, judgments=held, baseline=old)
     if not verdict.passed:
         raise AssertionError(to_text(verdict))
@@ -101,7 +101,7 @@ def assert_ranking_quality(
 
 
 def save_baseline(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: AnyRun,
     path: str | PathLike[str],
     measures: Measures | None = None,
@@ -125,15 +125,15 @@ def save_baseline(
         >>> verdict.checks[0].message
         'nDCG@10 did not drop: from 1.0000 to 1.0000'
     """
-    from gainful.compare.gates.baseline import baseline_of  # noqa: PLC0415  (needs polars)
-    from gainful.show.whole_file import put  # noqa: PLC0415
+    from gainful.evidence.gates.baseline import baseline_of  # noqa: PLC0415  (needs polars)
+    from gainful.show.atomic_write import put  # noqa: PLC0415
 
-    held, found = _evaluated(judgments, run, measures, like, habits)
+    held, found = _evaluated(qrels, run, measures, like, habits)
     put(path, baseline_of(found, held).to_text())
 
 
 def _evaluated(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: AnyRun,
     measures: Measures | None,
     like: str | Convention | None,
@@ -144,5 +144,5 @@ def _evaluated(
     from gainful.read.inputs import as_judgments, as_run  # noqa: PLC0415
 
     base, recipes = asked_for(measures, like, habits)
-    held = as_judgments(judgments)
+    held = as_judgments(qrels)
     return held, of_run(held, as_run(run), recipes, base)

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from gainful.cli.arguments import format_option
+from gainful.cli.options import format_option
 from gainful.cli.output import delivered
 from gainful.cli.progress import progress
 from gainful.read.session_formats import SESSION_FORMATS

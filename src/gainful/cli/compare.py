@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options, refuse_idle
+from gainful.cli.options import chance_options, refuse_idle
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -23,20 +23,20 @@ from gainful.cli.run_reading import (
     refuse_two_pipes,
 )
 from gainful.cli.session_reading import READING, sessions_from, study_reading
-from gainful.compare.comparison import Comparison
-from gainful.compare.moves.moved import MostChanged, most_changed
-from gainful.compare.pairing import baseline_of
-from gainful.compare.runs import compare_results
-from gainful.compare.statistics.correction import CORRECTIONS, correction_for
-from gainful.compare.statistics.how import How
-from gainful.compare.study import STUDY_TESTS, SYSTEM, compare_groups
-from gainful.compare.tested import NAMES
 from gainful.convention import HABITS
+from gainful.evidence.compare_runs import compare_results
+from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_groups
+from gainful.evidence.comparison import Comparison
+from gainful.evidence.moves.moved_docs import MostChanged, most_changed
+from gainful.evidence.pairing import baseline_of
+from gainful.evidence.significance_tests import NAMES
+from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
+from gainful.evidence.statistics.resampling import How
 from gainful.measure.evaluate import asked_for
 from gainful.measure.sessions import evaluate as of_sessions
 from gainful.read.formats import read_judgments
 from gainful.read.inputs import as_columns
-from gainful.show import compare as show, moved as show_moved, rows as show_rows
+from gainful.show import compare as show, moved_docs as show_moved, rows as show_rows
 from gainful.show.compare_latex import to_latex
 from gainful.show.table import PLAIN
 
@@ -130,7 +130,11 @@ def compare(
 
 
 def _of_runs(
-    judgments: str | None, runs: tuple[str, ...], how: How, output: str | None, more: dict[str, Any]
+    judgments: str | None,
+    runs: tuple[str, ...],
+    resampling: How,
+    output: str | None,
+    more: dict[str, Any],
 ) -> tuple[Comparison, list[MostChanged]]:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
     _refuse(more, _OF_STUDIES, "is of sessions: name them with --sessions FILE")
@@ -150,7 +154,7 @@ def _of_runs(
     correction_for(test, asked["correct"], NAMES)
     held = read_judgments(judgments, formats[0])
     found = list(evaluated(held, runs, formats[1], recipes, base))
-    compared = compare_results([one for one, _ in found], test=test, how=how, **asked)
+    compared = compare_results([one for one, _ in found], test=test, resampling=resampling, **asked)
     if not more["per_query"]:
         return compared, []
     at = compared.systems.index(compared.baseline)
@@ -163,7 +167,11 @@ def _of_runs(
 
 
 def _of_study(
-    file: str, words: tuple[str | None, ...], how: How, output: str | None, more: dict[str, Any]
+    file: str,
+    words: tuple[str | None, ...],
+    resampling: How,
+    output: str | None,
+    more: dict[str, Any],
 ) -> Comparison:
     """Systems by the sessions of a study."""
     given = [word for word in words if word is not None]
@@ -192,7 +200,7 @@ def _of_study(
         test=more["test"] or "permutation",
         correct=more["correct"],
         pairs=more["pairs"],
-        how=how,
+        resampling=resampling,
     )
 
 

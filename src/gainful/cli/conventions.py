@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from gainful.cli.arguments import format_option
+from gainful.cli.options import format_option
 from gainful.cli.output import printed, terminal
 from gainful.convention import CONVENTIONS, like
 from gainful.convention.session import SESSION_CONVENTIONS

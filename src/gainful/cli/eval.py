@@ -19,7 +19,7 @@ from gainful.cli.run_reading import (
     printing_runs,
     refuse_two_pipes,
 )
-from gainful.compare.stability import Stability, settled, stability
+from gainful.evidence.stability import Stability, settled, stability
 from gainful.measure.evaluate import asked_for
 from gainful.measure.results import Results
 from gainful.read.formats import read_judgments

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import (
+from gainful.cli.options import (
     GRADES_SETTINGS,
     format_option,
     habit_options,
@@ -16,7 +16,7 @@ from gainful.cli.arguments import (
 )
 from gainful.cli.output import printed, terminal
 from gainful.measure import explain as worked_out
-from gainful.show import worked as show
+from gainful.show import explanation as show
 
 _HABITS = (
     *("gain", "rel", "discount", "b"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import session_options
+from gainful.cli.options import session_options
 from gainful.cli.output import delivered, refuse_overwriting
 from gainful.cli.session_reading import READING, session_reading, sessions_from
 from gainful.read.formats import read_judgments

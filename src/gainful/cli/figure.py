@@ -8,28 +8,28 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import (
+from gainful.cli.figure_output import delivered, form_of
+from gainful.cli.options import (
     Decorator,
     habit_options,
     like_option,
     plugin_option,
     session_options,
 )
-from gainful.cli.figure_output import delivered, form_of
 from gainful.cli.output import refuse_overwriting, written
 from gainful.cli.run_reading import format_options, names_of, refuse_two_pipes
 from gainful.cli.session_reading import READING, session_reading, sessions_from
-from gainful.compare.statistics.how import RESAMPLES, SEED
 from gainful.convention import HABITS
 from gainful.errors import OneGroup
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.evaluate import asked_for, of_sessions
-from gainful.measure.sessions.settings import USUAL
 from gainful.measure.sessions.sweep import sweep as swept
+from gainful.measure.sessions.sweep_grid import USUAL
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.inputs import as_columns
+from gainful.show.figures.catalogue import FIGURES, data_of, named
 from gainful.show.figures.figure import Figure, Look
-from gainful.show.figures.plane import no_winner
-from gainful.show.figures.table import FIGURES, data_of, named
+from gainful.show.figures.winner_map import no_winner
 
 _LOOK = ("title", "width", "height", "dark")
 _CHANCE = ("interval", "resamples", "seed")

@@ -8,10 +8,10 @@ import click
 
 from gainful.cli.output import delivered as text_delivered
 from gainful.show import picture, rows as show_rows
+from gainful.show.atomic_write import put
+from gainful.show.figures.catalogue import drawn
 from gainful.show.figures.figure import Data, Figure, Look
-from gainful.show.figures.table import drawn
 from gainful.show.rows import Rows
-from gainful.show.whole_file import put
 
 _SUFFIXES = (*picture.WRITERS, ".csv", ".tsv")
 

@@ -10,25 +10,25 @@ from typing import Any
 import click
 from attrs import evolve
 
-from gainful.cli.arguments import habit_options, like_option, plugin_option, refuse_idle
+from gainful.cli.options import habit_options, like_option, plugin_option, refuse_idle
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.cli.run_reading import format_options, refuse_two_pipes
-from gainful.compare.gates.baseline import baseline_of, read_baseline
-from gainful.compare.gates.gate import gate as judged
-from gainful.compare.gates.rules import ALLOWANCES, Rules
-from gainful.compare.gates.verdict import Verdict
-from gainful.compare.statistics.how import RESAMPLES, SEED
-from gainful.compare.statistics.paired import TESTS
 from gainful.convention import HABITS
 from gainful.errors import BadValue
+from gainful.evidence.gates.baseline import baseline_of, read_baseline
+from gainful.evidence.gates.gate import gate as judged
+from gainful.evidence.gates.rules import ALLOWANCES, Rules
+from gainful.evidence.gates.verdict import Verdict
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.formula import NUMBER
 from gainful.measure.evaluate import asked_for, of_run
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.inputs import path_of_both
 from gainful.show import gate as show
+from gainful.show.atomic_write import put
 from gainful.show.junit import to_junit
 from gainful.show.table import PLAIN
-from gainful.show.whole_file import put
 
 _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit"}
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
@@ -156,7 +156,7 @@ def gate(
     held = read_judgments(judgments, judgments_format)
     found = of_run(held, read_run(run, run_format), recipes, base, _name(run))
     saving = save_baseline is not None
-    verdict = judged(found, rules, judgments=held, baseline=old, saving=saving)
+    verdict = judged(found, rules, qrels=held, baseline=old, saving=saving)
     to_save = save_baseline if verdict.passed else None
     if save_baseline is not None:
         verdict = _saving(verdict, save_baseline)

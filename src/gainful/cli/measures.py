@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gainful.cli.arguments import format_option, plugin_option
+from gainful.cli.options import format_option, plugin_option
 from gainful.cli.output import printed, terminal
 from gainful.measure.plugins import load_installed
 from gainful.show import measures as show

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options, refuse_idle
+from gainful.cli.options import chance_options, refuse_idle
 from gainful.cli.output import delivered, refuse_overwriting, terminal, usual_form
 from gainful.cli.run_reading import (
     evaluated,
@@ -15,13 +15,13 @@ from gainful.cli.run_reading import (
     printing_runs,
     refuse_two_pipes,
 )
-from gainful.compare.orders.agreement import Order, check_number
-from gainful.compare.orders.discrimination import Criterion
-from gainful.compare.orders.order import of_results
-from gainful.compare.statistics.correction import CORRECTIONS, TUKEY
-from gainful.compare.statistics.how import How
-from gainful.compare.statistics.paired import TESTS
-from gainful.compare.statistics.rank_correlation import PERSISTENCE, check_persistence
+from gainful.evidence.orders.agreement import Order, check_number
+from gainful.evidence.orders.discriminative_power import Criterion
+from gainful.evidence.orders.order import of_results
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
+from gainful.evidence.statistics.resampling import How
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import read_judgments
 from gainful.show import order as show

@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import PLUGINS, Decorator
+from gainful.cli.options import PLUGINS, Decorator
 from gainful.errors import BadInput
+from gainful.show.atomic_write import put
 from gainful.show.table import PLAIN, Terminal
-from gainful.show.whole_file import put
 
 # The forms in which commands print values, and the suffixes that ask for them.
 _OF_VALUES = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import chance_options, habit_options, like_option, plugin_option
+from gainful.cli.options import chance_options, habit_options, like_option, plugin_option
 from gainful.cli.output import delivered, form_of, refuse_overwriting
 from gainful.cli.run_reading import (
     evaluated,
@@ -16,16 +16,16 @@ from gainful.cli.run_reading import (
     names_of,
     refuse_two_pipes,
 )
-from gainful.compare.pairing import baseline_of
-from gainful.compare.statistics.correction import CORRECTIONS, correction_for
-from gainful.compare.statistics.how import How
-from gainful.compare.tested import NAMES
 from gainful.convention import HABITS
+from gainful.evidence.pairing import baseline_of
+from gainful.evidence.significance_tests import NAMES
+from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
+from gainful.evidence.statistics.resampling import How
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import read_judgments
-from gainful.read.texts import read_texts
+from gainful.read.query_texts import read_texts
+from gainful.show.atomic_write import put
 from gainful.show.pages.report import drawn, ready
-from gainful.show.whole_file import put
 
 _FORMS = {".html": "html", ".htm": "html"}
 
@@ -109,7 +109,7 @@ def report(
     held = read_judgments(judgments, judgments_format)
     found = list(evaluated(held, runs, run_format, recipes, base))
     name = None if beside is None else beside.name
-    made = drawn(held, found, how=how, texts=texts, title=title, beside=name, **asked)
+    made = drawn(held, found, resampling=how, texts=texts, title=title, beside=name, **asked)
     delivered(made.page, output)
     if made.values is not None and beside is not None:
         put(beside, made.values + "\n")

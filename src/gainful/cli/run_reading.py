@@ -8,16 +8,16 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import Decorator, habit_options, like_option, plugin_option
+from gainful.cli.options import Decorator, habit_options, like_option, plugin_option
 from gainful.cli.output import values_options
 from gainful.cli.progress import progress
 from gainful.convention import HABITS, Convention
 from gainful.measure.evaluate import of_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.elsewhere import Elsewhere
 from gainful.read.formats import FORMATS, read_run
-from gainful.read.values import Judgments, Nested, Run
+from gainful.read.lazy import Elsewhere
+from gainful.read.qrels_and_run import Judgments, Nested, Run
 
 AsRead = Run | Nested | Elsewhere
 _INPUTS = click.Choice(list(FORMATS))
@@ -84,7 +84,7 @@ def names_of(runs: tuple[str, ...]) -> list[str]:
 
 
 def evaluated(
-    judgments: Judgments | Nested,
+    qrels: Judgments | Nested,
     runs: tuple[str, ...],
     run_format: str | None,
     recipes: Mapping[str, Recipe],
@@ -95,4 +95,4 @@ def evaluated(
         for name, path in zip(names_of(runs), runs, strict=True):
             advanced(path)
             read = read_run(path, run_format)
-            yield of_run(judgments, read, recipes, base, name), read
+            yield of_run(qrels, read, recipes, base, name), read

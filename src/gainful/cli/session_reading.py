@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import Decorator
+from gainful.cli.options import Decorator
 from gainful.errors import BadValue
 from gainful.measure.sessions.evaluate import chosen
 from gainful.read.formats import FORMATS

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import session_options
+from gainful.cli.options import session_options
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -17,8 +17,8 @@ from gainful.cli.output import (
     values_options,
 )
 from gainful.cli.session_reading import READING, session_reading, sessions_from
-from gainful.measure.sessions.analysis import last_queries
 from gainful.measure.sessions.evaluate import asked_for, of_sessions
+from gainful.measure.sessions.last_queries import last_queries
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.formats import read_judgments
 from gainful.read.inputs import as_columns

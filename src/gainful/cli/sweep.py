@@ -9,8 +9,8 @@ import click
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
 from gainful.cli.session_reading import session_reading, sessions_from
 from gainful.errors import BadValue
-from gainful.measure.sessions.settings import USUAL
 from gainful.measure.sessions.sweep import sweep as swept
+from gainful.measure.sessions.sweep_grid import USUAL
 from gainful.read.formats import read_judgments
 from gainful.show import sweep as show
 from gainful.show.table import PLAIN

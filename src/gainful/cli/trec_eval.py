@@ -96,7 +96,7 @@ def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each ex
 
 def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
     from gainful.read.source import opened  # noqa: PLC0415
-    from gainful.read.trec import judgments, run  # noqa: PLC0415  (help needs no polars)
+    from gainful.read.trec_files import judgments, run  # noqa: PLC0415  (help needs no polars)
     from gainful.show.trec_eval import Stopped, lines_asked, printed  # noqa: PLC0415
 
     asked = _asked(options, chosen)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.arguments import numbers, refuse_idle
+from gainful.cli.options import numbers, refuse_idle
 from gainful.cli.output import (
     delivered,
     refuse_overwriting,
@@ -21,12 +21,12 @@ from gainful.cli.run_reading import (
     printing_runs,
     refuse_two_pipes,
 )
-from gainful.compare.unjudged.bounded import of_open
-from gainful.compare.unjudged.settle import of_two
+from gainful.evidence.unjudged.find_bounds import of_open
+from gainful.evidence.unjudged.settle import of_two
 from gainful.measure.evaluate import asked_for
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.inputs import path_of_both
-from gainful.show import rows as show_rows, settle as show_settle, unjudged as show
+from gainful.show import rows as show_rows, settlement as show_settle, unjudged as show
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, wrapped
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gainful.cli.arguments import GRADES_SETTINGS, format_option, numbers
+from gainful.cli.options import GRADES_SETTINGS, format_option, numbers
 from gainful.cli.output import printed, terminal
 from gainful.measure import which as find
 from gainful.show import table as tables, which as show

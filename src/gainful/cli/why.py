@@ -6,12 +6,12 @@ import json
 
 import click
 
-from gainful.cli.arguments import plugin_option
+from gainful.cli.options import plugin_option
 from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
-from gainful.compare.reasons.causes import CAUSES
-from gainful.compare.reasons.session_why import SessionWhy
-from gainful.compare.reasons.why import of_session_sides, of_sides, sides_of
 from gainful.errors import UnknownName
+from gainful.evidence.reasons.causes import CAUSES
+from gainful.evidence.reasons.session_why import SessionWhy
+from gainful.evidence.reasons.why import of_session_sides, of_sides, sides_of
 from gainful.measure import parse
 from gainful.read.formats import FORMATS, read_judgments, read_run
 from gainful.read.inputs import path_of_both

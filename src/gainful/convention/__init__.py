@@ -17,7 +17,7 @@ from gainful.convention.convention import (
     Ties,
     Unjudged,
 )
-from gainful.convention.habit import HABITS, Habit, Setting
+from gainful.convention.settings import HABITS, Habit, Setting
 from gainful.convention.tools import CONVENTIONS, GAINFUL, like
 
 __all__ = [

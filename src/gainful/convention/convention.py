@@ -7,7 +7,7 @@ from typing import Any, Literal
 import attrs
 from attrs import field, frozen
 
-from gainful.convention.habit import HABITS, Setting
+from gainful.convention.settings import HABITS, Setting
 from gainful.errors import UnknownName
 
 Ideal = Literal["judged", "list"]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import attrs
 from attrs import evolve, field, frozen
 
-from gainful.convention.habit import HABITS, Habit, Setting
+from gainful.convention.settings import HABITS, Habit, Setting
 from gainful.errors import UnknownName, WrongType
 
 Repeats = Literal["every", "first", "clicked", "judged"]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from gainful.convention.array_tools import ARRAY_TOOLS
 from gainful.convention.convention import Convention
+from gainful.convention.papers import SOURCES
 from gainful.convention.platform_tools import PLATFORM_TOOLS
-from gainful.convention.sources import SOURCES
 from gainful.convention.trec_tools import TREC_TOOLS
 from gainful.errors import UnknownName, WrongType
 

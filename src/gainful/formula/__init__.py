@@ -5,8 +5,8 @@ One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `t
 """
 
 from gainful.formula.domain import ANY, Domain
-from gainful.formula.latex_words import latex_words
-from gainful.formula.named import NamedFormula
+from gainful.formula.escape_latex import latex_words
+from gainful.formula.named_formula import NamedFormula
 from gainful.formula.number import NUMBER, exact, written
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex

@@ -5,11 +5,11 @@ from __future__ import annotations
 from attrs import evolve
 
 from gainful.convention import Convention
-from gainful.match import frame, mapping, memory
+from gainful.match import dicts, frames, lazy
 from gainful.match.matched import Matched
-from gainful.read.elsewhere import Elsewhere
 from gainful.read.inputs import as_columns, as_nested, as_run_columns, as_texts
-from gainful.read.values import Judgments, Nested, Run
+from gainful.read.lazy import Elsewhere
+from gainful.read.qrels_and_run import Judgments, Nested, Run
 
 
 def _without_namesakes(run: Run | Nested) -> Run | Nested:
@@ -31,9 +31,9 @@ def _without_namesakes(run: Run | Nested) -> Run | Nested:
 
 
 def match(
-    judgments: Judgments | Nested,
+    qrels: Judgments | Nested,
     run: Run | Nested | Elsewhere,
-    habits: Convention,
+    convention: Convention,
     *,
     subtopics: bool = False,
 ) -> Matched:
@@ -46,17 +46,17 @@ def match(
         subtopics: are the subtopics wanted, which a dict of dicts cannot have?
     """
     if isinstance(run, Elsewhere):
-        return frame.matched(as_columns(judgments), run, habits)
-    if habits.namesake == "remove":
+        return lazy.matched(as_columns(qrels), run, convention)
+    if convention.namesake == "remove":
         run = _without_namesakes(run)
-    told = isinstance(judgments, Judgments) and judgments.subtopics is not None
+    told = isinstance(qrels, Judgments) and qrels.subtopics is not None
     if isinstance(run, Nested) and told and subtopics:
-        mapping.refuse_other_queries(as_nested(judgments), run)
+        dicts.refuse_other_queries(as_nested(qrels), run)
         run = as_run_columns(run)
-    if isinstance(run, Nested) and isinstance(judgments, Judgments):
+    if isinstance(run, Nested) and isinstance(qrels, Judgments):
         run = as_texts(run)  # as the ids of the judgments are
     if isinstance(run, Nested):
-        return mapping.matched(as_nested(judgments), run, score_bits=habits.score_bits)
-    return memory.matched(
-        as_columns(judgments), run, duplicates=habits.duplicates, score_bits=habits.score_bits
+        return dicts.matched(as_nested(qrels), run, score_bits=convention.score_bits)
+    return frames.matched(
+        as_columns(qrels), run, duplicates=convention.duplicates, score_bits=convention.score_bits
     )

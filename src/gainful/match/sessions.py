@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from gainful.errors import BadInput, BadValue, counted, shown
 from gainful.match.matched import Array, Flags, Ranks, Subtopics, by_grade
 from gainful.match.subtopics import subtopics
-from gainful.read.session_rows import Layout, laid
+from gainful.read.qrels_and_run import Judgments
+from gainful.read.session_layout import Layout, laid
 from gainful.read.sessions import Sessions
-from gainful.read.values import Judgments
 
 _STRETCH = 1 << 14  # queries looked at together
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
@@ -189,16 +189,16 @@ class MatchedSessions:
 
 def matched(
     sessions: Sessions,
-    judgments: Judgments | None,
+    qrels: Judgments | None,
     unjudged: Literal["auto", "zero", "drop", "error"] = "auto",
 ) -> MatchedSessions:
     """Which of the results that were shown are judged, and where do they stand?"""
-    if judgments is None:
-        judgments = _own_judgments(sessions)
+    if qrels is None:
+        qrels = _own_judgments(sessions)
     frame, notes, layout = sessions.frame, list(sessions.notes), sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col("session"))
-    known = judgments.queries.to_frame("topic").with_row_index("base")
+    known = qrels.queries.to_frame("topic").with_row_index("base")
     base = _bases(frame, layout, known)
     if base.null_count():
         frame, told = _without_judgments(frame, layout, base, sessions, unjudged)
@@ -210,10 +210,10 @@ def matched(
     session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
     number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    place, row = _joined(frame, layout, number, judgments)
+    place, row = _joined(frame, layout, number, qrels)
     in_query = np.searchsorted(layout.queries, row, side="right") - 1
-    grade = judgments.frame["grade"].to_numpy()
-    pool = judgments.frame["query"].to_frame("topic")
+    grade = qrels.frame["grade"].to_numpy()
+    pool = qrels.frame["query"].to_frame("topic")
     pool_base = pool.join(known, on="topic", how="left", maintain_order="left")["base"].to_numpy()
     order = by_grade(pool_base, grade)
     at = np.empty(len(order), dtype=np.intp)
@@ -236,7 +236,7 @@ def matched(
         scanned=_scanned(frame, layout),
         judged=judged,
         place=at[place],
-        subtopics=subtopics(judgments, at),
+        subtopics=subtopics(qrels, at),
         rows=frame,
         layout=layout,
         per_turn=sessions.per_turn,
@@ -304,11 +304,11 @@ def _without_judgments(
 
 
 def _joined(
-    frame: pl.DataFrame, layout: Layout, base: Ranks, judgments: Judgments
+    frame: pl.DataFrame, layout: Layout, base: Ranks, qrels: Judgments
 ) -> tuple[Ranks, Ranks]:
     """Which judgment meets which row: by a few bits of a hash, by all of them, and exactly."""
-    known = judgments.queries.to_frame("query").with_row_index("base")
-    own = judgments.frame.select("query", "doc").join(
+    known = qrels.queries.to_frame("query").with_row_index("base")
+    own = qrels.frame.select("query", "doc").join(
         known, on="query", how="left", maintain_order="left"
     )
     whose = own["base"].to_numpy()

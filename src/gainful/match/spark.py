@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from gainful.convention import Convention
-from gainful.match.frame import BEFORE, COUNTED, comparable, dropped, no_lower, settled, true
+from gainful.match.lazy import BEFORE, COUNTED, comparable, dropped, no_lower, settled, true
 from gainful.match.matched import Matched, by_grade
-from gainful.read.elsewhere import Elsewhere, lacks, refuse_bad_rows
+from gainful.read.lazy import Elsewhere, lacks, refuse_bad_rows
 
 _OWN = ("query", "own_doc", "own_score", "times")
 _NOTHING: Mapping[str, nw.dtypes.DType] = {"doc": nw.String(), "grade": nw.Float64()} | {
@@ -24,7 +24,7 @@ _NOTHING: Mapping[str, nw.dtypes.DType] = {"doc": nw.String(), "grade": nw.Float
 }
 
 
-def rows(judged: nw.LazyFrame[Any], run: Elsewhere, habits: Convention) -> nw.LazyFrame[Any]:
+def rows(judged: nw.LazyFrame[Any], run: Elsewhere, convention: Convention) -> nw.LazyFrame[Any]:
     """A row for each judged document, and for each query that has none if these count.
 
     Args:
@@ -32,14 +32,14 @@ def rows(judged: nw.LazyFrame[Any], run: Elsewhere, habits: Convention) -> nw.La
         run: what was retrieved.
         habits: the convention.
     """
-    run, _ = settled(run, habits, checked(run))
-    kept = true(nw.col("query") != nw.col("doc")) if dropped(habits) else nw.lit(1)
+    run, _ = settled(run, convention, checked(run))
+    kept = true(nw.col("query") != nw.col("doc")) if dropped(convention) else nw.lit(1)
     sizes = (
         run.frame.with_columns(kept=kept)
         .group_by("query")
         .agg(nw.len().alias("rows"), nw.col("kept").sum())
     )
-    frame = comparable(run.frame, habits)
+    frame = comparable(run.frame, convention)
     hits = (
         frame.join(judged.select("query", "doc"), on=["query", "doc"], how="inner")
         .group_by("query", "doc", "score")
@@ -54,7 +54,7 @@ def rows(judged: nw.LazyFrame[Any], run: Elsewhere, habits: Convention) -> nw.La
     )
     pool = judged.join(ranks, left_on=["query", "doc"], right_on=["query", "own_doc"], how="left")
     held = pool.join(sizes, on="query", how="left").with_columns(judged=nw.lit(1))
-    if habits.extra == "ignore":
+    if convention.extra == "ignore":
         return held
     others = sizes.join(judged.select("query").unique(), on="query", how="anti")
     empty = (nw.lit(None).cast(kind).alias(name) for name, kind in _NOTHING.items())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.match.matched import Ranks, Subtopics
-from gainful.read.values import Judgments
+from gainful.read.qrels_and_run import Judgments
 
 
-def subtopics(judgments: Judgments, place: Ranks) -> Subtopics | None:
+def subtopics(qrels: Judgments, place: Ranks) -> Subtopics | None:
     """The subtopics of judgments; None where they have none.
 
     Args:
@@ -22,13 +22,13 @@ def subtopics(judgments: Judgments, place: Ranks) -> Subtopics | None:
         >>> subtopics(Judgments(frame, subtopics=told), np.array([1, 0])).doc.tolist()
         [0, 1]
     """
-    told = judgments.subtopics
+    told = qrels.subtopics
     if told is None:
         return None
     names = told["subtopic"].unique(maintain_order=True).to_frame().with_row_index("number")
     ordered = (
         told.join(names, on="subtopic", how="left", maintain_order="left")
-        .with_columns(judgments.frame["doc"].gather(told["row"]).alias("id"))
+        .with_columns(qrels.frame["doc"].gather(told["row"]).alias("id"))
         .sort("id", "number", descending=[True, False], maintain_order=True)
     )
     return Subtopics(

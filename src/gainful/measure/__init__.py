@@ -25,15 +25,15 @@ from gainful.measure.arrays import (
 from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS, as_discount, of_queries, query_discount
 from gainful.measure.entry import Entry, Example
+from gainful.measure.explanation import Line, Worked, explain
 from gainful.measure.gain import GAINS, as_gain
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.parameters import CHOICES, PARAMETERS
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.references import REFERENCES
-from gainful.measure.trec import TREC_NAMES
+from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.measure.which import Answer, Match, which
-from gainful.measure.worked import Line, Worked, explain
 
 __all__ = [
     "AP",

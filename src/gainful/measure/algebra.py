@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from gainful.convention import HABITS, Empty
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.formula import Array
-from gainful.measure.share import ratio
+from gainful.measure.normalise import ratio
 
 
 def add(vectors: Sequence[ArrayLike]) -> Array:

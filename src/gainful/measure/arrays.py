@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.errors import BadShape, BadValue, NothingToAverage
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.cumulated import Ranked, computed, curve, outcome, ranked, total
+from gainful.measure.cumulated_gain import Ranked, computed, curve, outcome, ranked, total
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
+from gainful.measure.rank_arrays import seen_rows
+from gainful.measure.ranked_run import Seen
 from gainful.measure.recipe import Options, Recipe, recipe
-from gainful.measure.rows import seen_rows
-from gainful.measure.seen import Seen
 from gainful.read import Numbers, Rows, rows
 
 Values = float | NDArray[np.float64]

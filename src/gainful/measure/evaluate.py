@@ -25,16 +25,16 @@ from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
 from gainful.measure import notes
-from gainful.measure.cumulated import Ranked, computed
+from gainful.measure.cumulated_gain import Ranked, computed
 from gainful.measure.gain import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
+from gainful.measure.ranked_run import Seen, seen
 from gainful.measure.recipe import Options, Recipe, recipe
 from gainful.measure.results import Results
-from gainful.measure.seen import Seen, seen
-from gainful.read.elsewhere import Elsewhere
 from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run, path_of_both
-from gainful.read.values import Judgments, Nested, Run
+from gainful.read.lazy import Elsewhere
+from gainful.read.qrels_and_run import Judgments, Nested, Run
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL = ("nDCG@10", "AP", "RR")
@@ -58,7 +58,7 @@ class Habits(Options, total=False):
 
 @overload
 def evaluate(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: AnyRun,
     measures: Measures | None = None,
     *,
@@ -69,7 +69,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: None = None,
     measures: Measures | None = None,
     *,
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def evaluate(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
@@ -114,11 +114,11 @@ def evaluate(
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
     if run is None and runs is None:
-        run = path_of_both(judgments)
+        run = path_of_both(qrels)
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
     base, recipes = asked_for(measures, like, habits)
-    held = as_judgments(judgments)
+    held = as_judgments(qrels)
     if run is not None:
         return of_run(held, as_run(run), recipes, base)
     if not isinstance(runs, Mapping) or not runs:
@@ -187,21 +187,21 @@ def _refuse_unused(habits: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> 
             raise BadValue(name, habits[name], f"nothing: no measure asked for uses {name}")
 
 
-def _uses(how: Recipe, name: str) -> bool:
-    entry = how.measure.entry
-    if name in dict(how.measure.params):  # what the measure says itself wins
+def _uses(recipe: Recipe, name: str) -> bool:
+    entry = recipe.measure.entry
+    if name in dict(recipe.measure.params):  # what the measure says itself wins
         return False
     if name == "cutoff":
-        return entry.cut == "optional" and how.measure.k is None
+        return entry.cut == "optional" and recipe.measure.k is None
     if name == "rel":
-        return "rel" in entry.takes or ("gain" in entry.params and "rel" in how.gain.bound)
+        return "rel" in entry.takes or ("gain" in entry.params and "rel" in recipe.gain.bound)
     if name == "b":
-        return "discount" in entry.params and "b" in how.discount.bound
+        return "discount" in entry.params and "b" in recipe.discount.bound
     return name in entry.params
 
 
 def of_run(
-    judgments: Judgments | Nested,
+    qrels: Judgments | Nested,
     run: Run | Nested | Elsewhere,
     recipes: Mapping[str, Recipe],
     base: Convention,
@@ -209,8 +209,8 @@ def of_run(
 ) -> Results:
     """The results of one run, everything else being settled."""
     asked = [how.measure.entry.subtopics for how in recipes.values()]
-    found = match(judgments, run, base, subtopics=any(asked))
-    mixed = notes.mixed_ids(judgments, run)
+    found = match(qrels, run, base, subtopics=any(asked))
+    mixed = notes.mixed_ids(qrels, run)
     if mixed and not found.query.size:
         raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", notes.SAME_KIND)
     found.refuse_nothing_in_common(run.name)
@@ -229,44 +229,44 @@ def of_run(
             *mixed,
             *notes.partly_seen(run, found),
             *notes.of_values(values, recipes),
-            *notes.of_subtopics(judgments, recipes),
-            *notes.strangers(judgments, run, found),
+            *notes.of_subtopics(qrels, recipes),
+            *notes.strangers(qrels, run, found),
         ],
     )
 
 
-def scaled(how: Recipe, highest: float) -> Recipe:
+def scaled(recipe: Recipe, highest: float) -> Recipe:
     """The best grade is that of all judgments, whichever queries the run has."""
-    if "max_grade" not in how.measure.entry.takes or how.convention.max_grade is not None:
-        return how
-    if how.convention.fractional == "truncate":
+    if "max_grade" not in recipe.measure.entry.takes or recipe.convention.max_grade is not None:
+        return recipe
+    if recipe.convention.fractional == "truncate":
         highest = float(int(highest))
-    habits = how.convention.changed(max_grade=highest if highest > 0 else 1.0)
-    return evolve(how, convention=habits)
+    habits = recipe.convention.changed(max_grade=highest if highest > 0 else 1.0)
+    return evolve(recipe, convention=habits)
 
 
-def of_matched(found: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
+def of_matched(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
     """The value of every query and measure, queries that do not count included."""
     views: dict[object, tuple[Seen, dict[object, Ranked]]] = {}
-    return {key: _values(found, how, views) for key, how in recipes.items()}
+    return {key: _values(matched, how, views) for key, how in recipes.items()}
 
 
 def _values(
-    found: Matched, how: Recipe, views: dict[object, tuple[Seen, dict[object, Ranked]]]
+    matched: Matched, recipe: Recipe, views: dict[object, tuple[Seen, dict[object, Ranked]]]
 ) -> Array:
     """The value of every query, masked where the convention leaves one out."""
-    habits, entry = how.convention, how.measure.entry
+    habits, entry = recipe.convention, recipe.measure.entry
     key = (habits.ties, habits.unjudged, habits.negative, habits.fractional, habits.grade_bits)
     if key not in views:
-        views[key] = seen(found, habits), {}
-    values = _named(lambda: computed(how, *views[key]), found)
-    zero = _zero(found, habits)
+        views[key] = seen(matched, habits), {}
+    values = _named(lambda: computed(recipe, *views[key]), matched)
+    zero = _zero(matched, habits)
     if entry.normalised:
         values[zero] = 0.0
     return values
 
 
-def _named(compute: Callable[[], Array], found: Matched) -> Array:
+def _named(compute: Callable[[], Array], matched: Matched) -> Array:
     """The values; a query that is refused is told by its name."""
     try:
         return compute()
@@ -274,33 +274,35 @@ def _named(compute: Callable[[], Array], found: Matched) -> Array:
         place = re.fullmatch(r"ideal\[(\d+)\]", refused.argument)
         if place is None:
             raise
-        query = f"the ideal of query {found.queries[int(place[1])]!r}"
+        query = f"the ideal of query {matched.queries[int(place[1])]!r}"
         raise BadValue(query, refused.value, refused.allowed) from None
 
 
-def _zero(found: Matched, habits: Convention) -> Flags:
+def _zero(matched: Matched, convention: Convention) -> Flags:
     """The queries that score 0 whatever the convention says of nothing relevant."""
-    zero = found.judged & ~found.found & (habits.empty == 1)
-    return zero | ~found.judged if habits.extra == "zero" else zero
+    zero = matched.judged & ~matched.found & (convention.empty == 1)
+    return zero | ~matched.judged if convention.extra == "zero" else zero
 
 
-def kept_queries(found: Matched, habits: Convention, run: str) -> Flags:
+def kept_queries(matched: Matched, convention: Convention, run: str) -> Flags:
     """The queries that count."""
-    missing, extra = found.judged & ~found.found, ~found.judged
+    missing, extra = matched.judged & ~matched.found, ~matched.judged
     for flags, habit, problem in (
-        (missing, ("missing", habits.missing), "is judged, but the run lacks it"),
-        (extra, ("extra", habits.extra), "is in the run, but has no judgments"),
+        (missing, ("missing", convention.missing), "is judged, but the run lacks it"),
+        (extra, ("extra", convention.extra), "is in the run, but has no judgments"),
     ):
         if habit[1] == "error" and flags.any():
             raise BadInput(
-                run, _told(found, flags, problem), f"the habit {habit[0]} set to another than error"
+                run,
+                _told(matched, flags, problem),
+                f"the habit {habit[0]} set to another than error",
             )
-    kept = found.judged & (found.found | (habits.missing != "skip"))
-    return kept if habits.extra == "ignore" else kept | extra
+    kept = matched.judged & (matched.found | (convention.missing != "skip"))
+    return kept if convention.extra == "ignore" else kept | extra
 
 
-def _told(found: Matched, flags: Flags, problem: str) -> str:
-    names = found.names(flags)
+def _told(matched: Matched, flags: Flags, problem: str) -> str:
+    names = matched.names(flags)
     more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     return f"query {names[0]!r} {problem}{more}"
 

@@ -17,7 +17,7 @@ from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
 from gainful.measure.further import look_further
 from gainful.measure.measure import Measure, Setting, cutoff
 from gainful.measure.parameters import translated
-from gainful.measure.trec import GROUPS, TREC_NAMES, of_trec
+from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, of_trec
 
 _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",

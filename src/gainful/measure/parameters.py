@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from gainful.convention.habit import Habit
+from gainful.convention.settings import Habit
 from gainful.errors import BadValue
 from gainful.formula import NUMBER, Domain, Param
 from gainful.measure.discount import b, bq

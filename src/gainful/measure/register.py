@@ -21,7 +21,7 @@ from gainful.measure.entry import Cut, Entry
 from gainful.measure.gain import GAINS, g
 from gainful.measure.language import taken
 from gainful.measure.parameters import PARAMETERS, translated
-from gainful.measure.seen import Seen
+from gainful.measure.ranked_run import Seen
 
 _NONE = inspect.Parameter("matched", inspect.Parameter.KEYWORD_ONLY)  # of a function of nothing
 _FROM_CONVENTION = ("gain", "discount", "max_grade")  # what a function can only take as it is
@@ -198,9 +198,9 @@ def _usual(name: str, parameter: inspect.Parameter) -> dict[str, float]:
 def _guarded(name: str, function: Own, *, share: bool) -> Callable[..., Any]:
     """The function; what it raises and what it gives back wrongly is told in one line."""
 
-    def guarded(seen: Seen, /, **settings: Any) -> Any:
+    def guarded(ranked: Seen, /, **settings: Any) -> Any:
         try:
-            found = function(_protected(seen), **settings)
+            found = function(_protected(ranked), **settings)
         except GainfulError:
             raise
         except (Exception, SystemExit) as failure:
@@ -209,24 +209,24 @@ def _guarded(name: str, function: Own, *, share: bool) -> Callable[..., Any]:
         if share:
             if not isinstance(found, tuple) or len(found) != 2:
                 raise BadPlugin(f"measure {name}: not two arrays, but {type(found).__name__}")
-            return tuple(_values(name, part, seen) for part in found)
-        return _values(name, found, seen)
+            return tuple(_values(name, part, ranked) for part in found)
+        return _values(name, found, ranked)
 
     return guarded
 
 
-def _protected(seen: Seen) -> Seen:
+def _protected(ranked: Seen) -> Seen:
     """The same, not to be written to: other measures look at it too."""
-    known = {one.name: getattr(seen, one.name) for one in fields(Seen) if one.init}
-    changed: dict[str, Any] = {"queries": tuple(seen.queries)}
+    known = {one.name: getattr(ranked, one.name) for one in fields(Seen) if one.init}
+    changed: dict[str, Any] = {"queries": tuple(ranked.queries)}
     for name, held in known.items():
         if isinstance(held, np.ndarray):
             changed[name] = held.view()
             changed[name].setflags(write=False)
-    return evolve(seen, **changed)
+    return evolve(ranked, **changed)
 
 
-def _values(name: str, found: object, seen: Seen) -> Array:
+def _values(name: str, found: object, ranked: Seen) -> Array:
     """One finite number for each query; what is masked is left out of the mean."""
     try:
         values: NDArray[Any] = np.ma.asarray(found) if np.ma.isMA(found) else np.asarray(found)
@@ -234,13 +234,13 @@ def _values(name: str, found: object, seen: Seen) -> Array:
         values = np.array(None)
     if values.dtype.kind not in "biuf" and values.size:
         raise BadPlugin(f"measure {name}: {type(found).__name__} is no array of numbers")
-    if values.shape != (seen.size,):
-        wanted = f"one value for each query, ({seen.size},)"
+    if values.shape != (ranked.size,):
+        wanted = f"one value for each query, ({ranked.size},)"
         raise BadPlugin(f"measure {name}: an array of shape {values.shape}, not {wanted}")
     values = values.astype(np.float64)
     wild = np.flatnonzero(~np.isfinite(np.ma.filled(values, 0.0)))
     if wild.size:
-        query = seen.queries[int(wild[0])]
+        query = ranked.queries[int(wild[0])]
         raise BadPlugin(f"measure {name}: {values[wild[0]]} for query {query!r}, not a number")
     return values
 

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
 from gainful.formula import NUMBER, NamedFormula
-from gainful.measure.cumulated import curve, outcome, ranked, total
+from gainful.measure.cumulated_gain import curve, outcome, ranked, total
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS, REL, as_gain
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG

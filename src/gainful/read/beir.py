@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gainful.errors import BadInput
-from gainful.read import table
+from gainful.read import named_columns
+from gainful.read.qrels_and_run import Judgments
 from gainful.read.source import opened
-from gainful.read.values import Judgments
 
 
 def judgments(folder: Path) -> Judgments:
@@ -21,4 +21,4 @@ def judgments(folder: Path) -> Judgments:
     if split is None and len(found) > 1:
         names = ", ".join(by_name)
         raise BadInput(str(qrels), f"several splits and no test.tsv: {names}", "name one of them")
-    return table.judgments(opened(split or found[0]), "tsv")
+    return named_columns.judgments(opened(split or found[0]), "tsv")

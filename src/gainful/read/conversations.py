@@ -8,7 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from gainful.errors import BadInput, BadValue, shown
-from gainful.read import trec
+from gainful.read import trec_files
 from gainful.read.session_problems import given
 from gainful.read.sessions import Bad, Sessions, checked
 from gainful.read.source import Source
@@ -29,7 +29,7 @@ def read(source: Source, bad: Bad = "error", ties: str | None = None) -> Session
     """
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))
-    run = trec.run(source)
+    run = trec_files.run(source)
     frame = _ranked(turns(run.frame), by_id=ties != "input")
 
     def where(row: int) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadInput, short
-from gainful.read.subtopics import of_rows
-from gainful.read.values import Judgments
+from gainful.read.qrels_and_run import Judgments
+from gainful.read.subtopic_qrels import of_rows
 
 PREFIX = "irds:"
 _LONGEST = 150  # characters of its answer

@@ -10,7 +10,7 @@ import polars as pl
 
 from gainful.errors import BadInput, counted, shown
 from gainful.read.source import Source
-from gainful.read.trec import not_utf8
+from gainful.read.trec_files import not_utf8
 
 
 def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]:

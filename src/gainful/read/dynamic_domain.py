@@ -11,7 +11,7 @@ import re
 import polars as pl
 
 from gainful.errors import counted, shown
-from gainful.read import trec
+from gainful.read import trec_files
 from gainful.read.session_problems import given
 from gainful.read.sessions import Bad, Sessions, checked
 from gainful.read.source import Source
@@ -25,7 +25,7 @@ def read(source: Source, bad: Bad = "error") -> Sessions:
     try:
         lines = pl.DataFrame({"text": source.content().decode("utf-8").split("\n")})
     except UnicodeDecodeError:
-        raise trec.not_utf8(source) from None
+        raise trec_files.not_utf8(source) from None
     lines = lines.with_row_index("line", offset=1).with_columns(
         pl.col("text").str.strip_chars_end("\r")
     )

@@ -11,9 +11,9 @@ from pathlib import Path
 from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
-from gainful.read import beir, datasets, nested, rag, table, trec
+from gainful.read import beir, datasets, dicts, named_columns, rag, trec_files
+from gainful.read.qrels_and_run import Judgments, Run
 from gainful.read.source import Source, opened
-from gainful.read.values import Judgments, Run
 
 
 @frozen
@@ -53,7 +53,7 @@ def _is_table(separators: str) -> Callable[[Source], bool]:
     def fits(source: Source) -> bool:
         line = source.first_line()
         return any(
-            table.known_columns(part.strip('"') for part in line.split(separator))
+            named_columns.known_columns(part.strip('"') for part in line.split(separator))
             or (source.suffix == ".csv" and separator in line and len(line.split()) < 4)
             for separator in separators
         )
@@ -63,18 +63,22 @@ def _is_table(separators: str) -> Callable[[Source], bool]:
 
 def _named_columns(name: str, what: str, fits: Callable[[Source], bool]) -> Format:
     return Format(
-        name, what, fits, partial(table.judgments, form=name), partial(table.run, form=name)
+        name,
+        what,
+        fits,
+        partial(named_columns.judgments, form=name),
+        partial(named_columns.run, form=name),
     )
 
 
 _ALL = (
     _named_columns("parquet", "a Parquet file with named columns", _is_parquet),
     Format("rag", "JSON lines with retrieved and relevant", rag.is_rag, rag.judgments, rag.run),
-    Format("json", "one JSON object of objects", _is_json, nested.judgments, nested.run),
+    Format("json", "one JSON object of objects", _is_json, dicts.judgments, dicts.run),
     _named_columns("jsonl", "JSON lines with named fields", _is_json_lines),
     _named_columns("csv", "a table with named columns", _is_table(",;")),
     _named_columns("tsv", "the same with tabs", _is_table("\t")),
-    Format("trec", "TREC's lines of fields", lambda _: True, trec.judgments, trec.run),
+    Format("trec", "TREC's lines of fields", lambda _: True, trec_files.judgments, trec_files.run),
 )
 
 FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}

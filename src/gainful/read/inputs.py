@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import WrongType
-from gainful.read import nested, rag, table
-from gainful.read.elsewhere import Elsewhere, elsewhere, some_columns
+from gainful.read import dicts, named_columns, rag
 from gainful.read.engines import engine_of
 from gainful.read.formats import read_judgments, read_run
 from gainful.read.frames import as_polars, is_frame
+from gainful.read.lazy import Elsewhere, elsewhere, some_columns
+from gainful.read.qrels_and_run import Judgments, Nested, Run
 from gainful.read.source import opened
-from gainful.read.values import Judgments, Nested, Run
 
 AnyJudgments = str | PathLike[str] | Mapping[Any, Any] | Judgments | Any  # or any frame
 AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
@@ -26,14 +26,14 @@ def as_judgments(value: AnyJudgments, form: str | None = None) -> Judgments | Ne
     if isinstance(value, (str, PathLike)):
         return read_judgments(value, form)
     if isinstance(value, Mapping):
-        return nested.judgments_of(value, "judgments")
+        return dicts.judgments_of(value, "judgments")
     engine = engine_of(value)
     if engine is not None:
-        known = tuple(table.UNDERSTOOD)
+        known = tuple(named_columns.UNDERSTOOD)
         value = some_columns(value, engine, "judgments", known)
     if is_frame(value):
-        held = as_polars(value, "judgments", table.UNDERSTOOD)
-        return table.judgments_of(table.of_frame(held, "judgments"))
+        held = as_polars(value, "judgments", named_columns.UNDERSTOOD)
+        return named_columns.judgments_of(named_columns.of_frame(held, "judgments"))
     if not isinstance(value, Judgments):
         raise WrongType("judgments", value, _ALLOWED)
     return value
@@ -44,12 +44,14 @@ def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | N
     if isinstance(value, (str, PathLike)):
         return read_run(value, form)
     if isinstance(value, Mapping):
-        return nested.run_of(value, name)
+        return dicts.run_of(value, name)
     engine = engine_of(value)
     if engine is not None:
         return elsewhere(value, engine, name)
     if is_frame(value):
-        return table.run_of(table.of_frame(as_polars(value, name, table.UNDERSTOOD), name))
+        return named_columns.run_of(
+            named_columns.of_frame(as_polars(value, name, named_columns.UNDERSTOOD), name)
+        )
     if not isinstance(value, Run):
         raise WrongType(name, value, _ALLOWED)
     return value
@@ -62,16 +64,16 @@ def path_of_both(value: object) -> str | PathLike[str] | None:
     return value if len(rag.holds(opened(value))) == 2 else None
 
 
-def as_columns(judgments: Judgments | Nested) -> Judgments:
+def as_columns(qrels: Judgments | Nested) -> Judgments:
     """Judgments as columns."""
-    if isinstance(judgments, Judgments):
-        return judgments
-    return nested.as_judgments(judgments)
+    if isinstance(qrels, Judgments):
+        return qrels
+    return dicts.as_judgments(qrels)
 
 
 def as_run_columns(run: Run | Nested) -> Run:
     """A run as columns."""
-    return run if isinstance(run, Run) else nested.as_run(run)
+    return run if isinstance(run, Run) else dicts.as_run(run)
 
 
 def as_texts(run: Nested) -> Nested:
@@ -83,8 +85,8 @@ def as_texts(run: Nested) -> Nested:
     return Nested(held, run.name)
 
 
-def as_nested(judgments: Judgments | Nested) -> Nested:
+def as_nested(qrels: Judgments | Nested) -> Nested:
     """Judgments as a dict of dicts."""
-    if isinstance(judgments, Nested):
-        return judgments
-    return Nested(judgments.nested(), judgments.name)
+    if isinstance(qrels, Nested):
+        return qrels
+    return Nested(qrels.nested(), qrels.name)

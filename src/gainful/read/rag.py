@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gainful.errors import BadInput, Duplicated, shown
-from gainful.read import nested
+from gainful.read import dicts
+from gainful.read.dicts import Pairs, as_number
 from gainful.read.jsonl import objects
-from gainful.read.nested import Pairs, as_number
+from gainful.read.named_columns import DOC, GRADE, SCORE
+from gainful.read.qrels_and_run import Judgments, Run
 from gainful.read.source import Source
-from gainful.read.table import DOC, GRADE, SCORE
-from gainful.read.values import Judgments, Run
 
 _QUERY = ("id", "query_id", "qid", "query", "question")
 _RETRIEVED = ("retrieved", "retrieved_ids", "retrieved_docs", "results")
@@ -34,7 +34,7 @@ def judgments(source: Source) -> Judgments:
             found[name] = dict(pairs)
             if len(found[name]) < len(pairs):
                 raise Duplicated(where, "a document is judged twice", "each document once")
-    return nested.as_judgments(nested.judgments_of(found, source.name))
+    return dicts.as_judgments(dicts.judgments_of(found, source.name))
 
 
 def run(source: Source) -> Run:
@@ -42,15 +42,15 @@ def run(source: Source) -> Run:
     rankings: list[tuple[str, Pairs]] = []
     for where, name, retrieved in _parts(source, _RETRIEVED):
         if isinstance(retrieved, dict):
-            pairs = nested.scored(retrieved, where, name)
+            pairs = dicts.scored(retrieved, where, name)
         elif not isinstance(retrieved, list):
             raise BadInput(where, f"{shown(retrieved)} is no list of documents", _EXPECTED)
         elif retrieved and isinstance(retrieved[0], dict):
             pairs = _pairs(retrieved, where, name, SCORE, None)
         else:
-            pairs = nested.in_order(retrieved, where, name)
+            pairs = dicts.in_order(retrieved, where, name)
         rankings.append((name, pairs))
-    return nested.listed(source.name, rankings)
+    return dicts.listed(source.name, rankings)
 
 
 def holds(source: Source) -> set[str]:
@@ -82,7 +82,7 @@ def _pairs(
         value = next((item[key] for key in keys if key in item), usual)
         numbers.append(None if value is None else as_number(value, where, query, doc, keys[0]))
     if None in numbers:
-        return nested.in_order(ids, where, query)
+        return dicts.in_order(ids, where, query)
     return list(zip(ids, [number for number in numbers if number is not None], strict=True))
 
 

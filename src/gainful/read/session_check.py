@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput, counted
-from gainful.read import table
-from gainful.read.check import Examined, malformed_lines, without_name
+from gainful.read import named_columns
+from gainful.read.file_check import Examined, malformed_lines, without_name
 from gainful.read.session_formats import session_format, table_form
 from gainful.read.sessions import Sessions, head_is_sessions
 from gainful.read.source import Source
@@ -27,7 +27,7 @@ def holds_sessions(source: object) -> bool:
         return found != "conversation"
     try:
         form = table_form(source)
-        return head_is_sessions(table.read(source, form).frame.columns)
+        return head_is_sessions(named_columns.read(source, form).frame.columns)
     except BadInput:
         return form in ("csv", "tsv") and _header_is_sessions(source)
 

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
-from gainful.read import conversations, dynamic_domain, session_xml, table
+from gainful.read import conversations, dynamic_domain, named_columns, session_xml
 from gainful.read.formats import format_of
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import Bad, Sessions, of_table
@@ -28,7 +28,7 @@ class SessionFormat:
 
 
 def _table(source: Source, bad: Bad = "error") -> Sessions:
-    return of_table(table.read(source, table_form(source)), bad)
+    return of_table(named_columns.read(source, table_form(source)), bad)
 
 
 def table_form(source: Source) -> str:

@@ -6,10 +6,10 @@ from os import PathLike
 from typing import Any
 
 from gainful.errors import BadValue, WrongType
-from gainful.read import table
-from gainful.read.elsewhere import everything
+from gainful.read import named_columns
 from gainful.read.engines import engine_of
 from gainful.read.frames import as_polars, is_frame
+from gainful.read.lazy import everything
 from gainful.read.session_formats import read_sessions
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import Bad, Sessions, of_table
@@ -37,7 +37,7 @@ def as_sessions(
         value = everything(value, engine, "sessions")
     if is_frame(value):
         held = as_polars(value, "sessions")
-        value = of_table(table.of_frame(held, "sessions"), bad)
+        value = of_table(named_columns.of_frame(held, "sessions"), bad)
     if not isinstance(value, Sessions):
         raise WrongType("sessions", value, "a path, a frame, or Sessions")
     return value if topics is None else with_topics(value, topics)

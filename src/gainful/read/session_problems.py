@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput, shown
-from gainful.read.session_rows import Flags, Rows, changes
+from gainful.read.session_layout import Flags, Rows, changes
 
 _COLUMNS = "session, query (from 1), rank, doc"
 _POSITIONS = "query positions 1, 2, 3 …, each once"

@@ -13,7 +13,7 @@ from attrs import evolve
 from gainful.errors import BadInput, BadValue, counted, shown
 from gainful.read.sessions import Sessions
 from gainful.read.source import opened
-from gainful.read.trec import not_utf8
+from gainful.read.trec_files import not_utf8
 
 
 def with_topics(sessions: Sessions, path: str | PathLike[str]) -> Sessions:

@@ -14,9 +14,9 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, BadValue, counted, shown
+from gainful.read.named_columns import DOC, Head, Table, as_number, as_text
+from gainful.read.session_layout import Layout, laid, sound
 from gainful.read.session_problems import Problem, disordered, given, lacking, listed, refused
-from gainful.read.session_rows import Layout, laid, sound
-from gainful.read.table import DOC, Head, Table, as_number, as_text
 
 SESSION = ("session", "session_id", "sessionid", "conversation", "conversation_id")
 # Where there are a position by its own name and a column query, the latter is the text.

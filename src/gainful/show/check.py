@@ -9,8 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import UnknownName
-from gainful.match.check import paired, paired_sessions
-from gainful.read.check import Examined, examined, holds_both, kinds, looked_at, whole_numbers
+from gainful.match.check_against_qrels import paired, paired_sessions
+from gainful.read.file_check import Examined, examined, holds_both, kinds, looked_at, whole_numbers
 from gainful.read.session_check import examined_sessions, holds_sessions
 from gainful.read.session_formats import SESSION_FORMATS
 from gainful.read.source import Source

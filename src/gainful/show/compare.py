@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gainful.compare.comparison import Comparison, Pair
-from gainful.compare.statistics.correction import TUKEY
-from gainful.compare.statistics.groups import MOST
 from gainful.errors import counted, plural
+from gainful.evidence.comparison import Comparison, Pair
+from gainful.evidence.statistics.alike_groups import MOST
+from gainful.evidence.statistics.correction import TUKEY
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.show import results as of_runs, sessions as of_sessions, table as tables

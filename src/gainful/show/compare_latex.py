@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gainful.compare.comparison import Comparison, Pair
 from gainful.errors import counted
+from gainful.evidence.comparison import Comparison, Pair
 from gainful.show.compare import convention, corrected, drawn, probability, said, signed
 from gainful.show.table import latex_escaped
 

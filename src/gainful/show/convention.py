@@ -20,15 +20,15 @@ _WIDE = 180  # characters that the table of all conventions needs
 _TOLD = [habit for habit in HABITS if habit not in ("b", "rel")]  # those come with their formula
 
 
-def words(how: Recipe, habit: str) -> str:
+def words(recipe: Recipe, habit: str) -> str:
     """One habit of a convention in words, formulas as the formula tree writes them."""
     if habit == "gain":
-        return _formula(how.gain.text(), how.gain.name, how.gain.meaning)
+        return _formula(recipe.gain.text(), recipe.gain.name, recipe.gain.meaning)
     if habit == "discount":
-        return _formula(how.discount.text(), how.discount.name, how.discount.meaning)
-    value = getattr(how.convention, habit)
+        return _formula(recipe.discount.text(), recipe.discount.name, recipe.discount.meaning)
+    value = getattr(recipe.convention, habit)
     if habit == "cutoff":
-        return "the whole list" if how.k is None else f"the first {how.k} documents"
+        return "the whole list" if recipe.k is None else f"the first {recipe.k} documents"
     if habit == "max_grade":
         return "the highest that was given" if value is None else f"{value:g}"
     if habit == "decimals":
@@ -40,31 +40,31 @@ def _formula(text: str, name: str, meaning: str) -> str:
     return f"{text}   ({name}: {meaning})"
 
 
-def heading(one: Convention | None, other: Convention | None = None) -> str:
+def heading(convention: Convention | None, other: Convention | None = None) -> str:
     """What the table below is about."""
-    if one is None:
+    if convention is None:
         return f"{len(CONVENTIONS)} conventions; gainful conventions NAME tells one in plain words."
     if other is None:
-        note = f"\nNote: {one.note}." if one.note else ""
-        return f"{one.name}: {one.title}{note}"
-    count = len(table(one, other).rows)
+        note = f"\nNote: {convention.note}." if convention.note else ""
+        return f"{convention.name}: {convention.title}{note}"
+    count = len(table(convention, other).rows)
     found = "nothing" if not count else f"{count} habit{'s' * (count > 1)}"
-    return f"{one.name} and {other.name} differ in {found}."
+    return f"{convention.name} and {other.name} differ in {found}."
 
 
 def table(
-    one: Convention | None = None, other: Convention | None = None, width: int | None = None
+    convention: Convention | None = None, other: Convention | None = None, width: int | None = None
 ) -> Table:
     """All conventions, one in plain words, or only what two do differently.
 
     Of all conventions, a page narrower than their table shows only names and titles.
     """
-    if one is None:
+    if convention is None:
         whole = _all()
         if width is not None and width < _WIDE:
             return Table(whole.columns[:2], [row[:2] for row in whole.rows])
         return whole
-    how = recipe(nDCG, like_whom=one)
+    how = recipe(nDCG, like_whom=convention)
     if other is None:
         rows = [(HABITS[habit].question, words(how, habit)) for habit in _TOLD]
         return Table(("question", "answer"), rows)
@@ -72,7 +72,7 @@ def table(
         (habit, words(how, habit), words(recipe(nDCG, like_whom=other), habit)) for habit in _TOLD
     ]
     differing = [(habit, HABITS[habit].question, a, b) for habit, a, b in pairs if a != b]
-    return Table(("field", "question", one.name, other.name), differing)
+    return Table(("field", "question", convention.name, other.name), differing)
 
 
 def parts(one: str | None, other: str | None, width: int | None) -> list[tuple[str, Table]]:
@@ -96,40 +96,41 @@ def parts(one: str | None, other: str | None, width: int | None) -> list[tuple[s
 
 
 def _of_sessions(
-    one: SessionConvention, other: SessionConvention | None = None
+    convention: SessionConvention, other: SessionConvention | None = None
 ) -> tuple[str, Table]:
     """One session convention in plain words, or only what two do differently."""
     if other is None:
-        note = f"\nNote: {one.note}." if one.note else ""
+        note = f"\nNote: {convention.note}." if convention.note else ""
         rows = [
-            (habit.question, _session_words(one, name)) for name, habit in SESSION_HABITS.items()
+            (habit.question, _session_words(convention, name))
+            for name, habit in SESSION_HABITS.items()
         ]
-        head = f"{one.name}, of whole sessions: {one.title}{note}"
+        head = f"{convention.name}, of whole sessions: {convention.title}{note}"
         return head, Table(("question", "answer"), rows)
-    differing = one.differences(other)
+    differing = convention.differences(other)
     rows_ = [
         (
             name,
             SESSION_HABITS[name].question,
-            _session_words(one, name),
+            _session_words(convention, name),
             _session_words(other, name),
         )
         for name in differing
     ]
     count = f"{len(rows_)} habit{'s' * (len(rows_) != 1)}" if rows_ else "nothing"
-    head = f"{one.name} and {other.name} differ in {count} of whole sessions."
-    return head, Table(("field", "question", one.name, other.name), rows_)
+    head = f"{convention.name} and {other.name} differ in {count} of whole sessions."
+    return head, Table(("field", "question", convention.name, other.name), rows_)
 
 
-def _session_words(habits: SessionConvention, name: str) -> str:
-    value = getattr(habits, name)
+def _session_words(convention: SessionConvention, name: str) -> str:
+    value = getattr(convention, name)
     if name == "gain":
         return as_gain(value).text()
     if name in ("discount", "query_discount"):
         formula = as_discount(value)
         formula = of_queries(formula) if name == "query_discount" else formula
         base = "bq" if name == "query_discount" else "b"
-        own = getattr(habits, base)
+        own = getattr(convention, base)
         return formula.given({base: own}).text() if own is not None else formula.text()
     return SESSION_HABITS[name].words(value)
 

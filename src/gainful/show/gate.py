@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gainful.compare.gates.verdict import Check, Look, Verdict, apart
 from gainful.errors import counted
+from gainful.evidence.gates.verdict import Check, Look, Verdict, apart
 from gainful.formula import exact
 from gainful.show import results as show_results, table as tables
 from gainful.show.table import PLAIN, Table, Terminal, markdown_escaped, one_line

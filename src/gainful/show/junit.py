@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from gainful.compare.gates.verdict import Check, Verdict
+from gainful.evidence.gates.verdict import Check, Verdict
 from gainful.show import gate as show
 
 # What XML 1.0 cannot hold, not even escaped.

@@ -8,11 +8,11 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
-from gainful.compare.orders.agreement import Agreement, Order
-from gainful.compare.orders.swaps import Swap
-from gainful.compare.statistics.correction import CORRECTIONS, TUKEY
-from gainful.compare.statistics.paired import TESTS
 from gainful.errors import counted
+from gainful.evidence.orders.agreement import Agreement, Order
+from gainful.evidence.orders.swaps import Swap
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.show import results, rows, table as tables
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, Table, Terminal

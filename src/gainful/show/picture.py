@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
+from gainful.show.atomic_write import put
 from gainful.show.figures.figure import Spec
-from gainful.show.pages.page import rendered
-from gainful.show.whole_file import put
+from gainful.show.pages.html_page import rendered
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.

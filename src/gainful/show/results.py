@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from gainful.compare.stability import Stability
 from gainful.convention import CONVENTIONS, HABITS, Convention, like
 from gainful.errors import counted
+from gainful.evidence.stability import Stability
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.show import stability, table as tables
 from gainful.show.bars import Fractions, fractions
-from gainful.show.cells import separated
+from gainful.show.csv_cells import separated
 from gainful.show.table import PLAIN, Table, Terminal
 
 _WIDE = 8  # measures; beyond, they stand below one another
@@ -183,10 +183,12 @@ def _told(recipes: Mapping[str, Recipe], words: Callable[[Recipe], str]) -> list
     return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
 
 
-def _whose(habits: Convention) -> str:
+def _whose(convention: Convention) -> str:
     """Whose habits these are, and which of them were changed."""
-    whose = "gainful's habits" if habits.name == "gainful" else f"like {habits.name}"
-    changed = habits.differences(like(habits.name)) if habits.name in CONVENTIONS else {}
+    whose = "gainful's habits" if convention.name == "gainful" else f"like {convention.name}"
+    changed = (
+        convention.differences(like(convention.name)) if convention.name in CONVENTIONS else {}
+    )
     but = ", ".join(f"{name}={mine}" for name, (mine, _) in changed.items())
     return f"{whose}, but {but}" if but else whose
 

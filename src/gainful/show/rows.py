@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gainful.show import table as tables
 from gainful.show.bars import fractions
-from gainful.show.cells import separated
+from gainful.show.csv_cells import separated
 from gainful.show.table import PLAIN, Table, Terminal
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gainful.compare.reasons.session_why import SESSION_CAUSES, SessionEffect, SessionWhy
 from gainful.convention.session import SESSION_HABITS
 from gainful.errors import shown
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.evidence.reasons.session_why import SESSION_CAUSES, SessionEffect, SessionWhy
+from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.show import table as tables
 from gainful.show.table import PLAIN, Table, Terminal
 from gainful.show.why import signed
@@ -75,11 +75,15 @@ def _answers(why: SessionWhy, one: SessionEffect) -> tuple[str, str]:
     return mine, theirs
 
 
-def _answer(how: SessionRecipe, habit: str) -> str:
-    formulas = {"gain": how.gain, "discount": how.discount, "query_discount": how.query_discount}
+def _answer(recipe: SessionRecipe, habit: str) -> str:
+    formulas = {
+        "gain": recipe.gain,
+        "discount": recipe.discount,
+        "query_discount": recipe.query_discount,
+    }
     if habit in formulas:
         return formulas[habit].text()
-    value = getattr(how.convention, habit)
+    value = getattr(recipe.convention, habit)
     if habit in ("b", "bq", "rel"):
         return f"{habit} = {'none' if value is None else f'{value:g}'}"
     return SESSION_HABITS[habit].words(value)

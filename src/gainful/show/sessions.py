@@ -13,8 +13,8 @@ from gainful.convention.session import (
     like_sessions,
 )
 from gainful.errors import counted
-from gainful.measure.sessions import analysis
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions import last_queries
+from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.reformulations import reformulations as of_reformulations
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.rows import Rows
@@ -72,7 +72,7 @@ def per_session(found: SessionResults, by: Sequence[str]) -> Rows:
 
 def lengths(found: SessionResults, by: Sequence[str]) -> Rows:
     """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
-    told = analysis.lengths(found, by)
+    told = last_queries.lengths(found, by)
     most = max(max(one["by_queries"]) for one in told)
     columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, most + 1)))
     rows = [
@@ -141,22 +141,22 @@ def convention(found: SessionResults) -> str:
     return " · ".join(parts)
 
 
-def _others(how: SessionRecipe) -> str:
+def _others(recipe: SessionRecipe) -> str:
     """What else was asked for that the convention has otherwise."""
-    name = how.convention.name
+    name = recipe.convention.name
     own = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
-    told = how.convention.differences(own)
-    asked = [habit for habit in told if habit in how.entry.params and habit not in _TOLD_ABOVE]
+    told = recipe.convention.differences(own)
+    asked = [habit for habit in told if habit in recipe.entry.params and habit not in _TOLD_ABOVE]
     return ", ".join(f"{habit}={told[habit][0]}" for habit in asked)
 
 
 def _habit(habit: str) -> Callable[[SessionRecipe], str]:
-    def words(how: SessionRecipe) -> str:
+    def words(recipe: SessionRecipe) -> str:
         value = str(
-            how.convention.ideal_kind if habit == "ideal" else getattr(how.convention, habit)
+            recipe.convention.ideal_kind if habit == "ideal" else getattr(recipe.convention, habit)
         )
         if value.startswith("minimum("):
-            least = min(least_positions(value), how.k or least_positions(value))
+            least = min(least_positions(value), recipe.k or least_positions(value))
             return f"a query takes at least {least} positions"
         return _WORDS.get((habit, value), "")
 
@@ -173,9 +173,9 @@ def _told(recipes: Mapping[str, SessionRecipe], words: Callable[[SessionRecipe],
     return [f"{', '.join(names)}: {text}" for text, names in found.items() if text]
 
 
-def _whose(habits: SessionConvention) -> str:
+def _whose(convention: SessionConvention) -> str:
     """Whose habits these are, and which of them were changed."""
-    known = habits.name in SESSION_CONVENTIONS
-    changed = habits.differences(like_sessions(habits.name)) if known else {}
+    known = convention.name in SESSION_CONVENTIONS
+    changed = convention.differences(like_sessions(convention.name)) if known else {}
     but = ", ".join(f"{name}={mine}" for name, (mine, _) in changed.items())
-    return f"like {habits.name}, but {but}" if but else f"like {habits.name}"
+    return f"like {convention.name}, but {but}" if but else f"like {convention.name}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gainful.compare.stability import Interval, Stability
 from gainful.errors import short
+from gainful.evidence.stability import Interval, Stability
 from gainful.show.table import Table
 
 _NUMBERS = ("low", "high", "loo_low", "loo_high")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from gainful.errors import counted
-from gainful.measure.sessions.boundary import winners
 from gainful.measure.sessions.sweep import Plane, Sweep, kendall
+from gainful.measure.sessions.sweep_boundary import winners
 from gainful.show import table as tables
-from gainful.show.cells import separated
+from gainful.show.csv_cells import separated
 from gainful.show.table import PLAIN, Table, Terminal, number
 
 CHANCE = "means only: whether they differ by more than chance, gainful compare --sessions tells"

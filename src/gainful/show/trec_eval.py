@@ -19,10 +19,10 @@ from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
 from gainful.measure.evaluate import of_matched
 from gainful.measure.measure import Measure
+from gainful.measure.ranked_run import seen
 from gainful.measure.recipe import Recipe, recipe
-from gainful.measure.seen import seen
-from gainful.measure.trec import GROUPS, GROUPS_9, TREC_NAMES, Spelled, spelled
-from gainful.read.values import Judgments, Run, duplicates
+from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES, Spelled, spelled
+from gainful.read.qrels_and_run import Judgments, Run, duplicates
 
 Version = Literal[9, 10]
 _ALWAYS_ZERO = ("num_ret", "utility", "rbp_resid", "unj")  # of a query that version 10 fills in
@@ -73,15 +73,15 @@ def lines_asked(asked: Asked) -> list[tuple[str, list[Spelled]]]:
 
 
 def printed(
-    judgments: Judgments, run: Run, asked: Asked, lines: list[tuple[str, list[Spelled]]]
+    qrels: Judgments, run: Run, asked: Asked, lines: list[tuple[str, list[Spelled]]]
 ) -> Iterator[str]:
     """Every line that trec_eval would print; ends with `Stopped` where it would stop."""
     habits = _habits(asked)
-    twice = _judged_twice(judgments)
+    twice = _judged_twice(qrels)
     if twice:
-        frame = judgments.frame.unique(["query", "doc"], keep="first", maintain_order=True)
-        judgments = evolve(judgments, frame=frame)
-    found = match(judgments, run, habits)
+        frame = qrels.frame.unique(["query", "doc"], keep="first", maintain_order=True)
+        qrels = evolve(qrels, frame=frame)
+    found = match(qrels, run, habits)
     if asked.depth is not None:
         found = found.cut(asked.depth)
     missing = found.judged & ~found.found
@@ -118,7 +118,7 @@ def _habits(asked: Asked) -> Convention:
 
 
 def _recipes(
-    lines: list[tuple[str, list[Spelled]]], habits: Convention, asked: Asked
+    lines: list[tuple[str, list[Spelled]]], convention: Convention, asked: Asked
 ) -> dict[str, Recipe]:
     found = {}
     for name, some in lines:
@@ -128,7 +128,7 @@ def _recipes(
                 continue
             if name == "utility":
                 measure = measure(docs=asked.collection)
-            found[line.name] = recipe(measure, like_whom=habits)
+            found[line.name] = recipe(measure, like_whom=convention)
     return found
 
 
@@ -160,7 +160,7 @@ def _score(values: dict[str, Array], queries: Sequence[str], asked: Asked) -> No
 
 
 def _strings(
-    found: Matched, habits: Convention, lines: list[tuple[str, list[Spelled]]], missing: Flags
+    matched: Matched, convention: Convention, lines: list[tuple[str, list[Spelled]]], missing: Flags
 ) -> dict[str, list[str]]:
     """The grades of the first documents of each query, one character each."""
     asked = [line for name, some in lines if name == "relstring" for line in some]
@@ -168,7 +168,7 @@ def _strings(
     for line in asked:
         after = line.name.removeprefix("relstring").removeprefix("_")
         length = max(0, int(float(after))) if after else 10  # as long as it was checked to be
-        view = seen(found, habits)
+        view = seen(matched, convention)
         wide = np.where(missing, 0, np.minimum(view.retrieved, length))
         texts = [["-"] * int(size) for size in wide]
         for query, rank, grade in zip(view.query, view.rank, view.grade, strict=True):
@@ -182,19 +182,19 @@ def _character(grade: int) -> str:
     return "." if grade < 0 else ">" if grade > 9 else str(grade)
 
 
-def _stops(run: Run, found: Matched, missing: Flags, asked: Asked) -> dict[int, str]:
+def _stops(run: Run, matched: Matched, missing: Flags, asked: Asked) -> dict[int, str]:
     """The queries at which trec_eval gives up, and why."""
     stops = {}
     if asked.version == 10 and not asked.complete:
         stops = {
-            row: f"query {found.queries[row]!r} is judged, but the run lacks it "
+            row: f"query {matched.queries[row]!r} is judged, but the run lacks it "
             "(-c counts it as 0, --as 9 skips it)"
             for row in np.flatnonzero(missing).tolist()
         }
-    if found.duplicates:
+    if matched.duplicates:
         twice = _retrieved_twice(run, asked.depth)
-        for row in np.flatnonzero(found.judged).tolist():
-            if (query := found.queries[row]) in twice:
+        for row in np.flatnonzero(matched.judged).tolist():
+            if (query := matched.queries[row]) in twice:
                 stops[row] = f"query {query!r} has document {twice[query]!r} twice"
     return stops
 
@@ -209,9 +209,9 @@ def _retrieved_twice(run: Run, depth: int | None) -> dict[str, str]:
     return dict(duplicates(frame).select("query", "doc").iter_rows())
 
 
-def _judged_twice(judgments: Judgments) -> dict[str, str]:
+def _judged_twice(qrels: Judgments) -> dict[str, str]:
     """What is said of each query in which a document is judged twice."""
-    repeated = duplicates(judgments.frame).unique(["query"], keep="first").iter_rows()
+    repeated = duplicates(qrels.frame).unique(["query"], keep="first").iter_rows()
     return {
         query: f"query {query!r} has document {doc!r} judged twice" for query, doc, _ in repeated
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gainful.compare.unjudged.bounds import Bounds
+from gainful.evidence.unjudged.bounds import Bounds
 from gainful.show import results
 from gainful.show.rows import Rows
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.compare.reasons.causes import CAUSES, lenient
-from gainful.compare.reasons.why import Effect, Why
 from gainful.errors import counted, shown
+from gainful.evidence.reasons.causes import CAUSES, lenient
+from gainful.evidence.reasons.why import Effect, Why
 from gainful.measure.recipe import Recipe
-from gainful.show import convention as conventions, spelled, table as tables
-from gainful.show.spelled import SEEN, Block, decimals
+from gainful.show import convention as conventions, rank_by_rank, table as tables
+from gainful.show.rank_by_rank import SEEN, Block, decimals
 from gainful.show.table import PLAIN, Table, Terminal
 
 # The subject is the title of the cause: queries without judgments … are left out of the mean.
@@ -37,7 +37,9 @@ def to_text(why: Why, *, cause: str | None = None, terminal: Terminal = PLAIN) -
     parts += [remarks] if remarks else []
     for one in _chosen(why, cause):
         parts += [_bold(_heading(one), terminal)]
-        parts += [spelled.to_text(block, terminal) for block in _worst(why, one, terminal.width)]
+        parts += [
+            rank_by_rank.to_text(block, terminal) for block in _worst(why, one, terminal.width)
+        ]
     return "\n\n".join(parts)
 
 
@@ -48,7 +50,7 @@ def to_markdown(why: Why, *, cause: str | None = None) -> str:
     parts += _remarks(why, cause)
     for one in _chosen(why, cause):
         parts += [f"**{_heading(one)}**"]
-        parts += [spelled.to_markdown(block) for block in _worst(why, one)]
+        parts += [rank_by_rank.to_markdown(block) for block in _worst(why, one)]
     return "\n\n".join(parts)
 
 
@@ -110,25 +112,25 @@ def answers(why: Why, one: Effect) -> tuple[str, str]:
     return mine, theirs
 
 
-def _implied(how: Recipe, habit: str) -> bool:
+def _implied(recipe: Recipe, habit: str) -> bool:
     """The base comes with its discount, and what is relevant with a gain that asks for it."""
-    return habit == "b" or (habit == "rel" and "rel" not in how.measure.entry.takes)
+    return habit == "b" or (habit == "rel" and "rel" not in recipe.measure.entry.takes)
 
 
-def _answer(how: Recipe, habit: str) -> str:
-    refuses = getattr(how.convention, habit) == "error"
-    how = evolve(how, convention=lenient(how.convention))
-    value = getattr(how.convention, habit)
+def _answer(recipe: Recipe, habit: str) -> str:
+    refuses = getattr(recipe.convention, habit) == "error"
+    recipe = evolve(recipe, convention=lenient(recipe.convention))
+    value = getattr(recipe.convention, habit)
     if habit == "gain":
-        text = how.gain.text()
+        text = recipe.gain.text()
     elif habit == "discount":
-        text = how.discount.text()
+        text = recipe.discount.text()
     elif habit == "rel":
-        text = f"relevant from grade {how.settings()['rel']:g} on"
+        text = f"relevant from grade {recipe.settings()['rel']:g} on"
     elif habit in _PRECISION:
-        text = f"{_PRECISION[habit]} {conventions.words(how, habit)}"
+        text = f"{_PRECISION[habit]} {conventions.words(recipe, habit)}"
     else:
-        text = _ANSWERS.get(habit, {}).get(value) or conventions.words(how, habit)
+        text = _ANSWERS.get(habit, {}).get(value) or conventions.words(recipe, habit)
     return f"{text} (it refuses them; see below)" if refuses else text
 
 
@@ -191,7 +193,7 @@ def _heading(one: Effect) -> str:
 def _worst(why: Why, one: Effect, width: int | None = None) -> list[Block]:
     if one.worst is None:
         return []
-    return spelled.blocks(one.worst, why.measure.entry, width)
+    return rank_by_rank.blocks(one.worst, why.measure.entry, width)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gainful.measure import precision
 from gainful.measure.entry import Entry, Example, Function
+from gainful.measure.functions import precision
 
 SETS = (
     Entry(

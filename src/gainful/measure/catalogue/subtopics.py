@@ -5,8 +5,8 @@ In the examples a letter is a subtopic that the document is about, `ab` being ab
 
 from __future__ import annotations
 
-from gainful.measure import subtopics
 from gainful.measure.entry import Entry, Example
+from gainful.measure.functions import subtopics
 
 _GREEDY = "the ideal ranking, made greedily (so that a better one can pass 1)"
 _ALL = "k documents (without k: as many as were retrieved) that are each on all subtopics"

@@ -12,9 +12,9 @@ from attrs import frozen
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.about import about
+from gainful.measure.sessions.aspects import about
 from gainful.measure.sessions.gains import summed
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
 @frozen(eq=False, kw_only=True)
@@ -26,39 +26,39 @@ class _Filled:
     gain: Array
 
 
-def cube_test(held: MatchedSessions, how: SessionRecipe) -> Array:
+def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How much of the cube is full at the end, per query?"""
-    filled = _filled(held, how)
-    total = summed(held.session[filled.query], filled.gain, held.size)
-    return np.asarray(total / held.queries)
+    filled = _filled(sessions, recipe)
+    total = summed(sessions.session[filled.query], filled.gain, sessions.size)
+    return np.asarray(total / sessions.queries)
 
 
-def average_cube_test(held: MatchedSessions, how: SessionRecipe) -> Array:
+def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The same after each document, averaged over all that were shown.
 
     What a document adds is there at all documents from it on: it counts once for each, divided
     by the number of queries so far.
     """
-    filled = _filled(held, how)
-    share = held.listed / held.position
+    filled = _filled(sessions, recipe)
+    share = sessions.listed / sessions.position
     until = np.cumsum(share)
-    later = (until[np.cumsum(held.queries) - 1])[held.session] - until
-    position = held.position[filled.query]
-    times = later[filled.query] + (held.listed[filled.query] - filled.rank + 1) / position
-    total = summed(held.session[filled.query], filled.gain * times, held.size)
-    shown = summed(held.session, held.listed.astype(np.float64), held.size)
+    later = (until[np.cumsum(sessions.queries) - 1])[sessions.session] - until
+    position = sessions.position[filled.query]
+    times = later[filled.query] + (sessions.listed[filled.query] - filled.rank + 1) / position
+    total = summed(sessions.session[filled.query], filled.gain * times, sessions.size)
+    shown = summed(sessions.session, sessions.listed.astype(np.float64), sessions.size)
     return np.asarray(total / np.maximum(shown, 1))
 
 
-def _filled(held: MatchedSessions, how: SessionRecipe) -> _Filled:
-    gamma, cap = float(how.setting("gamma")), float(how.setting("cap"))
-    found = about(held, np.nextafter(0, 1), each=False)
-    everything = held.depth(None, "assumed")
-    first = held.first_time(held.judged, everything)[found.hit]
+def _filled(sessions: MatchedSessions, recipe: SessionRecipe) -> _Filled:
+    gamma, cap = float(recipe.setting("gamma")), float(recipe.setting("cap"))
+    found = about(sessions, np.nextafter(0, 1), each=False)
+    everything = sessions.depth(None, "assumed")
+    first = sessions.first_time(sessions.judged, everything)[found.hit]
     hit, aspect, grade = found.hit[first], found.aspect[first], found.grade[first]
-    query, rank = held.judged.query[hit], held.judged.rank[hit]
+    query, rank = sessions.judged.query[hit], sessions.judged.rank[hit]
     wide = int(aspect.max(initial=0)) + 1
-    key = held.session[query] * wide + aspect
+    key = sessions.session[query] * wide + aspect
     order = np.lexsort((rank, query, key))
     query, rank, grade, key = query[order], rank[order], grade[order], key[order]
     _, begin, row = np.unique(key, return_index=True, return_inverse=True)

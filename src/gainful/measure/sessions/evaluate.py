@@ -17,13 +17,13 @@ from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions, matched
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.how import SessionRecipe
 from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
+from gainful.read.qrels_and_run import Judgments
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import Bad, Sessions
-from gainful.read.values import Judgments
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL = ("sDCG@10", "nsDCG@10")
@@ -31,7 +31,7 @@ USUAL = ("sDCG@10", "nsDCG@10")
 
 def evaluate_sessions(
     sessions: AnySessions,
-    judgments: AnyJudgments | None = None,
+    qrels: AnyJudgments | None = None,
     measures: Measures | None = None,
     *,
     like: str | SessionConvention | None = None,
@@ -75,7 +75,7 @@ def evaluate_sessions(
     base, recipes = asked_for(measures, like, habits)
     read = as_sessions(sessions, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
     held = chosen(read, where, min_queries, first_queries)
-    judged = None if judgments is None else as_columns(as_judgments(judgments))
+    judged = None if qrels is None else as_columns(as_judgments(qrels))
     return of_sessions(held, judged, recipes, base)
 
 
@@ -104,13 +104,13 @@ _OF_ALL = ("unjudged", "average")  # of sessions and their means, whatever the m
 
 def of_sessions(
     sessions: Sessions,
-    judgments: Judgments | None,
+    qrels: Judgments | None,
     recipes: Mapping[str, SessionRecipe],
     base: SessionConvention,
 ) -> SessionResults:
     """The results, everything else being settled."""
     habits = next(iter(recipes.values())).convention
-    held = matched(sessions, judgments, habits.unjudged)
+    held = matched(sessions, qrels, habits.unjudged)
     return SessionResults(
         name=sessions.name,
         held=held,
@@ -120,17 +120,17 @@ def of_sessions(
     )
 
 
-def computed(held: MatchedSessions, how: SessionRecipe) -> Array:
+def computed(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The value of every session."""
-    module, _, function = how.entry.session_function.rpartition(".")
+    module, _, function = recipe.entry.session_function.rpartition(".")
     work = getattr(import_module(f"gainful.measure.sessions.{module}"), function)
     try:
-        found: Array = work(held.until(how.queries), how)
+        found: Array = work(sessions.until(recipe.queries), recipe)
     except BadValue as refused:
         place = re.fullmatch(r"ideal\[(\d+)\]", refused.argument)
-        if place is None or int(place[1]) >= held.size:
+        if place is None or int(place[1]) >= sessions.size:
             raise
-        session = f"the ideal of session {held.sessions[int(place[1])]!r}"
+        session = f"the ideal of session {sessions.sessions[int(place[1])]!r}"
         raise BadValue(session, refused.value, refused.allowed) from None
     return found
 

@@ -10,7 +10,7 @@ from gainful.errors import BadValue
 from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import MatchedSessions, Shown
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
 @frozen(eq=False, kw_only=True)
@@ -36,28 +36,28 @@ def summed(index: Ranks, values: Array, size: int) -> Array:
     return found
 
 
-def counted(held: MatchedSessions, how: SessionRecipe) -> tuple[Shown, Flags, Array, Ranks]:
+def counted(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Shown, Flags, Array, Ranks]:
     """What was shown and judged, which of it counts, its gain, and how deep each query counts."""
-    habits = how.convention
-    shown = held.by_searcher() if habits.duplicates == "judged" else held.judged
-    depth = held.depth(how.k, habits.depth)
+    habits = recipe.convention
+    shown = sessions.by_searcher() if habits.duplicates == "judged" else sessions.judged
+    depth = sessions.depth(recipe.k, habits.depth)
     counts = shown.rank <= depth[shown.query]
     if habits.duplicates == "first":
-        counts &= held.first_time(shown, depth)
+        counts &= sessions.first_time(shown, depth)
     if habits.duplicates == "clicked":
-        counts &= held.not_yet_clicked(shown)
-    return shown, counts, worth(shown.grade, how, held, shown.query), depth
+        counts &= sessions.not_yet_clicked(shown)
+    return shown, counts, worth(shown.grade, recipe, sessions, shown.query), depth
 
 
-def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
+def earned(sessions: MatchedSessions, recipe: SessionRecipe) -> Earned:
     """The gains of all results that count, as the convention has it."""
-    shown, counts, gain, depth = counted(held, how)
-    pool = np.maximum(worth(shown.pool_grade, how, held, None), 0.0)
+    shown, counts, gain, depth = counted(sessions, recipe)
+    pool = np.maximum(worth(shown.pool_grade, recipe, sessions, None), 0.0)
     order = np.lexsort((-pool, shown.pool_base))
     some = counts & (gain != 0)
-    taken = occupied(held, how, depth)
-    query, rank, before = shown.query[some], shown.rank[some], _before(held, taken)
-    goes_on = how.convention.rank_discount == "concatenated"
+    taken = occupied(sessions, recipe, depth)
+    query, rank, before = shown.query[some], shown.rank[some], _before(sessions, taken)
+    goes_on = recipe.convention.rank_discount == "concatenated"
     return Earned(
         query=query,
         rank=rank,
@@ -70,57 +70,59 @@ def earned(held: MatchedSessions, how: SessionRecipe) -> Earned:
     )
 
 
-def occupied(held: MatchedSessions, how: SessionRecipe, depth: Ranks) -> Ranks:
+def occupied(sessions: MatchedSessions, recipe: SessionRecipe, depth: Ranks) -> Ranks:
     """How many positions of the session each query takes."""
-    lists = how.convention.lists
+    lists = recipe.convention.lists
     if lists == "padded":
-        if how.k is None:
+        if recipe.k is None:
             raise BadValue("k", None, "a depth, such as @10, because lists=padded")
-        return np.full(len(depth), how.k, dtype=np.intp)
-    return np.maximum(np.minimum(held.listed, depth), least_positions(lists))
+        return np.full(len(depth), recipe.k, dtype=np.intp)
+    return np.maximum(np.minimum(sessions.listed, depth), least_positions(lists))
 
 
-def _before(held: MatchedSessions, taken: Ranks) -> Ranks:
+def _before(sessions: MatchedSessions, taken: Ranks) -> Ranks:
     until = np.cumsum(taken) - taken
-    first = until[np.cumsum(held.queries) - held.queries]
-    return np.asarray(until - first[held.session], dtype=np.intp)
+    first = until[np.cumsum(sessions.queries) - sessions.queries]
+    return np.asarray(until - first[sessions.session], dtype=np.intp)
 
 
-def worth(grade: Array, how: SessionRecipe, held: MatchedSessions, query: Ranks | None) -> Array:
+def worth(
+    grade: Array, recipe: SessionRecipe, sessions: MatchedSessions, query: Ranks | None
+) -> Array:
     """What grades are worth; those below zero as the convention has it."""
     negative = grade < 0
-    if how.convention.negative == "error" and negative.any():
+    if recipe.convention.negative == "error" and negative.any():
         at = int(np.flatnonzero(negative)[0])
-        whose = "the judgments" if query is None else _session(held, int(query[at]))
+        whose = "the judgments" if query is None else _session(sessions, int(query[at]))
         raise BadValue(f"a grade of {whose}", float(grade[at]), "grades from 0 on (negative=error)")
-    if how.gain.grades:
-        unknown = ~np.isin(grade, how.gain.grades)
+    if recipe.gain.grades:
+        unknown = ~np.isin(grade, recipe.gain.grades)
         if unknown.any():
             at = int(np.flatnonzero(unknown)[0])
-            known = ", ".join(f"{one:g}" for one in how.gain.grades)
+            known = ", ".join(f"{one:g}" for one in recipe.gain.grades)
             raise BadValue("a grade", float(grade[at]), f"grades in the gain table: {known}")
-    gain = how.gain.at(grade)
-    if how.convention.negative == "zero" and not how.gain.signed:
+    gain = recipe.gain.at(grade)
+    if recipe.convention.negative == "zero" and not recipe.gain.signed:
         gain = np.where(negative, 0.0, gain)
     if not np.isfinite(gain).all():
         at = int(np.flatnonzero(~np.isfinite(gain))[0])
-        allowed = f"grades whose {how.gain.name} gain is finite"
+        allowed = f"grades whose {recipe.gain.name} gain is finite"
         raise BadValue("a grade", float(grade[at]), allowed)
     return gain
 
 
-def _session(held: MatchedSessions, query: int) -> str:
-    return f"session {held.sessions[int(held.session[query])]!r}"
+def _session(sessions: MatchedSessions, query: int) -> str:
+    return f"session {sessions.sessions[int(sessions.session[query])]!r}"
 
 
-def discounts(how: SessionRecipe, ranks: Ranks) -> Array:
+def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
     """What is left of a gain at these ranks."""
-    return _few(how.discount.at, ranks)
+    return _few(recipe.discount.at, ranks)
 
 
-def query_weights(how: SessionRecipe, positions: Ranks) -> Array:
+def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
     """What is left of a query's gain at these positions."""
-    return _few(how.query_discount.at, positions)
+    return _few(recipe.query_discount.at, positions)
 
 
 def _few(function: object, numbers: Ranks) -> Array:

@@ -14,7 +14,7 @@ from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import Earned, discounts, query_weights, summed
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
 def places(got: Earned) -> Ranks:
@@ -29,11 +29,11 @@ def bases(got: Earned) -> int:
     return int(max(got.shown.pool_base.max(initial=-1), got.shown.base.max(initial=-1))) + 1
 
 
-def undiscounted(how: SessionRecipe, got: Earned) -> Array:
+def undiscounted(recipe: SessionRecipe, got: Earned) -> Array:
     """The ideal DCG at X of each query, not discounted by its position."""
     place = places(got)
-    inside = place <= (how.k or len(place))
-    weights = got.pool[inside] * discounts(how, place[inside])
+    inside = place <= (recipe.k or len(place))
+    weights = got.pool[inside] * discounts(recipe, place[inside])
     total = summed(got.shown.pool_base[inside], weights, bases(got))
     return _of_base(total, got.shown.base)
 
@@ -44,19 +44,19 @@ def _of_base(total: Array, base: Ranks) -> Array:
 
 
 def final(
-    held: MatchedSessions, how: SessionRecipe, got: Earned, queries: Ranks | None = None
+    sessions: MatchedSessions, recipe: SessionRecipe, got: Earned, queries: Ranks | None = None
 ) -> Array:
     """The gain of each ideal session at its end, or after so many queries."""
-    kind = how.convention.ideal_kind
-    length = held.queries if queries is None else queries
-    if how.queries is not None:  # the ideal session has them all
-        length = np.full(held.size, how.queries)
+    kind = recipe.convention.ideal_kind
+    length = sessions.queries if queries is None else queries
+    if recipe.queries is not None:  # the ideal session has them all
+        length = np.full(sessions.size, recipe.queries)
     if kind == "repeated":
-        return _repeated(held, how, got, length)
-    base = _one_base(held, got, kind)
-    place, found = places(got), np.zeros(held.size)
+        return _repeated(sessions, recipe, got, length)
+    base = _one_base(sessions, got, kind)
+    place, found = places(got), np.zeros(sessions.size)
     for n in np.unique(length).tolist():
-        slots = slot_weights(how, n)
+        slots = slot_weights(recipe, n)
         if kind == "best_slots":
             slots = -np.sort(-slots)
         inside = place <= len(slots)
@@ -68,49 +68,51 @@ def final(
     return found
 
 
-def slot_weights(how: SessionRecipe, queries: int) -> Array:
+def slot_weights(recipe: SessionRecipe, queries: int) -> Array:
     """What is left of a gain at each place of a session: X ranks of each query, in order."""
-    x = how.k or 0
+    x = recipe.k or 0
     rank = np.tile(np.arange(1, x + 1), queries)
     position = np.repeat(np.arange(1, queries + 1), x)
-    if how.convention.rank_discount == "concatenated":
+    if recipe.convention.rank_discount == "concatenated":
         rank += (position - 1) * x
-    return discounts(how, rank) * query_weights(how, position)
+    return discounts(recipe, rank) * query_weights(recipe, position)
 
 
-def _repeated(held: MatchedSessions, how: SessionRecipe, got: Earned, length: Ranks) -> Array:
+def _repeated(
+    sessions: MatchedSessions, recipe: SessionRecipe, got: Earned, length: Ranks
+) -> Array:
     """The best X documents in every query."""
-    if how.convention.rank_discount == "restart":
-        per_query = undiscounted(how, got)
-        if (length == held.queries).all():
-            weighted = per_query * query_weights(how, held.position)
-            return summed(held.session, weighted, held.size)
-        _one_base(held, got, "hold=growing")
-        first = np.cumsum(held.queries) - held.queries
+    if recipe.convention.rank_discount == "restart":
+        per_query = undiscounted(recipe, got)
+        if (length == sessions.queries).all():
+            weighted = per_query * query_weights(recipe, sessions.position)
+            return summed(sessions.session, weighted, sessions.size)
+        _one_base(sessions, got, "hold=growing")
+        first = np.cumsum(sessions.queries) - sessions.queries
         most = int(length.max())
-        until = np.cumsum(query_weights(how, np.arange(1, most + 1)))
+        until = np.cumsum(query_weights(recipe, np.arange(1, most + 1)))
         return np.asarray(per_query[first] * until[length - 1])
-    if (length > held.queries).any():
-        _one_base(held, got, "hold=growing")
-    x, place = how.k or 0, places(got)
+    if (length > sessions.queries).any():
+        _one_base(sessions, got, "hold=growing")
+    x, place = recipe.k or 0, places(got)
     inside = place <= x
-    found, last = np.zeros(held.size), got.shown.base[np.cumsum(held.queries) - 1]
+    found, last = np.zeros(sessions.size), got.shown.base[np.cumsum(sessions.queries) - 1]
     for position in range(1, int(length.max()) + 1):
-        weights = got.pool[inside] * discounts(how, place[inside] + (position - 1) * x)
+        weights = got.pool[inside] * discounts(recipe, place[inside] + (position - 1) * x)
         total = summed(got.shown.pool_base[inside], weights, bases(got))
-        own = held.position == position
-        weight = float(query_weights(how, np.array([position]))[0])
+        own = sessions.position == position
+        weight = float(query_weights(recipe, np.array([position]))[0])
         base = last.copy()
-        base[held.session[own]] = got.shown.base[own]
+        base[sessions.session[own]] = got.shown.base[own]
         found += np.where(length >= position, weight * _of_base(total, base), 0.0)
     return found
 
 
-def _one_base(held: MatchedSessions, got: Earned, what: str) -> Ranks:
-    return one_base(held, got.shown.base, ("ideal", what, "repeated"))
+def _one_base(sessions: MatchedSessions, got: Earned, what: str) -> Ranks:
+    return one_base(sessions, got.shown.base, ("ideal", what, "repeated"))
 
 
-def one_base(held: MatchedSessions, base: Ranks, asked: tuple[str, str, str]) -> Ranks:
+def one_base(sessions: MatchedSessions, base: Ranks, asked: tuple[str, str, str]) -> Ranks:
     """The recall base of each session, of which there must be one.
 
     Args:
@@ -118,25 +120,25 @@ def one_base(held: MatchedSessions, base: Ranks, asked: tuple[str, str, str]) ->
         base: the recall base of each query.
         asked: what cannot be had otherwise: its name, its value, and what can.
     """
-    own = base[np.cumsum(held.queries) - held.queries]
-    if not (base == own[held.session]).all():
-        at = int(np.flatnonzero(base != own[held.session])[0])
-        session, (name, value, other) = held.sessions[int(held.session[at])], asked
+    own = base[np.cumsum(sessions.queries) - sessions.queries]
+    if not (base == own[sessions.session]).all():
+        at = int(np.flatnonzero(base != own[sessions.session])[0])
+        session, (name, value, other) = sessions.sessions[int(sessions.session[at])], asked
         raise BadValue(
             name, value, f"{other}: queries of session {session!r} have judgments of their own"
         )
     return np.asarray(own, dtype=np.intp)
 
 
-def by_place(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int) -> Array:
+def by_place(sessions: MatchedSessions, recipe: SessionRecipe, got: Earned, queries: int) -> Array:
     """The gain of each ideal session down to every place: sessions × queries × ranks."""
-    x, kind = how.k or 0, how.convention.ideal_kind
+    x, kind = recipe.k or 0, recipe.convention.ideal_kind
     if kind == "repeated":
-        return _repeated_by_place(held, how, got, queries)
+        return _repeated_by_place(sessions, recipe, got, queries)
     width = queries * x
     gains = _by_base(got, width)
-    base = _one_base(held, got, kind)
-    slots = slot_weights(how, queries)
+    base = _one_base(sessions, got, kind)
+    slots = slot_weights(recipe, queries)
     if kind == "once":
         whole = np.cumsum(gains * slots, axis=1)
     else:
@@ -144,31 +146,35 @@ def by_place(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: in
         for p in range(1, width + 1):
             best = -np.sort(-slots[:p])
             whole[:, p - 1] = gains[:, :p] @ best
-    return whole[base].reshape(held.size, queries, x)
+    return whole[base].reshape(sessions.size, queries, x)
 
 
-def of_queries(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int) -> Array:
+def of_queries(
+    sessions: MatchedSessions, recipe: SessionRecipe, got: Earned, queries: int
+) -> Array:
     """The ideal of each query by itself, down to every rank: sessions × queries × ranks."""
-    ranks = np.arange(1, (how.k or 0) + 1)
-    return np.cumsum(_best_again(held, how, got, queries) * discounts(how, ranks), axis=2)
+    ranks = np.arange(1, (recipe.k or 0) + 1)
+    return np.cumsum(_best_again(sessions, recipe, got, queries) * discounts(recipe, ranks), axis=2)
 
 
 def _repeated_by_place(
-    held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int
+    sessions: MatchedSessions, recipe: SessionRecipe, got: Earned, queries: int
 ) -> Array:
-    gains = _best_again(held, how, got, queries)
-    added = gains * slot_weights(how, queries).reshape(gains.shape[1:])
-    return np.cumsum(added.reshape(held.size, -1), axis=1).reshape(added.shape)
+    gains = _best_again(sessions, recipe, got, queries)
+    added = gains * slot_weights(recipe, queries).reshape(gains.shape[1:])
+    return np.cumsum(added.reshape(sessions.size, -1), axis=1).reshape(added.shape)
 
 
-def _best_again(held: MatchedSessions, how: SessionRecipe, got: Earned, queries: int) -> Array:
+def _best_again(
+    sessions: MatchedSessions, recipe: SessionRecipe, got: Earned, queries: int
+) -> Array:
     """The gains of the best documents, in every query: sessions × queries × ranks."""
-    gains = _by_base(got, how.k or 0)
-    base = np.full((held.size, queries), -1)
-    inside = held.position <= queries
-    base[held.session[inside], held.position[inside] - 1] = got.shown.base[inside]
-    last = got.shown.base[np.cumsum(held.queries) - 1]
-    stopped = np.arange(queries) >= held.queries[:, None]
+    gains = _by_base(got, recipe.k or 0)
+    base = np.full((sessions.size, queries), -1)
+    inside = sessions.position <= queries
+    base[sessions.session[inside], sessions.position[inside] - 1] = got.shown.base[inside]
+    last = got.shown.base[np.cumsum(sessions.queries) - 1]
+    stopped = np.arange(queries) >= sessions.queries[:, None]
     return np.asarray(gains[np.where(stopped, last[:, None], base)])  # goes on, if the ideal does
 
 

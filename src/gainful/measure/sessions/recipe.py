@@ -18,7 +18,7 @@ from gainful.measure.discount import as_discount, of_queries
 from gainful.measure.entry import Entry
 from gainful.measure.gain import as_gain
 from gainful.measure.measure import Measure, cutoff
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 
 _DEEPEST = 10_000_000  # results of a query that a measure can look at
 _FORMULAS = {"gain": "rel", "discount": "b", "query_discount": "bq"}  # and what each takes
@@ -75,25 +75,25 @@ def session_recipe(
 _OF_FORMULAS = (*_FORMULAS, *_FORMULAS.values())
 
 
-def _refuse_odd(habits: SessionConvention, measure: Measure) -> None:
+def _refuse_odd(convention: SessionConvention, measure: Measure) -> None:
     """Habits that do not go together."""
     if not measure.entry.normalised or "normalise" not in measure.entry.params:
         return
-    plain = habits.statistic == "final" and habits.normalise == "session"
-    if habits.average == "vectors" and not plain:
+    plain = convention.statistic == "final" and convention.normalise == "session"
+    if convention.average == "vectors" and not plain:
         raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
-    if habits.normalise == "query" and habits.rank_discount == "concatenated":
+    if convention.normalise == "query" and convention.rank_discount == "concatenated":
         raise BadValue("normalise", "query", "session, where ranks are counted on over the lists")
 
 
-def _cut(measure: Measure, habits: SessionConvention) -> tuple[int | None, int | None]:
+def _cut(measure: Measure, convention: SessionConvention) -> tuple[int | None, int | None]:
     """How many results of a query count, and how many queries of a session."""
     number = measure.k if isinstance(measure.k, int) else None
     if number is not None and number > _DEEPEST:
         raise BadValue("k", number, f"at most {_DEEPEST}")
     if measure.entry.counts == "queries":
         return None, number
-    results = results_of_query(habits.at) if "at" in measure.entry.params else None
+    results = results_of_query(convention.at) if "at" in measure.entry.params else None
     return (number, None) if results is None else (results, number)
 
 

@@ -12,9 +12,9 @@ from attrs import frozen
 from gainful.errors import BadValue, UnknownName
 from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.analysis import recipe_of
 from gainful.measure.sessions.gains import discounts, earned, query_weights, summed
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.last_queries import recipe_of
+from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 
 _LISTED = 5
@@ -87,15 +87,15 @@ def reformulations(results: SessionResults, name: str | None = None) -> Reformul
     return Reformulations(measure=how.label, queries=queries, sessions=_extremes(queries))
 
 
-def _split(held: MatchedSessions, how: SessionRecipe) -> tuple[Array, Array]:
+def _split(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
     """The gain of each query by documents that are new in the session, and by others."""
-    got = earned(held, how)
-    fresh = held.first_time(got.shown, held.depth(how.k, how.convention.depth))
+    got = earned(sessions, recipe)
+    fresh = sessions.first_time(got.shown, sessions.depth(recipe.k, recipe.convention.depth))
     deep = int(got.shown.rank.max(initial=0)) + 1
     place = got.shown.query[fresh] * deep + got.shown.rank[fresh]
     is_new = np.isin(got.query * deep + got.rank, place)
-    gain = got.gain * discounts(how, got.reach)
-    weight, size = query_weights(how, held.position), len(held.position)
+    gain = got.gain * discounts(recipe, got.reach)
+    weight, size = query_weights(recipe, sessions.position), len(sessions.position)
     new = summed(got.query[is_new], gain[is_new], size) * weight
     old = summed(got.query[~is_new], gain[~is_new], size) * weight
     return np.asarray(new), np.asarray(old)

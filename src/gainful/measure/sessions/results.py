@@ -16,11 +16,11 @@ from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.notebook import Shown
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.read.sessions import OF_QUERIES
 
 if TYPE_CHECKING:  # they are made of results themselves
-    from gainful.measure.sessions.analysis import LastQueries
+    from gainful.measure.sessions.last_queries import LastQueries
     from gainful.measure.sessions.reformulations import Reformulations
 
 _TAKEN = (  # names of columns that views print beside those of groups
@@ -168,7 +168,7 @@ class SessionResults:
 
     def lengths(self, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
         """How many sessions have how many queries: Table 2 of the paper."""
-        from gainful.measure.sessions.analysis import lengths  # noqa: PLC0415
+        from gainful.measure.sessions.last_queries import lengths  # noqa: PLC0415
 
         return lengths(self, by)
 
@@ -179,7 +179,7 @@ class SessionResults:
         non_last: Literal["pooled", "within"] = "pooled",
     ) -> LastQueries:
         """The last query against those before it, by rank, and how often it is the best."""
-        from gainful.measure.sessions.analysis import last_queries  # noqa: PLC0415
+        from gainful.measure.sessions.last_queries import last_queries  # noqa: PLC0415
 
         return last_queries(self, name, by, non_last)
 
@@ -274,29 +274,29 @@ def grouped(columns: pl.DataFrame, names: Sequence[str]) -> list[tuple[dict[str,
     return found
 
 
-def _together(how: SessionRecipe) -> bool:
+def _together(recipe: SessionRecipe) -> bool:
     """Can the mean of sessions not be had from their values?"""
-    habits = how.convention
+    habits = recipe.convention
     plain = habits.statistic == "final" and habits.normalise == "session"
     return plain and (habits.average, habits.hold) != ("ratios", "held")
 
 
-def _of_vectors(held: MatchedSessions, how: SessionRecipe, some: Flags) -> float:
+def _of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
     """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
+    from gainful.measure.normalise import ratio  # noqa: PLC0415
     from gainful.measure.sessions import ideal  # noqa: PLC0415
     from gainful.measure.sessions.gains import earned, summed  # noqa: PLC0415
     from gainful.measure.sessions.sdcg import per_query  # noqa: PLC0415
-    from gainful.measure.share import ratio  # noqa: PLC0415
 
-    held = held.until(how.queries)
-    got = earned(held, how)
-    total = summed(held.session, per_query(held, how, got), held.size)[some]
-    longest = np.full(held.size, int(held.queries[some].max()))
-    grows = how.convention.hold == "growing" and how.queries is None
+    sessions = sessions.until(recipe.queries)
+    got = earned(sessions, recipe)
+    total = summed(sessions.session, per_query(sessions, recipe, got), sessions.size)[some]
+    longest = np.full(sessions.size, int(sessions.queries[some].max()))
+    grows = recipe.convention.hold == "growing" and recipe.queries is None
     length = longest if grows else None
-    best = ideal.final(held, how, got, length)[some]
-    if how.convention.average == "ratios":
-        values = np.ma.compressed(np.ma.asarray(ratio(total, best, how.convention.empty)))
+    best = ideal.final(sessions, recipe, got, length)[some]
+    if recipe.convention.average == "ratios":
+        values = np.ma.compressed(np.ma.asarray(ratio(total, best, recipe.convention.empty)))
         return float(values.mean()) if values.size else float("nan")
-    mean = ratio(total.mean(keepdims=True), best.mean(keepdims=True), how.convention.empty)
+    mean = ratio(total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty)
     return float(np.ma.filled(mean, np.nan)[0])

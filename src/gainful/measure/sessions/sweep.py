@@ -14,13 +14,13 @@ from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import matched
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.analysis import groups_of
-from gainful.measure.sessions.boundary import TIE, Crossing, along_b, along_bq, winners
 from gainful.measure.sessions.evaluate import chosen
-from gainful.measure.sessions.layout import Laid, laid_out
+from gainful.measure.sessions.last_queries import groups_of
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.settings import USUAL, Bases, Settings, Weights, settled
-from gainful.measure.sessions.verdict import verdict
+from gainful.measure.sessions.sweep_boundary import TIE, Crossing, along_b, along_bq, winners
+from gainful.measure.sessions.sweep_grid import USUAL, Bases, Settings, Weights, settled
+from gainful.measure.sessions.sweep_sums import Laid, laid_out
+from gainful.measure.sessions.sweep_verdict import verdict
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
 from gainful.read.session_inputs import AnySessions, as_sessions
 
@@ -139,7 +139,7 @@ class Sweep:
 
 def sweep(
     sessions: AnySessions,
-    judgments: AnyJudgments | None = None,
+    qrels: AnyJudgments | None = None,
     measure: str | Measure = "nsDCG",
     *,
     b: Bases = USUAL,
@@ -197,7 +197,7 @@ def sweep(
         habits=habits,
     )
     found = chosen(as_sessions(sessions), where, min_queries, first_queries)
-    judged = None if judgments is None else as_columns(as_judgments(judgments))
+    judged = None if qrels is None else as_columns(as_judgments(qrels))
     held = matched(found, judged, asked.recipes[0].convention.unjudged)
     results = SessionResults(found.name, held, {}, {}, asked.convention)
     names = (by,) if isinstance(by, str) else tuple(by)

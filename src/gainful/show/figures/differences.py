@@ -6,16 +6,16 @@ from typing import Any
 
 import polars as pl
 
-from gainful.compare.pairing import side_by_side
 from gainful.errors import BadValue, counted
+from gainful.evidence.pairing import side_by_side
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyJudgments
-from gainful.show.design import SIZE
 from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.lines import WIDTH, framed, top
-from gainful.show.figures.of_runs import Runs, caption, results_of
-from gainful.show.figures.words import name, plain
+from gainful.show.figures.line_chart import WIDTH, framed, top
+from gainful.show.figures.run_results import Runs, caption, results_of
+from gainful.show.figures.text import name, plain
+from gainful.show.theme import SIZE
 
 _NAMED = 60  # queries that can be named beside their bars
 _STEP = 14  # pixels of such a bar
@@ -23,7 +23,7 @@ _HEIGHT = 300
 
 
 def differences_data(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     runs: Runs,
     measure: str | Measure = "nDCG@10",
     *,
@@ -48,7 +48,7 @@ def differences_data(
         raise BadValue("measure", str(measure), "one measure")
     if len(runs) > 2:
         raise BadValue("runs", ", ".join(map(str, runs)), "two of them")
-    found = results_of(judgments, runs, [called], like, habits)
+    found = results_of(qrels, runs, [called], like, habits)
     results, names = list(found.values()), list(found)
     told = caption(results, [called])
     if len(results) == 1:

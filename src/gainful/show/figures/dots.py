@@ -7,21 +7,21 @@ from typing import Any
 
 import polars as pl
 
-from gainful.compare.stability import LEVEL, stability
-from gainful.compare.statistics.how import RESAMPLES, SEED
+from gainful.evidence.stability import LEVEL, stability
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.evaluate import settled, usual
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyJudgments
 from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.lines import colour, framed, top
-from gainful.show.figures.of_runs import Measures, Runs, caption, results_of
-from gainful.show.figures.words import name, plain
+from gainful.show.figures.line_chart import colour, framed, top
+from gainful.show.figures.run_results import Measures, Runs, caption, results_of
+from gainful.show.figures.text import name, plain
 
 _STEP = 22  # pixels of a run
 
 
 def dots_data(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     runs: Runs,
     measures: Measures | None = None,
     *,
@@ -51,7 +51,7 @@ def dots_data(
     asked: Sequence[str | Measure] = (
         [measures] if isinstance(measures, (str, Measure)) else list(measures)
     )
-    found = results_of(judgments, runs, asked, like, habits)
+    found = results_of(qrels, runs, asked, like, habits)
     rows, notes = [], []
     for run, one in found.items():
         sure = stability(one, interval, resamples=resamples, seed=seed)

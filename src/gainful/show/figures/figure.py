@@ -9,7 +9,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadValue, WrongType
-from gainful.show.design import DARK, LIGHT, Tones
+from gainful.show.theme import DARK, LIGHT, Tones
 
 Spec = dict[str, Any]  # a chart as Vega-Lite has it
 Takes = Literal["sessions", "runs", "sweep"]

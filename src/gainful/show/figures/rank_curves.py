@@ -15,9 +15,9 @@ from gainful.measure.measure import Measure
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyJudgments
 from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.lines import Across, Series, line_chart
-from gainful.show.figures.of_runs import Runs, caption, results_of
-from gainful.show.figures.words import name
+from gainful.show.figures.line_chart import Across, Series, line_chart
+from gainful.show.figures.run_results import Runs, caption, results_of
+from gainful.show.figures.text import name
 
 _DEEPEST = 1000
 _USUAL = "DCG@10"
@@ -25,7 +25,7 @@ IDEAL = "ideal"
 
 
 def curves_data(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     runs: Runs,
     measure: str | Measure = _USUAL,
     *,
@@ -57,7 +57,7 @@ def curves_data(
     each = [asked @ rank for rank in range(1, depth + 1)]
     share = asked.entry.normalised
     best = [] if share else [_ideal(asked) @ rank for rank in range(1, depth + 1)]
-    found = results_of(judgments, runs, [*each, *best], like, habits)
+    found = results_of(qrels, runs, [*each, *best], like, habits)
     rows = []
     for run, one in found.items():
         values = _means(one, each, query)

@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.compare.statistics.how import RESAMPLES, SEED
 from gainful.errors import BadInput, counted
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.matched import Flags
 from gainful.measure.sessions.curve import curve, of_mean
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.lines import Series, line_chart, lots
-from gainful.show.figures.of_sessions import By, Shown, all_zero, refuse_no_count, shown
-from gainful.show.figures.words import listed
+from gainful.show.figures.line_chart import Series, line_chart, lots
+from gainful.show.figures.session_plot import By, Shown, all_zero, refuse_no_count, shown
+from gainful.show.figures.text import listed
 
 ALL = "all"
 

@@ -16,16 +16,16 @@ from gainful.match.sessions import MatchedSessions, matched
 from gainful.measure.discount import b, bq
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import asked_for, chosen
-from gainful.measure.sessions.how import SessionRecipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import sweep
 from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
+from gainful.read.qrels_and_run import Judgments
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import Sessions
-from gainful.read.values import Judgments
-from gainful.show.design import DASHES, LIGHT, Tones, vega_config
-from gainful.show.pages import explore_choices as choices, explore_rows as rows
-from gainful.show.pages.page import rendered
+from gainful.show.pages import explore_choices as choices, explore_data as rows
+from gainful.show.pages.html_page import rendered
+from gainful.show.theme import DASHES, LIGHT, Tones, vega_config
 
 USUAL = "nsDCG@10"
 _DEEPEST = 50  # results of a query that a page holds, unless the measure looks deeper
@@ -57,7 +57,7 @@ class _Start:
 
 def explore(
     sessions: AnySessions,
-    judgments: AnyJudgments | None = None,
+    qrels: AnyJudgments | None = None,
     measure: str | Measure = USUAL,
     *,
     by: str | None = None,
@@ -96,14 +96,14 @@ def explore(
         ('<!doctype html>', False)
     """
     numbers = {"--min-queries": min_queries, "--first-queries": first_queries}
-    words = _read_by(sessions, judgments, where or {}, numbers) if command is None else command
+    words = _read_by(sessions, qrels, where or {}, numbers) if command is None else command
     base, recipes = asked_for(measure, like, habits)
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to begin with")
     (how,) = recipes.values()
     choices.refuse(how)
     read = chosen(as_sessions(sessions), where, min_queries, first_queries)
-    judged = None if judgments is None else as_columns(as_judgments(judgments))
+    judged = None if qrels is None else as_columns(as_judgments(qrels))
     held = matched(read, judged, how.convention.unjudged)
     if held.size > _MOST_SESSIONS:
         problem = f"{held.size} sessions are too many for a page"
@@ -154,13 +154,13 @@ def _read_by(
     return words
 
 
-def _plain_measure(how: SessionRecipe) -> Measure:
+def _plain_measure(recipe: SessionRecipe) -> Measure:
     """The measure with all that the page begins with, but for b and bq."""
-    habits = how.convention
-    names = [name for name in (*_ASKED, "negative", "empty") if name in how.entry.params]
+    habits = recipe.convention
+    names = [name for name in (*_ASKED, "negative", "empty") if name in recipe.entry.params]
     params = {name: getattr(habits, name) for name in names if name != "gain"}
-    params |= {"gain": how.gain.name, **({} if habits.rel is None else {"rel": habits.rel})}
-    return Measure(how.entry.name, params, how.k)
+    params |= {"gain": recipe.gain.name, **({} if habits.rel is None else {"rel": habits.rel})}
+    return Measure(recipe.entry.name, params, recipe.k)
 
 
 def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import DISCOUNTS, b, of_queries
 from gainful.measure.gain import as_gain
 from gainful.measure.sessions.gains import worth
-from gainful.measure.sessions.how import SessionRecipe
-from gainful.show.pages import explore_rows as rows
+from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.show.pages import explore_data as rows
 
 _OF_PAGE = ("sDCG", "nsDCG")
 _DEEPEST = 100
@@ -33,28 +33,28 @@ _FIXED = {
 _REFUSED = {"negative": "error", "empty": "error"}
 
 
-def refuse(how: SessionRecipe) -> None:
+def refuse(recipe: SessionRecipe) -> None:
     """What the page does not compute."""
-    if how.entry.name not in _OF_PAGE:
-        raise BadValue("measure", how.label, f"{' or '.join(_OF_PAGE)}, in a page")
+    if recipe.entry.name not in _OF_PAGE:
+        raise BadValue("measure", recipe.label, f"{' or '.join(_OF_PAGE)}, in a page")
     for name, usual in _FIXED.items():
-        answer = getattr(how.convention, name)
+        answer = getattr(recipe.convention, name)
         if answer != usual:
             raise BadValue(name, answer, f"{usual}, in a page")
     for name, refused in _REFUSED.items():
-        if getattr(how.convention, name) == refused:
+        if getattr(recipe.convention, name) == refused:
             others = [str(one) for one in SESSION_HABITS[name].answers if one != refused]
             raise BadValue(name, refused, f"{' or '.join(others)}, in a page")
-    if how.k is None or how.k > _DEEPEST:
-        raise BadValue("k", how.k, f"at most {_DEEPEST}, in a page")
+    if recipe.k is None or recipe.k > _DEEPEST:
+        raise BadValue("k", recipe.k, f"at most {_DEEPEST}, in a page")
 
 
-def refuse_unanswerable(how: SessionRecipe, known: Mapping[str, Mapping[str, str]]) -> None:
+def refuse_unanswerable(recipe: SessionRecipe, known: Mapping[str, Mapping[str, str]]) -> None:
     """What these sessions cannot begin with: no clicks, no one ideal, a discount of one's own."""
     known = {**known, **dict.fromkeys(("discount", "query_discount"), _names())}
     for name, allowed in known.items():
-        answer = str(getattr(how.convention, name))
-        if name in how.entry.params and answer not in allowed:
+        answer = str(getattr(recipe.convention, name))
+        if name in recipe.entry.params and answer not in allowed:
             raise BadValue(name, answer, f"{', '.join(allowed)}, in a page of these sessions")
 
 
@@ -62,30 +62,32 @@ def _names() -> dict[str, str]:
     return {one["name"]: one["meaning"] for one in discounts()}
 
 
-def grades(held: MatchedSessions, how: SessionRecipe) -> rows.Grades:
+def grades(sessions: MatchedSessions, recipe: SessionRecipe) -> rows.Grades:
     """All grades; those of searchers only where they have a worth too."""
-    if "grade" in held.rows.columns:
-        found = rows.all_grades(held, own=True)
+    if "grade" in sessions.rows.columns:
+        found = rows.all_grades(sessions, own=True)
         try:
-            worth(found.values, how, held, None)
+            worth(found.values, recipe, sessions, None)
         except BadValue:  # a table of weights need not know what searchers said
-            if how.convention.duplicates == "judged":
+            if recipe.convention.duplicates == "judged":
                 raise
         else:
             return found
-    return rows.all_grades(held, own=False)
+    return rows.all_grades(sessions, own=False)
 
 
-def gains(held: MatchedSessions, how: SessionRecipe, grades: rows.Grades) -> list[dict[str, Any]]:
+def gains(
+    sessions: MatchedSessions, recipe: SessionRecipe, grades: rows.Grades
+) -> list[dict[str, Any]]:
     """What grades are worth by each gain that is offered; the first is the one to begin with."""
-    offered = {how.gain.name: how.gain}
+    offered = {recipe.gain.name: recipe.gain}
     offered |= {name: as_gain(name) for name in _GAINS if name not in offered}
     found = []
     for name, gain in offered.items():
         try:
-            weights = worth(grades.values, evolve(how, gain=gain), held, None)
+            weights = worth(grades.values, evolve(recipe, gain=gain), sessions, None)
         except BadValue:  # 2^g of a huge grade is no number
-            if gain is how.gain:
+            if gain is recipe.gain:
                 raise
             continue
         spelled = {"gain": name, **({"rel": gain.bound["rel"]} if "rel" in gain.bound else {})}
@@ -115,12 +117,12 @@ def discounts() -> list[dict[str, Any]]:
     return found
 
 
-def answers(held: MatchedSessions, grades: rows.Grades) -> dict[str, dict[str, str]]:
+def answers(sessions: MatchedSessions, grades: rows.Grades) -> dict[str, dict[str, str]]:
     """The answers to habits that these sessions allow, in words."""
-    one = held.one_base
+    one = sessions.one_base
     needed = {
         ("duplicates", "first"): one,
-        ("duplicates", "clicked"): "clicked" in held.rows.columns,
+        ("duplicates", "clicked"): "clicked" in sessions.rows.columns,
         ("duplicates", "judged"): grades.own,
         ("ideal", "once"): one,
         ("ideal", "best_slots"): one,

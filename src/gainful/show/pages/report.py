@@ -10,21 +10,21 @@ from typing import Unpack
 
 from attrs import evolve, frozen
 
-from gainful.compare.pairing import baseline_of
-from gainful.compare.possible import compare_possible
-from gainful.compare.stability import Stability, stability
-from gainful.compare.statistics.how import ALPHA, RESAMPLES, SEED, How
 from gainful.convention import Convention
 from gainful.errors import BadValue, NotInstalled
+from gainful.evidence.compare_where_possible import compare_possible
+from gainful.evidence.pairing import baseline_of
+from gainful.evidence.stability import Stability, stability
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, How
 from gainful.measure.evaluate import Habits, Measures, asked_for, of_run
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run
-from gainful.read.texts import read_texts
-from gainful.read.values import Judgments, Nested
+from gainful.read.qrels_and_run import Judgments, Nested
+from gainful.read.query_texts import read_texts
 from gainful.show import convention, results as show_results
-from gainful.show.figures.of_runs import refuse_unjudged
-from gainful.show.pages import report_data, report_words as words
-from gainful.show.pages.page import rendered
+from gainful.show.figures.run_results import refuse_unjudged
+from gainful.show.pages import report_data, report_text as words
+from gainful.show.pages.html_page import rendered
 from gainful.show.pages.report_data import RANKS, AsRead
 
 _WHAT = "a report"
@@ -39,7 +39,7 @@ class Report:
 
 
 def report(
-    judgments: AnyJudgments,
+    qrels: AnyJudgments,
     runs: Mapping[str, AnyRun] | AnyRun,
     measures: Measures | None = None,
     *,
@@ -85,7 +85,7 @@ def report(
     how = How(alpha=alpha, resamples=resamples, seed=seed)
     ready()
     base, recipes = asked_for(measures, like, habits)
-    held = as_judgments(judgments)
+    held = as_judgments(qrels)
     named = _named(runs)
     baseline_of(baseline, list(named), "run")
     found = []
@@ -95,7 +95,7 @@ def report(
     return drawn(
         held,
         found,
-        how=how,
+        resampling=how,
         baseline=baseline,
         test=test,
         correct=correct,
@@ -128,10 +128,10 @@ def _texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, s
 
 
 def drawn(
-    judgments: Judgments | Nested,
+    qrels: Judgments | Nested,
     found: Sequence[tuple[Results, AsRead]],
     *,
-    how: How,
+    resampling: How,
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
@@ -148,12 +148,12 @@ def drawn(
     results = [one for one, _ in found]
     refuse_unjudged(results)
     compared, reasons = compare_possible(
-        results, baseline=names[base], test=test, correct=correct, how=how
+        results, baseline=names[base], test=test, correct=correct, resampling=resampling
     )
-    stable = [_stable(one, how) for one in results]
+    stable = [_stable(one, resampling) for one in results]
     table = report_data.Table.of(results)
     held = report_data.embedded_data(
-        judgments, found, table, base=base, seed=how.seed, texts=texts or {}
+        qrels, found, table, base=base, seed=resampling.seed, texts=texts or {}
     )
     queries = len(table.queries)
     sampled = words.sampled(
@@ -171,7 +171,7 @@ def drawn(
     page = rendered(
         "report.html",
         what=_WHAT,
-        data=held.data | {"seed": how.seed},
+        data=held.data | {"seed": resampling.seed},
         title=title or words.title(results, queries),
         answers=words.answers(compared, stable),
         tables=words.tables(compared, stable),
@@ -194,6 +194,6 @@ def drawn(
     return Report(page, values if apart else None)
 
 
-def _stable(one: Results, how: How) -> Stability:
-    level = min(99.99, max(1.0, 100 * (1 - how.alpha)))
-    return stability(one, round(level, 6), resamples=how.resamples, seed=how.seed)
+def _stable(one: Results, resampling: How) -> Stability:
+    level = min(99.99, max(1.0, 100 * (1 - resampling.alpha)))
+    return stability(one, round(level, 6), resamples=resampling.resamples, seed=resampling.seed)

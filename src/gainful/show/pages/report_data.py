@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.compare.chosen import chosen
-from gainful.compare.laid_out import LaidOut, Ranking, laid_out
-from gainful.compare.moves.moved import Changed, most_changed
-from gainful.compare.moves.ranked_query import depth_of
+from gainful.evidence.moves.moved_docs import Changed, most_changed
+from gainful.evidence.moves.ranked_query import depth_of
+from gainful.evidence.sample_queries import chosen
+from gainful.evidence.side_by_side import LaidOut, Ranking, laid_out
 from gainful.formula import Array
-from gainful.measure.cumulated import weights
+from gainful.measure.cumulated_gain import weights
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.elsewhere import Elsewhere
-from gainful.read.values import Judgments, Nested, Run
-from gainful.show.design import LIGHT
-from gainful.show.pages.page import embedded
+from gainful.read.lazy import Elsewhere
+from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.show.pages.html_page import embedded
+from gainful.show.theme import LIGHT
 
 AsRead = Run | Nested | Elsewhere
 DETAILED, RANKS = 500, 100  # queries whose rankings are in the page, and how deep
@@ -74,7 +74,7 @@ class Embedded:
 
 
 def embedded_data(
-    judgments: Judgments | Nested,
+    qrels: Judgments | Nested,
     found: Sequence[tuple[Results, AsRead]],
     table: Table,
     *,
@@ -93,7 +93,7 @@ def embedded_data(
     details: dict[int, Any] = {}
     size = 0
     rankings = laid_out(
-        judgments, [run for _, run in found], how, [names[at] for at in priority], ranks=RANKS
+        qrels, [run for _, run in found], how, [names[at] for at in priority], ranks=RANKS
     )
     for at, one in zip(priority, rankings, strict=False):  # the last of them need not be made
         detail = _detail(one, how)
@@ -102,7 +102,7 @@ def embedded_data(
             break
         details[at] = detail
     by_query = {names[at]: detail for at, detail in details.items()}
-    _explain(judgments, found, how, base, by_query)
+    _explain(qrels, found, how, base, by_query)
     data = {
         "runs": [one.name for one in results],
         "base": base,
@@ -135,13 +135,13 @@ def shown_measure(one: Results) -> tuple[str, Recipe]:
     return next(iter(one.recipes.items()))
 
 
-def _detail(one: LaidOut, how: Recipe) -> dict[str, Any]:
+def _detail(one: LaidOut, recipe: Recipe) -> dict[str, Any]:
     """A query as columns: documents by number, and where they stand in each run."""
     number: dict[str, int] = {}
     runs = [None if ranked is None else _columns(ranked, number) for ranked in one.rankings]
     ideals = [None if ranked is None else ranked.ideal for ranked in one.rankings]
     best = sorted(one.gains, key=lambda doc: (-one.gains[doc], doc))
-    named = how.convention.ideal == "judged"
+    named = recipe.convention.ideal == "judged"
     told: list[dict[str, Any]] = []
     for ideal in dict.fromkeys(rows for rows in ideals if rows):
         docs = [
@@ -187,9 +187,9 @@ def _columns(ranked: Ranking, number: dict[str, int]) -> dict[str, Any]:
 
 
 def _explain(
-    judgments: Judgments | Nested,
+    qrels: Judgments | Nested,
     found: Sequence[tuple[Results, AsRead]],
-    how: Recipe,
+    recipe: Recipe,
     base: int,
     details: Mapping[str, dict[str, Any]],
 ) -> None:
@@ -198,7 +198,7 @@ def _explain(
         if at == base:
             continue
         pair = (found[base][0], results)
-        moved = most_changed(judgments, (found[base][1], run), how, pair, most=EXPLAINED)
+        moved = most_changed(qrels, (found[base][1], run), recipe, pair, most=EXPLAINED)
         for one in moved.queries:
             if one.query in details and one.rest is not None:
                 details[one.query].setdefault("moved", {})[str(at)] = _shares(

@@ -1,0 +1,263 @@
+"""`Comparison`: the evidence for each difference between systems, and who cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import asdict, field, fields_dict, frozen
+
+from gainful.errors import counted, plural
+from gainful.evidence.effect_size import Effect
+from gainful.evidence.statistics.alike_groups import alike, letter
+from gainful.evidence.statistics.bootstrap import INTERVALS
+from gainful.evidence.statistics.resampling import How
+from gainful.formula import Array
+from gainful.measure.notebook import Shown
+
+
+@frozen(eq=False)
+class Pair:
+    """One system against another in one measure; the difference is `system` minus `other`.
+
+    What is not known is None: an interval that so few queries cannot give, the effect where the
+    two were not tried by the same searchers.
+    """
+
+    measure: str
+    system: str
+    other: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    corrected: float
+    effect: Effect | None
+
+    @property
+    def identical(self) -> bool:
+        """Have the two the same value everywhere?"""
+        return self.effect is not None and self.effect.wins == self.effect.losses == 0
+
+    @property
+    def unvaried(self) -> bool:
+        """Do they differ by the same everywhere?"""
+        return self.effect is not None and self.effect.dz is None
+
+    def turned(self) -> Pair:
+        """The same, seen from the other side."""
+        return Pair(
+            measure=self.measure,
+            system=self.other,
+            other=self.system,
+            difference=-self.difference,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            p=self.p,
+            corrected=self.corrected,
+            effect=None if self.effect is None else self.effect.turned(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, the effect beside the rest."""
+        plain = {name: value for name, value in asdict(self).items() if name != "effect"}
+        nothing = dict.fromkeys(fields_dict(Effect))
+        return plain | (nothing if self.effect is None else asdict(self.effect))
+
+
+@frozen
+class Weighed:
+    """How the evidence was weighed, in names: what a caption has to say."""
+
+    test: str  # a name of the table of tests
+    words: str
+    correction: str
+    correction_words: str
+    family: int  # comparisons that were corrected together
+    interval: str
+    exact: bool  # are all resamples looked at?
+    resampled: bool
+    unit: str  # what is counted: query, session
+    paired_by: str  # what differences are of: query, searcher
+    level: float  # at which power is told: alpha, shared among the family where that is held down
+    how: How
+
+    @property
+    def drawn(self) -> bool:
+        """Has chance a hand in it?"""
+        return (self.resampled and not self.exact) or self.interval_drawn
+
+    @property
+    def interval_drawn(self) -> bool:
+        """Is the interval by chance where the test is not?"""
+        return self.interval in INTERVALS.values() and not self.resampled
+
+    @property
+    def corrects(self) -> bool:
+        """Does the correction change anything?"""
+        return self.correction != "none" and self.family > 1
+
+
+@frozen(eq=False, repr=False)
+class Comparison:
+    """Systems compared in every measure: means, and a `Pair` for each comparison.
+
+    `against(baseline)` are the pairs of one system, `alike(measure)` the groups that cannot be
+    told apart, `beaten(measure)` whom each system beats, `frame` all pairs as a table.
+    """
+
+    systems: tuple[str, ...]
+    baseline: str
+    measures: tuple[str, ...]
+    means: Mapping[str, Array]  # by measure: a mean for each system
+    units: Mapping[str, int]  # by measure: how many queries or sessions were compared
+    pairs: tuple[Pair, ...]
+    weighed: Weighed
+    convention: Mapping[str, Any]
+    source: Sequence[Any] = field(default=())  # the results that were compared
+    notes: tuple[str, ...] = ()
+
+    def pair(self, measure: str, system: str, other: str) -> Pair:
+        """One comparison, from the side of `system`."""
+        for one in self.pairs:
+            if one.measure == measure and {one.system, one.other} == {system, other}:
+                return one if one.system == system else one.turned()
+        raise KeyError((measure, system, other))
+
+    def against(self, baseline: str | None = None) -> list[Pair]:
+        """Every other system against the baseline, by measure."""
+        base = baseline or self.baseline
+        return [
+            self.pair(measure, system, base)
+            for measure in self.measures
+            for system in self.systems
+            if system != base
+        ]
+
+    def significant(self, pair: Pair) -> bool:
+        """Is the difference significant, after correction?"""
+        return pair.corrected <= self.weighed.how.alpha
+
+    def beaten(self, measure: str) -> dict[str, list[str]]:
+        """The systems that each system is significantly better than."""
+        found: dict[str, list[str]] = {system: [] for system in self.systems}
+        for pair in self.pairs:
+            if pair.measure == measure and self.significant(pair):
+                better, worse = pair.system, pair.other
+                if pair.difference < 0:
+                    better, worse = worse, better
+                found[better].append(worse)
+        return {name: sorted(worse, key=self.systems.index) for name, worse in found.items()}
+
+    def letters(self) -> dict[str, str]:
+        """The letter of each system, in the order in which they were named."""
+        return {system: letter(at) for at, system in enumerate(self.systems)}
+
+    def alike(self, measure: str) -> list[tuple[str, ...]]:
+        """The largest groups that cannot be told apart; pairs not compared count as alike."""
+        place = {system: at for at, system in enumerate(self.systems)}
+        different = [
+            (place[pair.system], place[pair.other])
+            for pair in self.pairs
+            if pair.measure == measure and self.significant(pair)
+        ]
+        groups = alike(len(self.systems), different)
+        return [tuple(self.systems[at] for at in group) for group in groups]
+
+    @property
+    def compares_all(self) -> bool:
+        """Are all pairs compared, or only those with the baseline?"""
+        number = len(self.systems)
+        return len(self.pairs) == number * (number - 1) // 2 * len(self.measures)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row for each pair."""
+        return pl.DataFrame([pair.to_dict() for pair in self.pairs], infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        how = self.weighed.how
+        return {
+            "systems": list(self.systems),
+            "baseline": self.baseline,
+            "measures": [
+                {
+                    "measure": measure,
+                    plural(self.weighed.unit): self.units[measure],
+                    "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
+                    "beaten": self.beaten(measure),
+                    "alike": [list(group) for group in self.alike(measure)],
+                }
+                for measure in self.measures
+            ],
+            "pairs": [
+                pair.to_dict() | {"significant": self.significant(pair)} for pair in self.pairs
+            ],
+            "test": self.weighed.test,
+            "correction": self.weighed.correction,
+            "family": self.weighed.family,
+            "interval": self.weighed.interval,
+            "confidence": 1 - how.alpha,
+            "exact": self.weighed.exact,
+            "alpha": how.alpha,
+            "resamples": how.resamples if self.weighed.drawn else None,
+            "seed": how.seed,
+            "power_level": self.weighed.level,
+            "convention": dict(self.convention),
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        return self._shown().html()
+
+    def _repr_latex_(self) -> str:
+        return self._shown().latex()
+
+    def _shown(self) -> Shown:
+        letters = self.letters()
+        columns = ("measure", self.kind, "mean", "difference", "interval", "p", "better than")
+        rows = []
+        for measure in self.measures:
+            beaten = self.beaten(measure)
+            for system, mean in zip(self.systems, self.means[measure].tolist(), strict=True):
+                told = ("baseline", "", "")
+                if system != self.baseline:
+                    told = _told(self.pair(measure, system, self.baseline))
+                better = " ".join(letters[other] for other in beaten[system])
+                rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *told, better))
+        notes = (f"p is corrected: {self.weighed.correction_words}",) * self.weighed.corrects
+        level = f"{100 * (1 - self.weighed.how.alpha):g} % intervals: {self.weighed.interval}"
+        return Shown(self._head(), columns, rows, words=2, notes=(level, *notes, *self.notes))
+
+    @property
+    def kind(self) -> str:
+        """What is compared: runs, or systems over sessions."""
+        return "run" if self.weighed.unit == "query" else "system"
+
+    def _head(self) -> str:
+        base = f"{counted(len(self.systems), 'system')}, baseline {self.baseline}"
+        return f"Comparison of {base}, {self.weighed.words}"
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{one.measure}: {one.system} {one.difference:+.4f}, "
+            f"p = {one.corrected:.4f}{' *' if self.significant(one) else ''}"
+            for one in self.against()
+        ]
+        return "\n".join((self._head(), *lines, *self.notes))
+
+
+def _told(pair: Pair) -> tuple[str, str, str]:
+    p = "<0.0001" if pair.corrected < 1e-4 else f"{pair.corrected:.4f}"
+    between = "–"
+    if pair.low is not None and pair.high is not None:
+        between = f"{pair.low:+.4f} … {pair.high:+.4f}"
+    return f"{pair.difference:+.4f}", between, p
+
+
+def known(value: float) -> float | None:
+    """A number, or None for what is not finite."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,208 @@
+"""`Baseline`: what a run scored, in a file that a later run is held against.
+
+The file is read strictly: what was edited, cut short or written by something else is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from importlib.metadata import version
+from math import isfinite
+from os import PathLike
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from gainful.errors import BadInput, WrongType, shown
+from gainful.evidence.gates.fingerprint import fingerprint
+from gainful.measure.measure import Measure
+from gainful.measure.results import Results
+from gainful.read.jsonl import loaded
+from gainful.read.qrels_and_run import Judgments, Nested
+from gainful.read.source import opened
+
+FORMAT, VERSION = "gainful baseline", 1
+NEW = "a baseline of gainful gate; save a new one with --save-baseline FILE"
+_CHECKSUM = "checksum"
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+_LARGEST = 1e300  # of numbers that a file may hold
+
+
+def _number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) <= _LARGEST
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _setting(value: object) -> bool:
+    return value is None or _text(value) or _number(value)
+
+
+def _each(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+
+
+# What each field of the file must be, and how that is said.
+_FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "gainful": (_text, "a text"),
+    "run": (_text, "a text"),
+    "judgments": (_text, "a text"),
+    "queries": (_whole, "a whole number"),
+    "measures": (_each(_text), "a text for each measure"),
+    "mean": (_each(_number), "a number for each measure"),
+    "values": (
+        _each(_each(lambda value: value is None or _number(value))),
+        "a number or null for each query and measure",
+    ),
+    "convention": (_each(_setting), "a text, number or null for each habit"),
+}
+
+
+@frozen(eq=False, kw_only=True)
+class Baseline:
+    """The values of a run by query, with the convention and the judgments that they hold for.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> judged = Nested({"1": {"a": 1}}, "judgments")
+        >>> found = baseline_of(evaluate(judged.mapping, {"1": {"a": 0.5}}, "RR"), judged)
+        >>> found.of_measure(Measure("RR"))
+        {'1': 1.0}
+    """
+
+    run: str
+    queries: int
+    measures: Mapping[str, str]  # the canonical spelling, by the name that was asked for
+    mean: Mapping[str, float]
+    values: Mapping[str, Mapping[str, float | None]]  # by query and measure; None: left out
+    convention: Mapping[str, Any]  # `like`, and an answer for each habit
+    judgments: str  # their fingerprint
+    gainful: str  # which version of it
+    name: str = "baseline"  # the file, for a message
+
+    def name_of(self, measure: Measure) -> str | None:
+        """What a measure is called in here, if it is here."""
+        names = (name for name, spelled in self.measures.items() if spelled == str(measure))
+        return next(names, None)
+
+    def of_measure(self, measure: Measure) -> dict[str, float]:
+        """The values that count, by query; a measure that is not there is an error."""
+        name = self.name_of(measure)
+        if name is None:
+            has = ", ".join(self.measures) or "none"
+            problem = f"it has no values of {measure}, but of {has}"
+            how = f"a baseline with it; save a new one with -m '{measure}' --save-baseline FILE"
+            raise BadInput(self.name, problem, how)
+        found = ((query, row[name]) for query, row in self.values.items())
+        return {query: value for query, value in found if value is not None}
+
+    def to_text(self) -> str:
+        """The file."""
+        content = {"format": FORMAT, "version": VERSION, **attrs.asdict(self, recurse=False)}
+        del content["name"]
+        content[_CHECKSUM] = _checksum(content)
+        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def baseline_of(results: Results, qrels: Judgments | Nested) -> Baseline:
+    """What is kept of results, to hold later ones against."""
+    return Baseline(
+        run=results.name,
+        queries=len(results.queries),
+        measures={name: str(measure) for name, measure in results.measures.items()},
+        mean=means(results),
+        values=results.by_query(),
+        convention=habits_of(results),
+        judgments=fingerprint(qrels),
+        gainful=version("gainful"),
+    )
+
+
+def means(results: Results) -> dict[str, float]:
+    """The mean of each measure; one that cannot be computed is an error."""
+    for name, value in results.mean.items():
+        if not isfinite(value):
+            problem = f"{name} has no mean, as not one query counts"
+            raise BadInput(results.name, problem, "a query with something relevant")
+    return results.mean
+
+
+def habits_of(results: Results) -> dict[str, Any]:
+    """The whole convention as data; whose it is, is no part of what is compared."""
+    habits = results.convention
+    own = {f"ties of {name}": ties for name, ties in habits.ties_of}
+    return {"like": habits.name, **habits.settings(), **own}
+
+
+def read_baseline(path: str | PathLike[str]) -> Baseline:
+    """A baseline from its file; whatever is wrong with it is an error."""
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("baseline", path, "the path of a file")
+    try:
+        source = opened(path)
+        content = loaded(source.content(), source.name)
+    except BadInput as refused:
+        raise BadInput(refused.where, refused.problem, NEW) from None
+    except ValueError as failure:
+        problem = f"this is not JSON, or not all of it: {failure}"
+        raise BadInput(source.name, problem, NEW) from None
+    problem = _problem(content)
+    if problem:
+        raise BadInput(source.name, problem, NEW)
+    return Baseline(name=source.name, **{name: content[name] for name in _FIELDS})
+
+
+def _problem(content: Any) -> str:
+    """What is wrong with the content of a file? Nothing, if that is what is returned."""
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        return "this is no baseline"
+    number: Any = content.get("version")
+    if not _whole(number) or number != VERSION:
+        newer = " (a newer gainful wrote it)" if _whole(number) and number > VERSION else ""
+        return f"it has version {shown(number)} of the format{newer}; this gainful reads {VERSION}"
+    try:
+        checksum = _checksum(content)
+    except ValueError:
+        return "there is a value that is no finite number"
+    if content.get(_CHECKSUM) != checksum:
+        return "it does not fit its checksum: it was edited by hand, or damaged"
+    return _wrong_field(content) or _at_odds(content)
+
+
+def _wrong_field(content: Mapping[str, Any]) -> str:
+    for name, (fits, allowed) in _FIELDS.items():
+        if name not in content:
+            return f"there is no {name!r} in it"
+        if not fits(content[name]):
+            return f"{name!r} is {shown(content[name])}, not {allowed}"
+    unknown = content.keys() - _FIELDS.keys() - {"format", "version", _CHECKSUM}
+    return f"there is {shown(min(unknown))} in it, which is unknown" if unknown else ""
+
+
+def _at_odds(content: Mapping[str, Any]) -> str:
+    """Fields that do not fit one another."""
+    measures, values = content["measures"].keys(), content["values"]
+    if content["queries"] != len(values):
+        return f"'queries' is {content['queries']}, but there are values of {len(values)}"
+    if content["mean"].keys() != measures or any(row.keys() != measures for row in values.values()):
+        return "'measures', 'mean' and 'values' are not of the same measures"
+    return "" if measures else "there is no measure in it"
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    """Of the content, not of the bytes: how it is indented and where lines end does not count."""
+    held = {name: value for name, value in content.items() if name != _CHECKSUM}
+    text = json.dumps(held, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{sha256(text.encode()).hexdigest()}"

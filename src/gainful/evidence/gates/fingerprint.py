@@ -1,0 +1,55 @@
+"""The fingerprint of judgments: are these the same ones, whatever file they came in?"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import polars as pl
+
+from gainful.read.inputs import as_columns
+from gainful.read.qrels_and_run import Judgments, Nested
+
+_FIELDS = ("query", "doc", "subtopic", "grade")
+
+
+def fingerprint(qrels: Judgments | Nested) -> str:
+    """A short text that is the same for the same judgments, and for no others.
+
+    Neither the order of lines nor the format counts, nor how a number is written. A query that
+    was judged with nothing found counts, as it is part of every mean; subtopics count where there
+    are several.
+
+    Examples:
+        >>> one = fingerprint(Nested({"1": {"a": 2, "b": 0}}, "judgments"))
+        >>> one == fingerprint(Nested({1: {"b": 0.0, "a": 2.0}}, "other"))
+        True
+        >>> one == fingerprint(Nested({"1": {"a": 2, "b": 1}}, "judgments"))
+        False
+    """
+    rows = _rows(as_columns(qrels))
+    lines = rows.select(pl.concat_str([_told(name) for name in _FIELDS])).to_series().sort()
+    return f"sha256:{sha256(chr(10).join(lines.to_list()).encode()).hexdigest()}"
+
+
+def _rows(qrels: Judgments) -> pl.DataFrame:
+    """A row for each judgment and each silent query; grades by their bits, which are exact."""
+    if qrels.subtopics is None:
+        frame = qrels.frame.with_columns(pl.lit(None, pl.String).alias("subtopic"))
+    else:
+        row = qrels.subtopics["row"]
+        frame = qrels.subtopics.select("subtopic", "grade").with_columns(
+            qrels.frame[name].gather(row).alias(name) for name in ("query", "doc")
+        )
+    bits = (frame["grade"].to_numpy().astype("f8") + 0.0).view("i8")  # -0 is 0
+    frame = frame.with_columns(pl.Series("grade", bits).cast(pl.String)).select(_FIELDS)
+    judged = frame["query"].unique().implode()
+    silent = pl.DataFrame({"query": pl.Series(qrels.silent, dtype=pl.String).unique()})
+    silent = silent.filter(~pl.col("query").is_in(judged))
+    return pl.concat([frame, silent], how="diagonal")
+
+
+def _told(name: str) -> pl.Expr:
+    """A field with its length before it, so that no two rows can be taken for one another."""
+    one = pl.col(name)
+    told = pl.concat_str([one.str.len_bytes().cast(pl.String), pl.lit(":"), one])
+    return told.fill_null("-")

@@ -1,0 +1,94 @@
+"""Discriminative power: which measure tells runs apart (Sakai 2006)?
+
+The share of pairs of runs that a measure finds significantly different. It says nothing of whether
+the measure is right; one that cannot tell runs apart is of little use, though.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from gainful.errors import BadValue
+from gainful.evidence.pairing import Paired
+from gainful.evidence.significance_tests import NAMES, tested
+from gainful.evidence.statistics.correction import TUKEY, corrected_by, correction_for
+from gainful.evidence.statistics.resampling import How
+from gainful.match.matched import Flags, Ranks
+
+
+@frozen
+class Criterion:
+    """When are two runs different? By which test, corrected how for the number of pairs.
+
+    Examples:
+        >>> Criterion.of("t").correct
+        'holm'
+        >>> Criterion.of("sing")
+        Traceback (most recent call last):
+        ...
+        gainful.errors.UnknownName: no test 'sing'; did you mean sign?
+    """
+
+    name: str
+    correct: str
+    how: How
+
+    @classmethod
+    def of(
+        cls, name: str = TUKEY, correct: str | None = None, resampling: How | None = None
+    ) -> Criterion:
+        """The test of this name; misspelt ones are refused."""
+        if name == TUKEY and correct not in (None, "none"):
+            raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
+        correct = correction_for(name, correct, NAMES)
+        return cls(name, "none" if name == TUKEY else correct, resampling or How())
+
+
+@frozen
+class Power:
+    """How many pairs of runs a measure tells apart, and by how little they may differ.
+
+    `share` and `smallest` are None where nothing can be said; `smallest` also where no pair
+    is significant.
+    """
+
+    measure: str
+    pairs: int
+    significant: int | None
+    smallest: float | None  # difference of means that was found significant
+    queries: int
+
+    @property
+    def share(self) -> float | None:
+        """The discriminative power: the share of pairs that are significant."""
+        return None if self.significant is None else self.significant / self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "measure": self.measure,
+            "power": self.share,
+            "significant": self.significant,
+            "pairs": self.pairs,
+            "smallest_difference": self.smallest,
+            "queries": self.queries,
+        }
+
+
+def different(found: Paired, pairs: Ranks, test: Criterion, names: list[str]) -> Flags:
+    """Which pairs of runs (a row of two columns each) are significantly different?"""
+    p = tested(found, pairs, test.name, test.how, names).p
+    return np.asarray(corrected_by(test.correct, p[None, :], test.name)[0] <= test.how.alpha)
+
+
+def power_of(found: Paired, pairs: Ranks, flags: Flags | None) -> Power:
+    """What the flags of its pairs say of a measure; None where there are no flags."""
+    if flags is None:
+        return Power(found.measure, len(pairs), None, None, len(found.queries))
+    means = found.values.mean(axis=0)
+    apart = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])[flags]
+    least = float(apart.min()) if apart.size else None
+    return Power(found.measure, len(pairs), int(flags.sum()), least, len(found.queries))

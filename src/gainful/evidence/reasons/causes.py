@@ -1,0 +1,165 @@
+"""The causes for which two tools disagree: habits that belong together, under one name.
+
+This table is the only list of them. Each cause also says what there must be in the data before
+it can change a number at all, so that causes that cannot matter are left out at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import fields, frozen
+
+from gainful.convention import Convention
+from gainful.formula import Array
+from gainful.match.matched import Matched
+from gainful.measure.recipe import Recipe
+
+
+@frozen(kw_only=True)
+class Facts:
+    """What there is in the data that tools could disagree about."""
+
+    tied: bool  # judged documents that share their score with another
+    duplicates: bool
+    namesakes: bool
+    missing: bool
+    extra: bool
+    negative: bool  # grades below 0, or grades that one of the gains is below 0 for
+    fractional: bool
+    imprecise: bool  # grades that 32 bit cannot hold
+    unjudged: bool
+
+
+Matters = Callable[[Facts, Recipe], bool]  # the recipe tells what the measure uses
+
+
+def _takes(*names: str) -> Matters:
+    """It can matter only where the measure uses one of these."""
+    return lambda _, how: bool({*names} & {*how.measure.entry.params, *how.measure.entry.takes})
+
+
+def _names_no_cutoff(_: Facts, recipe: Recipe) -> bool:
+    return recipe.measure.k is None and recipe.measure.entry.cut == "optional"
+
+
+def _also(takes: Matters, fact: Callable[[Facts], bool]) -> Matters:
+    return lambda facts, how: fact(facts) and takes(facts, how)
+
+
+@frozen
+class Cause:
+    """One thing that tools do differently: its name, what it is called in a text, its habits."""
+
+    name: str
+    title: str
+    habits: tuple[str, ...]
+    matters: Matters
+
+
+_ALL = (
+    Cause("gain", "gain", ("gain", "rel"), _takes("gain", "rel")),
+    Cause("discount", "discount", ("discount", "b"), _takes("discount")),
+    Cause("cutoff", "cutoff of a measure that names none", ("cutoff",), _names_no_cutoff),
+    Cause("ideal", "where the ideal comes from", ("ideal",), _takes("ideal")),
+    Cause("ideal_depth", "how deep the ideal goes", ("ideal_depth",), _takes("ideal_depth")),
+    Cause("ties", "ties", ("ties", "score_bits"), _also(_takes("ties"), lambda f: f.tied)),
+    Cause(
+        "duplicates",
+        "documents that stand twice",
+        ("duplicates",),
+        lambda facts, _: facts.duplicates,
+    ),
+    Cause(
+        "namesake",
+        "documents named like their query",
+        ("namesake",),
+        lambda facts, _: facts.namesakes,
+    ),
+    Cause(
+        "unjudged",
+        "unjudged documents",
+        ("unjudged",),
+        _also(_takes("unjudged"), lambda f: f.unjudged),
+    ),
+    Cause(
+        "negative",
+        "negative grades",
+        ("negative",),
+        _also(_takes("negative"), lambda f: f.negative),
+    ),
+    Cause(
+        "fractional",
+        "fractional grades",
+        ("fractional", "grade_bits"),
+        _also(_takes("fractional"), lambda f: f.fractional or f.imprecise),
+    ),
+    Cause("empty", "queries with nothing relevant", ("empty",), _takes("empty")),
+    Cause(
+        "missing",
+        "judged queries that the run lacks",
+        ("missing",),
+        lambda facts, _: facts.missing,
+    ),
+    Cause("extra", "queries without judgments", ("extra",), lambda facts, _: facts.extra),
+    # What is taken out of a list can make it short, so there is no telling beforehand.
+    Cause("short", "lists shorter than the cutoff", ("short",), _takes("short")),
+    Cause("max_grade", "the best grade there can be", ("max_grade",), _takes("max_grade")),
+    Cause(
+        "recall_points", "rounding of recall points", ("recall_points",), _takes("recall_points")
+    ),
+    Cause("first_rank", "the first rank of ndeval", ("first_rank",), _takes("first_rank")),
+    Cause("decimals", "rounding of each query's value", ("decimals",), lambda *_: True),
+)
+
+CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL}
+
+# A tool that refuses the data has no number to compare. What it would most likely do if it went
+# on, and how that is said.
+LENIENT: Mapping[str, tuple[Any, str]] = {
+    "missing": ("zero", "such queries scored 0"),
+    "extra": ("ignore", "such queries were left out"),
+    "duplicates": ("last", "the last one counted"),
+    "negative": ("zero", "such documents were worth nothing"),
+    "fractional": ("keep", "fractions counted as they are"),
+    "empty": (0, "such queries scored 0"),
+}
+
+
+def lenient(convention: Convention, *, but: str = "") -> Convention:
+    """The same convention, refusing nothing (`but` for one habit)."""
+    refusing = {
+        habit: answer
+        for habit, (answer, _) in LENIENT.items()
+        if getattr(convention, habit) == "error" and habit != but
+    }
+    return convention.changed(**refusing)
+
+
+EVERYTHING = Facts(**{fact.name: True for fact in fields(Facts)})  # data with all of it
+
+
+def facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> Facts:
+    """What there is in a run, matched with nothing taken out and scores at their coarsest."""
+    grades = np.unique(matched.pool_grade)
+    return Facts(
+        tied=bool((matched.first < matched.last).any()),
+        duplicates=matched.duplicates > 0,
+        namesakes=namesakes,
+        missing=bool((matched.judged & ~matched.found).any()),
+        extra=not bool(matched.judged.all()),
+        negative=bool((grades < 0).any()) or any(_below_zero(how, grades) for how in sides),
+        fractional=bool((grades != np.trunc(grades)).any()),
+        imprecise=bool((grades != grades.astype(np.float32)).any()),
+        unjudged=int(matched.retrieved.sum()) > len(matched.query),
+    )
+
+
+def _below_zero(recipe: Recipe, grades: Array) -> bool:
+    """A gain such as {0:-1} makes a grade of 0 a negative one."""
+    if recipe.gain.grades:
+        return bool((recipe.gain.at(np.array(recipe.gain.grades)) < 0).any())
+    with np.errstate(over="ignore"):
+        return bool((recipe.gain.at(np.append(np.trunc(grades), grades)) < 0).any())

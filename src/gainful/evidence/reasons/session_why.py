@@ -1,0 +1,229 @@
+"""Why do two session conventions disagree on these sessions? The difference, by its causes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from gainful.convention import Setting
+from gainful.convention.session import SessionConvention
+from gainful.errors import CannotCompare, GainfulError
+from gainful.evidence.shapley import NOTHING, effects, interactions, switched
+from gainful.formula import Array
+from gainful.match.sessions import MatchedSessions, matched
+from gainful.measure.measure import Measure
+from gainful.measure.sessions.evaluate import computed
+from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.sessions.results import SessionResults
+from gainful.read.qrels_and_run import Judgments
+from gainful.read.sessions import Sessions
+
+_CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
+
+
+@frozen
+class SessionCause:
+    """Habits that belong together, under one name."""
+
+    name: str
+    title: str
+    habits: tuple[str, ...]
+
+
+_ALL = (
+    SessionCause("gain", "gain", ("gain", "rel")),
+    SessionCause("discount", "rank discount", ("discount", "b")),
+    SessionCause("query_discount", "query discount", ("query_discount", "bq")),
+    SessionCause("rank_discount", "where ranks are counted from", ("rank_discount",)),
+    SessionCause("duplicates", "documents shown again", ("duplicates",)),
+    SessionCause("ideal", "the ideal session", ("ideal",)),
+    SessionCause("lists", "positions of a query", ("lists",)),
+    SessionCause("depth", "how deep the searcher looks", ("depth",)),
+    SessionCause("hold", "the ideal after the end", ("hold",)),
+    SessionCause("normalise", "what is divided by its ideal", ("normalise",)),
+    SessionCause("average", "how sessions are averaged", ("average",)),
+    SessionCause("average_over", "positions averaged over", ("average_over",)),
+    SessionCause("statistic", "which number stands for a session", ("statistic",)),
+    SessionCause("at", "what stands behind @", ("at",)),
+    SessionCause("negative", "negative grades", ("negative",)),
+    SessionCause("empty", "sessions with nothing relevant", ("empty",)),
+    SessionCause("unjudged", "queries without judgments", ("unjudged",)),
+)
+SESSION_CAUSES: Mapping[str, SessionCause] = {cause.name: cause for cause in _ALL}
+
+
+@define(eq=False)
+class SessionMixtures:
+    """All that lies between two session conventions; bit i tells whose answers cause i has."""
+
+    sessions: Sessions
+    judgments: Judgments | None
+    measure: Measure
+    sides: tuple[SessionConvention, SessionConvention]
+    causes: tuple[SessionCause, ...]
+    _held: dict[str, MatchedSessions] = field(factory=dict)
+    _means: dict[int, float] = field(factory=dict)
+
+    @property
+    def all(self) -> int:
+        """The mixture that is the second convention."""
+        return (1 << len(self.causes)) - 1
+
+    def results(self, mixture: int) -> SessionResults:
+        """The sessions under a mixture."""
+        mine, theirs = self.sides
+        changed = switched(self.causes, theirs, mixture)
+        how = session_recipe(self.measure, like=mine.changed(**changed))
+        key = str(how.convention.unjudged)
+        if key not in self._held:
+            self._held[key] = matched(self.sessions, self.judgments, how.convention.unjudged)
+        held = self._held[key]
+        values = {"": computed(held, how)}
+        return SessionResults(self.sessions.name, held, values, {"": how}, how.convention)
+
+    def values(self, mixture: int) -> dict[str, float]:
+        """The value of each session that counts."""
+        found = self.results(mixture)
+        values: Array = np.ma.filled(np.ma.asarray(found.values[""], dtype=float), np.nan)
+        pairs = zip(found.sessions, values.tolist(), strict=True)
+        return {name: value for name, value in pairs if not np.isnan(value)}
+
+    def means(self, mixtures: Iterable[int]) -> dict[int, float]:
+        """The mean under each of these."""
+        found = {}
+        for mixture in mixtures:
+            if mixture not in self._means:
+                mean = self.results(mixture).mean[""]
+                self._means[mixture] = 0.0 if np.isnan(mean) else mean
+            found[mixture] = self._means[mixture]
+        return found
+
+    def mean(self, mixture: int) -> float:
+        """The mean under one mixture."""
+        return self.means([mixture])[mixture]
+
+
+@frozen(eq=False)
+class SessionEffect:
+    """What one cause does."""
+
+    cause: SessionCause
+    habits: Mapping[str, tuple[Setting, Setting]]
+    effect: float
+    share: float | None
+    alone: float
+    sessions: int
+    interacts: Mapping[str, float]
+    worst: tuple[str, float | None, float | None]  # the session that changes most, on both sides
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        session, before, after = self.worst
+        return {
+            "cause": self.cause.name,
+            "title": self.cause.title,
+            "habits": {name: list(answers) for name, answers in self.habits.items()},
+            "effect": self.effect,
+            "share": self.share,
+            "alone": self.alone,
+            "sessions": self.sessions,
+            "interacts": dict(self.interacts),
+            "worst": {"session": session, "before": before, "after": after},
+        }
+
+
+@frozen(eq=False, repr=False)
+class SessionWhy:
+    """Why two session conventions disagree: the mean under both, and the causes."""
+
+    measure: Measure
+    sides: tuple[SessionRecipe, SessionRecipe]
+    means: tuple[float, float]
+    causes: tuple[SessionEffect, ...]
+    idle: tuple[SessionCause, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called."""
+        return self.sides[0].convention.name, self.sides[1].convention.name
+
+    @property
+    def difference(self) -> float:
+        """How much more the second says than the first."""
+        return self.means[1] - self.means[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "measure": str(self.measure),
+            "like": {"name": self.names[0], "mean": self.means[0]},
+            "unlike": {"name": self.names[1], "mean": self.means[1]},
+            "difference": self.difference,
+            "causes": [one.to_dict() for one in self.causes],
+            "idle": [cause.name for cause in self.idle],
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        (mine, theirs), (a, b) = self.names, self.means
+        head = f"{self.measure} is {a:.4f} like {mine}, {b:.4f} like {theirs}: {b - a:+.4f}"
+        lines = [f"{one.cause.title}  {one.effect:+.4f}" for one in self.causes]
+        return "\n".join((head, *lines, *self.notes))
+
+
+def session_why(
+    sessions: Sessions,
+    qrels: Judgments | None,
+    sides: tuple[SessionRecipe, SessionRecipe],
+    measure: Measure,
+) -> SessionWhy:
+    """The difference between two conventions on these sessions, taken apart."""
+    mine, theirs = (how.convention for how in sides)
+    differing = mine.differences(theirs)
+    differ = tuple(c for c in SESSION_CAUSES.values() if differing.keys() & {*c.habits})
+    held = SessionMixtures(sessions, qrels, measure, (mine, theirs), differ)
+    try:
+        means = held.mean(0), held.mean(held.all)
+        shared, notes = effects(held)
+        together = interactions(held)
+    except GainfulError as refused:
+        raise CannotCompare(f"{measure} cannot be compared on these sessions: {refused}") from None
+    difference = means[1] - means[0]
+    largest = max(map(abs, shared), default=0.0)
+    cancel = abs(difference) <= max(NOTHING, _CANCEL * largest)
+    found, idle = [], []
+    start = held.values(0)
+    for at, cause in enumerate(differ):
+        after = held.values(1 << at)
+        changed = _changed(start, after)
+        if not changed and abs(shared[at]) < NOTHING:
+            idle.append(cause)
+            continue
+        name = max(changed, key=changed.__getitem__) if changed else next(iter(start))
+        found.append(
+            SessionEffect(
+                cause=cause,
+                habits={habit: differing[habit] for habit in cause.habits if habit in differing},
+                effect=shared[at],
+                share=None if cancel else shared[at] / difference,
+                alone=held.mean(1 << at) - means[0],
+                sessions=len(changed),
+                interacts=together[at],
+                worst=(name, start.get(name), after.get(name)),
+            )
+        )
+    notes += held.results(0).notes
+    found.sort(key=lambda one: -abs(one.effect))
+    return SessionWhy(measure, sides, means, tuple(found), tuple(idle), tuple(notes))
+
+
+def _changed(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """How much each session changes, of those that do."""
+    names = before.keys() | after.keys()
+    moved = {name: abs(before.get(name, 0.0) - after.get(name, 0.0)) for name in names}
+    return {name: change for name, change in moved.items() if change > NOTHING}

@@ -1,0 +1,58 @@
+"""`Outcome`: what a test says of many pairs at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from gainful.evidence.statistics.resampling import Alternative
+from gainful.formula import Array
+
+
+@frozen(eq=False)
+class Outcome:
+    """For each pair its p and the interval of its mean difference; infinite where none is known."""
+
+    p: Array
+    low: Array
+    high: Array
+    interval: str  # how it was found
+    exact: bool = False  # were all resamples looked at, or some of them?
+
+
+def at_least(counts: Array, looked_at: int, *, exact: bool) -> Array:
+    """The share of resamples that are as extreme as what was seen.
+
+    All of them hold the one that was seen; to a sample of them it is added, so that no p is 0
+    (Phipson & Smyth 2010).
+    """
+    return counts / looked_at if exact else (counts + 1) / (looked_at + 1)
+
+
+def of_side(greater: Array, less: Array, alternative: Alternative) -> Array:
+    """The p of what is asked; of both sides it is twice the smaller, as the interval has it."""
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(2 * np.minimum(greater, less), 1.0))
+    return greater if alternative == "greater" else less
+
+
+def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]:
+    """The interval that inverts a test, from the shift at which each resample changes sides.
+
+    A resample is as extreme as what was seen once the shift that is tested has passed its
+    candidate. So the one-sided p at a shift is the share of candidates below it, and the interval
+    ends where that share passes alpha/2 (Hartigan's typical values). `always` of the resamples are
+    as extreme at every shift.
+
+    Args:
+        candidates: a row for each pair, a column for each resample that has one; reordered.
+        always: how many more resamples there are, the one that was seen included.
+        alpha: one minus the confidence.
+    """
+    pairs, number = candidates.shape
+    place = int(np.floor(alpha / 2 * (number + always))) - always + 1
+    if place < 1:
+        nothing = np.full(pairs, np.inf)
+        return -nothing, nothing
+    candidates.partition((place - 1, number - place), axis=1)
+    return candidates[:, place - 1].copy(), candidates[:, number - place].copy()

@@ -1,0 +1,192 @@
+"""How alike are two orders of the same things? Kendall's tau, tau_AP and RBO.
+
+An order is a list of names, the best first, or a dict {name: value}, in which higher is better and
+equal values tie. All three treat ties as the variants for agreement do, those called b: a tie says
+that the order is not known, and an order is wholly like itself, ties or not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from math import isfinite, sqrt
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gainful.errors import BadValue, WrongType
+from gainful.formula import Array
+from gainful.measure.sessions.sweep_boundary import TIE
+
+Order = Mapping[Any, float] | Sequence[Hashable]
+Places = NDArray[np.int64]
+Reference = Literal["both", "first", "second"]
+PERSISTENCE = 0.9
+_ALLOWED = "a list of names, the best first, or a dict {name: value}"
+
+
+def kendall_tau(a: Order, b: Order) -> float | None:
+    """Kendall's tau-b: how many more pairs are ordered alike than are swapped, as a share.
+
+    Pairs that tie are corrected for in both orders; scipy computes it. None where all tie in one
+    of the orders, for then there are no pairs to speak of.
+
+    Examples:
+        >>> round(kendall_tau(["a", "b", "c"], ["a", "c", "b"]), 4)  # 2 pairs alike, 1 swapped
+        0.3333
+        >>> kendall_tau({"a": 0.5, "b": 0.4}, {"a": 0.2, "b": 0.2}) is None
+        True
+    """
+    first, second = _side_by_side(a, b)
+    if _constant(first) or _constant(second):
+        return None
+    from scipy.stats import kendalltau  # noqa: PLC0415  (slow to load, and only orders need it)
+
+    return float(kendalltau(first, second, variant="b").statistic)
+
+
+def tau_ap(a: Order, b: Order, *, reference: Reference = "both") -> float | None:
+    """The AP correlation: Kendall's tau in which the top of the order counts for more.
+
+    Of each but the first of an order, what share of those above it is above it in the reference
+    too? The mean of these shares, from -1 to 1 (Yilmaz, Aslam & Robertson 2008). Ties are those of
+    tau_AP,b (Urbano & Marrero 2017): only those above the whole tie are asked, and a pair that ties
+    in the reference is not ordered alike. None where all tie in one of the orders.
+
+    Args:
+        a: an order.
+        b: another one, of the same names.
+        reference: which of them is the truth that the other is held against; "both": each once, and
+            the mean of the two, so that it does not matter which comes first.
+
+    Examples:
+        >>> tau_ap(["b", "a", "c"], ["a", "b", "c"], reference="second")  # shares 0/1 and 2/2
+        0.0
+        >>> tau_ap(["a", "c", "b"], ["a", "b", "c"], reference="second")  # shares 1/1 and 1/2
+        0.5
+    """
+    if reference not in ("both", "first", "second"):
+        raise BadValue("reference", reference, "both, first or second")
+    first, second = _side_by_side(a, b)
+    if _constant(first) or _constant(second):
+        return None
+    if reference == "first":
+        return _against(second, first)
+    if reference == "second":
+        return _against(first, second)
+    return (_against(first, second) + _against(second, first)) / 2
+
+
+def _against(order: Places, reference: Places) -> float:
+    above = order[None, :] < order[:, None]
+    alike = above & (reference[None, :] < reference[:, None])
+    some = order > 1  # the first has nothing above it
+    return float(2 * (alike.sum(axis=1)[some] / (order[some] - 1)).mean() - 1)
+
+
+def rbo(a: Order, b: Order, p: float = PERSISTENCE) -> float:
+    """Rank-biased overlap: how much do the first few have in common, and the next few, and so on?
+
+    The overlap at each depth, weighted as by a reader who goes one deeper with probability `p`, and
+    extrapolated beyond the end (RBO_ext, Webber, Moffat & Zobel 2010). From 0 to 1; it is no
+    correlation: an order turned round is not at -1, and short orders of the same names are always
+    fairly alike. Ties are those of RBO^b (Corsi & Urbano 2024): a tied item counts at each depth as
+    far as it would be expected there, and the overlap is divided by what it is of each order
+    with itself.
+
+    Args:
+        a: an order.
+        b: another one, as long; they need not have the same names.
+        p: the persistence, between 0 and 1; a small one looks at the very top only.
+
+    Examples:
+        >>> round(rbo([1, 2, 3, 4, 5], [2, 3, 4, 1, 5], p=0.9), 4)  # overlaps 0, 1/2, 2/3, 1, 1
+        0.828
+    """
+    check_persistence(p)
+    first, second = places(a, "a"), places(b, "b")
+    if len(first) != len(second):
+        allowed = f"an order as long as a, of {len(first)}"
+        raise BadValue("b", f"an order of {len(second)}", allowed)
+    names = list(dict.fromkeys([*first, *second]))
+    one, other = _within(first, names), _within(second, names)
+    agreement = [_overlap(one, other, depth) for depth in range(1, len(first) + 1)]
+    weights = (1 - p) * p ** np.arange(len(first))
+    return float(weights @ agreement + p ** len(first) * agreement[-1])
+
+
+def check_persistence(p: Any) -> None:
+    """Refuse a persistence of RBO that is none."""
+    if isinstance(p, bool) or not isinstance(p, Real):
+        raise WrongType("p", p, "a number between 0 and 1")
+    if not 0 < float(p) < 1:
+        raise BadValue("p", p, "a number between 0 and 1, such as 0.9")
+
+
+def _within(found: Mapping[Any, int], names: Sequence[Any]) -> tuple[Array, Array]:
+    """The first place of each name, and how many share it; those not there never come."""
+    sizes = Counter(found.values())
+    first = [found.get(name, np.inf) for name in names]
+    return np.array(first), np.array([sizes.get(found.get(name, 0), 1) for name in names])
+
+
+def _overlap(one: tuple[Array, Array], other: tuple[Array, Array], depth: int) -> float:
+    mine, theirs = (np.clip((depth - first + 1) / size, 0.0, 1.0) for first, size in (one, other))
+    return float(mine @ theirs) / sqrt(float(mine @ mine) * float(theirs @ theirs))
+
+
+def places(order: Order, argument: str = "order") -> dict[Any, int]:
+    """The place of each name: 1 for the best; those that tie share the first of their places.
+
+    Values that differ by rounding alone tie.
+
+    Examples:
+        >>> places({"a": 0.1, "b": 0.3, "c": 0.3})
+        {'b': 1, 'c': 1, 'a': 3}
+    """
+    if isinstance(order, Mapping):
+        return _by_value(order, argument)
+    if isinstance(order, (str, bytes)) or not isinstance(order, Sequence):
+        raise WrongType(argument, order, _ALLOWED)
+    found = {name: place for place, name in enumerate(order, 1)}
+    if len(found) != len(order):
+        twice = next(name for name, many in Counter(order).items() if many > 1)
+        raise BadValue(argument, twice, "every name once")
+    if not found:
+        raise BadValue(argument, list(order), f"{_ALLOWED}, not empty")
+    return found
+
+
+def _by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
+    for name, value in order.items():
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise WrongType(f"{argument}[{name!r}]", value, "a number")
+        if not isfinite(value):
+            raise BadValue(f"{argument}[{name!r}]", value, "a finite number")
+    if not order:
+        raise BadValue(argument, dict(order), f"{_ALLOWED}, not empty")
+    found: dict[Any, int] = {}
+    last, place = np.inf, 0
+    for at, name in enumerate(sorted(order, key=lambda name: -order[name]), 1):
+        value = float(order[name])
+        if last - value > TIE * max(abs(last), abs(value)) or at == 1:
+            place = at
+        found[name], last = place, value
+    return found
+
+
+def _side_by_side(a: Order, b: Order) -> tuple[Places, Places]:
+    """The places of the same names in both orders."""
+    first, second = places(a, "a"), places(b, "b")
+    if first.keys() != second.keys():
+        odd = next(iter(first.keys() ^ second.keys()))
+        raise BadValue("b", f"an order with other names than a ({odd!r})", "the names of a")
+    if len(first) < 2:
+        raise BadValue("a", list(first), "an order of at least 2 names")
+    return np.array(list(first.values())), np.array([second[name] for name in first])
+
+
+def _constant(order: Places) -> bool:
+    return bool((order == 1).all())

@@ -1,0 +1,162 @@
+"""The design of a study: who tried which system on what, and what could have been otherwise.
+
+A study gives each searcher an assignment: which system on which scenario. Who got which assignment
+was left to chance, so searchers who did the same scenarios may exchange their whole assignments,
+and a Latin square stays one. Where everybody tried every system on everything, there is nothing to
+exchange between searchers; then the systems may change names within each searcher, in all that he
+did at once. Searchers of whom neither is true say nothing about systems, and are left out.
+
+Sessions of one searcher on one scenario have no order: which of them had which system was left to
+chance as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
+from math import factorial, prod
+
+import numpy as np
+from attrs import frozen
+
+from gainful.evidence.statistics.resampling import How
+from gainful.formula import Array
+from gainful.match.matched import Ranks
+
+ENUMERATED = 1 << 16  # arrangements that are all looked at
+_AT_ONCE = 1 << 20
+
+
+@frozen(eq=False)
+class Design:
+    """The sessions that can be exchanged, and how; all else is numbers of these sessions."""
+
+    rows: Ranks  # which of the sessions given these are
+    system: Ranks  # of each
+    systems: int
+    exchanging: Sequence[Ranks]  # searchers × their sessions, by scenario: whole rows change places
+    swapping: Sequence[Ranks]  # the sessions of each searcher within whom systems change names
+    shuffled: Sequence[
+        Ranks
+    ]  # sessions of one searcher on one scenario, among whom there is no order
+    searchers: int  # who take part
+    left_out: int  # who do not
+
+    @property
+    def enumerated(self) -> bool:
+        """Are there few enough ways to look at them all?"""
+        ways = [*(factorial(len(rows)) for rows in self.exchanging)]
+        ways += [factorial(self.systems)] * len(self.swapping)
+        ways += [factorial(len(rows)) for rows in self.shuffled]
+        return prod(ways) <= ENUMERATED
+
+    def labels(self, resampling: How) -> Iterator[Ranks]:
+        """The system of each session, a row for each way: all of them, or a sample by the seed."""
+        if self.enumerated:
+            yield np.array(list(self._every()), dtype=np.intp)
+            return
+        random = resampling.random()
+        rows = max(1, _AT_ONCE // self.system.size)
+        for start in range(0, resampling.resamples, rows):
+            yield self._some(min(rows, resampling.resamples - start), random)
+
+    def _every(self) -> Iterator[Ranks]:
+        exchanges = [permutations(range(len(rows))) for rows in self.exchanging]
+        swaps = [permutations(range(self.systems)) for _ in self.swapping]
+        shuffles = [permutations(range(len(rows))) for rows in self.shuffled]
+        for chosen in product(*exchanges, *swaps, *shuffles):
+            orders = iter(map(list, chosen))
+            labels = self.system.copy()
+            for rows in self.exchanging:
+                labels[rows] = self.system[rows[next(orders)]]
+            for rows in self.swapping:
+                labels[rows] = np.array(next(orders))[labels[rows]]
+            for rows in self.shuffled:
+                labels[rows] = labels[rows[next(orders)]]
+            yield labels
+
+    def _some(self, number: int, random: np.random.Generator) -> Ranks:
+        labels = np.repeat(self.system[None, :], number, axis=0)
+        for rows in self.exchanging:
+            order = random.permuted(_counted(number, len(rows)), axis=1)
+            labels[:, rows] = self.system[rows[order]]
+        for rows in self.swapping:
+            names = random.permuted(_counted(number, self.systems), axis=1)
+            labels[:, rows] = np.take_along_axis(names, labels[:, rows], axis=1)
+        for rows in self.shuffled:
+            labels[:, rows] = random.permuted(labels[:, rows], axis=1)
+        return labels
+
+
+def _counted(number: int, until: int) -> Ranks:
+    return np.broadcast_to(np.arange(until), (number, until))
+
+
+def designed(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
+    """The design of these sessions; None if it has nothing to exchange.
+
+    Args:
+        system: of each session, as numbers from 0 on.
+        searcher: of each session; whose assignments are exchanged.
+        slot: of each session; what the searcher did then: the scenario.
+    """
+    systems = int(system.max()) + 1
+    order = np.lexsort((np.arange(slot.size), slot, searcher))
+    starts = np.flatnonzero(np.diff(searcher[order], prepend=-1))
+    each = np.split(order, starts[1:])
+    strata: dict[tuple[int, ...], list[Ranks]] = {}
+    for rows in each:
+        strata.setdefault(tuple(slot[rows].tolist()), []).append(rows)
+    exchanging: list[Ranks] = []
+    swapping: list[Ranks] = []
+    for slots, members in strata.items():
+        crossed = [_crossed(system[rows], np.array(slots), systems) for rows in members]
+        swapping += [rows for rows, whole in zip(members, crossed, strict=True) if whole]
+        others = [rows for rows, whole in zip(members, crossed, strict=True) if not whole]
+        if len({_assignment(system[rows], slots) for rows in others}) > 1:
+            exchanging.append(np.stack(others))
+    taking = [rows for stratum in exchanging for rows in stratum] + swapping
+    if not taking:
+        return None
+    kept = np.sort(np.concatenate(taking))
+    place = np.full(system.size, -1)
+    place[kept] = np.arange(kept.size)
+    return Design(
+        rows=kept,
+        system=system[kept],
+        systems=systems,
+        exchanging=[place[rows] for rows in exchanging],
+        swapping=[place[rows] for rows in swapping],
+        shuffled=[place[rows] for stratum in exchanging for rows in _repeated(stratum, slot)],
+        searchers=len(taking),
+        left_out=len(each) - len(taking),
+    )
+
+
+def _assignment(system: Ranks, slots: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Which systems on which scenarios, whatever the order within one."""
+    return tuple(sorted(zip(slots, system.tolist(), strict=True)))
+
+
+def _crossed(system: Ranks, slot: Ranks, systems: int) -> bool:
+    """Did this searcher try every system equally often in each slot?"""
+    counts = np.zeros((int(slot.max()) + 1, systems))
+    np.add.at(counts, (slot, system), 1)
+    return bool((counts == counts[:, :1]).all())
+
+
+def _repeated(stratum: Ranks, slot: Ranks) -> Iterator[Ranks]:
+    """The sessions of each searcher on a scenario that he did more than once."""
+    slots = slot[stratum[0]]
+    for one in np.unique(slots):
+        columns = np.flatnonzero(slots == one)
+        if columns.size > 1:
+            yield from stratum[:, columns]
+
+
+def without_blocks(values: Array, blocks: Sequence[Ranks]) -> Array:
+    """What is left of values when the additive effects of blocks are taken out."""
+    columns = [np.eye(int(block.max()) + 1)[block] for block in blocks]
+    held = np.concatenate([np.ones((len(values), 1)), *columns], axis=1)
+    fitted, *_ = np.linalg.lstsq(held, values, rcond=None)
+    return np.asarray(values - held @ fitted)

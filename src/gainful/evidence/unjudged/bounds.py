@@ -1,0 +1,181 @@
+"""`Bounds`: how far documents that nobody judged could move each value of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import field, frozen
+
+from gainful.convention import Convention
+from gainful.errors import counted
+from gainful.evidence.unjudged.limits import Limits
+from gainful.formula import Array
+from gainful.match.matched import Ranks
+from gainful.measure.entry import Mean
+from gainful.measure.recipe import Recipe
+from gainful.measure.results import Results, as_one
+
+Ends = tuple[float | None, float | None, float | None]
+_CLOSE = 1e-9
+
+
+@frozen(eq=False, repr=False)
+class Bounds:
+    """The smallest and the largest value of each query and measure, the ideal changing along.
+
+    `mean` has (low, value, high) for each measure, `exact` says whether both ends are reached,
+    `per_query` is a frame with a row for each measure and query. What is not known is None.
+
+    Examples:
+        >>> from gainful import unjudged
+        >>> unjudged({"1": {"a": 1}}, {"1": ["b", "a"]}, ["RR", "P@2"])
+        Bounds of run, 1 query, like gainful; grades that may be given: 0, 1
+        RR   0.5000  in 0.5000 … 1.0000 (exact)
+        P@2  0.5000  in 0.5000 … 1.0000 (exact)
+    """
+
+    results: Results
+    grades: tuple[float, ...]
+    limits: Mapping[str, Limits]  # of the queries of the results, in their order
+    unjudged: Mapping[str, Ranks]  # how many documents, as far down as the measure looks
+    condensed: Mapping[str, float | None]  # the mean, if they are taken out of the ranking
+    notes: Sequence[str] = field(default=())
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.results.name
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """The queries that count."""
+        return self.results.queries
+
+    @property
+    def recipes(self) -> Mapping[str, Recipe]:
+        """The measures by the caller's names for them, everything settled."""
+        return self.results.recipes
+
+    @property
+    def convention(self) -> Convention:
+        """The habits."""
+        return self.results.convention
+
+    @property
+    def mean(self) -> dict[str, Ends]:
+        """(low, value, high) for each measure: queries do not depend on one another."""
+        values = self.results.mean
+        return {name: self._ends(name, values[name]) for name in self.limits}
+
+    def _ends(self, name: str, value: float) -> Ends:
+        held, how = self.limits[name], self.recipes[name].measure.entry.mean
+        low = _mean(held.low, held, self._left_out(name), how, 1.0)
+        high = _mean(held.high, held, self._left_out(name), how, -1.0)
+        return low, _known(value), high
+
+    def _left_out(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Queries that no grading brings into the mean."""
+        held = self.limits[name]
+        masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
+        gone: np.ndarray[tuple[int], np.dtype[np.bool_]] = masked & np.isnan(held.low) & held.exact
+        return gone
+
+    @property
+    def exact(self) -> dict[str, bool]:
+        """Is there a grading for each end of the mean?"""
+        return {name: bool(held.exact.all()) for name, held in self.limits.items()}
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row for each measure and query: value, low, high, exact, and how many are unjudged."""
+        parts = [
+            pl.DataFrame(
+                {
+                    "measure": [name] * len(self.queries),
+                    "query": list(self.queries),
+                    "value": _column(self.results.values[name]),
+                    "low": _column(held.low),
+                    "high": _column(held.high),
+                    "exact": held.exact,
+                    "unjudged": self.unjudged[name].astype(np.int64),
+                },
+                schema_overrides={"value": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+            )
+            for name, held in self.limits.items()
+        ]
+        return pl.concat(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        rows = self.per_query.partition_by("measure", as_dict=True, include_key=False)
+        queries = {name[0]: part.to_dicts() for name, part in rows.items()}
+        measures = {}
+        for name, (low, value, high) in self.mean.items():
+            measures[name] = {
+                "value": value,
+                "low": low,
+                "high": high,
+                "exact": self.exact[name],
+                **({"why": self.limits[name].reason} if not self.exact[name] else {}),
+                "condensed": self.condensed[name],
+                "unjudged": int(self.unjudged[name].sum()),
+                "per_query": queries.get(name, []),
+            }
+        return {
+            "run": self.name,
+            "grades": list(self.grades),
+            "measures": measures,
+            "convention": {"like": self.convention.name, **self.convention.settings()},
+            "counts": dict(self.results.counts),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        wide = max(map(len, self.limits), default=0)
+        lines = [
+            f"{name:<{wide}}  {_told(value)}  in {_told(low)} … {_told(high)} "
+            f"({'exact' if self.exact[name] else 'outer'})"
+            for name, (low, value, high) in self.mean.items()
+        ]
+        given = ", ".join(f"{grade:g}" for grade in self.grades)
+        head = f"Bounds of {self.name}, {counted(len(self.queries), 'query')}, "
+        head += f"like {self.convention.name}; grades that may be given: {given}"
+        return "\n".join((head, *lines, *self.notes))
+
+
+def outside(name: str, ends: Ends) -> str:
+    """A note on a value that no grading gives, where there is one."""
+    low, value, high = ends
+    if low is None or value is None or high is None or low - _CLOSE <= value <= high + _CLOSE:
+        return ""
+    return (
+        f"{name} now lies outside its bounds: it takes a document without a judgment for "
+        "something else than one with any of these grades"
+    )
+
+
+def _mean(end: Array, held: Limits, gone: Any, how: Mean, sign: float) -> float | None:
+    """The smallest (sign 1) or largest mean; queries that may be left out are, where that helps."""
+    if np.isnan(end[~gone]).any():
+        return None
+    sure = end[~gone & ~held.optional]
+    open_ = sign * np.sort(sign * end[held.optional & ~gone])
+    best = [as_one(np.append(sure, open_[:size]), how) for size in range(len(open_) + 1)]
+    known = [sign * one for one in best if not np.isnan(one)]
+    return sign * min(known) if known else None
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _column(values: Array) -> list[float | None]:
+    plain = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan).tolist()
+    return [None if value != value else value for value in plain]  # noqa: PLR0124  (not a number)
+
+
+def _told(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"

@@ -1,0 +1,105 @@
+"""Measures of a searcher who goes on or stops, and of likeness to an ideal ranking."""
+
+from __future__ import annotations
+
+from gainful.measure.entry import Entry, Example
+from gainful.measure.functions import graded, user_models
+
+BROWSING = (
+    Entry(
+        name="ERR",
+        question="How far down is the searcher satisfied, as is to be expected?",
+        value="Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P being (2^grade − 1) / 2^max_grade",
+        example=Example("ERR(max_grade=2)@3", "2 0 1", "3/4 + 1/3 * 1/4 * 1/4"),
+        function=user_models.expected_reciprocal_rank,
+        takes=("max_grade",),
+        normalised=False,
+        cite="chapelle2009",
+    ),
+    Entry(
+        name="nERR",
+        question="What share of the best ERR that was possible was reached?",
+        value="ERR / the ERR of the ideal ranking",
+        example=Example("nERR(max_grade=1)@2", "0 1", "(1/2 * 1/2) / (1/2)"),
+        function=user_models.normalised_err,
+        takes=("max_grade",),
+        cite="chapelle2009",
+    ),
+    Entry(
+        name="INST",
+        question="How much is gained per document by a searcher who wants T and adapts?",
+        value="gain per document; goes on with ((x − 1) / x)², x being i + 2T − gain so far",
+        example=Example(
+            "INST(T=1, max_grade=1)", "1", "1 / sum([1] + [(1/(i + 1))**2 for i in range(1, 1000)])"
+        ),
+        function=user_models.inst,
+        takes=("T", "max_grade"),
+        normalised=False,
+        cut="none",
+        cite="bailey2015",
+    ),
+    Entry(
+        name="INSQ",
+        question="How much is gained per document by a searcher who wants T, come what may?",
+        value="gain per document; goes on with ((i + 2T − 1) / (i + 2T))²",
+        example=Example(
+            "INSQ(T=1, max_grade=1)", "1", "1 / sum([(2/(i + 2))**2 for i in range(1000)])"
+        ),
+        function=user_models.insq,
+        takes=("T", "max_grade"),
+        normalised=False,
+        cut="none",
+        cite="moffat2012",
+    ),
+    Entry(
+        name="BPM",
+        question="How much is gained per document by a searcher who stops at T, or at k?",
+        value="gain / documents looked at, until the gain reaches T or the rank reaches k",
+        example=Example("BPM(T=1, max_grade=2)@4", "1 0 1 2", "(1/2 + 1/2) / 3"),
+        function=user_models.bejeweled,
+        takes=("T", "max_grade"),
+        normalised=False,
+        cut="needed",
+        cite="zhang2017",
+    ),
+    Entry(
+        name="scaledDCG",
+        question="What share of the DCG of k perfect documents was reached?",
+        value="Σ grade/max_grade/log2(i+1) over i ≤ k / Σ 1/log2(i+1); ir_measures calls it SDCG",
+        example=Example("scaledDCG(max_grade=2)@2", "1 2", "(1/2 + 1/log2(3)) / (1 + 1/log2(3))"),
+        function=user_models.scaled_dcg,
+        takes=("max_grade",),
+        normalised=False,
+        cut="needed",
+        cite="moffat2008",
+    ),
+    Entry(
+        name="Judged",
+        question="What share of the first k documents has a judgment?",
+        value="documents with a judgment among the first k / min(k, retrieved)",
+        example=Example("Judged@4", "1 - 0", "2 / 3"),
+        function=user_models.judged,
+        normalised=False,
+    ),
+    Entry(
+        name="Compat",
+        question="How alike are the ranking and the ideal one that is most like it?",
+        value="rank-biased overlap with the ideal ranking / that of the ideal with itself",
+        example=Example("Compat(p=0.5)", "0 1", "(1/2 * 1/2) / (1 + 1/2 * 1/2)"),
+        function=user_models.compatibility,
+        takes=("p",),
+        usual={"p": 0.95},
+        cut="none",
+        cite="clarke2021",
+    ),
+    Entry(
+        name="Qmeasure",
+        question="What is AP, if every relevant document also brings its gain?",
+        value="(hits so far + beta·gain so far) / (i + beta·ideal gain so far), over all relevant",
+        example=Example("Qmeasure", "0 2 | 1", "((1 + 2) / (2 + 3)) / 2"),
+        function=graded.q_measure,
+        takes=("gain", "beta"),
+        cut="none",
+        cite="sakai2007",
+    ),
+)

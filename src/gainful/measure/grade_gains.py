@@ -1,0 +1,61 @@
+"""What documents are worth: grades → gains, odd grades as the convention has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gainful.convention import Convention
+from gainful.errors import BadValue
+from gainful.formula import Array, NamedFormula
+
+Flags = NDArray[np.bool_]
+Find = Callable[[Flags], tuple[str, float]]  # the first entry that is flagged: its name and value
+
+
+def whole_or_not(values: Array, convention: Convention, find: Find) -> Array:
+    """Grades with their fractions kept, cut off or refused."""
+    if convention.fractional == "keep":
+        return values
+    whole = np.trunc(values) + 0.0  # no minus zero
+    if convention.fractional == "error" and (whole != values).any():
+        place, value = find(whole != values)
+        raise BadValue(place, value, f"whole numbers (fractional=error{_by(convention)})")
+    return whole
+
+
+def worth(
+    values: Array, formula: NamedFormula, convention: Convention, find: Find, present: Flags | None
+) -> Array:
+    """The gain of each grade; where there is no document (`present`), nothing."""
+    values = whole_or_not(values, convention, find)
+    negative = values < 0
+    some = bool(negative.any())
+    if some and convention.negative == "error":
+        place, value = find(negative)
+        raise BadValue(place, value, f"grades from 0 on (negative=error{_by(convention)})")
+    if formula.grades:
+        unknown = ~np.isin(values, formula.grades)
+        unknown = unknown if present is None else unknown & present
+        if unknown.any():
+            place, value = find(unknown)
+            known = ", ".join(f"{grade:g}" for grade in formula.grades)
+            raise BadValue(place, value, f"grades in the gain table: {known}")
+    elif convention.grade_bits == 32:
+        with np.errstate(over="ignore"):  # an infinite gain is refused below
+            values = values.astype(np.float32).astype(np.float64)
+    gain = formula.at(values)
+    if some and convention.negative == "zero" and not formula.signed:
+        gain = np.where(negative, 0.0, gain)
+    if present is not None:
+        gain = np.where(present, gain, 0.0)
+    if not np.isfinite(gain).all():
+        place, value = find(~np.isfinite(gain))
+        raise BadValue(place, value, f"grades whose {formula.name} gain is finite")
+    return gain
+
+
+def _by(convention: Convention) -> str:
+    return f", like {convention.name}" if convention.name != "gainful" else ""

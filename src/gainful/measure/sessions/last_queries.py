@@ -1,0 +1,176 @@
+"""How long sessions are, and how the last query of each compares with those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadValue, UnknownName
+from gainful.formula import Array
+from gainful.match.matched import Flags, Ranks
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.sessions.gains import discounts, earned, query_weights
+from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.sessions.results import SessionResults
+
+NonLast = Literal["pooled", "within"]
+Group = tuple[dict[str, Any], Flags]
+
+
+def lengths(results: SessionResults, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
+    """How many sessions have how many queries, as in Table 2 of the paper?
+
+    A row for each group: its values, sessions, queries, mean queries, and `by_queries`, the
+    number of sessions of 1, 2, 3 … queries, as far as the longest session of all.
+    """
+    most = int(results.held.queries.max())
+    found = []
+    for keys, flags in groups_of(results, by):
+        own = results.held.queries[flags]
+        found.append(
+            {
+                **keys,
+                "sessions": len(own),
+                "queries": int(own.sum()),
+                "mean": float(own.mean()),
+                "by_queries": {n: int((own == n).sum()) for n in range(1, most + 1)},
+            }
+        )
+    return found
+
+
+@frozen(eq=False, kw_only=True)
+class LastQueries:
+    """How the last query of sessions compares with those before it.
+
+    `vectors` has a row for each group, kind of query (`which`: last, non_last, best) and rank: the
+    mean of sDCG(q) down to that rank, and over how many queries (n; for non-last queries averaged
+    within their sessions first, over how many sessions). `shares` has a row for each group: in how
+    many sessions the last query is the best.
+    """
+
+    measure: str
+    non_last: NonLast
+    vectors: pl.DataFrame
+    shares: pl.DataFrame
+
+
+def last_queries(
+    results: SessionResults,
+    name: str | None = None,
+    by: str | Sequence[str] = (),
+    non_last: NonLast = "pooled",
+) -> LastQueries:
+    """Is the last query of a session better than those before it?
+
+    Figure 1 and §3.2 of the 2008 paper. Every query keeps the discount of its own position. A
+    session of one query has a last query and no other. The best query is the one with the highest
+    sDCG(q) at X, the earliest of equal ones; the last one is the best if none gained more and it
+    gained anything at all.
+
+    Args:
+        results: of which sessions.
+        name: by the gains of which of its measures, an sDCG or nsDCG; the first such one.
+        by: a column or several to group sessions by.
+        non_last: all queries before the last ones together (pooled), or the mean of each session
+            first (within).
+    """
+    if non_last not in get_args(NonLast):
+        raise BadValue("non_last", non_last, ", ".join(get_args(NonLast)))
+    how, held = recipe_of(results, name), results.held
+    each = query_vectors(held, how)
+    end = np.cumsum(held.queries) - 1
+    last = np.zeros(len(held.position), dtype=bool)
+    last[end] = True
+    best = best_queries(held, each[:, -1])
+    rows, shares = [], []
+    for keys, flags in groups_of(results, by):
+        own = flags[held.session]
+        before = own & ~last
+        early = _within(held, each, before) if non_last == "within" else each[before]
+        kinds = {"last": each[end[flags]], "non_last": early, "best": each[best[flags]]}
+        for which, vectors in kinds.items():
+            mean = vectors.mean(axis=0).tolist() if len(vectors) else [None] * each.shape[1]
+            rows += [
+                {**keys, "which": which, "rank": rank, "mean": value, "n": len(vectors)}
+                for rank, value in enumerate(mean, start=1)
+            ]
+        shares.append({**keys, **_share(held, each[:, -1], best, flags)})
+    return LastQueries(
+        measure=how.label,
+        non_last=non_last,
+        vectors=pl.DataFrame(rows, infer_schema_length=None),
+        shares=pl.DataFrame(shares, infer_schema_length=None),
+    )
+
+
+def _within(sessions: MatchedSessions, each: Array, some: Flags) -> Array:
+    """The mean vector of the flagged queries of each session that has any."""
+    session = sessions.session[some]
+    number = np.bincount(session, minlength=sessions.size)
+    total = np.zeros((sessions.size, each.shape[1]))
+    np.add.at(total, session, each[some])
+    there = number > 0
+    return np.asarray(total[there] / number[there][:, None])
+
+
+def _share(sessions: MatchedSessions, gain: Array, best: Ranks, flags: Flags) -> dict[str, Any]:
+    """In how many sessions is the last query the best?"""
+    end = np.cumsum(sessions.queries) - 1
+    something = gain[best] > 0
+    is_last = something & (gain[end] == gain[best])
+    several = sessions.queries > 1
+    counted, found = int((flags & something).sum()), int((flags & is_last).sum())
+    of_several = int((flags & something & several).sum())
+    found_several = int((flags & is_last & several).sum())
+    return {
+        "sessions": int(flags.sum()),
+        "one_query": int((flags & ~several).sum()),
+        "gained_nothing": int((flags & ~something).sum()),
+        "last_is_best": found,
+        "share": found / counted if counted else None,
+        "share_of_several": found_several / of_several if of_several else None,
+    }
+
+
+def best_queries(sessions: MatchedSessions, gain: Array) -> Ranks:
+    """The number of each session's best query; the earliest of equal ones."""
+    start = np.cumsum(sessions.queries) - sessions.queries
+    most = np.maximum.reduceat(gain, start)
+    number = np.where(gain == most[sessions.session], np.arange(len(gain)), len(gain))
+    return np.asarray(np.minimum.reduceat(number, start), dtype=np.intp)
+
+
+def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """sDCG(q) of every query down to each rank: queries × X."""
+    got = earned(sessions, recipe)
+    gain = np.zeros((len(sessions.position), recipe.k or int(got.rank.max(initial=1))))
+    gain[got.query, got.rank - 1] = got.gain * discounts(recipe, got.reach)
+    found = np.cumsum(gain, axis=1) * query_weights(recipe, sessions.position)[:, None]
+    return np.asarray(found)
+
+
+def recipe_of(results: SessionResults, name: str | None) -> SessionRecipe:
+    """The measure by whose gains queries are compared: one that is named, or the first sDCG."""
+    fitting = {n: how for n, how in results.recipes.items() if how.entry.name in _BY_GAIN}
+    if name is None:
+        if not fitting:
+            raise BadValue("measures", ", ".join(results.recipes), "an sDCG among them")
+        return next(iter(fitting.values()))
+    if name not in results.recipes:
+        raise UnknownName("measure", name, results.recipes)
+    if name not in fitting:
+        raise BadValue("measure", name, "sDCG or nsDCG, whose gains are those of queries")
+    return fitting[name]
+
+
+_BY_GAIN = ("sDCG", "nsDCG")
+
+
+def groups_of(results: SessionResults, by: str | Sequence[str]) -> list[Group]:
+    """Groups of sessions by one column or several; without any, all sessions are one group."""
+    return results.grouped(by)

@@ -1,0 +1,99 @@
+"""Where in the plane of b and bq does another group win?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import exp, log
+from typing import Literal
+
+import numpy as np
+from attrs import frozen
+
+from gainful.formula import Array
+from gainful.match.matched import Ranks
+from gainful.measure.sessions.sweep_sums import Laid, Row
+
+TIE = 1e-12  # means as near as this, by their size, are the same
+_STEPS, _NEAR = 60, 1e-10
+
+
+@frozen
+class Crossing:
+    """A point where the winner changes: `below` wins at smaller values of the base it lies on."""
+
+    b: float
+    bq: float
+    along: Literal["b", "bq"]
+    below: int
+    above: int
+
+
+def winners(means: Array) -> Ranks:
+    """The number of the best group, in the last axis; -1 where the best two are the same."""
+    filled = np.where(np.isnan(means), -np.inf, means)
+    best = filled.argmax(axis=-1)
+    if means.shape[-1] < 2:
+        return np.full(best.shape, -1)
+    second, first = np.moveaxis(np.sort(filled, axis=-1)[..., -2:], -1, 0)
+    with np.errstate(invalid="ignore"):
+        alone = np.isfinite(second) & (first - second > TIE * np.maximum(np.abs(first), TIE))
+    return np.where(alone, best, -1)
+
+
+def along_bq(row: Row, b: float, bqs: Sequence[float]) -> list[Crossing]:
+    """Where the winner changes with bq, for one b."""
+    found = _changes(lambda bq: row.means([bq])[0], bqs, winners(row.means(bqs)))
+    return [Crossing(b, bq, "bq", below, above) for bq, below, above in found]
+
+
+def along_b(laid: Laid, bq: float, bs: Sequence[float], won: Ranks | None = None) -> list[Crossing]:
+    """Where the winner changes with b, for one bq; `won` are the winners, if they are known."""
+
+    def means(b: float) -> Array:
+        return np.asarray(laid.row(b).means([bq])[0])
+
+    if won is None:
+        won = winners(np.stack([means(b) for b in bs]))
+    return [Crossing(b, bq, "b", below, above) for b, below, above in _changes(means, bs, won)]
+
+
+def _changes(
+    means: Callable[[float], Array], bases: Sequence[float], won: Ranks
+) -> list[tuple[float, int, int]]:
+    """Between which neighbours another group wins, and where exactly; ties are passed over."""
+    some = np.flatnonzero(won >= 0)
+    found = []
+    for low, high in zip(some[:-1].tolist(), some[1:].tolist(), strict=True):
+        below, above = int(won[low]), int(won[high])
+        if below != above:
+
+            def ahead(base: float, below: int = below, above: int = above) -> float:
+                both = means(base)
+                return float(both[below] - both[above])
+
+            found.append((_root(ahead, bases[low], bases[high]), below, above))
+    return found
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that changes its sign is zero: the false position, halved if it lingers.
+
+    In the logarithm of the base, in which the means are nearly straight.
+    """
+    a, z = log(low), log(high)
+    at_a, at_z = function(low), function(high)
+    kept, middle = 0, a
+    for _ in range(_STEPS):
+        middle = (a * at_z - z * at_a) / (at_z - at_a)
+        value = function(exp(middle))
+        if value == 0 or z - a < _NEAR:
+            break
+        if (value > 0) == (at_a > 0):
+            moved, (a, at_a) = middle - a, (middle, value)
+            at_z, kept = (at_z / 2 if kept == 1 else at_z), 1
+        else:
+            moved, (z, at_z) = z - middle, (middle, value)
+            at_a, kept = (at_a / 2 if kept == -1 else at_a), -1
+        if moved < _NEAR:
+            break
+    return exp(middle)

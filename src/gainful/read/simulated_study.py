@@ -1,0 +1,288 @@
+"""A simulated user study in the design of Järvelin, Price, Delcambre & Nielsen (2008, §3.1).
+
+Their data were never published. These are made up by a small model of a searcher, in the same
+design and with the same numbers of queries, so that everything can be tried on something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from os import PathLike
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
+
+import polars as pl
+from attrs import field, frozen
+
+from gainful.errors import WrongType
+from gainful.read.qrels_and_run import Judgments
+from gainful.read.sessions import Sessions
+from gainful.read.simulated_scenarios import SCENARIOS, Scenario, query_text
+
+# Table 2 of the paper: how many of the 60 sessions of a system have 1, 2, 3 … queries.
+TABLE_2: Mapping[str, Sequence[int]] = {
+    "1": (28, 7, 10, 4, 5, 4, 1, 1),
+    "2": (21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1),
+}
+_T = TypeVar("_T")
+SEARCHERS, SHOWN, COLLECTION = 30, 10, 25_000
+
+# The searcher model. Chances, all of them; what each is for stands in `simulate_study`.
+SATISFIED = 0.88
+OVERLOOKED = 0.06
+FIRST_GOOD: Mapping[str, float] = {"1": 0.36, "2": 0.5}
+HIGHLY: Mapping[str, float] = {"1": 0.45, "2": 0.6}
+MORE_IN_GOOD, MORE_IN_POOR = 0.22, 0.05
+GRADES_BESIDE = (0.62, 0.9)  # below the first: grade 1; below the second: 2; else 3
+JUDGED_NOT_RELEVANT = 0.25
+CLICKED = (0.04, 0.35, 0.7, 0.95)  # by grade
+OTHER_OPINION = 0.2
+
+
+@frozen(eq=False, repr=False)
+class SimulatedStudy:
+    """What 30 simulated searchers did, and what a simulated expert said of the documents."""
+
+    seed: int
+    sessions: Sessions = field(repr=False)
+    judgments: Judgments = field(repr=False)
+
+    def write(self, folder: str | PathLike[str]) -> tuple[Path, Path]:
+        """Write it as files, sessions.csv and qrels.txt, into a folder; where they are."""
+        there = Path(folder)
+        there.mkdir(parents=True, exist_ok=True)
+        shown, judged = there / "sessions.csv", there / "qrels.txt"
+        shown.write_bytes(self.sessions.frame.write_csv().encode())
+        rows = self.judgments.frame.iter_rows()
+        lines = [f"{query} 0 {doc} {grade:g}\n" for query, doc, grade in rows]
+        judged.write_bytes("".join(lines).encode())
+        return shown, judged
+
+    def __repr__(self) -> str:
+        frame = self.sessions.frame
+        queries = frame.select("session", "query").n_unique()
+        return (
+            f"Simulated study, seed {self.seed}: {frame['session'].n_unique()} sessions, "
+            f"{queries} queries, {len(self.judgments.frame)} judgments"
+        )
+
+
+def simulate_study(seed: int = 2008) -> SimulatedStudy:
+    """A study to try session measures on: simulated, the same for a seed on every machine.
+
+    The design is the paper's. Each of 30 searchers does the scenarios A to D in random order, two
+    on each system; each of the six ways to choose the two is taken five times, so that each
+    scenario was done 15 times on each system. Sessions have as many queries as in Table 2.
+
+    The searcher: the longer sessions go to whom they are due, by the difficulty of the scenario,
+    the searcher's luck that day and chance. All queries but the last are poor, because a searcher
+    quits as soon as one brings a reasonably good result.
+
+    - `SATISFIED`: the last query is a good one; otherwise the searcher gave up.
+    - `OVERLOOKED`: an earlier query was a good one too, and the searcher went on.
+    - `FIRST_GOOD`, by system: at each rank of a good query, the first good document stands here.
+    - `HIGHLY`, by system: that document has grade 3, not 2.
+    - `MORE_IN_GOOD`, `MORE_IN_POOR`: another place of such a query holds a relevant document.
+    - `GRADES_BESIDE`: those have grade 1 (0.62), 2 (0.28) or 3 (0.10).
+    - `JUDGED_NOT_RELEVANT`: a place with nothing relevant holds a document of grade 0, not one
+      that nobody judged.
+    - `CLICKED`: a result that was looked at is clicked, by its grade; the good one always.
+    - `OTHER_OPINION`: the searcher's own grade of a clicked document is one off the expert's.
+
+    A satisfied searcher looks no deeper than the good document; others look at 3 to 10 results.
+
+    Args:
+        seed: which study; a whole number from 0 on.
+
+    Examples:
+        >>> simulate_study(1)
+        Simulated study, seed 1: 120 sessions, 343 queries, 240 judgments
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise WrongType("seed", seed, "a whole number from 0 on")
+    chance = _Chance(seed)
+    pools = _pools(chance)
+    rows: list[dict[str, Any]] = []
+    for session in _design(chance):
+        rows += _session(session, pools[session["scenario"]], chance)
+    name = f"simulated study (seed {seed})"
+    judged = [
+        (scenario, doc, float(grade))
+        for scenario, pool in pools.items()
+        for grade in (3, 2, 1, 0)
+        for doc in pool[grade]
+    ]
+    judged.sort(key=lambda row: row[:2])  # the order must not tell the grade
+    frame = pl.DataFrame(judged, schema=["query", "doc", "grade"], orient="row")
+    note = "simulated: made by a model of a searcher, not observed"
+    return SimulatedStudy(
+        seed,
+        Sessions(pl.DataFrame(rows, infer_schema_length=None), name, notes=(note,)),
+        Judgments(frame, f"judgments of the {name}"),
+    )
+
+
+class _Chance:
+    """Chances made of `Random.random` alone: it is the one sequence that Python promises."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed).random  # noqa: S311  (a simulation, no secret)
+
+    def __call__(self, share: float) -> bool:
+        """Does what happens with this chance happen?"""
+        return self._random() < share
+
+    def number(self) -> float:
+        """A number from 0 to 1."""
+        return self._random()
+
+    def below(self, most: int) -> int:
+        """A whole number from 0 on, below another."""
+        return int(self._random() * most)
+
+    def shuffled(self, items: Sequence[_T]) -> list[_T]:
+        """The same in random order."""
+        left = list(items)
+        for at in range(len(left) - 1, 0, -1):
+            other = self.below(at + 1)
+            left[at], left[other] = left[other], left[at]
+        return left
+
+
+Pool = Mapping[int, Sequence[str]]  # the documents of each grade
+
+
+def _pools(chance: _Chance) -> dict[str, Pool]:
+    """The judged documents of each scenario; no document is judged for two of them."""
+    taken: set[int] = set()
+    found: dict[str, Pool] = {}
+    for scenario in SCENARIOS.values():
+        pool: dict[int, list[str]] = {}
+        for grade, size in scenario.judged.items():
+            pool[grade] = []
+            while len(pool[grade]) < size:
+                number = chance.below(COLLECTION)
+                if number not in taken:
+                    taken.add(number)
+                    pool[grade].append(_document(number))
+        found[scenario.name] = pool
+    return found
+
+
+def _document(number: int) -> str:
+    return f"sim-{number:05d}"
+
+
+def _design(chance: _Chance) -> list[dict[str, Any]]:
+    """Who does which scenario on which system, in which order, with how many queries."""
+    names = list(SCENARIOS)
+    ways = chance.shuffled([*combinations(names, 2)] * (SEARCHERS // 6))
+    sessions = []
+    for searcher, on_first in enumerate(ways, start=1):
+        luck = chance.number()
+        for order, name in enumerate(chance.shuffled(names), start=1):
+            hard = SCENARIOS[name].difficulty + 0.5 * luck + 1.5 * chance.number()
+            sessions.append(
+                {
+                    "session": f"sim-{searcher:02d}-{order}",
+                    "searcher": f"p{searcher:02d}",
+                    "scenario": name,
+                    "system": "1" if name in on_first else "2",
+                    "order": order,
+                    "hard": hard,
+                }
+            )
+    for system, table in TABLE_2.items():
+        lengths = [n for n, count in enumerate(table, start=1) for _ in range(count)]
+        own = sorted((s for s in sessions if s["system"] == system), key=lambda s: s["hard"])
+        for session, length in zip(own, lengths, strict=True):
+            session["queries"] = length
+    return sessions
+
+
+def _session(session: Mapping[str, Any], pool: Pool, chance: _Chance) -> list[dict[str, Any]]:
+    """All results that one searcher saw in one session."""
+    scenario, system, number = SCENARIOS[session["scenario"]], session["system"], session["queries"]
+    told = {name: session[name] for name in ("system", "searcher", "scenario", "order")}
+    text = ""
+    rows = []
+    for position in range(1, number + 1):
+        good = chance(SATISFIED if position == number else OVERLOOKED)
+        text = _other_text(scenario, text, good=good, chance=chance)
+        docs, grades, at = _results(pool, system, good=good, chance=chance)
+        satisfied = good and position == number
+        scanned = at if satisfied else 3 + chance.below(SHOWN - 2)
+        for rank, (doc, grade) in enumerate(zip(docs, grades, strict=True), start=1):
+            clicked = rank <= scanned and (chance(CLICKED[grade]) or (satisfied and rank == at))
+            rows.append(
+                {
+                    "session": session["session"],
+                    "query": position,
+                    "rank": rank,
+                    "doc": doc,
+                    "topic": scenario.name,
+                    **told,
+                    "text": text,
+                    "clicked": clicked,
+                    "scanned": scanned,
+                    "grade": _opinion(grade, chance) if clicked else None,
+                }
+            )
+    return rows
+
+
+def _other_text(scenario: Scenario, before: str, *, good: bool, chance: _Chance) -> str:
+    """What is typed: not what was typed just before."""
+    while True:
+        text = query_text(scenario, chance.number(), chance.number(), good=good)
+        if text != before:
+            return text
+
+
+def _results(
+    pool: Pool, system: str, *, good: bool, chance: _Chance
+) -> tuple[list[str], list[int], int]:
+    """Ten documents, their grades, and where the first good one stands (0 if the query is poor)."""
+    at = 0
+    if good:
+        at = 1
+        while at < SHOWN and not chance(FIRST_GOOD[system]):
+            at += 1
+    docs: list[str] = []
+    grades: list[int] = []
+    for rank in range(1, SHOWN + 1):
+        if rank == at:
+            grade = 3 if chance(HIGHLY[system]) else 2
+        elif chance(MORE_IN_GOOD if rank > at > 0 else MORE_IN_POOR):
+            number = chance.number()
+            grade = 1 + sum(number >= below for below in GRADES_BESIDE)
+            grade = min(grade, 1) if rank < at else grade  # what stands before is no good
+        else:
+            grade = 0
+        doc = _drawn(pool, grade, docs, chance)
+        docs.append(doc)
+        grades.append(grade)
+    return docs, grades, at
+
+
+def _drawn(pool: Pool, grade: int, before: Sequence[str], chance: _Chance) -> str:
+    """A document of this grade that is not in the list yet; of grade 0, mostly an unjudged one."""
+    judged = {doc for docs in pool.values() for doc in docs}
+    while True:
+        if grade or chance(JUDGED_NOT_RELEVANT):
+            doc = pool[grade][chance.below(len(pool[grade]))]
+        else:
+            doc = _document(chance.below(COLLECTION))
+            if doc in judged:
+                continue
+        if doc not in before:
+            return doc
+
+
+def _opinion(grade: int, chance: _Chance) -> int:
+    """The searcher's own grade of a document."""
+    if not chance(OTHER_OPINION):
+        return grade
+    return max(0, min(3, grade + (1 if chance(0.5) else -1)))
