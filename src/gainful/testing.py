@@ -94,7 +94,7 @@ def assert_ranking_quality(
     old = None if baseline is None else read_baseline(baseline)
     asked = rules.asked(measures) or (None if old is None else list(old.measures))
     held, found = _evaluated(qrels, run, asked, like, habits)
-    verdict = gate(found, rules, judgments=held, baseline=old)
+    verdict = gate(found, rules, qrels=held, baseline=old)
     if not verdict.passed:
         raise AssertionError(to_text(verdict))
     return verdict
