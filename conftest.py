@@ -25,8 +25,8 @@ def forget(names: dict[str, Any] | None = None) -> None:
     """Forget the measures and formulas that were registered, and the names of a page."""
     if names is not None:
         names.clear()
-    for table, known in TABLES:
-        for name in table.keys() - known:
+    for table, builtin_names in TABLES:
+        for name in table.keys() - builtin_names:
             del table[name]
 
 
@@ -52,7 +52,7 @@ def run_console(example: Example) -> str | None:
     return None
 
 
-def what_is_there(names: dict[str, Any]) -> None:
+def check_java(names: dict[str, Any]) -> None:
     """Pages may leave out what needs Java; where everything is required, nothing is left out."""
     names["java"] = os.environ.get("REQUIRE_ALL") == "1" or shutil.which("java") is not None
 
@@ -60,6 +60,6 @@ def what_is_there(names: dict[str, Any]) -> None:
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), CodeBlockParser("console", run_console), SkipParser()],
     patterns=["*.md"],
-    setup=what_is_there,
+    setup=check_java,
     teardown=forget,
 ).pytest()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 
 TRIALS, AT_ONCE, ALPHA = 20_000, 500, 0.05
 SIZES = (25, 50, 200)
@@ -20,7 +20,9 @@ NAMES = ("bootstrap", "bca")
 def rejected(name: str, n: int) -> float:
     random = np.random.default_rng(n)
     parts = [
-        TESTS[name].function(random.laplace(size=(n, AT_ONCE)), How(resamples=999, seed=at)).p
+        TESTS[name]
+        .function(random.laplace(size=(n, AT_ONCE)), Resampling(resamples=999, seed=at))
+        .p
         for at in range(TRIALS // AT_ONCE)
     ]
     return float((np.concatenate(parts) <= ALPHA).mean())

@@ -13,9 +13,9 @@ from time import perf_counter
 import numpy as np
 from scipy.stats import permutation_test
 
-from gainful.evidence.statistics.randomisation import randomisation
-from gainful.evidence.statistics.resampling import How
-from gainful.evidence.statistics.tukey import tukey
+from gainful.evidence.statistics.randomisation import randomisation_test
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.tukey import tukey_test
 
 QUERIES, RUNS, RESAMPLES = 50, 10, 100_000
 BATCH = 1_000  # the fastest of 1,000, 10,000 and scipy's default, which takes four times as long
@@ -46,11 +46,13 @@ def main():
     values = np.random.default_rng(1).beta(2, 3, (QUERIES, RUNS))
     pairs = np.array(list(combinations(range(RUNS), 2)))
     differences = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]
-    how = How(resamples=RESAMPLES)
+    how = Resampling(resamples=RESAMPLES)
     ours, found = min(
-        (timed(lambda: randomisation(differences, how)) for _ in range(3)), key=lambda t: t[0]
+        (timed(lambda: randomisation_test(differences, how)) for _ in range(3)), key=lambda t: t[0]
     )
-    dealt, _ = min((timed(lambda: tukey(values, pairs, how)) for _ in range(3)), key=lambda t: t[0])
+    dealt, _ = min(
+        (timed(lambda: tukey_test(values, pairs, how)) for _ in range(3)), key=lambda t: t[0]
+    )
     theirs, expected = timed(lambda: scipys(differences))
     apart = float(np.abs(found.p - expected).max())
     print(f"{RESAMPLES} sign flips, {QUERIES} queries, {len(pairs)} pairs of runs")

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 import gainful
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 
 ROW = "{:<60}{:>10}{:>10}   {}"
@@ -66,7 +66,7 @@ def made(sessions):
         grade="grade",
     )
     order = ["session", "query", "rank", "doc", "topic", "system", "text"]
-    return Sessions(shown.select(order)), Judgments(judged)
+    return Sessions(shown.select(order)), Qrels(judged)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import gainful
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 
 ROW = "{:<42}{:>12}{:>12}{:>8}   {}"
@@ -21,7 +21,7 @@ ROW = "{:<42}{:>12}{:>12}{:>8}   {}"
 
 def _grades(random, sessions, topics):
     whole = random.integers(0, 4, 12 * topics).astype(float)
-    return whole if topics < sessions else whole + random.random(12 * topics)
+    return whole if topics < sessions else whole + random.random_generator(12 * topics)
 
 
 def made(sessions, topics):
@@ -52,7 +52,7 @@ def made(sessions, topics):
         grade="grade",
     )
     order = ["session", "query", "rank", "doc", "topic", "system"]
-    return Sessions(shown.select(order)), Judgments(judged)
+    return Sessions(shown.select(order)), Qrels(judged)
 
 
 def fastest(function, times=5):

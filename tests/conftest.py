@@ -28,14 +28,14 @@ def seeds():
     return json.loads((HERE / "golden" / "seeds.json").read_text(encoding="utf-8"))
 
 
-def needed(part: str, command: str) -> str:
+def require_command(feature: str, command: str) -> str:
     """The path of a command that a test needs; where it is missing the test is named as not run."""
-    found = shutil.which(command)
-    if found is None:
+    path = shutil.which(command)
+    if path is None:
         if os.environ.get("REQUIRE_ALL") == "1":
-            pytest.fail(f"{part} needs {command}, and REQUIRE_ALL=1 forbids to leave it out")
-        pytest.skip(f"{part} (needs {command})")
-    return found
+            pytest.fail(f"{feature} needs {command}, and REQUIRE_ALL=1 forbids to leave it out")
+        pytest.skip(f"{feature} (needs {command})")
+    return path
 
 
 class Node:
@@ -68,7 +68,7 @@ class Node:
 
 @pytest.fixture(scope="session")
 def node():
-    engine = Node(needed("formulas in JavaScript", "node"))
+    engine = Node(require_command("formulas in JavaScript", "node"))
     yield engine
     engine.close()
 

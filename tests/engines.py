@@ -8,16 +8,20 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from conftest import needed
+from conftest import require_command
 
 
-def table(nested, number):
-    rows = [(query, doc, float(n)) for query, inner in nested.items() for doc, n in inner.items()]
-    schema = {"query": pl.String, "doc": pl.String, number: pl.Float64}
+def to_frame(nested, column):
+    rows = [
+        (query, doc, float(value))
+        for query, inner in nested.items()
+        for doc, value in inner.items()
+    ]
+    schema = {"query": pl.String, "doc": pl.String, column: pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-class Capsule:
+class ArrowCapsule:
     """Anything that speaks Arrow, and nothing else."""
 
     def __init__(self, frame):
@@ -30,10 +34,10 @@ class Capsule:
 _SPARK = []
 
 
-def spark():
+def get_spark():
     """One session for all tests."""
     if not _SPARK:
-        needed("frames in Spark", "java")
+        require_command("frames in Spark", "java")
         from pyspark.sql import SparkSession
 
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -50,13 +54,13 @@ def spark():
     return _SPARK[0]
 
 
-def _duckdb(frame):
+def _to_duckdb(frame):
     connection = duckdb.connect()
     connection.register("held", frame.to_arrow())
     return connection.sql("SELECT * FROM held")
 
 
-MAKES = {
+FRAME_MAKERS = {
     "pandas": lambda frame: frame.to_pandas(),
     "pandas of objects": lambda frame: pd.DataFrame(
         {name: pd.Series(frame[name].to_list(), dtype=object) for name in frame.columns}
@@ -64,10 +68,10 @@ MAKES = {
     "polars": lambda frame: frame,
     "lazy polars": lambda frame: frame.lazy(),
     "Arrow": lambda frame: frame.to_arrow(),
-    "an Arrow capsule": Capsule,
+    "an Arrow capsule": ArrowCapsule,
     "record batches": lambda frame: pa.RecordBatchReader.from_batches(
         frame.to_arrow().schema, frame.to_arrow().to_batches()
     ),
-    "DuckDB": _duckdb,
-    "Spark": lambda frame: spark().createDataFrame(frame.to_arrow()),
+    "DuckDB": _to_duckdb,
+    "Spark": lambda frame: get_spark().createDataFrame(frame.to_arrow()),
 }

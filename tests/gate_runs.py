@@ -14,7 +14,7 @@ QUERIES = [f"q{number}" for number in range(8)]
 QRELS = "".join(f"{q} 0 good 1\n{q} 0 bad 0\n" for q in QUERIES)
 
 
-def ranked(**ranks):
+def make_run(**ranks):
     """A run that puts the one relevant document of each query at a rank: its RR is 1/rank."""
     lines = []
     for query in QUERIES:
@@ -29,11 +29,11 @@ def ranked(**ranks):
 
 # RR: 8 × 1 = 1; 7 × 1 and 1/2 = 0.9375; 8 × 1/2 = 0.5.
 RUNS = {
-    "best": ranked(),
-    "once": ranked(q3=2),
-    "worse": ranked(**dict.fromkeys(QUERIES, 2)),
-    "lost": ranked(q5=None),
-    "varied": ranked(**{q: 2 + at for at, q in enumerate(QUERIES)}),
+    "best": make_run(),
+    "once": make_run(q3=2),
+    "worse": make_run(**dict.fromkeys(QUERIES, 2)),
+    "lost": make_run(q5=None),
+    "varied": make_run(**{q: 2 + at for at, q in enumerate(QUERIES)}),
 }
 
 
@@ -71,12 +71,12 @@ def base(gate):
     return ("--baseline", "base.json")
 
 
-def verdict(text):
+def parse_verdict(text):
     return json.loads(text)
 
 
-def signed(content):
+def sign_baseline(content):
     """The file of a content whose checksum fits, as a forger would write it."""
-    held = {name: value for name, value in content.items() if name != "checksum"}
-    text = json.dumps(held, sort_keys=True, separators=(",", ":"))
-    return json.dumps(held | {"checksum": f"sha256:{sha256(text.encode()).hexdigest()}"})
+    unsigned = {name: value for name, value in content.items() if name != "checksum"}
+    text = json.dumps(unsigned, sort_keys=True, separators=(",", ":"))
+    return json.dumps(unsigned | {"checksum": f"sha256:{sha256(text.encode()).hexdigest()}"})

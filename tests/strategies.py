@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 DOCS = [f"d{number}" for number in range(12)] + ["ä", "Z", "d10", "~", "q", "1"]
-MANY = [f"d{number}" for number in range(24)] + ["ä", "Z", "~"]  # more than ndeval looks at
+MANY_DOCS = [f"d{number}" for number in range(24)] + ["ä", "Z", "~"]  # more than ndeval looks at
 SCORES = st.one_of(
     st.integers(-3, 3).map(float),  # many ties
     st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 6)),
@@ -13,19 +13,19 @@ SCORES = st.one_of(
 )
 
 
-def _rankings(values, least=0):
-    return st.dictionaries(st.sampled_from(DOCS), values, min_size=least, max_size=12)
+def _rankings(values, min_size=0):
+    return st.dictionaries(st.sampled_from(DOCS), values, min_size=min_size, max_size=12)
 
 
 GRADES = st.integers(-2, 4)
 
 
 @st.composite
-def collections(draw, *, grades=GRADES, extra=True, tied=True):
+def qrels_and_runs(draw, *, grades=GRADES, extra=True, tied=True):
     """Judgments and a run as dicts, with at least one query in common."""
     queries = draw(st.lists(st.sampled_from(["1", "2", "10", "q"]), min_size=1, unique=True))
-    judgments = {query: draw(_rankings(grades, 1)) for query in queries}
-    for judged in judgments.values():  # trec_eval crashes on a pool of negative grades alone
+    qrels = {query: draw(_rankings(grades, 1)) for query in queries}
+    for judged in qrels.values():  # trec_eval crashes on a pool of negative grades alone
         judged.setdefault("pooled", 0)
     scores = SCORES if tied else st.none()
     run = {}
@@ -35,50 +35,50 @@ def collections(draw, *, grades=GRADES, extra=True, tied=True):
     if extra and draw(st.booleans()):
         run["only in the run"] = draw(_rankings(scores, 1))
     if not tied:
-        run = {query: _untied(draw, ranking) for query, ranking in run.items()}
-    return judgments, run
+        run = {query: _break_ties(draw, ranking) for query, ranking in run.items()}
+    return qrels, run
 
 
-def _untied(draw, ranking):
+def _break_ties(draw, ranking):
     docs = draw(st.permutations(list(ranking)))
     return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
 
 
 @st.composite
-def diverse(draw, *, tied=True):
+def subtopic_qrels_and_runs(draw, *, tied=True):
     """Judgments for subtopics as rows (query, subtopic, document, grade), and a run as a dict."""
     queries = draw(st.lists(st.sampled_from(["1", "2", "q"]), min_size=1, unique=True))
-    some = st.tuples(st.sampled_from("vwxyz"), st.sampled_from(MANY))
+    subtopic_docs = st.tuples(st.sampled_from("vwxyz"), st.sampled_from(MANY_DOCS))
     rows, run = [], {}
     for query in queries:
-        pairs = draw(st.lists(some, min_size=1, max_size=40, unique=True))
+        pairs = draw(st.lists(subtopic_docs, min_size=1, max_size=40, unique=True))
         rows += [(query, subtopic, doc, draw(st.integers(-1, 3))) for subtopic, doc in pairs]
         if query == queries[0] or draw(st.booleans()):
-            ranking = draw(st.lists(st.sampled_from(MANY), min_size=1, unique=True))
+            ranking = draw(st.lists(st.sampled_from(MANY_DOCS), min_size=1, unique=True))
             scores = [draw(SCORES) if tied else -float(place) for place in range(len(ranking))]
             run[query] = dict(zip(ranking, scores, strict=True))
     return draw(st.permutations(rows)), run
 
 
-FEW = ["a", "b", "c", "d", "e", "f"]
-NOT_NEGATIVE = st.integers(0, 3)
+FEW_DOCS = ["a", "b", "c", "d", "e", "f"]
+NON_NEGATIVE = st.integers(0, 3)
 
 
 @st.composite
-def sessions(draw, *, grades=NOT_NEGATIVE, most=3, queries=4):
+def sessions_and_qrels(draw, *, grades=NON_NEGATIVE, most=3, queries=4):
     """Sessions as rows of a table, and judgments as a dict: short lists, empty ones, repeats.
 
     A row is session, query, rank, document, clicked or not, scanned depth, the searcher's grade.
     """
-    rows, judgments = [], {}
+    rows, qrels = [], {}
     for name in [f"s{number}" for number in range(draw(st.integers(1, most)))]:
-        judgments[name] = draw(st.dictionaries(st.sampled_from(FEW), grades, min_size=1))
+        qrels[name] = draw(st.dictionaries(st.sampled_from(FEW_DOCS), grades, min_size=1))
         for query in range(1, draw(st.integers(1, queries)) + 1):
-            docs = draw(st.lists(st.sampled_from(FEW), unique=True, max_size=4))
-            deep = draw(st.integers(0, 5))
+            docs = draw(st.lists(st.sampled_from(FEW_DOCS), unique=True, max_size=4))
+            scanned = draw(st.integers(0, 5))
             for rank, doc in enumerate(docs, 1):
-                said = draw(st.one_of(st.none(), grades))
-                rows.append((name, query, rank, doc, draw(st.booleans()), deep, said))
+                own_grade = draw(st.one_of(st.none(), grades))
+                rows.append((name, query, rank, doc, draw(st.booleans()), scanned, own_grade))
             if not docs:
-                rows.append((name, query, None, None, False, deep, None))
-    return rows, judgments
+                rows.append((name, query, None, None, False, scanned, None))
+    return rows, qrels

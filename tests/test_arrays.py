@@ -243,7 +243,7 @@ def test_explicit_wins_over_like_and_like_over_default():
     assert gainful.dcg(ranking, like="burges2005", discount="jk2002") == gainful.dcg(
         ranking, gain="exp", discount="jk2002", b=2
     )
-    own = gainful.like("quepid").changed(gain="linear")
+    own = gainful.like("quepid").with_settings(gain="linear")
     assert gainful.dcg(ranking, like=own) == gainful.dcg(ranking)
 
 
@@ -309,7 +309,7 @@ def test_grades_of_32_bit_are_still_found_in_a_table_of_weights():
 
 
 def test_a_value_chosen_in_a_formula_wins_over_that_of_a_preset():
-    patient = DISCOUNTS["jk2008"].given({"b": 4})
+    patient = DISCOUNTS["jk2008"].with_values({"b": 4})
     assert gainful.dcg([1, 2], discount=patient, like="jk2008") == pytest.approx(1 + 2 / 1.5)
     assert gainful.query_discount(2, discount=patient) == pytest.approx(2 / 3)
     assert str(gainful.nDCG(discount=patient)) == "nDCG(discount=jk2008, b=4)"

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from gate_runs import QRELS, ranked, signed, verdict
+from gate_runs import QRELS, make_run, parse_verdict, sign_baseline
 from hypothesis import given, strategies as st
 
 from gainful import BadInput
 from gainful.convention import CONVENTIONS, Convention
 from gainful.evidence.gates.baseline import read_baseline
 from gainful.evidence.gates.fingerprint import fingerprint
-from gainful.read.formats import read_judgments
-from gainful.read.inputs import as_judgments
+from gainful.read.formats import read_qrels
+from gainful.read.inputs import as_qrels
 from gainful.testing import assert_ranking_quality
 
 # ── the baseline file ────────────────────────────────────────────────────────────────────────
@@ -34,7 +34,7 @@ def test_a_baseline_alone_is_saved_and_holds_what_it_should(gate, base):
     assert held["values"]["q3"] == {"RR": 1.0, "P@1": 1.0}
     assert held["convention"]["ties"] == "doc_descending"
     assert held["convention"]["like"] == "gainful"
-    assert signed(held) == json.dumps(held)
+    assert sign_baseline(held) == json.dumps(held)
 
 
 def test_saving_says_so_and_prints_the_means(gate):
@@ -42,13 +42,13 @@ def test_saving_says_so_and_prints_the_means(gate):
     assert out.startswith(
         "saved: once is the baseline in base.json\n\nmeasure     run\nRR       0.9375"
     )
-    found = verdict(gate("once.txt", "--save-baseline", "base.json", "--format", "json"))
+    found = parse_verdict(gate("once.txt", "--save-baseline", "base.json", "--format", "json"))
     assert found["saved"] == "base.json"
     assert list(found["mean"]) == ["nDCG@10", "AP", "RR"]
 
 
 def test_values_are_kept_at_full_precision(gate):
-    Path("third.txt").write_text(ranked(q0=3))
+    Path("third.txt").write_text(make_run(q0=3))
     gate("third.txt", "-m", "RR", "--save-baseline", "base.json")
     assert json.loads(Path("base.json").read_text())["values"]["q0"]["RR"] == 1 / 3
 
@@ -175,7 +175,7 @@ def test_a_file_whose_fields_are_wrong_is_refused_even_if_its_checksum_fits(
     gate, base, change, expected
 ):
     content = json.loads(Path("base.json").read_text()) | change
-    Path("base.json").write_text(signed(content))
+    Path("base.json").write_text(sign_baseline(content))
     said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
     assert said.startswith("gainful: base.json: ")
     assert expected in said
@@ -188,7 +188,7 @@ def test_a_file_whose_fields_are_wrong_is_refused_even_if_its_checksum_fits(
 def test_a_file_that_lacks_a_field_is_refused(gate, base, field):
     content = json.loads(Path("base.json").read_text())
     del content[field]
-    Path("base.json").write_text(signed(content))
+    Path("base.json").write_text(sign_baseline(content))
     said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
     assert f"there is no '{field}' in it" in said
 
@@ -242,7 +242,7 @@ def test_a_measure_that_the_baseline_lacks_is_named_with_those_it_has(gate, base
 
 def test_a_measure_is_found_in_the_baseline_by_what_it_is_not_by_its_name(gate, base):
     out = gate("once.txt", *base, "--max-drop", "recip_rank=0.01", "--format", "json", status=1)
-    assert verdict(out)["checks"][0]["baseline"] == 1
+    assert parse_verdict(out)["checks"][0]["baseline"] == 1
 
 
 # ── conventions and judgments ────────────────────────────────────────────────────────────────
@@ -269,7 +269,7 @@ def test_the_same_habits_under_another_name_are_the_same(base):
 
 
 def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_convention(gate):
-    tool = next(name for name, habits in CONVENTIONS.items() if habits.ties_of)
+    tool = next(name for name, habits in CONVENTIONS.items() if habits.ties_by_measure)
     words = ("-m", "P@1", "--like", tool)
     gate("best.txt", *words, "--save-baseline", "base.json")
     again = (*words, "--baseline", "base.json", "--max-drop", "P@1=0")
@@ -277,7 +277,7 @@ def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_conve
     content = json.loads(Path("base.json").read_text())
     own = [name for name in content["convention"] if name.startswith("ties of ")]
     del content["convention"][own[0]]
-    Path("base.json").write_text(signed(content))
+    Path("base.json").write_text(sign_baseline(content))
     assert f"{own[0]} is not told in the baseline" in gate("best.txt", *again, status=2)
 
 
@@ -303,7 +303,7 @@ def test_both_changes_are_said_at_once_and_allowed_by_themselves(gate, base):
 
 def test_another_version_of_gainful_is_said(gate, base):
     content = json.loads(Path("base.json").read_text()) | {"gainful": "0.0.1"}
-    Path("base.json").write_text(signed(content))
+    Path("base.json").write_text(sign_baseline(content))
     assert "gainful '0.0.1' saved the baseline" in gate("best.txt", *base, "--max-drop", "RR=0")
 
 
@@ -322,8 +322,8 @@ def test_the_fingerprint_does_not_depend_on_order_format_or_compression(tmp_path
     for query, doc, grade in reversed(rows):
         nested.setdefault(query, {})[doc] = grade
     (tmp_path / "e.json").write_text(json.dumps(nested), encoding="utf-8")
-    found = {fingerprint(read_judgments(path)) for path in sorted(tmp_path.iterdir())}
-    found |= {fingerprint(as_judgments(nested)), fingerprint(as_judgments(frame.reverse()))}
+    found = {fingerprint(read_qrels(path)) for path in sorted(tmp_path.iterdir())}
+    found |= {fingerprint(as_qrels(nested)), fingerprint(as_qrels(frame.reverse()))}
     assert len(found) == 1
 
 
@@ -341,12 +341,12 @@ def test_the_fingerprint_does_not_depend_on_order_format_or_compression(tmp_path
 )
 def test_other_judgments_have_another_fingerprint(other):
     one = {"1": {"1a": 1, "b": 0}}
-    assert fingerprint(as_judgments(one)) != fingerprint(as_judgments(other))
+    assert fingerprint(as_qrels(one)) != fingerprint(as_qrels(other))
 
 
 def test_a_zero_is_a_zero_in_a_fingerprint_and_a_whole_number_a_number():
     kinds = (0, 0.0, -0.0, np.float32(0), np.int8(0), False)
-    found = {fingerprint(as_judgments({"1": {"a": grade, "b": 1}})) for grade in kinds}
+    found = {fingerprint(as_qrels({"1": {"a": grade, "b": 1}})) for grade in kinds}
     assert len(found) == 1
 
 
@@ -365,7 +365,7 @@ def test_the_order_of_rows_never_counts(judged, random):
         pl.DataFrame(some, schema=["query", "doc", "grade"], orient="row")
         for some in (rows, shuffled)
     )
-    assert fingerprint(as_judgments(one)) == fingerprint(as_judgments(two))
+    assert fingerprint(as_qrels(one)) == fingerprint(as_qrels(two))
 
 
 def test_subtopics_are_part_of_the_fingerprint_and_a_constant_column_is_not(tmp_path):
@@ -379,7 +379,7 @@ def test_subtopics_are_part_of_the_fingerprint_and_a_constant_column_is_not(tmp_
     found = {}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-        found[name] = fingerprint(read_judgments(tmp_path / name))
+        found[name] = fingerprint(read_qrels(tmp_path / name))
     assert found["plain"] == found["other"]
     assert found["topics"] == found["turned"]
     assert len(set(found.values())) == 3

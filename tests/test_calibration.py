@@ -15,22 +15,22 @@ from scipy import stats
 
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.permutation import estimable, of_all, of_two
-from gainful.evidence.statistics.resampling import How
-from gainful.evidence.statistics.study_design import designed
-from gainful.evidence.statistics.tukey import tukey
+from gainful.evidence.statistics.permutation import is_estimable, permute_all_pairs, permute_pair
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import find_design
+from gainful.evidence.statistics.tukey import tukey_test
 
 TRIALS, N, ALPHA = 4000, 50, 0.05
-HOW = How(resamples=999)
+RESAMPLING = Resampling(resamples=999)
 DOCS = Path(__file__).parent.parent / "docs" / "compare.md"
 
 
-def differences(seed, shape=(N, TRIALS)):
+def draw_differences(seed, shape=(N, TRIALS)):
     """Symmetric and continuous, with heavier tails than a normal distribution."""
     return np.random.default_rng(seed).laplace(size=shape)
 
 
-def rejected(p):
+def rejection_rate(p):
     return float((p <= ALPHA).mean())
 
 
@@ -39,52 +39,61 @@ def test_rejects_five_per_cent(name):
     draw = np.random.default_rng(1).normal if name == "t" else np.random.default_rng(1).laplace
     p = (
         TESTS[name]
-        .function(draw(size=(N, TRIALS)), How(resamples=99 if name == "wilcoxon" else 999))
+        .function(draw(size=(N, TRIALS)), Resampling(resamples=99 if name == "wilcoxon" else 999))
         .p
     )
-    assert rejected(p) == pytest.approx(ALPHA, abs=0.01)
+    assert rejection_rate(p) == pytest.approx(ALPHA, abs=0.01)
 
 
 def test_the_t_test_is_right_for_heavy_tails_too():
-    assert rejected(TESTS["t"].function(differences(2), HOW).p) == pytest.approx(ALPHA, abs=0.01)
+    assert rejection_rate(TESTS["t"].function(draw_differences(2), RESAMPLING).p) == pytest.approx(
+        ALPHA, abs=0.01
+    )
 
 
 def test_sign_rejects_as_often_as_its_steps_allow():
     """It can only reject at 17 or fewer of 50, or at 33 and more: 3.3 per cent."""
     attained = 2 * stats.binom(N, 0.5).cdf(17)
     assert attained == pytest.approx(0.0328, abs=1e-4)
-    p = TESTS["sign"].function(differences(3), How(resamples=99)).p
-    assert rejected(p) == pytest.approx(attained, abs=0.01)
+    p = TESTS["sign"].function(draw_differences(3), Resampling(resamples=99)).p
+    assert rejection_rate(p) == pytest.approx(attained, abs=0.01)
 
 
 def test_randomised_tukey_rejects_any_pair_in_five_per_cent():
     """Four runs alike: how often is any of the six pairs called different?"""
-    values = differences(4, (TRIALS, N, 4)) + differences(5, (TRIALS, N, 1))
+    values = draw_differences(4, (TRIALS, N, 4)) + draw_differences(5, (TRIALS, N, 1))
     pairs = np.array([(a, b) for a in range(4) for b in range(a)])
     smallest = np.array(
-        [tukey(one, pairs, How(resamples=199, seed=at)).p.min() for at, one in enumerate(values)]
+        [
+            tukey_test(one, pairs, Resampling(resamples=199, seed=at)).p.min()
+            for at, one in enumerate(values)
+        ]
     )
-    assert rejected(smallest) == pytest.approx(ALPHA, abs=0.01)
+    assert rejection_rate(smallest) == pytest.approx(ALPHA, abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["holm", "bonferroni", "bh"])
 def test_a_corrected_family_rejects_anything_in_six_per_cent_at_most(name):
     """Four runs alike, all six pairs: the chance of any mistake, where all is mistake."""
-    values = differences(6, (N, TRIALS, 4))
+    values = draw_differences(6, (N, TRIALS, 4))
     pairs = [(a, b) for a in range(4) for b in range(a)]
     each = np.stack([values[:, :, a] - values[:, :, b] for a, b in pairs], axis=2)
-    p = TESTS["randomisation"].function(each.reshape(N, -1), HOW).p.reshape(TRIALS, len(pairs))
+    p = (
+        TESTS["randomisation"]
+        .function(each.reshape(N, -1), RESAMPLING)
+        .p.reshape(TRIALS, len(pairs))
+    )
     corrected = np.array([CORRECTIONS[name].function(one).min() for one in p])
-    assert rejected(corrected) <= 0.06
+    assert rejection_rate(corrected) <= 0.06
 
 
-def latin(random, searchers=24):
+def latin_square(random, searchers=24):
     searcher, scenario = np.repeat(np.arange(searchers), 4), np.tile(np.arange(4), searchers)
     system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(searchers)])
     return system, searcher, scenario
 
 
-def crossed(random, searchers=12):
+def full_factorial(random, searchers=12):
     """Everybody tried both systems on both scenarios."""
     return (
         np.tile([0, 1, 0, 1], searchers),
@@ -93,19 +102,19 @@ def crossed(random, searchers=12):
     )
 
 
-def lost(random):
+def incomplete_latin_square(random):
     """A Latin square some of whose sessions are lost."""
-    kept = random.random(24 * 4) < 0.9
-    return tuple(one[kept] for one in latin(random))
+    kept = random.random_generator(24 * 4) < 0.9
+    return tuple(labels[kept] for labels in latin_square(random))
 
 
-def between(random):
+def one_system_each(random):
     """Each searcher tried one system alone."""
     system = np.repeat(random.permutation([0, 1] * 12), 4)
     return system, np.repeat(np.arange(24), 4), np.tile(np.arange(4), 24)
 
 
-def observed(random, searcher, scenario):
+def draw_observations(random, searcher, scenario):
     """Sessions depend on who searches, on what for, and on chance."""
     return (
         random.laplace(size=(searcher.size, TRIALS))
@@ -114,17 +123,21 @@ def observed(random, searcher, scenario):
     )
 
 
-@pytest.mark.parametrize("study", [latin, crossed, lost, between])
+@pytest.mark.parametrize(
+    "study", [latin_square, full_factorial, incomplete_latin_square, one_system_each]
+)
 def test_the_permutation_of_a_study_rejects_five_per_cent(study):
     random = np.random.default_rng(1)
     system, searcher, scenario = study(random)
-    design = designed(system, searcher, scenario)
-    values = observed(random, searcher, scenario)[design.rows]
+    design = find_design(system, searcher, scenario)
+    values = draw_observations(random, searcher, scenario)[design.rows]
     blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
-    if study is between:
-        assert not estimable(design, blocks)
+    if study is one_system_each:
+        assert not is_estimable(design, blocks)
         blocks = blocks[1:]
-    assert rejected(of_two(values, design, blocks, HOW).p) == pytest.approx(ALPHA, abs=0.01)
+    assert rejection_rate(permute_pair(values, design, blocks, RESAMPLING).p) == pytest.approx(
+        ALPHA, abs=0.01
+    )
 
 
 def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
@@ -132,28 +145,28 @@ def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
     random = np.random.default_rng(2)
     searcher, scenario = np.repeat(np.arange(24), 4), np.tile(np.arange(4), 24)
     system = np.concatenate([random.permutation(4) for _ in range(24)])
-    design = designed(system, searcher, scenario)
+    design = find_design(system, searcher, scenario)
     pairs = [(a, b) for a in range(4) for b in range(a)]
-    values = observed(random, searcher, scenario)
-    found = of_all(values, design, [searcher, scenario], pairs, HOW)
-    assert rejected(found.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
+    values = draw_observations(random, searcher, scenario)
+    found = permute_all_pairs(values, design, [searcher, scenario], pairs, RESAMPLING)
+    assert rejection_rate(found.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
 
 
-@pytest.mark.parametrize("study", [latin, lost])
+@pytest.mark.parametrize("study", [latin_square, incomplete_latin_square])
 def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(study):
     random = np.random.default_rng(7)
     system, searcher, scenario = study(random)
-    design = designed(system, searcher, scenario)
-    values = (observed(random, searcher, scenario) + 0.7 * system[:, None])[design.rows]
+    design = find_design(system, searcher, scenario)
+    values = (draw_observations(random, searcher, scenario) + 0.7 * system[:, None])[design.rows]
     blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
-    found = of_two(values, design, blocks, HOW)
+    found = permute_pair(values, design, blocks, RESAMPLING)
     assert ((found.low <= 0.7) & (found.high >= 0.7)).mean() == pytest.approx(0.95, abs=0.012)
     assert found.estimate.mean() == pytest.approx(0.7, abs=0.03)
 
 
 @pytest.mark.parametrize("name", ["randomisation", "t"])
 def test_intervals_hold_the_true_difference_in_95_per_cent(name):
-    found = TESTS[name].function(differences(8) + 0.3, HOW)
+    found = TESTS[name].function(draw_differences(8) + 0.3, RESAMPLING)
     assert ((found.low <= 0.3) & (found.high >= 0.3)).mean() == pytest.approx(0.95, abs=0.012)
 
 
@@ -165,6 +178,7 @@ def test_the_bootstrap_rejects_as_often_as_the_docs_say(name, n):
     )
     told = float(printed[1 + (name == "bca")]) / 100
     parts = [
-        TESTS[name].function(differences(9 + at, (n, 500)), HOW).p for at in range(TRIALS // 500)
+        TESTS[name].function(draw_differences(9 + at, (n, 500)), RESAMPLING).p
+        for at in range(TRIALS // 500)
     ]
-    assert rejected(np.concatenate(parts)) == pytest.approx(told, abs=0.01)
+    assert rejection_rate(np.concatenate(parts)) == pytest.approx(told, abs=0.01)

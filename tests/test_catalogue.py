@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
-from strategies import collections
+from strategies import qrels_and_runs
 
 import gainful
 from gainful.measure import MEASURES, REFERENCES, TREC_NAMES, expand
@@ -17,16 +17,16 @@ from gainful.measure.trec_eval_names import GROUPS, GROUPS_9
 ENTRIES = list(MEASURES.values())
 NAMES = {"log": math.log, "log2": math.log2, "sum": sum, "range": range}
 EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
     for name, entry in MEASURES.items()
 ]
 
 
-def by_id(entry):
+def entry_name(entry):
     return entry.name
 
 
-def collection(text):
+def parse_example(text):
     """The judgments and the run that an example tells in one line."""
     retrieved, _, missed = text.partition("|")
     grades = retrieved.split()
@@ -36,27 +36,31 @@ def collection(text):
     return {"q": judged}, run
 
 
-def on_subtopics(text):
+def parse_subtopic_example(text):
     """The same, where letters stand for the subtopics that a document is relevant to."""
     retrieved, _, missed = text.partition("|")
-    shown, unseen = retrieved.split(), missed.split()
-    run = {"q": {f"d{place}": -float(place) for place in range(len(shown))}}
-    docs = [(f"d{place}", told) for place, told in enumerate(shown) if told != "-"]
-    docs += [(f"m{place}", told) for place, told in enumerate(unseen)]
-    rows = [("q", doc, subtopic, 1) for doc, told in docs for subtopic in told]
+    retrieved_docs, missed_docs = retrieved.split(), missed.split()
+    run = {"q": {f"d{place}": -float(place) for place in range(len(retrieved_docs))}}
+    docs = [
+        (f"d{place}", subtopics)
+        for place, subtopics in enumerate(retrieved_docs)
+        if subtopics != "-"
+    ]
+    docs += [(f"m{place}", subtopics) for place, subtopics in enumerate(missed_docs)]
+    rows = [("q", doc, subtopic, 1) for doc, subtopics in docs for subtopic in subtopics]
     return pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row"), run
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=by_id)
+@pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
 def test_the_worked_example_comes_out(entry):
-    told = on_subtopics if entry.subtopics else collection
+    told = parse_subtopic_example if entry.subtopics else parse_example
     judgments, run = told(entry.example.ranking)
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
     found = gainful.evaluate(judgments, run, entry.example.measure)
     assert next(iter(found.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=by_id)
+@pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
 def test_it_has_a_question_a_reference_and_an_example_of_itself(entry):
     assert entry.question.endswith("?")
     assert entry.cite in REFERENCES
@@ -70,7 +74,7 @@ def test_every_measure_of_all_trec_is_there(version):
         assert known.measure in MEASURES or name in ("runid", "relstring")
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_no_bounded_measure_passes_one_under_the_default_convention(data):
     found = gainful.evaluate(*data, EVERY)
     assert not any("above 1" in note for note in found.notes)
@@ -81,7 +85,7 @@ def test_no_bounded_measure_passes_one_under_the_default_convention(data):
         assert np.isfinite(np.ma.compressed(values)).all(), name
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_a_run_shuffled_is_the_same_run(data):
     judgments, run = data
     turned = {query: dict(reversed(ranking.items())) for query, ranking in reversed(run.items())}
@@ -91,7 +95,7 @@ def test_a_run_shuffled_is_the_same_run(data):
     )
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_scores_count_by_their_order_alone(data):
     judgments, run = data
     scaled = {q: {doc: 2 * score for doc, score in r.items()} for q, r in run.items()}
@@ -101,15 +105,15 @@ def test_scores_count_by_their_order_alone(data):
     )
 
 
-@given(collections(tied=False))
+@given(qrels_and_runs(tied=False))
 def test_a_retrieved_document_that_becomes_relevant_never_lowers_a_measure(data):
     judgments, run = data
     names = ["P@3", "RR", "Success@3", "DCG", "CG@2", "RBP"]
     query = next(iter(judgments.keys() & run.keys()))
     doc = next(iter(run[query]))
     better = judgments | {query: judgments[query] | {doc: 4}}
-    before = gainful.evaluate(judgments, run, names).by_query()[query]
-    after = gainful.evaluate(better, run, names).by_query()[query]
+    before = gainful.evaluate(judgments, run, names).values_by_query()[query]
+    after = gainful.evaluate(better, run, names).values_by_query()[query]
     assert all(after[name] >= before[name] - 1e-12 for name in names)
 
 

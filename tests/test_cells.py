@@ -10,14 +10,14 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.cli import main
-from gainful.show.csv_cells import cell, separated
+from gainful.show.csv_cells import format_cell, to_csv_text
 
 
 @pytest.mark.parametrize(
     "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "-"]
 )
 def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
-    assert cell(text) == f"'{text}"
+    assert format_cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
     ],
 )
 def test_numbers_and_other_texts_stay_as_they_are(value, told):
-    assert cell(value) == told
+    assert format_cell(value) == told
 
 
 @given(st.lists(st.lists(st.text(), min_size=2, max_size=2), min_size=1), st.sampled_from(",\t"))
 def test_what_is_read_back_is_what_was_written_but_for_apostrophes(rows, separator):
-    written = StringIO(separated(rows, separator), newline="")
+    written = StringIO(to_csv_text(rows, separator), newline="")
     read = list(csv.reader(written, delimiter=separator))
     assert [[one.removeprefix("'") for one in row] for row in read] == [
         [one.removeprefix("'") for one in row] for row in rows

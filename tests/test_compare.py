@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 import gainful
 from gainful import CannotCompare, compare_results, compare_runs, evaluate
 from gainful.errors import BadValue, UnknownName
-from gainful.evidence.significance_tests import NAMES
+from gainful.evidence.significance_tests import TEST_NAMES
 from gainful.evidence.statistics.paired_tests import TESTS
 
 RANDOM = np.random.default_rng(1)
@@ -19,21 +19,26 @@ QUERIES = [f"q{at}" for at in range(30)]
 JUDGED = {q: {f"d{d}": int(RANDOM.integers(0, 3)) for d in range(8)} | {"good": 3} for q in QUERIES}
 
 
-def noisy(noise):
+def make_noisy_run(noise):
     return {
         q: {d: g + float(RANDOM.normal(0, noise)) for d, g in docs.items()}
         for q, docs in JUDGED.items()
     }
 
 
-RUNS = {"a": noisy(3), "b": noisy(1.5), "c": noisy(1), "d": noisy(2.5)}
+RUNS = {
+    "a": make_noisy_run(3),
+    "b": make_noisy_run(1.5),
+    "c": make_noisy_run(1),
+    "d": make_noisy_run(2.5),
+}
 MEASURES = ["nDCG@5", "AP", "P@3"]
 
 
 @pytest.fixture(scope="module")
 def values():
-    found = evaluate(JUDGED, runs=RUNS, measures=MEASURES)
-    return {name: one.per_query for name, one in found.items()}
+    results = evaluate(JUDGED, runs=RUNS, measures=MEASURES)
+    return {name: result.per_query for name, result in results.items()}
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +82,14 @@ def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
 )
 def test_p_is_corrected_across_all_measures_and_pairs(correct, theirs):
     found = compare_runs(JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99)
-    assert len(found.pairs) == 6 * 3 == found.weighed.family
+    assert len(found.pairs) == 6 * 3 == found.evidence.family
     expected = multipletests([pair.p for pair in found.pairs], method=theirs)[1]
     assert [pair.corrected for pair in found.pairs] == pytest.approx(expected, abs=1e-12)
 
 
 def test_only_with_the_baseline_the_family_is_smaller(compared):
     found = compare_runs(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
-    assert found.weighed.family == 9
+    assert found.evidence.family == 9
     assert {pair.other for pair in found.pairs} == {"c"}
     for pair in found.pairs:
         everyone = compared.pair(pair.measure, pair.system, "c")
@@ -95,7 +100,7 @@ def test_only_with_the_baseline_the_family_is_smaller(compared):
 def test_tukey_is_corrected_across_measures_only():
     found = compare_runs(JUDGED, RUNS, MEASURES, test="tukey")
     alone = compare_runs(JUDGED, RUNS, MEASURES, test="tukey", correct="none")
-    assert found.weighed.family == 3
+    assert found.evidence.family == 3
     for one, other in zip(found.pairs, alone.pairs, strict=True):
         assert one.corrected == pytest.approx(min(1, 3 * other.p))
         assert other.corrected == other.p
@@ -105,7 +110,7 @@ def test_tukey_of_two_runs_is_the_exact_randomisation_test():
     few = {q: JUDGED[q] for q in QUERIES[:10]}
     two = {name: {q: RUNS[name][q] for q in few} for name in "ab"}
     found = compare_runs(few, two, "nDCG@5", test="tukey")
-    assert found.weighed.exact
+    assert found.evidence.exact
     assert found.pairs[0].p == compare_runs(few, two, "nDCG@5").pairs[0].p
 
 
@@ -131,14 +136,16 @@ def test_a_pair_turned_round_is_its_mirror(compared):
 
 def test_letters_and_groups_are_those_of_significant_pairs(compared):
     for measure in compared.measures:
-        beaten = compared.beaten(measure)
+        beaten = compared.systems_beaten(measure)
         for pair in compared.pairs:
             if pair.measure != measure:
                 continue
             better, worse = pair.system, pair.other
             if pair.difference < 0:
                 better, worse = worse, better
-            together = any({better, worse} <= set(group) for group in compared.alike(measure))
+            together = any(
+                {better, worse} <= set(group) for group in compared.alike_groups(measure)
+            )
             assert (worse in beaten[better]) == (pair.corrected <= 0.05) == (not together)
     assert compared.letters() == {"a": "a", "b": "b", "c": "c", "d": "d"}
 
@@ -149,13 +156,13 @@ def test_the_seed_makes_the_numbers(compared):
     assert [pair.p for pair in other.pairs] != [pair.p for pair in compared.pairs]
 
 
-@pytest.mark.parametrize("test", NAMES)
+@pytest.mark.parametrize("test", TEST_NAMES)
 def test_every_test_finds_what_is_plain_and_nothing_where_nothing_is(test):
     worse = {q: dict.fromkeys(docs, 0) | {"good": -1} for q, docs in JUDGED.items()}
     runs = {"worse": worse, "better": RUNS["c"], "same": RUNS["c"]}
     found = compare_runs(JUDGED, runs, "nDCG@5", test=test, resamples=999)
     plain, nothing = found.pair("nDCG@5", "better", "worse"), found.pair("nDCG@5", "same", "better")
-    assert found.significant(plain)
+    assert found.is_significant(plain)
     assert plain.difference > 0
     assert plain.low > 0
     assert (nothing.difference, nothing.p, nothing.corrected) == (0, 1, 1)
@@ -209,17 +216,17 @@ def test_a_missing_query_counts_as_zero_where_the_convention_says_so():
 # ── what cannot be compared ──────────────────────────────────────────────────────────────────
 
 
-def few(number):
+def limit_qrels(number):
     return {q: JUDGED[q] for q in QUERIES[:number]}
 
 
-def cut(runs, number):
+def limit_runs(runs, number):
     return {name: {q: run[q] for q in QUERIES[:number]} for name, run in runs.items()}
 
 
 def test_one_query_is_not_enough():
     with pytest.raises(CannotCompare, match="AP: a, b, c, d have 1 query in common; a comparison"):
-        compare_runs(few(1), cut(RUNS, 1), "AP")
+        compare_runs(limit_qrels(1), limit_runs(RUNS, 1), "AP")
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])
@@ -236,7 +243,7 @@ def test_constant_differences_are_compared_by_others_and_said(test):
     judged = {q: {"x": 1} for q in QUERIES}
     runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
     found = compare_runs(judged, runs, "RR", test=test, resamples=999)
-    assert found.significant(found.pairs[0])
+    assert found.is_significant(found.pairs[0])
     assert found.pairs[0].effect.dz is None
     assert any("differ by the same in every query" in note for note in found.notes)
     low, high = found.pairs[0].low, found.pairs[0].high
@@ -296,14 +303,14 @@ def test_results_of_different_measures_conventions_or_equal_names_are_refused():
 
 
 def test_few_queries_give_no_interval_and_it_is_said():
-    found = compare_runs(few(4), cut({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5")
+    found = compare_runs(limit_qrels(4), limit_runs({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5")
     assert (found.pairs[0].low, found.pairs[0].high) == (None, None)
     assert "so few queries give no interval at this level" in found.notes[0]
 
 
 def test_tests_are_a_table_with_words_for_each():
     assert list(TESTS) == ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"]
-    assert all(one.words and one.asks.endswith(("?", "skewness")) for one in TESTS.values())
+    assert all(one.words and one.question.endswith(("?", "skewness")) for one in TESTS.values())
 
 
 def test_importing_gainful_loads_no_scipy():

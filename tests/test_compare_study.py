@@ -15,17 +15,17 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.statistics.permutation import (
     INVERTED,
     SIMULTANEOUS,
-    estimable,
-    of_all,
-    of_two,
+    is_estimable,
+    permute_all_pairs,
+    permute_pair,
 )
-from gainful.evidence.statistics.resampling import How
-from gainful.evidence.statistics.study_design import designed
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import find_design
 
 LATIN = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 0]])
 
 
-def square(rows=LATIN):
+def design_labels(rows=LATIN):
     searchers, scenarios = rows.shape
     return (
         rows.ravel(),
@@ -34,29 +34,29 @@ def square(rows=LATIN):
     )
 
 
-def measured(seed=1, rows=LATIN, columns=1):
+def draw_values(seed=1, rows=LATIN, columns=1):
     random = np.random.default_rng(seed)
-    system, searcher, scenario = square(rows)
+    system, searcher, scenario = design_labels(rows)
     noise = random.normal(size=(system.size, columns))
     return noise + random.normal(size=(len(rows), columns))[searcher] + scenario[:, None] / 3
 
 
-def brute(values, rows, shift=0.0):
+def brute_force_p(values, rows, shift=0.0):
     """All ways for searchers to exchange their rows, by plain loops: p of either side."""
-    system, searcher, scenario = square(rows)
+    system, searcher, scenario = design_labels(rows)
     shifted = values - shift * system
     statistic = []
     for order in permutations(range(len(rows))):
         labels = rows[list(order)].ravel()
-        statistic.append(fitted(shifted, labels, searcher, scenario))
-    found = np.array(statistic)
-    return (found >= found[0] - 1e-9).mean(), (found <= found[0] + 1e-9).mean()
+        statistic.append(fit_difference(shifted, labels, searcher, scenario))
+    statistics = np.array(statistic)
+    return (statistics >= statistics[0] - 1e-9).mean(), (statistics <= statistics[0] + 1e-9).mean()
 
 
-def fitted(values, system, *blocks):
+def fit_difference(values, system, *blocks):
     """The difference of two systems with blocks, by least squares of statsmodels."""
-    held = [np.eye(block.max() + 1)[block][:, 1:] for block in blocks]
-    design = np.concatenate([np.ones((len(values), 1)), system[:, None], *held], axis=1)
+    dummies = [np.eye(block.max() + 1)[block][:, 1:] for block in blocks]
+    design = np.concatenate([np.ones((len(values), 1)), system[:, None], *dummies], axis=1)
     return OLS(values, design).fit().params[1]
 
 
@@ -64,11 +64,11 @@ def fitted(values, system, *blocks):
 
 
 def test_whole_assignments_are_exchanged_so_that_the_square_stays_one():
-    design = designed(*square())
-    assert [len(rows) for rows in design.exchanging] == [5]
-    assert not design.swapping
+    design = find_design(*design_labels())
+    assert [len(rows) for rows in design.exchange_groups] == [5]
+    assert not design.swap_groups
     rows = {tuple(row) for row in LATIN.tolist()}
-    for labels in np.concatenate(list(design.labels(How()))):
+    for labels in np.concatenate(list(design.labels(Resampling()))):
         assert {tuple(row) for row in labels.reshape(LATIN.shape).tolist()} == rows
         assert (labels.reshape(LATIN.shape).sum(axis=0) == LATIN.sum(axis=0)).all()
 
@@ -77,19 +77,19 @@ def test_searchers_exchange_only_with_those_who_did_the_same():
     system = np.array([0, 1, 1, 0, 0, 1, 1, 0, 1])
     searcher = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4])
     scenario = np.array([0, 1, 0, 1, 0, 2, 0, 2, 0])
-    design = designed(system, searcher, scenario)
-    assert sorted(len(rows) for rows in design.exchanging) == [2, 2]
+    design = find_design(system, searcher, scenario)
+    assert sorted(len(rows) for rows in design.exchange_groups) == [2, 2]
     assert (design.searchers, design.left_out) == (4, 1)
     assert design.rows.tolist() == list(range(8))
-    labels = np.concatenate(list(design.labels(How())))
+    labels = np.concatenate(list(design.labels(Resampling())))
     assert len(np.unique(labels, axis=0)) == 4
 
 
 def test_a_sample_of_arrangements_has_only_arrangements_that_can_be():
     rows = np.array([np.random.default_rng(at).permutation([0, 0, 1, 1]) for at in range(12)])
-    design = designed(*square(rows))
-    assert not design.enumerated
-    for labels in np.concatenate(list(design.labels(How(resamples=200)))):
+    design = find_design(*design_labels(rows))
+    assert not design.is_enumerable
+    for labels in np.concatenate(list(design.labels(Resampling(resamples=200)))):
         found = sorted(map(tuple, labels.reshape(rows.shape).tolist()))
         assert found == sorted(map(tuple, rows.tolist()))
 
@@ -98,9 +98,9 @@ CROSSED = (np.tile([0, 1, 0, 1], 3), np.repeat([0, 1, 2], 4), np.tile([0, 0, 1, 
 
 
 def test_where_everyone_tried_everything_systems_change_names_within_searchers():
-    design = designed(*CROSSED)
-    assert not design.exchanging
-    labels = np.concatenate(list(design.labels(How())))
+    design = find_design(*CROSSED)
+    assert not design.exchange_groups
+    labels = np.concatenate(list(design.labels(Resampling())))
     expected = {
         tuple(np.concatenate([[0, 1, 0, 1] if keep else [1, 0, 1, 0] for keep in choice]).tolist())
         for choice in product((True, False), repeat=3)
@@ -109,22 +109,22 @@ def test_where_everyone_tried_everything_systems_change_names_within_searchers()
 
 
 def test_a_lost_session_leaves_out_its_searcher_and_no_other():
-    design = designed(*(one[1:] for one in CROSSED))
-    assert (len(design.swapping), design.searchers, design.left_out) == (2, 2, 1)
+    design = find_design(*(one[1:] for one in CROSSED))
+    assert (len(design.swap_groups), design.searchers, design.left_out) == (2, 2, 1)
 
 
 def test_sessions_of_one_searcher_on_one_scenario_have_no_order():
     """Two searchers, one scenario, three sessions each: AAB and ABB."""
     system, searcher = np.array([0, 0, 1, 0, 1, 1]), np.repeat([0, 1], 3)
-    design = designed(system, searcher, np.zeros(6, dtype=int))
-    labels = {tuple(one) for one in np.concatenate(list(design.labels(How()))).tolist()}
+    design = find_design(system, searcher, np.zeros(6, dtype=int))
+    labels = {tuple(one) for one in np.concatenate(list(design.labels(Resampling()))).tolist()}
     orders = {tuple(sorted(one[:3]) + sorted(one[3:])) for one in labels}
     assert orders == {(0, 0, 1, 0, 1, 1), (0, 1, 1, 0, 0, 1)}
     assert len(labels) == 2 * 3 * 3
 
 
 def test_nothing_can_be_exchanged_where_all_have_the_same_assignment():
-    assert designed(*square(np.array([[0, 1], [0, 1], [0, 1]]))) is None
+    assert find_design(*design_labels(np.array([[0, 1], [0, 1], [0, 1]]))) is None
 
 
 # ── the test ─────────────────────────────────────────────────────────────────────────────────
@@ -132,48 +132,52 @@ def test_nothing_can_be_exchanged_where_all_have_the_same_assignment():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_p_and_difference_are_those_of_all_exchanges(seed):
-    values = measured(seed)
-    system, searcher, scenario = square()
-    found = of_two(values, designed(system, searcher, scenario), [searcher, scenario], How())
+    values = draw_values(seed)
+    system, searcher, scenario = design_labels()
+    found = permute_pair(
+        values, find_design(system, searcher, scenario), [searcher, scenario], Resampling()
+    )
     assert found.exact
-    sides = brute(values[:, 0], LATIN)
+    sides = brute_force_p(values[:, 0], LATIN)
     assert found.p[0] == pytest.approx(min(1, 2 * min(sides)), abs=1e-12)
-    expected = fitted(values[:, 0], system, searcher, scenario)
+    expected = fit_difference(values[:, 0], system, searcher, scenario)
     assert found.estimate[0] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_interval_is_the_differences_that_are_not_rejected(seed):
-    values = measured(seed)
-    system, searcher, scenario = square()
-    design = designed(system, searcher, scenario)
-    found = of_two(values, design, [searcher, scenario], How(alpha=0.2))
+    values = draw_values(seed)
+    system, searcher, scenario = design_labels()
+    design = find_design(system, searcher, scenario)
+    found = permute_pair(values, design, [searcher, scenario], Resampling(alpha=0.2))
     low, high = found.low[0], found.high[0]
     assert low < found.estimate[0] < high
     for shift in np.linspace(low - 1, high + 1, 15):
-        assert (low < shift < high) == (min(brute(values[:, 0], LATIN, shift)) > 0.1), shift
+        assert (low < shift < high) == (min(brute_force_p(values[:, 0], LATIN, shift)) > 0.1), shift
 
 
-def lost(seed, share):
+def drop_sessions(seed, share):
     """A Latin square of 24 searchers, some of whose sessions are lost."""
     random = np.random.default_rng(seed)
     rows = np.array([random.permutation([0, 0, 1, 1]) for _ in range(24)])
-    system, searcher, scenario = square(rows)
+    system, searcher, scenario = design_labels(rows)
     kept = random.random(system.size) >= share
-    return [one[kept] for one in (system, searcher, scenario)], measured(seed, rows, 40)[kept]
+    return [labels[kept] for labels in (system, searcher, scenario)], draw_values(seed, rows, 40)[
+        kept
+    ]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(3))
 def test_zero_is_outside_the_interval_just_where_p_is_small(seed, share):
-    (system, searcher, scenario), values = lost(seed, share)
-    design = designed(system, searcher, scenario)
+    (system, searcher, scenario), values = drop_sessions(seed, share)
+    design = find_design(system, searcher, scenario)
     blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
-    found = of_two(values[design.rows], design, blocks, How(resamples=999, alpha=0.3))
+    found = permute_pair(values[design.rows], design, blocks, Resampling(resamples=999, alpha=0.3))
     assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.3).tolist()
     assert (found.low <= found.estimate).all()
     assert (found.estimate <= found.high).all()
-    expected = fitted(values[design.rows, 0], design.system, *blocks)
+    expected = fit_difference(values[design.rows, 0], design.system, *blocks)
     assert found.estimate[0] == pytest.approx(expected, abs=1e-9)
 
 
@@ -181,9 +185,9 @@ def test_searchers_with_one_system_each_are_two_samples():
     """Then it is the permutation test of two independent samples, as scipy has it."""
     system, searcher = np.array([0, 0, 0, 0, 1, 1, 1]), np.arange(7)
     values = np.random.default_rng(4).normal(size=(7, 1)) + system[:, None]
-    design = designed(system, searcher, np.zeros(7, dtype=int))
-    assert not estimable(design, [searcher])
-    found = of_two(values, design, [], How())
+    design = find_design(system, searcher, np.zeros(7, dtype=int))
+    assert not is_estimable(design, [searcher])
+    found = permute_pair(values, design, [], Resampling())
     theirs = stats.permutation_test(
         (values[system == 1, 0], values[system == 0, 0]),
         lambda x, y: x.mean() - y.mean(),
@@ -199,8 +203,8 @@ def test_everyone_on_everything_is_the_sign_flip_test_of_searchers():
     system = np.tile([0, 1, 0, 1], 9)
     searcher, scenario = np.repeat(np.arange(9), 4), np.tile([0, 0, 1, 1], 9)
     values = random.normal(size=(36, 1)) + random.normal(size=(9, 1))[searcher]
-    design = designed(system, searcher, scenario)
-    found = of_two(values, design, [searcher, scenario], How(alpha=0.1))
+    design = find_design(system, searcher, scenario)
+    found = permute_pair(values, design, [searcher, scenario], Resampling(alpha=0.1))
     each = values.reshape(9, 2, 2)
     differences = (each[:, :, 1] - each[:, :, 0]).mean(axis=1)
     theirs = stats.permutation_test(
@@ -212,8 +216,8 @@ def test_everyone_on_everything_is_the_sign_flip_test_of_searchers():
 
 def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
     rows = np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0]])
-    system, searcher, scenario = square(rows)
-    values = measured(6, rows)[:, 0] + (system == 2)
+    system, searcher, scenario = design_labels(rows)
+    values = draw_values(6, rows)[:, 0] + (system == 2)
     pairs = [(1, 0), (2, 0), (2, 1)]
     blocks = [np.eye(block.max() + 1)[block][:, 1:] for block in (searcher, scenario)]
 
@@ -226,8 +230,10 @@ def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
     largest = [
         np.abs(contrasts(rows[list(order)].ravel())).max() for order in permutations(range(5))
     ]
-    design = designed(system, searcher, scenario)
-    found = of_all(values[:, None], design, [searcher, scenario], pairs, How(alpha=0.2))
+    design = find_design(system, searcher, scenario)
+    found = permute_all_pairs(
+        values[:, None], design, [searcher, scenario], pairs, Resampling(alpha=0.2)
+    )
     assert found.estimate[:, 0] == pytest.approx(seen, abs=1e-9)
     expected = [(np.array(largest) >= abs(one) - 1e-9).mean() for one in seen]
     assert found.p[:, 0] == pytest.approx(expected, abs=1e-12)
@@ -246,8 +252,8 @@ def test_a_study_is_compared_by_its_design(study):
     found = compare_sessions(study.sessions, study.judgments, ["nsDCG@10", "sDCG@10"])
     assert found.systems == ("1", "2")
     assert found.units == {"nsDCG@10": 120, "sDCG@10": 120}
-    assert found.weighed.interval == INVERTED
-    assert found.weighed.paired_by == "searcher"
+    assert found.evidence.interval == INVERTED
+    assert found.evidence.paired_by == "searcher"
     for pair in found.pairs:  # a Latin square: blocks change no difference of means
         means = dict(zip(found.systems, found.means[pair.measure], strict=True))
         assert pair.difference == pytest.approx(means["2"] - means["1"], abs=1e-12)
@@ -289,7 +295,7 @@ def test_without_blocks_sessions_are_exchanged_and_it_is_said(study):
     assert found.pairs[0].effect is None
 
 
-def rows_of(design):
+def sessions_from_design(design):
     """Sessions of one query and one result: searcher, scenario, system, grade."""
     return pl.DataFrame(
         [
@@ -313,7 +319,7 @@ def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
     same = [(who, what, which, 1) for who in "abc" for what, which in (("x", "1"), ("y", "2"))]
     told = "system 2 and 1: no two searchers who did the same have different assignments"
     with pytest.raises(CannotCompare, match=told):
-        compare_sessions(rows_of(same), measures="sDCG@10")
+        compare_sessions(sessions_from_design(same), measures="sDCG@10")
 
 
 @pytest.mark.parametrize(
@@ -346,25 +352,25 @@ def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
         (who, what, which, 0) for who, what, which in zip("abcd", "xxxx", "1212", strict=True)
     ]
     with pytest.raises(CannotCompare, match="sDCG@10 is 0 in every session"):
-        compare_sessions(rows_of(nothing), measures="sDCG@10")
+        compare_sessions(sessions_from_design(nothing), measures="sDCG@10")
 
 
-def crossed_out(seed, searchers=24):
+def incomplete_design(seed, searchers=24):
     """Each searcher tried two of three systems; the third is far better, the others alike."""
     random = np.random.default_rng(seed)
     design = []
     for at in range(searchers):
-        two = [("A", "B"), ("A", "C"), ("B", "C")][at % 3]
-        for what, which in zip("xyuv", random.permutation(two * 2), strict=True):
+        pair = [("A", "B"), ("A", "C"), ("B", "C")][at % 3]
+        for what, which in zip("xyuv", random.permutation(pair * 2), strict=True):
             grade = float(random.random() + 3 * (which == "C") + 1)
             design.append((f"p{at:02}", what, which, grade))
-    return rows_of(design)
+    return sessions_from_design(design)
 
 
 def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does():
     alike = 0
     for seed in range(40):
-        found = compare_sessions(crossed_out(seed), measures="sDCG@10", resamples=199)
+        found = compare_sessions(incomplete_design(seed), measures="sDCG@10", resamples=199)
         pairs = {(one.system, one.other): one for one in found.pairs}
         alike += pairs["B", "A"].p <= 0.05
         assert pairs["C", "A"].p <= 0.05
@@ -373,7 +379,7 @@ def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does()
 
 
 def test_three_systems_can_be_tested_together():
-    found = compare_sessions(crossed_out(1), measures="sDCG@10", test="tukey", baseline="B")
+    found = compare_sessions(incomplete_design(1), measures="sDCG@10", test="tukey", baseline="B")
     assert found.baseline == "B"
     assert [(pair.system, pair.other) for pair in found.pairs] == [
         ("A", "B"),
@@ -381,11 +387,11 @@ def test_three_systems_can_be_tested_together():
         ("C", "A"),
     ]
     assert any("tukey asks whether all systems are alike" in note for note in found.notes)
-    assert found.weighed.interval == SIMULTANEOUS
-    assert found.significant(found.pair("sDCG@10", "C", "A"))
+    assert found.evidence.interval == SIMULTANEOUS
+    assert found.is_significant(found.pair("sDCG@10", "C", "A"))
 
 
-def between(seed, effect):
+def one_system_each(seed, effect):
     """Each searcher tried one system alone, on four scenarios."""
     random = np.random.default_rng(seed)
     design = []
@@ -394,11 +400,11 @@ def between(seed, effect):
         for what in "wxyz":
             grade = float(10 + luck + random.normal() / 3 + effect * (which == "B"))
             design.append((f"p{at:02}", what, which, grade))
-    return rows_of(design)
+    return sessions_from_design(design)
 
 
 def test_a_study_between_searchers_exchanges_whole_searchers():
-    frame = between(1, 2.0)
+    frame = one_system_each(1, 2.0)
     found = compare_sessions(frame, measures="sDCG@10", resamples=9999)
     pair = found.pairs[0]
     means = dict(zip(found.systems, found.means["sDCG@10"], strict=True))
@@ -417,7 +423,7 @@ def test_a_study_between_searchers_exchanges_whole_searchers():
 
 def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
     found = [
-        compare_sessions(between(seed, 0.0), measures="sDCG@10", resamples=199).pairs[0].p
+        compare_sessions(one_system_each(seed, 0.0), measures="sDCG@10", resamples=199).pairs[0].p
         for seed in range(60)
     ]
     assert sum(p <= 0.05 for p in found) <= 8
@@ -426,7 +432,7 @@ def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
 def test_systems_that_are_tried_on_scenarios_of_their_own_cannot_be_told_from_them():
     design = [(f"p{at}", "xy"[at % 2], "12"[at % 2], 1 + at % 3) for at in range(8)]
     with pytest.raises(CannotCompare, match="no two searchers who did the same have different"):
-        compare_sessions(rows_of(design), measures="sDCG@10")
+        compare_sessions(sessions_from_design(design), measures="sDCG@10")
 
 
 def test_identical_systems_are_said_to_be_so():
@@ -435,7 +441,7 @@ def test_identical_systems_are_said_to_be_so():
         for at in range(6)
         for what, which in zip("xy", "12" if at % 2 else "21", strict=True)
     ]
-    found = compare_sessions(rows_of(design), measures="sDCG@10")
+    found = compare_sessions(sessions_from_design(design), measures="sDCG@10")
     pair = found.pairs[0]
     assert (pair.difference, pair.p, pair.effect.ties) == (0, 1, 6)
     assert "sDCG@10: 2 and 1 are alike in every searcher: p is 1" in found.notes
@@ -447,7 +453,7 @@ def test_wins_and_effect_are_those_of_searchers_with_scenarios_taken_out():
     for at, (gain, first) in enumerate([(1, "12"), (2, "21"), (1, "21"), (2, "12")]):
         for what, which in zip("xy", first, strict=True):
             design.append((f"p{at}", what, which, 1 + 5 * (what == "y") + gain * (which == "2")))
-    size = compare_sessions(rows_of(design), measures="sDCG@10").pairs[0].effect
+    size = compare_sessions(sessions_from_design(design), measures="sDCG@10").pairs[0].effect
     assert (size.wins, size.ties, size.losses) == (4, 0, 0)
     assert size.dz == pytest.approx(1.5 / np.std([1, 2, 1, 2], ddof=1), rel=1e-9)
 
@@ -460,7 +466,7 @@ def test_searchers_of_other_scenarios_do_not_hide_who_won():
         for what, which in zip(slots, "12" if at % 2 else "21", strict=True):
             grade = base + {"x": 0, "y": 2, "z": 5}[what] + (which == "2")
             design.append((f"p{at:02}", what, which, grade))
-    found = compare_sessions(rows_of(design), measures="sDCG@10")
+    found = compare_sessions(sessions_from_design(design), measures="sDCG@10")
     pair = found.pairs[0]
     assert pair.difference == pytest.approx(1)
     assert (pair.effect.wins, pair.effect.losses, pair.effect.dz) == (12, 0, None)
@@ -476,14 +482,16 @@ def test_what_blocks_explain_wholly_is_no_evidence(seed):
         luck = float(random.random() * 3 + 0.1)
         for what, which in zip("wxyz", random.permutation(["1", "1", "2", "2"]), strict=True):
             design.append((f"p{at:02}", what, which, luck))
-    pair = compare_sessions(rows_of(design), measures="sDCG@10", resamples=999).pairs[0]
+    pair = compare_sessions(sessions_from_design(design), measures="sDCG@10", resamples=999).pairs[
+        0
+    ]
     assert (pair.difference, pair.p, pair.low, pair.high) == (0, 1, 0, 0)
 
 
 def test_one_searcher_who_tried_both_does_not_say_it_all():
     design = [(f"p{at:02}", "x", "AB"[at % 2], 3 + at % 3 + 3 * (at % 2)) for at in range(12)]
     design += [("q", "x", "A", 5), ("q", "x", "B", 4), ("q", "x", "B", 4)]
-    found = compare_sessions(rows_of(design), measures="sDCG@10")
+    found = compare_sessions(sessions_from_design(design), measures="sDCG@10")
     assert found.pairs[0].difference > 2
     assert any("few or no searchers tried several systems" in note for note in found.notes)
 
@@ -491,21 +499,24 @@ def test_one_searcher_who_tried_both_does_not_say_it_all():
 def test_one_uneven_searcher_changes_nothing_for_those_who_tried_all():
     even = [np.array([0, 1] * 3) for _ in range(4)]
     system = np.concatenate([*even, np.array([0, 0, 0, 0, 1, 1])])
-    design = designed(system, np.repeat(np.arange(5), 6), np.zeros(30, dtype=int))
-    assert (len(design.swapping), len(design.exchanging), design.left_out) == (4, 0, 1)
+    design = find_design(system, np.repeat(np.arange(5), 6), np.zeros(30, dtype=int))
+    assert (len(design.swap_groups), len(design.exchange_groups), design.left_out) == (4, 0, 1)
 
 
 def test_a_constant_added_to_all_values_changes_no_p():
-    system, searcher, scenario = square()
-    values = np.round(measured(8), 1)
-    design = designed(system, searcher, scenario)
+    system, searcher, scenario = design_labels()
+    values = np.round(draw_values(8), 1)
+    design = find_design(system, searcher, scenario)
     plain, more = (
-        of_two(one, design, [searcher, scenario], How()) for one in (values, values + 1000)
+        permute_pair(one, design, [searcher, scenario], Resampling())
+        for one in (values, values + 1000)
     )
     assert plain.p.tolist() == more.p.tolist()
 
 
 def test_only_pairs_with_the_baseline_can_be_asked_for():
-    found = compare_sessions(crossed_out(2), measures="sDCG@10", pairs="baseline", baseline="C")
+    found = compare_sessions(
+        incomplete_design(2), measures="sDCG@10", pairs="baseline", baseline="C"
+    )
     assert {pair.other for pair in found.pairs} == {"C"}
     assert len(found.pairs) == 2

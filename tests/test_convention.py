@@ -8,29 +8,31 @@ import attrs
 import pytest
 
 import gainful
-from gainful.convention import CONVENTIONS, HABITS
+from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES
-from gainful.show.convention import heading, table
+from gainful.show.convention import build_table, format_heading
 
 
 def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():
     about = {"name", "title", "note", "has_ndcg", "ties_of"}
-    assert [f.name for f in attrs.fields(gainful.Convention) if f.name not in about] == list(HABITS)
+    assert [f.name for f in attrs.fields(gainful.Convention) if f.name not in about] == list(
+        SETTINGS
+    )
 
 
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_every_convention_can_be_computed_with_and_told_in_words(name):
     convention = gainful.like(name)
     assert gainful.ndcg([3, 2, 3, 0, 1, 2], like=name) > 0.9
-    told = table(convention).rows
-    assert len(told) == len(HABITS) - 2  # base and threshold are told with their formula
+    told = build_table(convention).rows
+    assert len(told) == len(SETTINGS) - 2  # base and threshold are told with their formula
     assert all(answer.strip() for _, answer in told)
-    assert heading(convention).startswith(f"{name}: {convention.title}")
+    assert format_heading(convention).startswith(f"{name}: {convention.title}")
 
 
 def test_the_types_of_the_fields_are_the_answers_in_the_table():
     hints = get_type_hints(gainful.Convention)
-    for habit in HABITS.values():
+    for habit in SETTINGS.values():
         if habit.answers:
             assert set(get_args(hints[habit.name])) == set(habit.answers), habit.name
 
@@ -80,9 +82,9 @@ def test_names_are_found_in_any_case_and_by_their_other_spelling():
 
 
 def test_a_difference_tells_only_what_differs():
-    differing = table(gainful.like("sklearn"), gainful.like("sklearn_ignore_ties"))
+    differing = build_table(gainful.like("sklearn"), gainful.like("sklearn_ignore_ties"))
     assert [row[0] for row in differing.rows] == ["ties"]
-    assert table(gainful.like("ranx"), gainful.like("ranx")).rows == []
+    assert build_table(gainful.like("ranx"), gainful.like("ranx")).rows == []
     fields = gainful.like("quepid").differences(gainful.like("quepid_cut"))
     assert fields == {"ideal_depth": ("all", "k")}
 
@@ -91,25 +93,25 @@ def test_a_changed_habit_is_checked():
     with pytest.raises(
         gainful.UnknownName, match=r"no convention field 'tie'; did you mean ties\?"
     ):
-        gainful.like("ranx").changed(tie="input")
+        gainful.like("ranx").with_settings(tie="input")
     with pytest.raises(gainful.BadValue, match="empty is 2; allowed: 0, 1, skip, error"):
-        gainful.like("ranx").changed(empty=2)
+        gainful.like("ranx").with_settings(empty=2)
     with pytest.raises(gainful.BadValue, match="ties is \\['input'\\]"):
-        gainful.like("ranx").changed(ties=["input"])
+        gainful.like("ranx").with_settings(ties=["input"])
 
 
 def test_a_convention_allows_the_bases_and_thresholds_that_formulas_allow():
     params = {p.symbol: p for f in (*GAINS.values(), *DISCOUNTS.values()) for p in f.params}
     assert set(params) == {"b", "rel"}
     for symbol, param in params.items():
-        assert HABITS[symbol].allowed == param.domain.describe(symbol)
+        assert SETTINGS[symbol].allowed == param.domain.describe(symbol)
         for value in (-1, 0, 1, 1.0001, 2, 1e9, float("inf"), float("nan")):
             refused = False
             try:
                 param.check(value)
             except gainful.BadValue:
                 refused = True
-            assert HABITS[symbol].fits(value) is not refused, (symbol, value)
+            assert SETTINGS[symbol].fits(value) is not refused, (symbol, value)
 
 
 def test_every_formula_and_measure_names_its_source():

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from engines import MAKES, spark, table
+from engines import FRAME_MAKERS, get_spark, to_frame
 from hypothesis import given, settings
-from strategies import collections
+from strategies import qrels_and_runs
 
 import gainful
 from gainful.match import lazy
@@ -18,7 +18,7 @@ from gainful.read import engines
 STAYS = ["lazy polars", "DuckDB", "Spark"]
 UNORDERED = ["DuckDB", "Spark"]
 EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
     for name, entry in MEASURES.items()
 ]
 # Each convention brings something that an engine has to do: 32 bit, namesakes, queries that only
@@ -34,60 +34,70 @@ CONVENTIONS = {
 }
 
 
-def made(seed):
+def random_qrels_and_run(seed):
     """Judgments and a run with ties, gaps, odd ids and odd grades."""
     random = np.random.default_rng(seed)
     docs = [f"d{n}" for n in range(25)] + ["ä", "Z", "d10", "~", "3", "00", "a b", "日本", "<b>"]
-    judgments, run = {}, {}
+    qrels, run = {}, {}
     for n in range(60):
         query = str(n)
         if n % 10 != 9:  # the others only the run has
-            some = random.choice(docs, random.integers(1, 15), replace=False)
-            judgments[query] = {str(d): float(random.integers(-1, 4)) for d in some}
+            chosen_docs = random.choice(docs, random.integers(1, 15), replace=False)
+            qrels[query] = {str(d): float(random.integers(-1, 4)) for d in chosen_docs}
         if n % 7 != 6 or n % 10 == 9:  # the others it lacks
-            some = random.choice(docs, random.integers(1, 20), replace=False)
+            chosen_docs = random.choice(docs, random.integers(1, 20), replace=False)
             steps = random.choice([1.0, 0.25, 1e-9])
-            run[query] = {str(d): float(random.integers(-4, 5) * steps) for d in some}
-    return judgments, run
+            run[query] = {str(d): float(random.integers(-4, 5) * steps) for d in chosen_docs}
+    return qrels, run
 
 
-def same(found, expected):
-    assert found.queries == expected.queries or sorted(found.queries) == sorted(expected.queries)
-    theirs = expected.by_query()
-    for query, values in found.by_query().items():
+def assert_same_results(results, expected):
+    assert results.queries == expected.queries or sorted(results.queries) == sorted(
+        expected.queries
+    )
+    expected_values = expected.values_by_query()
+    for query, values in results.values_by_query().items():
         for name, value in values.items():
-            if theirs[query][name] is None:
+            if expected_values[query][name] is None:
                 assert value is None
             else:
-                assert value == pytest.approx(theirs[query][name], abs=1e-12), (query, name)
-    assert found.mean == pytest.approx(expected.mean, abs=1e-12, nan_ok=True)
+                assert value == pytest.approx(expected_values[query][name], abs=1e-12), (
+                    query,
+                    name,
+                )
+    assert results.mean == pytest.approx(expected.mean, abs=1e-12, nan_ok=True)
     for count in ("queries", "missing", "extra", "retrieved", "judged", "duplicates"):
-        assert found.counts[count] == expected.counts[count], count
-    assert found.counts["unjudged_at_10"] == pytest.approx(expected.counts["unjudged_at_10"])
+        assert results.counts[count] == expected.counts[count], count
+    assert results.counts["unjudged_at_10"] == pytest.approx(expected.counts["unjudged_at_10"])
 
 
 @pytest.mark.parametrize("like", CONVENTIONS)
-@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_every_engine_gives_the_values_of_dicts(make, like):
-    judgments, run = made(7)
+    judgments, run = random_qrels_and_run(7)
     measures, habits = CONVENTIONS[like]
     asked = {"measures": measures, "like": like, **habits}
     expected = gainful.evaluate(judgments, run, **asked)
-    framed = MAKES[make](table(run, "score"))
-    same(gainful.evaluate(judgments, framed, **asked), expected)
+    framed = FRAME_MAKERS[make](to_frame(run, "score"))
+    assert_same_results(gainful.evaluate(judgments, framed, **asked), expected)
 
 
-@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
-    judgments, run = made(8)
+    judgments, run = random_qrels_and_run(8)
     expected = gainful.evaluate(judgments, run, ["nDCG@10", "AP"])
-    judged = table(judgments, "grade")
+    judged = to_frame(judgments, "grade")
     path, other = tmp_path / "run.parquet", tmp_path / "judgments.csv"
-    table(run, "score").write_parquet(path)
+    to_frame(run, "score").write_parquet(path)
     judged.write_csv(other)
-    framed = MAKES[make](judged.rename({"query": "qid", "doc": "docno", "grade": "relevance"}))
-    same(gainful.evaluate(framed, path, ["nDCG@10", "AP"]), expected)
-    same(gainful.evaluate(other, MAKES[make](table(run, "score")), ["nDCG@10", "AP"]), expected)
+    framed = FRAME_MAKERS[make](
+        judged.rename({"query": "qid", "doc": "docno", "grade": "relevance"})
+    )
+    assert_same_results(gainful.evaluate(framed, path, ["nDCG@10", "AP"]), expected)
+    assert_same_results(
+        gainful.evaluate(other, FRAME_MAKERS[make](to_frame(run, "score")), ["nDCG@10", "AP"]),
+        expected,
+    )
 
 
 @pytest.mark.parametrize("like", ["gainful", "pytrec_eval", "catboost"])
@@ -95,70 +105,80 @@ def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
 def test_windows_say_what_counting_says(make, like, monkeypatch):
     """Where much of a run is judged, the engine ranks all of it."""
     monkeypatch.setattr(lazy, "_COMPARED", -1)
-    judgments, run = made(12)
+    judgments, run = random_qrels_and_run(12)
     measures, habits = CONVENTIONS[like]
     asked = {"measures": measures, "like": like, **habits}
     expected = gainful.evaluate(judgments, run, **asked)
-    same(gainful.evaluate(judgments, MAKES[make](table(run, "score")), **asked), expected)
+    assert_same_results(
+        gainful.evaluate(judgments, FRAME_MAKERS[make](to_frame(run, "score")), **asked), expected
+    )
 
 
 def test_windows_know_the_order_of_rows_too(monkeypatch):
     monkeypatch.setattr(lazy, "_COMPARED", -1)
-    judgments, run = made(13)
+    judgments, run = random_qrels_and_run(13)
     expected = gainful.evaluate(judgments, run, "nDCG@4", ties="reversed")
-    same(
-        gainful.evaluate(judgments, table(run, "score").lazy(), "nDCG@4", ties="reversed"), expected
+    assert_same_results(
+        gainful.evaluate(judgments, to_frame(run, "score").lazy(), "nDCG@4", ties="reversed"),
+        expected,
     )
 
 
 def test_a_run_that_is_judged_throughout_is_not_compared_pair_by_pair(monkeypatch):
     used = []
-    windows = lazy._by_windows
+    windows = lazy._rank_by_windows
     monkeypatch.setattr(lazy, "_by_windows", lambda *a: used.append(1) or windows(*a))
     docs = [f"d{n:03}" for n in range(200)]
     judged = {"1": {doc: n % 3 for n, doc in enumerate(docs)}}
     run = {"1": {doc: float(n % 50) for n, doc in enumerate(docs)}}
     expected = gainful.evaluate(judged, run, ["nDCG@100", "AP"])
-    same(gainful.evaluate(judged, table(run, "score").lazy(), ["nDCG@100", "AP"]), expected)
+    assert_same_results(
+        gainful.evaluate(judged, to_frame(run, "score").lazy(), ["nDCG@100", "AP"]), expected
+    )
     assert used
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "doc_ascending", "average", "mean_rank"])
 @pytest.mark.parametrize("make", STAYS)
 def test_ties_come_out_of_the_count(make, ties):
-    judgments, run = made(9)
+    judgments, run = random_qrels_and_run(9)
     expected = gainful.evaluate(judgments, run, "nDCG@4", ties=ties)
-    same(
-        gainful.evaluate(judgments, MAKES[make](table(run, "score")), "nDCG@4", ties=ties), expected
+    assert_same_results(
+        gainful.evaluate(
+            judgments, FRAME_MAKERS[make](to_frame(run, "score")), "nDCG@4", ties=ties
+        ),
+        expected,
     )
 
 
 @pytest.mark.parametrize("make", ["pandas", "lazy polars", "DuckDB"])
 @settings(max_examples=30)
-@given(data=collections())
+@given(data=qrels_and_runs())
 def test_random_collections(make, data):
     judgments, run = data
     for like in ("gainful", "pytrec_eval"):
         measures = ["nDCG@3", "AP", "Bpref", "RBP", "P@2", "ERR@3"]
         expected = gainful.evaluate(judgments, run, measures, like=like)
-        framed = MAKES[make](table(run, "score"))
-        same(gainful.evaluate(judgments, framed, measures, like=like), expected)
+        framed = FRAME_MAKERS[make](to_frame(run, "score"))
+        assert_same_results(gainful.evaluate(judgments, framed, measures, like=like), expected)
 
 
 @pytest.mark.parametrize("ties", ["input", "reversed"])
 def test_lazy_polars_knows_the_order_of_its_rows(ties):
-    judgments, run = made(10)
+    judgments, run = random_qrels_and_run(10)
     expected = gainful.evaluate(judgments, run, EVERY, ties=ties)
-    same(gainful.evaluate(judgments, table(run, "score").lazy(), EVERY, ties=ties), expected)
+    assert_same_results(
+        gainful.evaluate(judgments, to_frame(run, "score").lazy(), EVERY, ties=ties), expected
+    )
 
 
 @pytest.mark.parametrize("make", UNORDERED)
 def test_rows_without_an_order_cannot_break_ties_by_it(make):
     judged = {"1": {"a": 1, "b": 0}}
-    tied = MAKES[make](table({"1": {"a": 0.5, "b": 0.5}}, "score"))
+    tied = FRAME_MAKERS[make](to_frame({"1": {"a": 0.5, "b": 0.5}}, "score"))
     with pytest.raises(gainful.Tied, match="order of the rows.*query '1'.*another ties policy"):
         gainful.evaluate(judged, tied, "nDCG@10", ties="input")
-    plain = MAKES[make](table({"1": {"a": 0.5, "b": 0.6}}, "score"))
+    plain = FRAME_MAKERS[make](to_frame({"1": {"a": 0.5, "b": 0.6}}, "score"))
     assert gainful.evaluate(judged, plain, "RR", ties="input").mean == {"RR": 0.5}
 
 
@@ -169,11 +189,11 @@ def test_only_judged_rows_come_back(make):
     crossed = []
     for size in (50, 100):
         run = {str(q): {f"d{n}": float(n % 40) for n in range(size)} for q in range(20)}
-        framed = MAKES[make](table(run, "score"))
-        which = engines.engine_of(framed)
+        framed = FRAME_MAKERS[make](to_frame(run, "score"))
+        which = engines.find_engine(framed)
         rows = []
 
-        def counted(native, collect=which.collected, rows=rows):
+        def counted(native, collect=which.collect, rows=rows):
             frame = collect(native)
             rows.append(len(frame))
             return frame
@@ -195,55 +215,60 @@ DUPLICATED = pl.DataFrame(
 )
 
 
-@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_duplicates_are_refused_or_counted_alike(make):
     judged = {"1": {"a": 1, "b": 1}}
     with pytest.raises(gainful.BadInput, match="document 'a' of query '1'"):
-        gainful.evaluate(judged, MAKES[make](DUPLICATED), "P@3")
-    found = gainful.evaluate(judged, MAKES[make](DUPLICATED), "P@3", duplicates="count")
+        gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3")
+    found = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3", duplicates="count")
     assert found.mean == {"P@3": 1.0}
     assert found.counts["duplicates"] == 1
 
 
-@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_the_last_of_two_wants_an_order(make):
     judged = {"1": {"a": 1}}
     if make in UNORDERED:
         with pytest.raises(gainful.BadInput, match="have no order: which is last?"):
-            gainful.evaluate(judged, MAKES[make](DUPLICATED), "RR", duplicates="last")
+            gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
     else:
-        found = gainful.evaluate(judged, MAKES[make](DUPLICATED), "RR", duplicates="last")
+        found = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
         assert found.mean == {"RR": 0.5}
 
 
 @pytest.mark.parametrize("make", STAYS)
 def test_whole_numbers_are_ids_and_ranks_can_stand_for_scores(make):
     frame = pl.DataFrame({"user_id": [1, 1, 2], "item_id": [10, 11, 10], "rank": [2, 1, 1]})
-    found = gainful.evaluate({"1": {"10": 1}, "2": {"10": 1}}, MAKES[make](frame), "RR")
-    assert found.by_query() == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+    found = gainful.evaluate({"1": {"10": 1}, "2": {"10": 1}}, FRAME_MAKERS[make](frame), "RR")
+    assert found.values_by_query() == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
 
 
-def bad(**columns):
-    whole = {"query": ["1", "1"], "doc": ["a", "b"], "score": [0.5, 0.25]} | columns
-    return pl.DataFrame({name: values for name, values in whole.items() if values is not None})
+def make_bad_frame(**columns):
+    all_columns = {"query": ["1", "1"], "doc": ["a", "b"], "score": [0.5, 0.25]} | columns
+    return pl.DataFrame(
+        {name: values for name, values in all_columns.items() if values is not None}
+    )
 
 
 BAD = {
     "no column": (
-        bad(score=None, s=[1.0, 2.0]),
+        make_bad_frame(score=None, s=[1.0, 2.0]),
         "no column for the score; there are query, doc, s",
     ),
-    "no doc column": (bad(doc=None), "no column for the document; there are query, score"),
-    "null query": (bad(query=["1", None]), "no query"),
-    "null doc": (bad(doc=["a", None]), "no doc"),
-    "empty doc": (bad(doc=["a", ""]), "no doc"),
-    "null score": (bad(score=[0.5, None]), "score"),
-    "infinite score": (bad(score=[0.5, float("inf")]), "finite"),
-    "NaN": (bad(score=[0.5, float("nan")]), "score"),
-    "ids that are flags": (bad(doc=[True, False]), "holds"),
-    "no rows": (bad().head(0), "not one"),
-    "grades": (bad(score=None, grade=[1, 2]), "swapped"),
-    "other queries": (bad(query=["8", "9"]), "no query in common"),
+    "no doc column": (
+        make_bad_frame(doc=None),
+        "no column for the document; there are query, score",
+    ),
+    "null query": (make_bad_frame(query=["1", None]), "no query"),
+    "null doc": (make_bad_frame(doc=["a", None]), "no doc"),
+    "empty doc": (make_bad_frame(doc=["a", ""]), "no doc"),
+    "null score": (make_bad_frame(score=[0.5, None]), "score"),
+    "infinite score": (make_bad_frame(score=[0.5, float("inf")]), "finite"),
+    "NaN": (make_bad_frame(score=[0.5, float("nan")]), "score"),
+    "ids that are flags": (make_bad_frame(doc=[True, False]), "holds"),
+    "no rows": (make_bad_frame().head(0), "not one"),
+    "grades": (make_bad_frame(score=None, grade=[1, 2]), "swapped"),
+    "other queries": (make_bad_frame(query=["8", "9"]), "no query in common"),
 }
 
 
@@ -252,14 +277,16 @@ BAD = {
 def test_bad_frames_are_told_in_one_line(make, case):
     frame, words = BAD[case]
     with pytest.raises(gainful.BadInput, match=words) as told:
-        gainful.evaluate({"1": {"a": 1}}, MAKES[make](frame), "nDCG@10")
+        gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
     assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize("make", STAYS)
 def test_why_brings_a_run_here(make):
-    judged, run = {"1": {"a": 3, "b": 1, "c": 2}}, table({"1": {"b": 2.0, "a": 1.0}}, "score")
-    found = gainful.why(judged, MAKES[make](run), "nDCG@2", like="trec_eval", unlike="quepid_cut")
+    judged, run = {"1": {"a": 3, "b": 1, "c": 2}}, to_frame({"1": {"b": 2.0, "a": 1.0}}, "score")
+    found = gainful.why(
+        judged, FRAME_MAKERS[make](run), "nDCG@2", like="trec_eval", unlike="quepid_cut"
+    )
     linear = (1 + 3 / np.log2(3)) / (3 + 2 / np.log2(3))
     exponential = (1 + 7 / np.log2(3)) / (7 + 3 / np.log2(3))
     assert found.means == pytest.approx((linear, exponential))
@@ -270,24 +297,26 @@ def test_why_brings_a_run_here(make):
 def test_subtopics_are_known_wherever_the_run_is(make):
     rows = [("1", "a", "x", 1), ("1", "b", "x", 1), ("1", "c", "y", 1), ("2", "a", "z", 1)]
     judged = pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row")
-    run = table({"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"x": 2.0, "a": 1.0}}, "score")
+    run = to_frame({"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"x": 2.0, "a": 1.0}}, "score")
     measures = ["alpha_nDCG@3", "ERR_IA@3", "StRecall@2", "nDCG@3"]
     expected = gainful.evaluate(judged, run, measures)
-    same(gainful.evaluate(MAKES[make](judged), MAKES[make](run), measures), expected)
-    assert expected.by_query()["1"]["StRecall@2"] == 0.5
+    assert_same_results(
+        gainful.evaluate(FRAME_MAKERS[make](judged), FRAME_MAKERS[make](run), measures), expected
+    )
+    assert expected.values_by_query()["1"]["StRecall@2"] == 0.5
 
 
 @pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
 def test_numbers_and_texts_as_ids_are_told_apart(make):
-    judged = MAKES[make](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
+    judged = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
     run = pl.DataFrame({"query": ["1"], "doc": ["7"], "score": [0.5]})
-    found = gainful.evaluate(judged, MAKES[make](run), "RR")
+    found = gainful.evaluate(judged, FRAME_MAKERS[make](run), "RR")
     assert found.mean == {"RR": 1.0}
     (note,) = found.notes
     assert note.startswith("ids of the column doc are texts in the run and whole numbers in the")
     padded = run.with_columns(doc=pl.lit("07"))
     with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
-        gainful.evaluate(judged, MAKES[make](padded), "RR")
+        gainful.evaluate(judged, FRAME_MAKERS[make](padded), "RR")
 
 
 @pytest.mark.parametrize(
@@ -320,7 +349,7 @@ def test_an_id_comes_before_the_text_of_a_query():
 
 @pytest.mark.parametrize("make", STAYS)
 def test_judgments_without_a_column_say_what_there_is(make):
-    odd = MAKES[make](pl.DataFrame({"query": ["1"], "doc": ["a"], "zzz": [1]}))
+    odd = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "doc": ["a"], "zzz": [1]}))
     with pytest.raises(
         gainful.BadInput, match="no column for the grade; there are query, doc, zzz"
     ):
@@ -331,7 +360,7 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
     def fails(_):
         raise ZeroDivisionError("no")
 
-    lazy = table({"1": {"a": 1.0}}, "score").lazy().map_batches(fails)
+    lazy = to_frame({"1": {"a": 1.0}}, "score").lazy().map_batches(fails)
     with pytest.raises(gainful.BadInput, match="polars answers: .*no") as told:
         gainful.evaluate({"1": {"a": 1}}, lazy, "RR")
     assert "\n" not in str(told.value)
@@ -339,9 +368,9 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
 
 @pytest.mark.parametrize("make", STAYS)
 def test_one_bad_row_among_many_is_shown(make):
-    frame = bad(doc=["a", None])
+    frame = make_bad_frame(doc=["a", None])
     with pytest.raises(gainful.BadInput, match="1 row has no doc, such as query '1', doc null"):
-        gainful.evaluate({"1": {"a": 1}}, MAKES[make](frame), "nDCG@10")
+        gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
 
 
 def test_an_engine_that_fails_is_quoted():
@@ -361,18 +390,20 @@ class TestSpark:
     def test_values_per_query_can_stay_a_spark_frame(self, like):
         import gainful.spark
 
-        judgments, run = made(11)
+        judgments, run = random_qrels_and_run(11)
         measures, habits = CONVENTIONS[like]
-        measures = [m for m in measures if not gainful.parse(m).entry.subtopics]
+        measures = [m for m in measures if not gainful.parse(m).entry.needs_subtopics]
         asked = {"measures": measures, "like": like, **habits}
         expected = gainful.evaluate(judgments, run, **asked)
         frame = gainful.spark.per_query(
-            MAKES["Spark"](table(judgments, "grade")), MAKES["Spark"](table(run, "score")), **asked
+            FRAME_MAKERS["Spark"](to_frame(judgments, "grade")),
+            FRAME_MAKERS["Spark"](to_frame(run, "score")),
+            **asked,
         )
         assert type(frame).__module__.startswith("pyspark")
         found = {row["query"]: row.asDict() for row in frame.collect()}
         assert sorted(found) == sorted(expected.queries)
-        for query, values in expected.by_query().items():
+        for query, values in expected.values_by_query().items():
             for name, value in values.items():
                 theirs = found[query][name]
                 if value is None:
@@ -388,21 +419,21 @@ class TestSpark:
             return [ranks[matched.query == q].max(initial=0) for q in range(matched.size)]
 
         gainful.register(Last)
-        framed = MAKES["Spark"](table({"1": {"a": 0.5, "b": 0.7}}, "score"))
+        framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5, "b": 0.7}}, "score"))
         frame = gainful.spark.per_query({"1": {"a": 2}}, framed, "Last")
         assert [row.asDict() for row in frame.collect()] == [{"query": "1", "Last": 2.0}]
 
     def test_measures_over_subtopics_are_for_evaluate(self):
         import gainful.spark
 
-        framed = MAKES["Spark"](table({"1": {"a": 0.5}}, "score"))
+        framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
         with pytest.raises(gainful.BadValue, match="evaluate has those too"):
             gainful.spark.per_query({"1": {"a": 2}}, framed, "alpha_nDCG@5")
 
     def test_judgments_may_be_anything(self):
         import gainful.spark
 
-        framed = MAKES["Spark"](table({"1": {"a": 0.5, "b": 0.7}}, "score"))
+        framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5, "b": 0.7}}, "score"))
         frame = gainful.spark.per_query({"1": {"a": 2}}, framed, ["RR", "nERR@2"])
         assert [row.asDict() for row in frame.collect()] == [
             {"query": "1", "RR": 0.5, "nERR@2": 0.5}
@@ -411,9 +442,9 @@ class TestSpark:
     def test_queries_that_were_judged_without_a_document_count(self):
         import gainful.spark
 
-        framed = MAKES["Spark"](table({"1": {"a": 0.5}}, "score"))
+        framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
         judged = {"1": {"a": 1}, "3": {}}
-        expected = gainful.evaluate(judged, {"1": {"a": 0.5}}, "RR").by_query()
+        expected = gainful.evaluate(judged, {"1": {"a": 0.5}}, "RR").values_by_query()
         found = gainful.spark.per_query(judged, framed, "RR").collect()
         assert {row["query"]: {"RR": row["RR"]} for row in found} == expected
 
@@ -422,8 +453,8 @@ class TestSpark:
 
         rows = [("1", "a", "x", 1), ("1", "a", "y", 2)]
         judged = pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row")
-        framed = MAKES["Spark"](table({"1": {"b": 0.7, "a": 0.5}}, "score"))
-        found = gainful.spark.per_query(MAKES["Spark"](judged), framed, "DCG@2").collect()
+        framed = FRAME_MAKERS["Spark"](to_frame({"1": {"b": 0.7, "a": 0.5}}, "score"))
+        found = gainful.spark.per_query(FRAME_MAKERS["Spark"](judged), framed, "DCG@2").collect()
         assert found[0]["DCG@2"] == pytest.approx(2 / np.log2(3))
 
     @pytest.mark.parametrize(
@@ -450,15 +481,15 @@ class TestSpark:
     def test_what_is_refused_is_refused_at_once(self, judged, run, habits, words):
         import gainful.spark
 
-        framed = MAKES["Spark"](table(run, "score"))
+        framed = FRAME_MAKERS["Spark"](to_frame(run, "score"))
         with pytest.raises(gainful.GainfulError, match=words):
             gainful.spark.per_query(judged, framed, "nDCG@10", **habits)
 
     def test_ids_of_two_kinds_that_never_meet_are_refused(self):
         import gainful.spark
 
-        judged = MAKES["Spark"](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
-        run = MAKES["Spark"](pl.DataFrame({"query": ["1"], "doc": ["07"], "score": [1.0]}))
+        judged = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
+        run = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": ["07"], "score": [1.0]}))
         with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
             gainful.spark.per_query(judged, run, "RR")
 
@@ -474,8 +505,8 @@ class TestSpark:
         import gainful.spark
 
         schema = {"query": pl.String, "doc": pl.String}
-        frame = MAKES["Spark"](pl.DataFrame(judged, schema_overrides=schema))
-        run = MAKES["Spark"](table({"1": {"a": 0.5}}, "score"))
+        frame = FRAME_MAKERS["Spark"](pl.DataFrame(judged, schema_overrides=schema))
+        run = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
         with pytest.raises(gainful.BadInput, match=words):
             gainful.spark.per_query(frame, run, "RR")
 
@@ -490,7 +521,7 @@ class TestSpark:
         import subprocess
         import sys
 
-        spark()
+        get_spark()
         code = (
             "import warnings; warnings.simplefilter('ignore')\n"
             "from pyspark.sql import SparkSession\n"

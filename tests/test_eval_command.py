@@ -224,7 +224,7 @@ def test_a_duplicate_names_both_lines(call, folder):
     assert "document 'b' of query '1': twice.run:2, twice.run:7" in said
 
 
-def real(*words, folder, **options):
+def run_process(*words, folder, **options):
     command = [sys.executable, "-m", "gainful", *words]
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, **options
@@ -232,7 +232,7 @@ def real(*words, folder, **options):
 
 
 def test_pipes_in_and_out(folder):
-    done = real("eval", "qrels.txt", "-", "-m", "RR", folder=folder, input=RUN)
+    done = run_process("eval", "qrels.txt", "-", "-m", "RR", folder=folder, input=RUN)
     assert done.stdout.startswith("run\tRR\nstdin\t0.66")
     shell = (
         f"{sys.executable} -m gainful eval qrels.txt bm25.run -m nDCG@1..900 --per-query | head -1"

@@ -80,10 +80,11 @@ def test_missing_and_extra_queries():
     with pytest.raises(BadInput, match="query '9' is in the run, but has no judgments"):
         gainful.evaluate(JUDGED, RUN, "RR", extra="error")
     zero = gainful.evaluate(JUDGED, RUN, "nDCG", extra="zero", empty=1)
-    assert zero.by_query()["9"]["nDCG"] == 0
-    assert zero.by_query()["3"]["nDCG"] == 0
+    assert zero.values_by_query()["9"]["nDCG"] == 0
+    assert zero.values_by_query()["3"]["nDCG"] == 0
     assert (
-        gainful.evaluate(JUDGED, RUN, "nDCG", extra="empty", empty=1).by_query()["9"]["nDCG"] == 1
+        gainful.evaluate(JUDGED, RUN, "nDCG", extra="empty", empty=1).values_by_query()["9"]["nDCG"]
+        == 1
     )
 
 
@@ -91,7 +92,7 @@ def test_a_query_with_nothing_relevant():
     judged = JUDGED | {"2": {"c": 0}}
     for empty, value in ((0, 0), (1, 1), ("skip", None)):
         found = gainful.evaluate(judged, RUN, ["nDCG", "AP", "P@1"], empty=empty)
-        assert found.by_query()["2"] == {"nDCG": value, "AP": value, "P@1": 0}
+        assert found.values_by_query()["2"] == {"nDCG": value, "AP": value, "P@1": 0}
     assert found.per_query["AP"].to_list()[1] is None
     assert found.mean["AP"] == pytest.approx((5 / 6 + 0) / 2)
     alone = gainful.evaluate({"2": {"c": 0}}, RUN, "AP", empty="skip")
@@ -206,12 +207,12 @@ def test_ids_may_be_numbers_and_lists_may_stand_for_dicts():
 
 def test_values_that_were_read_can_be_passed_again(tmp_path):
     (tmp_path / "q").write_text("1 0 a 1\n")
-    from gainful.read.formats import read_judgments, read_run
+    from gainful.read.formats import read_qrels, read_run
 
     (tmp_path / "r").write_text("1 Q0 a 1 1 x\n")
     held = read_judgments(tmp_path / "q"), read_run(tmp_path / "r")
     assert gainful.evaluate(*held, "RR").mean == {"RR": 1.0}
-    assert isinstance(held[0], gainful.Judgments)
+    assert isinstance(held[0], gainful.Qrels)
     assert isinstance(held[1], gainful.Run)
 
 
@@ -329,7 +330,9 @@ def test_conversations_of_2021():
             theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
                 pytrec_eval.parse_run(lines)
             )
-        found = gainful.evaluate(data / "qrels.txt", run, names, like="pytrec_eval").by_query()
+        found = gainful.evaluate(
+            data / "qrels.txt", run, names, like="pytrec_eval"
+        ).values_by_query()
         assert found.keys() == theirs.keys()
         for query, values in theirs.items():
             assert found[query] == pytest.approx(values, abs=1e-9)
@@ -339,12 +342,12 @@ def test_a_huge_gain_in_one_query_does_not_touch_the_next():
     names = ["nDCG_rel", "Rndcg", "G", "gRBP", "nDCG", "nCG@2"]
     judged = {"a": {"x": 3, "y": 2, "z": 1}, "b": {"x": 1}}
     run = {"a": ["y", "n", "x", "z"], "b": ["x"]}
-    alone = gainful.evaluate(judged, run, names).by_query()["a"]
+    alone = gainful.evaluate(judged, run, names).values_by_query()["a"]
     for huge in (1e9, 1e16, 1e100):
         beside = gainful.evaluate(
             {"0": {"x": huge, "y": 1}} | judged, {"0": ["y", "x"]} | run, names
         )
-        assert beside.by_query()["a"] == pytest.approx(alone, abs=1e-12)
+        assert beside.values_by_query()["a"] == pytest.approx(alone, abs=1e-12)
         assert not beside.notes
 
 
@@ -470,7 +473,7 @@ def test_namesakes_are_the_same_in_dicts_and_frames():
         rows = [(q, d, s) for q, inner in run.items() for d, s in inner.items()]
         frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
         by_dict, by_frame = (gainful.evaluate(judged, r, "RR", like="beir") for r in (run, frame))
-        assert by_dict.by_query() == by_frame.by_query()
+        assert by_dict.values_by_query() == by_frame.values_by_query()
 
 
 def test_ties_in_many_queries_take_no_time():

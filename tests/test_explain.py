@@ -56,7 +56,7 @@ def test_every_format_can_show_every_table(ranking, pool, how):
 
 
 def test_the_formula_with_its_numbers_put_in():
-    sums = dict(show.sums(gainful.explain([3, 2, 3, 0, 1, 2], gain="exp")))
+    sums = dict(show.format_sums(gainful.explain([3, 2, 3, 0, 1, 2], gain="exp")))
     assert sums == {
         "nDCG": "DCG/IDCG = 13.8483/14.5954 = 0.9488",
         "DCG": "(2^3-1)/log2(1+1) + (2^2-1)/log2(2+1) + (2^3-1)/log2(3+1) + … "
@@ -64,16 +64,16 @@ def test_the_formula_with_its_numbers_put_in():
         "IDCG": "(2^3-1)/log2(1+1) + (2^3-1)/log2(2+1) + (2^2-1)/log2(3+1) + … "
         "+ (2^0-1)/log2(6+1) = 14.5954",
     }
-    latex = dict(show.sums(gainful.explain([3], discount="zipf"), latex=True))
+    latex = dict(show.format_sums(gainful.explain([3], discount="zipf"), latex=True))
     assert latex["DCG"] == r"\frac{3}{1} = 3.0000"
-    clipped = dict(show.sums(gainful.explain([1, -1])))
+    clipped = dict(show.format_sums(gainful.explain([1, -1])))
     assert clipped["DCG"] == "1/log2(1+1) + 0/log2(2+1) = 1.0000"
-    binary = dict(show.sums(gainful.explain([3, 0], gain="binary", discount="none")))
+    binary = dict(show.format_sums(gainful.explain([3, 0], gain="binary", discount="none")))
     assert binary["DCG"] == "1 + 0 = 1.0000"
 
 
 def test_an_ideal_of_zero_is_explained():
-    sums = dict(show.sums(gainful.explain([0, 0], empty=1)))
+    sums = dict(show.format_sums(gainful.explain([0, 0], empty=1)))
     assert sums["nDCG"] == "DCG/IDCG = 0.0000/0.0000 = 1.0000 (the ideal is not above 0: empty=1)"
     left_out = gainful.explain([0, 0], like="evidently")
     assert left_out.value is None
@@ -111,7 +111,7 @@ def test_the_printed_sums_add_up(ranking, pool, how, fill):
     if fill:
         how = {**how, "k": how["k"] or 5, "short": "minimum"}
     table = gainful.explain(ranking, judged=pool, **how)
-    for name, line in show.sums(table)[1:]:
+    for name, line in show.format_sums(table)[1:]:
         terms, _, result = line.rpartition(" = ")
         if "…" in terms:
             continue

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 import polars as pl
 import pytest
-from conftest import needed
-from session_tables import table
+from conftest import require_command
+from session_tables import make_sessions
 
 import gainful
 from gainful.cli import main
@@ -35,48 +35,48 @@ def run(capsys):
 
 @pytest.fixture(scope="module")
 def browser():
-    path = needed("the live page in a browser", "chromium")
+    path = require_command("the live page in a browser", "chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
+        instance = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield instance
+        instance.close()
 
 
 @contextmanager
-def opened(browser, path, **context):
+def open_page(browser, path, **context):
     """A page that was opened from disk; it must ask for nothing else and complain of nothing."""
-    asked, said = [], []
+    requests, messages = [], []
     settings = {"viewport": {"width": 1280, "height": 900}, **context}
-    with browser.new_context(**settings) as around:
-        page = around.new_page()
+    with browser.new_context(**settings) as browser_context:
+        page = browser_context.new_page()
         page.set_default_timeout(8000)
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
         page.goto(path.as_uri())
-        settle(page)
+        wait_until_drawn(page)
         yield page
-        assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
-        assert said == []
+        assert [url for url in requests if not url.startswith("data:")] == [path.as_uri()]
+        assert messages == []
 
 
-def settle(page):
+def wait_until_drawn(page):
     page.wait_for_function("window.explored !== undefined")
     page.evaluate("explored.settled()")
 
 
-def rows(page, chart="curves", name="rows"):
+def chart_rows(page, chart="curves", name="rows"):
     return page.evaluate(f"explored.charts.{chart}.data('{name}').map((row) => ({{...row}}))")
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    found = gainful.simulate_study(2008)
-    found.write(folder)
+    simulated = gainful.simulate_study(2008)
+    simulated.write(folder)
     page = folder / "page.html"
     with pytest.raises(SystemExit) as ended:
         main(
@@ -84,21 +84,21 @@ def study(tmp_path_factory):
              "-m", "nsDCG(b=2, bq=4)@10", "-o", str(page)]
         )  # fmt: skip
     assert ended.value.code == 0
-    return found, page
+    return simulated, page
 
 
 @pytest.fixture(scope="module")
 def demo(browser, study):
-    with opened(browser, study[1]) as page:
+    with open_page(browser, study[1]) as page:
         yield page
 
 
 def reset(page):
     page.locator("#reset").click()
-    settle(page)
+    wait_until_drawn(page)
 
 
-def drawn(seed):
+def random_setting(seed):
     """A setting of the controls, by chance."""
     chance = random.Random(seed)  # noqa: S311  (no secret)
     weights = [0, chance.choice([0, 1]), round(chance.uniform(1, 20), 2), chance.randint(10, 100)]
@@ -115,7 +115,7 @@ def drawn(seed):
     }
 
 
-def put(page, setting, exactly):
+def set_controls(page, setting, exactly):
     """Move the controls: sliders, or the numbers beside them."""
     beside = "-number" if exactly else ""
     for name in ("b", "bq", "x"):
@@ -125,10 +125,10 @@ def put(page, setting, exactly):
     for name in ("duplicates", "hold", "discount", "query_discount"):
         page.locator(f"#{name}").select_option(setting[name])
     page.locator(f"input[name=normalised][value='{int(setting['normalised'])}']").check()
-    settle(page)
+    wait_until_drawn(page)
 
 
-def truth(study, setting, **more):
+def evaluate_setting(study, setting, **more):
     """What Python says of a setting."""
     options = {name: setting[name] for name in ("discount", "query_discount", "duplicates")}
     options |= {"b": setting["b"]} if setting["discount"] in BASED else {}
@@ -145,19 +145,21 @@ def truth(study, setting, **more):
 def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
     reset(demo)
     before = demo.locator("#curves .mark-line path").first.get_attribute("d")
-    setting = drawn(seed)
-    put(demo, setting, exactly=seed % 2 == 0)
+    setting = random_setting(seed)
+    set_controls(demo, setting, exactly=seed % 2 == 0)
     assert demo.locator("#curves .mark-line path").first.get_attribute("d") != before
-    found = truth(study[0], setting)
+    found = evaluate_setting(study[0], setting)
     curve = found.curve(by="system")
-    drawn_rows = [row for row in rows(demo) if not row.get("held")]
+    drawn_rows = [row for row in chart_rows(demo) if not row.get("held")]
     assert [row["mean"] for row in drawn_rows] == pytest.approx(curve["mean"].to_list(), abs=1e-6)
     assert [row["position"] for row in drawn_rows] == curve["position"].to_list()
     if setting["hold"] != "growing":  # each group is held to the end of the longest session
-        ends = [max(r["position"] for r in rows(demo) if r["group"] == group) for group in (0, 1)]
+        ends = [
+            max(r["position"] for r in chart_rows(demo) if r["group"] == group) for group in (0, 1)
+        ]
         assert ends == [int(curve["position"].max())] * 2
     last = found.last_queries(by="system").vectors.filter(pl.col("which") != "best")
-    assert [r["mean"] for r in rows(demo, "last")] == pytest.approx(
+    assert [r["mean"] for r in chart_rows(demo, "last")] == pytest.approx(
         last["mean"].to_list(), abs=1e-6
     )
     # … and so does the command that the page offers
@@ -166,7 +168,9 @@ def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
     means = [next(iter(group["mean"].values())) for group in told["groups"]]
     shown = demo.locator("#groups td:last-child").all_text_contents()
     assert shown == [f"{mean:.4f}" for mean in means]
-    assert [row["mean"] for row in rows(demo, "curves", "ends")] == pytest.approx(sorted(means))
+    assert [row["mean"] for row in chart_rows(demo, "curves", "ends")] == pytest.approx(
+        sorted(means)
+    )
 
 
 def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
@@ -175,7 +179,7 @@ def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     demo.locator("#least").fill("3")
     demo.locator("#by").select_option("")
     demo.locator("#gain").select_option(label="exp: each grade about twice the one below")
-    settle(demo)
+    wait_until_drawn(demo)
     words = shlex.split(demo.locator("#command").text_content())
     assert words[-4:] == ["--where", "scenario=D", "--min-queries", "3"]
     assert "nsDCG(gain=exp, b=2, bq=4)@10" in words
@@ -199,45 +203,45 @@ def test_the_command_is_copied(demo):
 def test_a_session_can_be_selected_by_its_line_and_by_the_keyboard(demo, study):
     reset(demo)
     frame = study[0].sessions.frame
-    name = select_long(demo, frame)
+    name = select_long_session(demo, frame)
     assert_shows(demo, frame, name)
-    end = rows(demo, "lines", "stops")
+    end = chart_rows(demo, "lines", "stops")
     number = max(range(len(end)), key=lambda at: end[at]["position"])
     demo.locator("#lines .mark-symbol path").nth(number).click(force=True)
-    settle(demo)
+    wait_until_drawn(demo)
     assert_shows(demo, frame, end[number]["name"])
     demo.locator("#session").focus()
     names = demo.locator("#session option").all_text_contents()
     demo.keyboard.press("Home")
     demo.keyboard.press("ArrowDown")
-    settle(demo)
+    wait_until_drawn(demo)
     assert_shows(demo, frame, names[1].split(" · ")[0])
 
 
-def select_long(page, frame):
+def select_long_session(page, frame):
     """Choose a session of several queries from the list."""
     name = frame.filter(pl.col("query") == 3)["session"][0]
     number = frame["session"].unique(maintain_order=True).to_list().index(name)
     page.locator("#session").select_option(str(number))
-    settle(page)
+    wait_until_drawn(page)
     return name
 
 
 def assert_shows(page, frame, name):
-    own = frame.filter(pl.col("session") == name)
+    session_rows = frame.filter(pl.col("session") == name)
     assert page.locator("#worked strong").text_content() == name
     heads = page.locator("#worked h3 > span:first-child").all_text_contents()
-    texts = own.group_by("query", maintain_order=True).first()["text"].to_list()
+    texts = session_rows.group_by("query", maintain_order=True).first()["text"].to_list()
     assert heads == [f"Q{number} {text}" for number, text in enumerate(texts, 1)]
     documents = page.locator("#worked tbody tr td:nth-child(2)").all_text_contents()
-    assert documents == own["doc"].to_list()
+    assert documents == session_rows["doc"].to_list()
     clicked = page.locator("#worked tbody td.clicked").all_text_contents()
-    assert [bool(mark) for mark in clicked] == own["clicked"].to_list()
+    assert [bool(mark) for mark in clicked] == session_rows["clicked"].to_list()
 
 
 def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
     reset(demo)
-    name = select_long(demo, study[0].sessions.frame)
+    name = select_long_session(demo, study[0].sessions.frame)
     found = gainful.evaluate_sessions(study[0].sessions, study[0].judgments, "sDCG@10")
     value = found.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
     added = [float(text) for text in demo.locator("#worked td.added").all_text_contents() if text]
@@ -248,26 +252,26 @@ def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
 def test_sixty_sessions_are_drawn_and_the_page_says_so(demo):
     reset(demo)
     assert demo.locator("#drawn").text_content() == "60 of 120 sessions are drawn, evenly chosen."
-    assert len({row["session"] for row in rows(demo, "lines")}) == 60
+    assert len({row["session"] for row in chart_rows(demo, "lines")}) == 60
 
 
 def test_the_map_marks_where_one_is_and_says_what_it_is_of(demo, study):
     reset(demo)
     swept = gainful.sweep(study[0].sessions, study[0].judgments, "nsDCG@10")
-    cells = [row["group"] for row in rows(demo, "map", "cells")]
+    cells = [row["group"] for row in chart_rows(demo, "map", "cells")]
     assert cells == swept.planes[0].winners.ravel().tolist()
     assert demo.locator("#verdict").text_content() == swept.sentences[0]
     demo.locator("#b").fill("5.5")
     demo.locator("#bq").fill("7")
-    settle(demo)
-    assert rows(demo, "map", "here") == [{"b": 5.5, "bq": 7}]
+    wait_until_drawn(demo)
+    assert chart_rows(demo, "map", "here") == [{"b": 5.5, "bq": 7}]
     assert "Computed beforehand" in demo.locator("#map-told").text_content()
     assert "You have changed" not in demo.locator("#verdict").text_content()
     demo.locator("#x").fill("5")
-    settle(demo)
+    wait_until_drawn(demo)
     assert demo.locator("#verdict").text_content().startswith("You have changed other settings")
     demo.locator("#map .mark-rect path").first.click(force=True)
-    settle(demo)
+    wait_until_drawn(demo)
     assert demo.locator("#b-number").input_value() == "1.5"
 
 
@@ -277,7 +281,7 @@ def test_formula_and_words_follow_the_controls(demo):
     demo.locator("#bq").fill("7.5")
     demo.locator("#discount").select_option("zipf")
     demo.locator("#duplicates").select_option("first")
-    settle(demo)
+    wait_until_drawn(demo)
     assert demo.locator("#formula msub mn").all_text_contents() == ["7.5"]
     assert demo.locator("#b").is_disabled()
     assert demo.locator("#measure").text_content() == (
@@ -287,24 +291,24 @@ def test_formula_and_words_follow_the_controls(demo):
     assert "zipf: one over the rank: steep" in said
     assert "each document once, the best documents in the places that count most" in said
     demo.locator("#ideal").select_option("once")
-    settle(demo)
+    wait_until_drawn(demo)
     assert "this ideal does not bound" in demo.locator("#words").text_content()
 
 
 def test_what_is_no_number_is_marked_and_changes_nothing(demo):
     reset(demo)
-    before = rows(demo)
+    before = chart_rows(demo)
     for name, value in (("b-number", "1"), ("bq-number", ""), ("x-number", "2.5"), ("least", "0")):
         demo.locator(f"#{name}").fill(value)
         assert demo.locator(f"#{name}").get_attribute("aria-invalid") == "true"
-    settle(demo)
-    assert rows(demo) == before
+    wait_until_drawn(demo)
+    assert chart_rows(demo) == before
 
 
 def test_when_no_session_is_left_the_page_says_so_and_comes_back(demo):
     reset(demo)
     demo.locator("#least").fill("99")
-    settle(demo)
+    wait_until_drawn(demo)
     assert demo.locator("#said").text_content() == "No session is left: choose fewer conditions."
     assert not demo.locator("#all").is_visible()
     reset(demo)
@@ -330,7 +334,7 @@ def test_every_control_is_reached_by_the_keyboard_and_has_a_name(demo):
     assert nameless == 0
     demo.locator("#b").focus()
     demo.keyboard.press("ArrowRight")
-    settle(demo)
+    wait_until_drawn(demo)
     assert demo.locator("#b-number").input_value() == "2.1"
     assert "b=2.1" in demo.locator("#measure").text_content()
 
@@ -339,14 +343,14 @@ def test_every_control_is_reached_by_the_keyboard_and_has_a_name(demo):
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_nothing_is_wider_than_the_window_in_light_and_dark(browser, study, width, scheme):
     size = {"width": width, "height": 800}
-    with opened(browser, study[1], viewport=size, color_scheme=scheme) as page:
+    with open_page(browser, study[1], viewport=size, color_scheme=scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         paper = "rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 23, 30)"
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
         page.locator("#theme").click()
-        settle(page)
+        wait_until_drawn(page)
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
-        assert len(rows(page)) == 191  # one more to where the longest ends
+        assert len(chart_rows(page)) == 191  # one more to where the longest ends
         charts = page.locator(".chart svg").evaluate_all(
             "found => found.map((one) => one.clientWidth <= one.closest('.chart').clientWidth)"
         )
@@ -354,7 +358,7 @@ def test_nothing_is_wider_than_the_window_in_light_and_dark(browser, study, widt
 
 
 def test_it_is_printed_dark_on_light_whatever_the_theme(browser, study):
-    with opened(browser, study[1], color_scheme="dark") as page:
+    with open_page(browser, study[1], color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert (
             page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -392,13 +396,13 @@ def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
         gainful.explore(shown, judgments, title=HOSTILE[0], command=[HOSTILE[3], "it's"]),
         encoding="utf-8",
     )
-    with opened(browser, path) as page:
+    with open_page(browser, path) as page:
         assert page.locator("h1").text_content() == HOSTILE[0]
         assert page.locator("script").count() == 8
         assert page.locator("main :is(img, b, u)").count() == 0
         for number, text in enumerate(HOSTILE):
             page.locator("#session").select_option(str(number))
-            settle(page)
+            wait_until_drawn(page)
             for shown_as in ("#worked strong", "#worked h3 span span"):
                 place = page.locator(shown_as).first
                 whole = place.get_attribute("title") or place.text_content()
@@ -406,28 +410,30 @@ def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
             for width in (390, 1280):
                 page.set_viewport_size({"width": width, "height": 900})
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
-        settle(page)
-        labels = {row["name"] for row in rows(page, "curves", "ends")}
+        wait_until_drawn(page)
+        labels = {row["name"] for row in chart_rows(page, "curves", "ends")}
         assert labels == {text if len(text) <= 24 else text[:23] + "…" for text in HOSTILE[:4]}
         words = shlex.split(page.locator("#command").text_content())
         assert words[2:4] == [HOSTILE[3], "it's"]
         page.locator("#where-1").select_option("1")
-        settle(page)
+        wait_until_drawn(page)
         words = shlex.split(page.locator("#command").text_content())
         chosen = words[words.index("--where") + 1]
         assert chosen.startswith("constructor=")
         assert page.locator("#groups tbody tr").count() >= 1
 
 
-def page_of(tmp_path, shown, judgments, *more, **options):
+def write_page(tmp_path, sessions, qrels, *more, **options):
     path = tmp_path / "page.html"
-    path.write_text(gainful.explore(shown, judgments, *more, **options), encoding="utf-8")
+    path.write_text(gainful.explore(sessions, qrels, *more, **options), encoding="utf-8")
     return path
 
 
 def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
-    path = page_of(tmp_path, table(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3")
-    with opened(browser, path) as page:
+    path = write_page(
+        tmp_path, make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
+    )
+    with open_page(browser, path) as page:
         assert page.locator("#verdict").text_content() == (
             "There is no map of b and bq: there are no two groups to compare."
         )
@@ -435,36 +441,36 @@ def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
         assert page.locator("#drawn").text_content() == "There is one session."
         assert "It returned nothing." in page.locator("#worked").text_content()
         (value,) = gainful.evaluate_sessions(
-            table(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
+            make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
         ).mean.values()
         assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
 
 
 def test_all_gains_zero_gives_a_page_that_says_so(browser, tmp_path):
-    path = page_of(tmp_path, table(s=[["a"]], t=[["b"]]), {"s": {"a": 0}, "t": {"b": 0}})
-    with opened(browser, path) as page:
+    path = write_page(tmp_path, make_sessions(s=[["a"]], t=[["b"]]), {"s": {"a": 0}, "t": {"b": 0}})
+    with open_page(browser, path) as page:
         assert "every value is zero" in page.locator("#said").text_content()
         assert page.locator("#groups td").last.text_content() == "0.0000"
 
 
 def test_sessions_with_nothing_to_find_may_leave_no_mean(browser, tmp_path):
-    shown, judged = table(s=[["a"]]), {"s": {"a": 0}}
-    path = page_of(tmp_path, shown, judged, "nsDCG@3", empty="skip")
-    with opened(browser, path) as page:
+    shown, judged = make_sessions(s=[["a"]]), {"s": {"a": 0}}
+    path = write_page(tmp_path, shown, judged, "nsDCG@3", empty="skip")
+    with open_page(browser, path) as page:
         assert page.locator("#groups td").last.text_content() == "–"
 
 
 def test_many_different_grades_have_no_sliders_but_gains(browser, tmp_path):
     docs = [f"d{n}" for n in range(15)]
     judged = {"s": {doc: at / 7 for at, doc in enumerate(docs)}}
-    path = page_of(tmp_path, table(s=[docs]), judged, "sDCG@15")
-    with opened(browser, path) as page:
+    path = write_page(tmp_path, make_sessions(s=[docs]), judged, "sDCG@15")
+    with open_page(browser, path) as page:
         assert page.locator("#weights input").count() == 0
         assert page.locator("#no-weights").is_visible()
         page.locator("#gain").select_option("1")
-        settle(page)
+        wait_until_drawn(page)
         (value,) = gainful.evaluate_sessions(
-            table(s=[docs]), judged, "sDCG(gain=exp)@15"
+            make_sessions(s=[docs]), judged, "sDCG(gain=exp)@15"
         ).mean.values()
         assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
 
@@ -478,10 +484,10 @@ def test_the_page_of_the_demo_study_is_below_three_megabytes(study):
 
 @pytest.fixture
 def files(tmp_path):
-    shown, judged = tmp_path / "sessions.csv", tmp_path / "qrels.txt"
-    shown.write_text("session,query,rank,doc,system\ns,1,1,a,x\ns,2,1,b,x\nt,1,1,b,y\n")
-    judged.write_text("s 0 a 1\nt 0 b 2\n")
-    return str(shown), "--judgments", str(judged)
+    sessions_path, qrels_path = tmp_path / "sessions.csv", tmp_path / "qrels.txt"
+    sessions_path.write_text("session,query,rank,doc,system\ns,1,1,a,x\ns,2,1,b,x\nt,1,1,b,y\n")
+    qrels_path.write_text("s 0 a 1\nt 0 b 2\n")
+    return str(sessions_path), "--judgments", str(qrels_path)
 
 
 @pytest.mark.parametrize(
@@ -522,7 +528,7 @@ def test_a_discount_that_the_page_cannot_move_is_refused():
     with pytest.raises(
         gainful.BadValue, match="discount is 'geometric'; allowed: log2, log, jk2002"
     ):
-        gainful.explore(table(s=[["a"]]), {"s": {"a": 1}}, "sDCG(discount=geometric)@3")
+        gainful.explore(make_sessions(s=[["a"]]), {"s": {"a": 1}}, "sDCG(discount=geometric)@3")
 
 
 def test_too_many_sessions_for_a_page_are_refused():
@@ -547,7 +553,13 @@ def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
     away = tmp_path / "none" / "page.html"
     assert "cannot be written" in run("explore", *files, "-o", str(away), status=2)
     assert "would overwrite" in run(
-        "explore", files[0], "--judgments", _html(tmp_path), "-o", _html(tmp_path), status=2
+        "explore",
+        files[0],
+        "--judgments",
+        _write_qrels_as_html(tmp_path),
+        "-o",
+        _write_qrels_as_html(tmp_path),
+        status=2,
     )
     assert "only one file can be -" in run(
         "explore", "-", "--judgments", "-", "-o", "p.html", status=2
@@ -555,7 +567,7 @@ def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
     assert {one.name for one in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
 
 
-def _html(folder):
+def _write_qrels_as_html(folder):
     path = folder / "q.html"
     path.write_text("s 0 a 1\n")
     return str(path)

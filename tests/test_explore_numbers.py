@@ -9,10 +9,10 @@ import subprocess
 import numpy as np
 import polars as pl
 import pytest
-from conftest import needed
+from conftest import require_command
 from hypothesis import given, settings, strategies as st
-from session_tables import frame, table
-from strategies import sessions
+from session_tables import make_sessions, session_frame
+from strategies import sessions_and_qrels
 
 import gainful
 from gainful.formula import Const, Param, Var, log, maximum, to_mathml, where
@@ -45,8 +45,8 @@ class Script:
 
     def __call__(self, data, **changed):
         start, weights = data["start"], data["gains"][0]["weights"]
-        settled = {**start, "weights": weights, "where": {}, "least": 1, **changed}
-        self.process.stdin.write(json.dumps({"data": data, "set": settled}) + "\n")
+        controls = {**start, "weights": weights, "where": {}, "least": 1, **changed}
+        self.process.stdin.write(json.dumps({"data": data, "set": controls}) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
@@ -58,12 +58,12 @@ class Script:
 
 @pytest.fixture(scope="module")
 def script():
-    engine = Script(needed("the live page's script", "node"))
+    engine = Script(require_command("the live page's script", "node"))
     yield engine
     engine.close()
 
 
-def data_of(page):
+def extract_data(page):
     """What is embedded in a page."""
     return json.loads(
         re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1]
@@ -86,7 +86,7 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-def asked(setting):
+def to_measure_and_options(setting):
     """The measure and the options that say the same to Python."""
     names = ["b", "bq", "discount", "query_discount", "duplicates", "ideal", "hold"]
     options = {name: setting[name] for name in names}
@@ -99,19 +99,19 @@ def asked(setting):
     return f"{'nsDCG' if setting['normalised'] else 'sDCG'}@{setting['x']}", options
 
 
-@given(sessions(), SETTINGS, st.sampled_from([0, 1, "skip"]), st.integers(1, 2))
+@given(sessions_and_qrels(), SETTINGS, st.sampled_from([0, 1, "skip"]), st.integers(1, 2))
 @settings(max_examples=40)
 def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setting, empty, least):
     rows, judgments = drawn
-    shown = frame(rows)
+    shown = session_frame(rows)
     judgments = {**judgments, "other": {"z": 0, "y": 1, "x": 2, "w": 3}}  # all four grades
     parity = pl.col("session").str.tail(1).cast(pl.Int64) % 2
     shown = shown.with_columns(system=pl.concat_str(pl.lit("y"), parity))
-    data = data_of(gainful.explore(shown, judgments, "nsDCG@5", empty=empty))
+    data = extract_data(gainful.explore(shown, judgments, "nsDCG@5", empty=empty))
     grouped = any(column["name"] == "system" for column in data["columns"])
     if least > max(data["sessions"]["asked"]):
         least = 1
-    measure, options = asked(setting)
+    measure, options = to_measure_and_options(setting)
     table_ = dict(zip(data["grades"]["values"], setting["weights"], strict=True))
     found = script(data, **setting, least=least, by="system" if grouped else None)
     if setting["normalised"]:
@@ -153,7 +153,7 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
         }
     )
     judgments = {"c_1": {"a": 1, "x": 3}, "c_2": {"b": 2, "a": 1}, "d_1": {"a": 2}}
-    data = data_of(gainful.explore(shown, judgments, "nsDCG@2"))
+    data = extract_data(gainful.explore(shown, judgments, "nsDCG@2"))
     assert list(data["answers"]["duplicates"]) == ["every"]
     assert list(data["answers"]["ideal"]) == ["paired", "repeated"]
     assert list(data["answers"]["hold"]) == ["held"]
@@ -164,21 +164,21 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
 
 def test_what_each_query_added_is_what_python_says_it_gained(script):
     study = gainful.simulate_study(2008)
-    data = data_of(gainful.explore(study.sessions, study.judgments, "sDCG@10"))
+    data = extract_data(gainful.explore(study.sessions, study.qrels, "sDCG@10"))
     found = script(data)
-    truth = gainful.evaluate_sessions(study.sessions, study.judgments, "sDCG@10")
+    truth = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
     totals = [sum(queries) for queries in found["added"]]
     assert totals == pytest.approx(truth.per_session["sDCG@10"].to_list())
 
 
 def test_filters_choose_the_sessions_that_python_chooses(script):
     study = gainful.simulate_study(2008)
-    data = data_of(gainful.explore(study.sessions, study.judgments, "nsDCG@10"))
+    data = extract_data(gainful.explore(study.sessions, study.qrels, "nsDCG@10"))
     scenario = next(column for column in data["columns"] if column["name"] == "scenario")
     chosen = {"scenario": scenario["values"].index("D")}
     found = script(data, where=chosen, least=3)
     truth = gainful.evaluate_sessions(
-        study.sessions, study.judgments, "nsDCG@10", where={"scenario": "D"}, min_queries=3
+        study.sessions, study.qrels, "nsDCG@10", where={"scenario": "D"}, min_queries=3
     )
     expected = [(one["sessions"], one["queries"]) for one in truth.groups("system")]
     assert [(one["sessions"], one["queries"]) for one in found["groups"]] == expected
@@ -188,15 +188,15 @@ def test_filters_choose_the_sessions_that_python_chooses(script):
 
 def test_columns_that_tell_the_same_are_offered_once_and_many_values_not_for_groups():
     study = gainful.simulate_study(2008)
-    columns = data_of(gainful.explore(study.sessions, study.judgments))["columns"]
+    columns = extract_data(gainful.explore(study.sessions, study.qrels))["columns"]
     assert [one["name"] for one in columns] == ["system", "searcher", "scenario", "order"]
     assert [one["groups"] for one in columns] == [True, False, True, True]
 
 
 def test_a_document_beyond_the_depth_of_the_page_that_was_clicked_still_counts_as_known(script):
     many = [f"x{n}" for n in range(60)]
-    shown = table(s=[[*many, "good*"], ["good"]])
-    data = data_of(gainful.explore(shown, {"s": {"good": 1}}, "sDCG(duplicates=clicked)@5"))
+    shown = make_sessions(s=[[*many, "good*"], ["good"]])
+    data = extract_data(gainful.explore(shown, {"s": {"good": 1}}, "sDCG(duplicates=clicked)@5"))
     assert data["start"]["deepest"] == 50
     assert script(data)["groups"][0]["mean"] == 0
     assert script(data, duplicates="every")["groups"][0]["mean"] > 0

@@ -16,21 +16,21 @@ import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
-from conftest import needed
+from conftest import require_command
 from hypothesis import given, strategies as st
 from scipy.stats import bootstrap
-from session_tables import table
+from session_tables import make_sessions
 
 import gainful
 from gainful.cli import main
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
-from gainful.evidence.statistics.bootstrap_band import band
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.bootstrap_band import bootstrap_band
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.show import picture
-from gainful.show.figures.catalogue import FIGURES, data_of, drawn
+from gainful.show.figures.catalogue import FIGURES, build_data, draw_figure
 from gainful.show.figures.figure import Look
-from gainful.show.figures.label_layout import apart
-from gainful.show.figures.line_chart import top
+from gainful.show.figures.label_layout import spread_labels
+from gainful.show.figures.line_chart import axis_end
 
 HERE = Path(__file__).parent
 NEWS = HERE.parent / "examples" / "news"
@@ -47,12 +47,12 @@ def golden():
 @pytest.fixture(scope="module")
 def toy(golden):
     """The golden session, and one that found all there was in its only query."""
-    told = golden["session"]
-    shown = table(s=told["queries"], t=[["x"]]).with_columns(
+    session = golden["session"]
+    sessions = make_sessions(s=session["queries"], t=[["x"]]).with_columns(
         system=pl.when(pl.col("session") == "s").then(pl.lit("1")).otherwise(pl.lit("2"))
     )
-    judged = {"s": told["grades"], "t": {"x": 1}}
-    return shown, judged
+    qrels = {"s": session["grades"], "t": {"x": 1}}
+    return sessions, qrels
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,8 @@ def found(toy):
 
 @pytest.fixture(scope="module")
 def study():
-    made = gainful.simulate_study(2008)
-    return gainful.evaluate_sessions(made.sessions, made.judgments, ["sDCG@10", "nsDCG@10"])
+    simulated = gainful.simulate_study(2008)
+    return gainful.evaluate_sessions(simulated.sessions, simulated.qrels, ["sDCG@10", "nsDCG@10"])
 
 
 @pytest.fixture
@@ -78,13 +78,13 @@ def run(capsys):
     return command
 
 
-def texts(svg):
+def svg_texts(svg):
     """All text that an SVG shows."""
     return [" ".join(element.itertext()) for element in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314
 
 
-def spec(name, *given, look=None, **options):
-    return drawn(FIGURES[name], data_of(name, *given, **options), look or Look())
+def draw_spec(name, *inputs, look=None, **options):
+    return draw_figure(FIGURES[name], build_data(name, *inputs, **options), look or Look())
 
 
 # ── the data of sessions ─────────────────────────────────────────────────────────────────────
@@ -101,7 +101,7 @@ def test_sessions_are_the_golden_normalised_vector_and_the_one_that_stopped_is_h
 
 def test_a_growing_ideal_lowers_a_session_that_has_stopped_as_the_golden_one(golden):
     told = golden["hold_after_stop"]
-    shown = table(a=[["x", "y", "z"]] * 3, b=[["x", "y", "z"]])
+    shown = make_sessions(a=[["x", "y", "z"]] * 3, b=[["x", "y", "z"]])
     results = gainful.evaluate_sessions(
         shown, {"a": {"x": 1}, "b": {"x": 1}}, "nsDCG(b=2, bq=4, hold=growing)@3"
     )
@@ -155,7 +155,7 @@ def test_sessions_end_together_however_long_those_of_a_group_are(study):
 
 
 def test_groups_that_would_be_called_the_same_are_told_apart():
-    shown = table(a=[["x"]], b=[["x"]]).with_columns(system=pl.Series(["2", "system 2"]))
+    shown = make_sessions(a=[["x"]], b=[["x"]]).with_columns(system=pl.Series(["2", "system 2"]))
     results = gainful.evaluate_sessions(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
     frame = gainful.figure_data("sessions", results, by="system")
     assert frame["group"].n_unique() == 2
@@ -173,19 +173,21 @@ def test_a_band_lies_between_the_percentiles_of_all_ways_to_draw():
         with np.errstate(invalid="ignore"):
             ways.append(total[some].sum(axis=0) / number[some].sum(axis=0))
     exact = np.nanquantile(np.array(ways), (0.1, 0.9), axis=0, method="inverted_cdf")
-    low, high = band(total, number, How(alpha=0.2, resamples=9999))
+    low, high = bootstrap_band(total, number, Resampling(alpha=0.2, resamples=9999))
     np.testing.assert_allclose([low, high], exact, rtol=1e-9)
 
 
 def test_a_band_is_the_same_however_much_is_held_at_a_time(monkeypatch):
     total = np.random.default_rng(1).random((5, 7))
-    whole = band(total, np.ones((5, 7)), How(resamples=199))
+    whole = bootstrap_band(total, np.ones((5, 7)), Resampling(resamples=199))
     monkeypatch.setattr("gainful.evidence.statistics.bootstrap_band._AT_ONCE", 400)
-    np.testing.assert_array_equal(whole, band(total, np.ones((5, 7)), How(resamples=199)))
+    np.testing.assert_array_equal(
+        whole, bootstrap_band(total, np.ones((5, 7)), Resampling(resamples=199))
+    )
 
 
 def test_where_no_session_counts_there_is_no_band():
-    low, high = band(np.zeros((2, 1)), np.zeros((2, 1)), How(resamples=99))
+    low, high = bootstrap_band(np.zeros((2, 1)), np.zeros((2, 1)), Resampling(resamples=99))
     assert np.isnan([low, high]).all()
 
 
@@ -214,7 +216,7 @@ def test_bands_are_the_same_for_a_seed_and_others_for_another(study):
 
 def test_a_band_of_queries_within_sessions_draws_sessions(golden):
     """Session a has two queries before its last, b one: averaged within, each session counts once."""
-    shown = table(a=[["x"], [], ["x"]], b=[[], ["x"]])
+    shown = make_sessions(a=[["x"], [], ["x"]], b=[[], ["x"]])
     results = gainful.evaluate_sessions(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
     frame = gainful.figure_data("last", results, non_last="within", interval=80, resamples=999)
     row = frame.row(by_predicate=pl.col("which") == "non_last", named=True)
@@ -222,22 +224,22 @@ def test_a_band_of_queries_within_sessions_draws_sessions(golden):
 
 
 def test_one_session_has_no_band_and_the_caption_says_so(found):
-    data = data_of("sessions", found, by="system", interval=95)
+    data = build_data("sessions", found, by="system", interval=95)
     assert data.frame["low"].null_count() == len(data.frame)
-    assert "Note: system 1 has one session: no interval" in data.said
+    assert "Note: system 1 has one session: no interval" in data.caption
 
 
 # ── the data of rankings ─────────────────────────────────────────────────────────────────────
 
 JUDGED = {"1": {"a": 3, "b": 2, "c": 1}, "2": {"d": 1, "e": 2}}
-FOUND = {"1": {"b": 3.0, "x": 2.0, "a": 1.0}, "2": {"d": 2.0, "e": 1.0}}
+TOY_RUN = {"1": {"b": 3.0, "x": 2.0, "a": 1.0}, "2": {"d": 2.0, "e": 1.0}}
 
 
 @pytest.mark.parametrize(
     "measure", ["CG", "DCG", "nDCG", "nCG(gain=exp)", "DCG(discount=jk2008, b=2)"]
 )
 def test_curves_are_the_vectors_of_the_rankings(measure):
-    frame = gainful.figure_data("curves", JUDGED, {"run": FOUND}, f"{measure}@3")
+    frame = gainful.figure_data("curves", JUDGED, {"run": TOY_RUN}, f"{measure}@3")
     grades, pool = [[2, 0, 3], [1, 2, 0]], [[3, 2, 1], [2, 1, 0]]
     values = gainful.compute_curve(measure, grades, judged=pool).mean(axis=0)
     assert frame["value"].to_list() == pytest.approx(values.tolist(), abs=1e-12)
@@ -249,16 +251,16 @@ def test_curves_are_the_vectors_of_the_rankings(measure):
 
 
 def test_curves_of_one_query_are_its_vector():
-    frame = gainful.figure_data("curves", JUDGED, {"run": FOUND}, "DCG@3", query="2")
+    frame = gainful.figure_data("curves", JUDGED, {"run": TOY_RUN}, "DCG@3", query="2")
     assert frame["value"].to_list() == pytest.approx(
         gainful.dcg_curve([1, 2, 0]).tolist(), abs=1e-12
     )
     with pytest.raises(UnknownName, match="no query '9'"):
-        gainful.figure_data("curves", JUDGED, {"run": FOUND}, query="9")
+        gainful.figure_data("curves", JUDGED, {"run": TOY_RUN}, query="9")
 
 
 def test_differences_are_those_of_the_values_greatest_first():
-    runs = {"one": FOUND, "two": {"1": ["a", "b", "c"], "2": ["d", "e"]}}
+    runs = {"one": TOY_RUN, "two": {"1": ["a", "b", "c"], "2": ["d", "e"]}}
     frame = gainful.figure_data("differences", JUDGED, runs, "nDCG@3")
     first = gainful.ndcg([2, 0, 3], judged=[3, 2, 1])
     assert frame["query"].to_list() == ["1", "2"]
@@ -299,8 +301,8 @@ def test_dots_are_means_and_scipys_bca_intervals():
 
 @pytest.fixture(scope="module")
 def swept():
-    made = gainful.simulate_study(2008)
-    return made, gainful.sweep(made.sessions, made.judgments, points=12)
+    simulated = gainful.simulate_study(2008)
+    return simulated, gainful.sweep(simulated.sessions, simulated.qrels, points=12)
 
 
 def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary(swept):
@@ -324,7 +326,7 @@ def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary
 
 def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
     _, sweep = swept
-    shown = texts(picture.svg(spec("map", sweep)))
+    shown = svg_texts(picture.to_svg(draw_spec("map", sweep)))
     assert {"system 1", "system 2", "b = 2, bq = 4"} <= set(shown)
     assert any("It depends on the searcher" in one for one in shown)
 
@@ -332,17 +334,17 @@ def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
 def test_several_planes_are_several_maps_and_one_base_is_a_strip():
     made = gainful.simulate_study(2008)
     weights = ["linear", "0:0,1:1,2:10,3:100"]
-    both = gainful.sweep(made.sessions, made.judgments, points=4, weights=weights)
-    shown = texts(picture.svg(spec("map", both)))
+    both = gainful.sweep(made.sessions, made.qrels, points=4, weights=weights)
+    shown = svg_texts(picture.to_svg(draw_spec("map", both)))
     assert {"linear, top 10", "{0:0,1:1,2:10,3:100}, top 10"} <= set(shown)
-    strip = gainful.sweep(made.sessions, made.judgments, b="2", points=4)
-    assert "system 2" in texts(picture.svg(spec("map", strip)))
+    strip = gainful.sweep(made.sessions, made.qrels, b="2", points=4)
+    assert "system 2" in svg_texts(picture.to_svg(draw_spec("map", strip)))
 
 
 def test_a_map_without_any_winner_says_so():
-    shown = table(a=[["x"]], b=[["x"]]).with_columns(system=pl.col("session"))
+    shown = make_sessions(a=[["x"]], b=[["x"]]).with_columns(system=pl.col("session"))
     even = gainful.sweep(shown, {"a": {"x": 1}, "b": {"x": 1}}, points=3)
-    told = " ".join(texts(picture.svg(spec("map", even))))
+    told = " ".join(svg_texts(picture.to_svg(draw_spec("map", even))))
     assert "No group is ahead of the others anywhere" in told
 
 
@@ -351,21 +353,25 @@ def test_a_map_without_any_winner_says_so():
 
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, study, swept):
-    given = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}[FIGURES[name].takes]
+    given = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}[
+        FIGURES[name].input_kind
+    ]
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
-    options = {"by": "system"} if FIGURES[name].takes == "sessions" else {}
+    options = {"by": "system"} if FIGURES[name].input_kind == "sessions" else {}
     chart = gainful.figure(name, *given, **options)
-    once = picture.svg(chart)
-    assert once == picture.svg(spec(name, *given, **options))
-    shown = " ".join(texts(once))
+    once = picture.to_svg(chart)
+    assert once == picture.to_svg(draw_spec(name, *given, **options))
+    shown = " ".join(svg_texts(once))
     assert ("gain" if name != "precision-recall" else "relevant from grade 1 on") in shown
     assert "#12171e" not in once
 
 
 def test_a_dark_figure_is_the_same_in_other_colours(found):
-    light, dark = (picture.svg(gainful.figure("last", found, dark=dark)) for dark in (False, True))
-    assert texts(light) == texts(dark)
+    light, dark = (
+        picture.to_svg(gainful.figure("last", found, dark=dark)) for dark in (False, True)
+    )
+    assert svg_texts(light) == svg_texts(dark)
     assert "#12171e" in dark  # the paper of the dark tones
     assert not set(re.findall(r'stroke="(#\w+)"', light)) & set(
         re.findall(r'stroke="(#\w+)"', dark)
@@ -373,7 +379,7 @@ def test_a_dark_figure_is_the_same_in_other_colours(found):
 
 
 def test_queries_are_named_under_their_lots_and_lines_at_their_ends(study):
-    shown = texts(picture.svg(spec("sessions", study, by="system")))
+    shown = svg_texts(picture.to_svg(draw_spec("sessions", study, by="system")))
     assert [one for one in shown if re.fullmatch(r"Q\d+", one)] == [f"Q{q}" for q in range(1, 12)]
     assert {"system 1", "system 2"} <= set(shown)
     assert any("nsDCG@10 · 120 sessions · 343 queries" in one for one in shown)
@@ -392,20 +398,20 @@ def test_files_are_what_their_suffix_says(tmp_path):
 
 
 def test_a_specification_is_plain_data_and_the_same_twice(study):
-    one, same = (picture.specification(spec("individual", study)) for _ in range(2))
+    one, same = (picture.to_json(draw_spec("individual", study)) for _ in range(2))
     assert one == same
 
 
 def test_bands_are_drawn_around_the_lines_but_for_the_best_query_and_explained(study):
-    drawn_ = spec("last", study, by="system", interval=95, resamples=99)
+    drawn_ = draw_spec("last", study, by="system", interval=95, resamples=99)
     (area,) = [layer for layer in drawn_["layer"] if layer["mark"]["type"] == "area"]
     assert {row["series"] for row in area["data"]["values"]} == {0, 1, 3, 4}
-    shown = " ".join(texts(picture.svg(drawn_)))
+    shown = " ".join(svg_texts(picture.to_svg(drawn_)))
     assert "band: 95 % interval, sessions drawn again 99 times (percentile, seed 2008)" in shown
 
 
 def test_an_svg_says_what_it_shows_to_those_who_do_not_see_it(study):
-    root = ET.fromstring(picture.svg(spec("sessions", study, by="system")))  # noqa: S314
+    root = ET.fromstring(picture.to_svg(draw_spec("sessions", study, by="system")))  # noqa: S314
     assert root.get("role") == "graphics-document"
     assert root.get("aria-label").startswith("Session performance, nsDCG@10")
     assert "system 1" in [element.get("aria-label") for element in root.iter()]
@@ -427,25 +433,27 @@ def test_many_queries_stand_in_a_row_without_names():
         for query, docs in one.items()
     }
     two = {query: ["y", "x"] for query in judged}
-    shown = texts(picture.svg(spec("differences", judged, {"one": one, "two": two}, "RR")))
+    shown = svg_texts(
+        picture.to_svg(draw_spec("differences", judged, {"one": one, "two": two}, "RR"))
+    )
     assert {"queries, sorted", "one better", "two better"} <= set(shown)
     assert not any(re.fullmatch(r"q\d+", each) for each in shown)
 
 
 def test_lines_that_have_no_room_for_their_names_are_counted():
-    runs = {f"run {at}": FOUND for at in range(40)}
-    drawn_ = spec("curves", JUDGED, runs, look=Look(height=140))
+    runs = {f"run {at}": TOY_RUN for at in range(40)}
+    drawn_ = draw_spec("curves", JUDGED, runs, look=Look(height=140))
     assert any("30 lines without a name" in one for one in drawn_["title"]["subtitle"])
 
 
 def test_ideals_that_differ_are_drawn_for_each_run():
-    runs = {"one": FOUND, "two": {"1": ["a"], "2": ["e"]}}
-    shown = texts(picture.svg(spec("curves", JUDGED, runs, "DCG@3", ideal="list")))
+    runs = {"one": TOY_RUN, "two": {"1": ["a"], "2": ["e"]}}
+    shown = svg_texts(picture.to_svg(draw_spec("curves", JUDGED, runs, "DCG@3", ideal="list")))
     assert {"ideal of one", "ideal of two"} <= set(shown)
 
 
 def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
-    drawn_ = spec("individual", study)
+    drawn_ = draw_spec("individual", study)
     assert any("60 of 120 sessions drawn" in one for one in drawn_["title"]["subtitle"])
     some = drawn_["layer"][1]["data"]["values"]
     assert len({row["series"] for row in some}) <= 60
@@ -463,7 +471,7 @@ def test_altair_is_not_loaded_before_a_chart_is_asked_for():
 
 @given(st.lists(st.floats(0, 300), max_size=20))
 def test_labels_stand_apart_in_order_and_within_the_plot(wanted):
-    places = apart(wanted, 14, 0, 300)
+    places = spread_labels(wanted, 14, 0, 300)
     order = sorted(range(len(wanted)), key=lambda at: wanted[at])
     ascending = [places[at] for at in order]
     assert all(b - a >= 14 - 1e-6 for a, b in itertools.pairwise(ascending))
@@ -471,29 +479,31 @@ def test_labels_stand_apart_in_order_and_within_the_plot(wanted):
 
 
 def test_a_label_that_has_room_stays_where_its_line_ends():
-    assert apart([10.0, 100.0, 290.0], 14, 0, 300) == [10.0, 100.0, 290.0]
+    assert spread_labels([10.0, 100.0, 290.0], 14, 0, 300) == [10.0, 100.0, 290.0]
 
 
 @given(st.floats(1e-12, 1e12))
 def test_an_axis_ends_above_every_value_but_not_far(value):
-    assert value * (1 - 1e-9) <= top([value]) <= 1.51 * value
+    assert value * (1 - 1e-9) <= axis_end([value]) <= 1.51 * value
 
 
 # ── what cannot be shown, and what is refused ────────────────────────────────────────────────
 
 
 def test_where_nothing_was_gained_the_picture_says_so(found):
-    shown = table(a=[["x"]], b=[["x", "y"]])
+    shown = make_sessions(a=[["x"]], b=[["x", "y"]])
     none = gainful.evaluate_sessions(shown, {"a": {"x": 0}, "b": {"x": 0}}, ["sDCG@2", "nsDCG@2"])
     for name in ("last", "sessions", "individual"):
-        assert "Nothing was gained: every value is 0." in texts(picture.svg(spec(name, none)))
+        assert "Nothing was gained: every value is 0." in svg_texts(
+            picture.to_svg(draw_spec(name, none))
+        )
     nothing = {"1": {"a": 0, "b": 1}}
-    drawn_ = spec("curves", nothing, {"run": {"1": ["a"]}})
-    assert "Nothing was gained: every value is 0." in texts(picture.svg(drawn_))
+    drawn_ = draw_spec("curves", nothing, {"run": {"1": ["a"]}})
+    assert "Nothing was gained: every value is 0." in svg_texts(picture.to_svg(drawn_))
 
 
 def test_one_run_has_nothing_to_be_compared_with_and_the_picture_says_so():
-    shown = texts(picture.svg(spec("differences", QRELS, {"bm25": RUNS["bm25"]})))
+    shown = svg_texts(picture.to_svg(draw_spec("differences", QRELS, {"bm25": RUNS["bm25"]})))
     assert "One run: there is nothing to compare it with." in shown
 
 
@@ -501,32 +511,34 @@ def test_where_no_query_counts_the_picture_says_so():
     judged, runs = {"1": {"a": 0}}, {"one": {"1": ["a"]}, "two": {"1": ["a"]}}
     for name in ("curves", "differences", "precision-recall", "dots"):
         measure = [] if name == "precision-recall" else ["nDCG@1"]
-        data = data_of(name, judged, runs, *measure, empty="skip")
-        assert data.nothing.startswith("No query counts")
-    results = gainful.evaluate_sessions(table(s=[["a"]]), {"s": {"a": 0}}, "nsDCG(empty=skip)@1")
-    assert data_of("sessions", results).nothing.startswith("No session has an ideal")
+        data = build_data(name, judged, runs, *measure, empty="skip")
+        assert data.empty_reason.startswith("No query counts")
+    results = gainful.evaluate_sessions(
+        make_sessions(s=[["a"]]), {"s": {"a": 0}}, "nsDCG(empty=skip)@1"
+    )
+    assert build_data("sessions", results).empty_reason.startswith("No session has an ideal")
 
 
 def test_where_nothing_relevant_was_found_the_picture_says_so():
     judged, runs = {"1": {"a": 0, "b": 1}}, {"one": {"1": ["a"]}}
-    assert "nothing relevant was found" in data_of("dots", judged, runs, "AP").nothing
-    assert "anything relevant" in data_of("precision-recall", judged, runs).nothing
+    assert "nothing relevant was found" in build_data("dots", judged, runs, "AP").empty_reason
+    assert "anything relevant" in build_data("precision-recall", judged, runs).empty_reason
 
 
 def test_two_equal_runs_have_no_difference_and_the_picture_says_so():
-    drawn_ = spec("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["bm25"]})
-    assert "there is no difference to show" in " ".join(texts(picture.svg(drawn_)))
+    drawn_ = draw_spec("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["bm25"]})
+    assert "there is no difference to show" in " ".join(svg_texts(picture.to_svg(drawn_)))
 
 
 def test_one_session_of_one_query_has_a_last_query_and_none_before():
-    results = gainful.evaluate_sessions(table(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
-    data = data_of("last", results)
-    assert any("no session of all sessions has more than one query" in one for one in data.said)
-    assert "last query" in texts(picture.svg(drawn(FIGURES["last"], data, Look())))
+    results = gainful.evaluate_sessions(make_sessions(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
+    data = build_data("last", results)
+    assert any("no session of all sessions has more than one query" in one for one in data.caption)
+    assert "last query" in svg_texts(picture.to_svg(draw_figure(FIGURES["last"], data, Look())))
 
 
 def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():
-    shown = table(s=[["x", "y"]])
+    shown = make_sessions(s=[["x", "y"]])
     results = gainful.evaluate_sessions(shown, {"s": {"y": 1}}, "sDCG@1")
     with pytest.raises(BadInput, match="none of the top 1 results of any query is judged"):
         gainful.figure_data("sessions", results)
@@ -566,14 +578,14 @@ def test_a_measure_without_vectors_or_depth_is_refused(toy):
 
 def test_a_depth_that_no_list_reaches_is_said(found, toy):
     results = gainful.evaluate_sessions(*toy, "sDCG@50")
-    assert "Note: no query shows more than 3 results" in data_of("last", results).said
-    assert not any("no query shows more" in line for line in data_of("last", found).said)
+    assert "Note: no query shows more than 3 results" in build_data("last", results).caption
+    assert not any("no query shows more" in line for line in build_data("last", found).caption)
 
 
 def test_scenarios_together_are_said_where_they_are_not_normalised(study):
-    data = data_of("scenario", study)
-    assert "Note: 4 scenarios together (A, B, C and D), not normalised" in data.said
-    assert not any("together" in line for line in data_of("scenario", study, "nsDCG@10").said)
+    data = build_data("scenario", study)
+    assert "Note: 4 scenarios together (A, B, C and D), not normalised" in data.caption
+    assert not any("together" in line for line in build_data("scenario", study, "nsDCG@10").caption)
 
 
 def test_what_is_not_what_a_figure_takes_is_refused():
@@ -597,7 +609,7 @@ def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch, study):
     with pytest.raises(NotInstalled, match=r"pip install 'gainful\[report\]'"):
         gainful.figure("sessions", study)
     with pytest.raises(NotInstalled, match=r"pip install 'gainful\[report\]'"):
-        picture.svg({})
+        picture.to_svg({})
 
 
 # ── hostile names ────────────────────────────────────────────────────────────────────────────
@@ -616,50 +628,51 @@ HOSTILE = [
 def test_hostile_names_are_text_in_an_svg():
     runs = dict.fromkeys(HOSTILE, RUNS["bm25"])
     for name in ("curves", "dots", "precision-recall"):
-        svg = picture.svg(spec(name, QRELS, runs))
+        svg = picture.to_svg(draw_spec(name, QRELS, runs))
         assert "<script" not in svg
         assert "<b>" not in svg
-        shown = texts(svg)
+        shown = svg_texts(svg)
         assert {"{{7*7}}", "שלום עולם", "<script>alert(1)</script>", "null�byte line"} <= set(shown)
         assert max(len(one) for one in shown) < 400
 
 
 def test_hostile_sessions_and_queries_are_text_in_an_svg():
     shown = pl.concat(
-        table(**{name: [["x"], ["x"]]}).with_columns(system=pl.lit(name)) for name in HOSTILE[:6]
+        make_sessions(**{name: [["x"], ["x"]]}).with_columns(system=pl.lit(name))
+        for name in HOSTILE[:6]
     )
     judged = {name: {"x": 1} for name in HOSTILE[:6]}
     results = gainful.evaluate_sessions(shown, judged, "sDCG@1")
     for name in ("individual", "sessions", "last"):
-        svg = picture.svg(spec(name, results, by="system"))
+        svg = picture.to_svg(draw_spec(name, results, by="system"))
         assert "<script" not in svg
-        assert any("<script>alert(1)</script>" in one for one in texts(svg))
-    svg = picture.svg(
-        spec(
+        assert any("<script>alert(1)</script>" in one for one in svg_texts(svg))
+    svg = picture.to_svg(
+        draw_spec(
             "differences",
             judged,
             {"a": {q: ["y", "x"] for q in judged}, "b": {q: ["x"] for q in judged}},
             "RR",
         )
     )
-    assert "<script>alert(1)</script>" in texts(svg)
+    assert "<script>alert(1)</script>" in svg_texts(svg)
 
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = needed("figures in a browser", "chromium")
+    chromium = require_command("figures in a browser", "chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+        instance = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield instance
+        instance.close()
 
 
 def test_a_page_opens_offline_fits_a_phone_and_shows_hostile_names_as_text(browser, tmp_path):
     runs = dict.fromkeys(HOSTILE, RUNS["bm25"])
-    light, dark = (spec("curves", QRELS, runs, look=Look(dark=dark)) for dark in (False, True))
-    text = picture.html(light, dark)
+    light, dark = (draw_spec("curves", QRELS, runs, look=Look(dark=dark)) for dark in (False, True))
+    text = picture.to_html(light, dark)
     assert not re.search(r"""(?:src|href)=["']?https?:""", text)
     (tmp_path / "f.html").write_text(text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="light")
@@ -684,7 +697,9 @@ def test_a_page_opens_offline_fits_a_phone_and_shows_hostile_names_as_text(brows
 
 
 def test_panels_stand_below_one_another_on_a_phone(browser, tmp_path, study):
-    (tmp_path / "f.html").write_text(picture.html(spec("individual", study, by="system")), "utf-8")
+    (tmp_path / "f.html").write_text(
+        picture.to_html(draw_spec("individual", study, by="system")), "utf-8"
+    )
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.goto((tmp_path / "f.html").as_uri())
     page.wait_for_selector("#figure[data-ready='1'] svg")
@@ -722,7 +737,7 @@ def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
     files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
     out = tmp_path / "f.svg"
     assert run("figure", "sessions", *files, "--by", "system", "-o", out) == ""
-    shown = texts(out.read_text(encoding="utf-8"))
+    shown = svg_texts(out.read_text(encoding="utf-8"))
     assert {"Q1", "Q11", "system 1", "system 2"} <= set(shown)
     data = run("figure", "sessions", *files, "--by", "system", "--data")
     rows = list(csv.DictReader(io.StringIO(data)))
@@ -740,7 +755,7 @@ def test_options_of_sessions_and_habits_reach_the_figure(run, folder):
     rows = list(csv.DictReader(io.StringIO(data)))
     made = gainful.simulate_study(2008)
     results = gainful.evaluate_sessions(
-        made.sessions, made.judgments, "sDCG(gain=exp)@5", where={"scenario": "D"}
+        made.sessions, made.qrels, "sDCG(gain=exp)@5", where={"scenario": "D"}
     )
     own = results.curve().filter(pl.col("query") <= 2)["mean"].to_list()
     assert [float(row["mean"]) for row in rows if row["which"] == "all"] == pytest.approx(own)
@@ -769,7 +784,7 @@ def test_one_group_has_no_winner_and_the_picture_says_so(run, folder, tmp_path):
         *("figure", "map", folder / "sessions.csv", "--judgments", folder / "qrels.txt"),
         *("--where", "system=1", "-o", tmp_path / "map.svg"),
     )
-    shown = texts((tmp_path / "map.svg").read_text(encoding="utf-8"))
+    shown = svg_texts((tmp_path / "map.svg").read_text(encoding="utf-8"))
     assert "There is only one group by system, so there is no winner." in shown
 
 

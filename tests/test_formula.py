@@ -40,7 +40,7 @@ numbers = st.sampled_from([-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0, 10.0,
 leaves = st.one_of(numbers.map(Const), st.sampled_from([i, g, b]))
 
 
-def _grown(inner):
+def _combine_expressions(inner):
     compare = st.builds(Compare, st.sampled_from(["<", "<=", "==", ">=", ">"]), inner, inner)
     return st.one_of(
         st.builds(Arithmetic, st.sampled_from(["+", "-", "*", "/", "pow", "max"]), inner, inner),
@@ -50,11 +50,11 @@ def _grown(inner):
     )
 
 
-expressions = st.recursive(leaves, _grown, max_leaves=12)
+expressions = st.recursive(leaves, _combine_expressions, max_leaves=12)
 values = st.fixed_dictionaries({"i": numbers, "g": numbers, "b": numbers})
 
 
-def _ill_conditioned(expr, at) -> bool:
+def _is_unstable(expr, at) -> bool:
     """Would an error in the last digit of an input change the answer visibly?"""
     results = [
         float(to_numpy(expr, {name: value * (1 + shift) for name, value in at.items()}))
@@ -79,7 +79,7 @@ def _powers_are_finite(expr, at) -> bool:
 @settings(max_examples=600)
 @given(expr=expressions, at=values)
 def test_numpy_and_javascript_give_the_same_number(node, expr, at):
-    assume(_powers_are_finite(expr, at) and not _ill_conditioned(expr, at))
+    assume(_powers_are_finite(expr, at) and not _is_unstable(expr, at))
     ours = float(to_numpy(expr, at))
     theirs = node(to_javascript(expr), at)
     assert (math.isnan(ours) and math.isnan(theirs)) or theirs == pytest.approx(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from defusedxml import ElementTree
-from gate_runs import QUERIES, RUNS, ranked, signed, verdict
+from gate_runs import QUERIES, RUNS, make_run, parse_verdict, sign_baseline
 
 from gainful import evaluate
 from gainful.cli.main import main
@@ -43,23 +43,23 @@ def test_a_value_just_below_its_floor_is_printed_in_as_many_decimals_as_it_takes
 
 
 def test_a_floor_names_its_measure_so_that_none_need_be_asked_for(gate):
-    found = verdict(gate("best.txt", "--floor", "P_1=0.5", "--format", "json"))
+    found = parse_verdict(gate("best.txt", "--floor", "P_1=0.5", "--format", "json"))
     assert found["mean"] == {"P_1": 1.0}
-    found = verdict(gate("best.txt", "-m", "AP", "--floor", "RR=0.5", "--format", "json"))
+    found = parse_verdict(gate("best.txt", "-m", "AP", "--floor", "RR=0.5", "--format", "json"))
     assert list(found["mean"]) == ["AP", "RR"]
     assert [check["measure"] for check in found["checks"]] == ["RR"]
 
 
 def test_a_rule_finds_its_measure_under_whatever_name_it_was_asked_for(gate):
     words = ("-m", "recip_rank", "--floor", "RR=0.5", "--floor", "mrr=0.5", "--format", "json")
-    found = verdict(gate("best.txt", *words))
+    found = parse_verdict(gate("best.txt", *words))
     assert list(found["mean"]) == ["recip_rank"]
     assert len(found["checks"]) == 1
 
 
 def test_a_measure_with_equal_signs_is_split_at_the_last_one(gate):
     out = gate("best.txt", "--floor", "nDCG(gain=exp)@10=0.4", "--format", "json")
-    assert verdict(out)["checks"][0]["measure"] == "nDCG(gain=exp)@10"
+    assert parse_verdict(out)["checks"][0]["measure"] == "nDCG(gain=exp)@10"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_without_a_rule_nothing_passes(gate, base):
 
 
 def test_without_a_baseline_the_lowest_queries_are_shown(gate):
-    found = verdict(gate("varied.txt", "--floor", "RR=0.9", "--format", "json", status=1))
+    found = parse_verdict(gate("varied.txt", "--floor", "RR=0.9", "--format", "json", status=1))
     assert [look["query"] for look in found["look_at"]] == QUERIES[::-1]
     assert found["look_at"][0] == {"measure": "RR", "query": "q7", "now": 1 / 9, "before": None}
     out = gate("varied.txt", "--floor", "RR=0.9", status=1)
@@ -158,21 +158,21 @@ def test_queries_that_one_side_lacks_are_said_and_the_others_compared(gate):
     words = ("--baseline", "base.json", "--max-drop", "RR=0", "--missing", "skip")
     said = gate("lost.txt", *words, status=2)
     assert "1 query of the baseline does not count in this run" in said
-    found = verdict(gate("lost.txt", *words, "--allow", "queries", "--format", "json"))
+    found = parse_verdict(gate("lost.txt", *words, "--allow", "queries", "--format", "json"))
     check = found["checks"][0]
     assert check["value"] == 1
     assert check["baseline"] == pytest.approx(6.5 / 7)  # q5 is in the baseline only
     assert "1 query counts in the baseline only: 'q5' (RR)" in found["notes"]
-    Path("lost3.txt").write_text(ranked(q3=None))
+    Path("lost3.txt").write_text(make_run(q3=None))
     gate("lost3.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
-    found = verdict(gate("once.txt", *words, "--floor", "RR=0.9", "--format", "json"))
+    found = parse_verdict(gate("once.txt", *words, "--floor", "RR=0.9", "--format", "json"))
     assert [check["value"] for check in found["checks"]] == [0.9375, 1]  # the drop: without q3
     assert "1 query counts in this run only: 'q3' (RR)" in found["notes"]
 
 
 def test_runs_without_a_query_in_common_cannot_be_compared(gate):
-    Path("one.txt").write_text(ranked(**dict.fromkeys(QUERIES[1:])))
-    Path("two.txt").write_text(ranked(**dict.fromkeys(QUERIES[:-1])))
+    Path("one.txt").write_text(make_run(**dict.fromkeys(QUERIES[1:])))
+    Path("two.txt").write_text(make_run(**dict.fromkeys(QUERIES[:-1])))
     gate("one.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--max-drop", "RR=1", "--missing", "skip")
     assert "no query in common" in gate("two.txt", *words, status=2)
@@ -181,11 +181,11 @@ def test_runs_without_a_query_in_common_cannot_be_compared(gate):
 def test_without_a_measure_those_of_the_baseline_are_tested(gate):
     gate("best.txt", "-m", "P@1", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--significant", "0.05", "--format", "json")
-    assert [one["measure"] for one in verdict(gate("once.txt", *words))["checks"]] == ["P@1"]
+    assert [one["measure"] for one in parse_verdict(gate("once.txt", *words))["checks"]] == ["P@1"]
 
 
 def test_a_run_that_lost_queries_is_not_passed_by_those_that_are_left(gate):
-    Path("one.txt").write_text(ranked(**dict.fromkeys(QUERIES[1:])))
+    Path("one.txt").write_text(make_run(**dict.fromkeys(QUERIES[1:])))
     words = ("--floor", "RR=0.1", "--missing", "skip")
     said = gate("one.txt", *words, status=2)
     assert "7 queries that the run lacks is left out" not in said
@@ -231,7 +231,7 @@ def test_a_sum_over_queries_can_drop_too(gate):
 
 
 def test_a_drop_in_every_query_is_significant(gate, base):
-    found = verdict(gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", "--format",
+    found = parse_verdict(gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", "--format",
                          "json", status=1))  # fmt: skip
     check = found["checks"][0]
     assert check["p"] == pytest.approx(1 / 2**8)  # of 256 ways to flip signs only one is as low
@@ -252,7 +252,7 @@ def test_a_p_that_is_the_level_itself_is_significant(gate, base):
 
 
 def test_a_drop_in_one_query_is_not_significant(gate, base):
-    found = verdict(
+    found = parse_verdict(
         gate("once.txt", "-m", "RR", *base, "--significant", "0.05", "--format", "json")
     )
     assert found["checks"][0]["p"] == 0.5
@@ -261,12 +261,12 @@ def test_a_drop_in_one_query_is_not_significant(gate, base):
 def test_a_better_run_is_not_significantly_worse(gate):
     gate("worse.txt", "-m", "RR", "--save-baseline", "base.json")
     words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.05", "--format", "json")
-    assert verdict(gate("best.txt", *words))["checks"][0]["p"] == 1
+    assert parse_verdict(gate("best.txt", *words))["checks"][0]["p"] == 1
 
 
 def test_p_is_corrected_over_the_measures_and_that_is_said(gate, base):
     words = ("-m", "RR", "-m", "P@1", *base, "--significant", "0.05")
-    found = verdict(gate("worse.txt", *words, "--format", "json", status=1))
+    found = parse_verdict(gate("worse.txt", *words, "--format", "json", status=1))
     assert [check["raw_p"] for check in found["checks"]] == [1 / 256, 1 / 256]
     assert [check["p"] for check in found["checks"]] == [2 / 256, 2 / 256]
     assert "Holm-corrected over 2 measures" in gate("worse.txt", *words, status=1)
@@ -292,7 +292,7 @@ def test_identical_runs_pass_with_p_1_and_a_word(gate, base, test):
     out = gate("best.txt", *words)
     assert out.startswith("passed: both rules hold\n")
     assert "the run scores as the baseline does in every query (RR)" in out
-    found = verdict(gate("best.txt", *words, "--format", "json"))
+    found = parse_verdict(gate("best.txt", *words, "--format", "json"))
     assert found["checks"][1]["p"] == 1
 
 
@@ -300,9 +300,9 @@ def test_rounding_that_always_goes_one_way_is_no_evidence(gate, base):
     content = json.loads(Path("base.json").read_text())
     for row in content["values"].values():
         row["RR"] += 4e-16
-    Path("base.json").write_text(signed(content))
+    Path("base.json").write_text(sign_baseline(content))
     words = ("-m", "RR", *base, "--significant", "0.05", "--max-drop", "RR=0", "--format", "json")
-    found = verdict(gate("best.txt", *words))
+    found = parse_verdict(gate("best.txt", *words))
     assert [check["p"] for check in found["checks"]] == [None, 1]
     assert found["look_at"] == []
 
@@ -366,7 +366,7 @@ def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
     gate("b.txt", "-m", "RR", "--save-baseline", "base.json", judgments="many.txt")
     words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.0005", "--format", "json")
     one, two, other = (
-        verdict(gate("a.txt", *words, "--seed", seed, judgments="many.txt"))
+        parse_verdict(gate("a.txt", *words, "--seed", seed, judgments="many.txt"))
         for seed in ("7", "7", "8")
     )
     assert one == two
@@ -493,7 +493,7 @@ def test_nothing_is_left_behind_beside_a_baseline(gate, base, gate_folder):
 
 def test_a_run_can_come_through_a_pipe(gate, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUNS["once"].encode())))
-    found = verdict(gate("-", "--floor", "RR=0.9", "--format", "json"))
+    found = parse_verdict(gate("-", "--floor", "RR=0.9", "--format", "json"))
     assert found["run"] == "stdin"
 
 
@@ -520,11 +520,11 @@ def test_habits_and_formats_are_those_of_eval(gate):
     Path("tied.txt").write_text(table)
     words = ("--floor", "RR=0.05", "--run-format", "csv", "--format", "json")
     means = [
-        verdict(gate("tied.txt", *words, "--ties", ties))["mean"]["RR"]
+        parse_verdict(gate("tied.txt", *words, "--ties", ties))["mean"]["RR"]
         for ties in ("doc_ascending", "doc_descending")
     ]
     assert means == [1 / 8, 0.5 / 8]
-    like = verdict(
+    like = parse_verdict(
         gate("best.txt", "--floor", "nDCG@10=0.9", "--like", "quepid", "--format", "json")
     )
     assert like["convention"]["like"] == "quepid"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ir_measures as theirs
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import collections, diverse
+from strategies import qrels_and_runs, subtopic_qrels_and_runs
 
 import gainful.ir_measures as ours
 
 NAMES = ["nDCG@10", "AP(rel=2)", "P(rel=2)@5", "RR", "R@3", "nDCG(dcg='log2')@3", "Bpref", "SetF"]
 
 
-@given(collections(extra=False))
+@given(qrels_and_runs(extra=False))
 def test_the_same_calls_give_the_same_numbers(data):
     qrels, run = data
     asked = [theirs.parse_measure(name) for name in NAMES]
@@ -36,7 +36,7 @@ SUBTOPICS = [
 
 @pytest.mark.parametrize("engine", ["tuples", "frames"])
 @settings(max_examples=40)
-@given(data=diverse())
+@given(data=subtopic_qrels_and_runs())
 def test_the_same_numbers_for_subtopics_ties_included(engine, data):
     rows, run = data
     if engine == "tuples":
@@ -63,7 +63,7 @@ def test_the_same_numbers_for_subtopics_ties_included(engine, data):
 
 
 @settings(max_examples=40)
-@given(data=diverse(tied=False), name=st.sampled_from(SUBTOPICS))
+@given(data=subtopic_qrels_and_runs(tied=False), name=st.sampled_from(SUBTOPICS))
 def test_the_same_by_the_name_of_the_convention(data, name):
     import polars as pl
 
@@ -71,7 +71,7 @@ def test_the_same_by_the_name_of_the_convention(data, name):
 
     rows, run = data
     frame = pl.DataFrame(rows, schema=["query", "subtopic", "doc", "grade"], orient="row")
-    found = gainful.evaluate(frame, run, name, like="ir_measures").by_query()
+    found = gainful.evaluate(frame, run, name, like="ir_measures").values_by_query()
     qrels = [theirs.Qrel(query, doc, grade, one) for query, one, doc, grade in rows]
     for metric in theirs.iter_calc([theirs.parse_measure(name)], qrels, run):
         if metric.value == metric.value:

@@ -33,15 +33,19 @@ values = {
 @st.composite
 def measures(draw):
     name = draw(st.sampled_from(sorted(MEASURES)))
-    known = [param for param in MEASURES[name].params if param in values]
-    chosen = draw(st.lists(st.sampled_from(known), unique=True, max_size=4)) if known else []
-    params = {param: draw(values[param]) for param in chosen}
+    allowed_params = [param for param in MEASURES[name].params if param in values]
+    param_names = (
+        draw(st.lists(st.sampled_from(allowed_params), unique=True, max_size=4))
+        if allowed_params
+        else []
+    )
+    params = {param: draw(values[param]) for param in param_names}
     if params.get("discount") in ("log", "jk2002", "jk2008", "shifted") and draw(st.booleans()):
         params["b"] = draw(st.floats(1.001, 1e6))
     if params.get("gain") in ("binary", "exp_above") and draw(st.booleans()):
         params["rel"] = draw(finite)
     measure = gainful.Measure(name)(**params)
-    cut = MEASURES[name].cut
+    cut = MEASURES[name].cutoff_kind
     if cut == "recall":
         return measure @ draw(st.floats(0, 1))
     deep = cut == "needed" or (cut == "optional" and draw(st.booleans()))

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import collections
+from strategies import qrels_and_runs
 
 import gainful
 from gainful.match import dicts, frames
 from gainful.measure import MEASURES
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 TIES = [
     "doc_descending",
@@ -24,32 +24,38 @@ TIES = [
     "mean_rank",
 ]
 EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
     for name, entry in MEASURES.items()
 ]
 
 
-def _exact_under(ties):
+def _exact_measures(ties):
     """Which of several subtopics is worth most no order by grade can tell."""
     by_grade = ties in ("best", "worst")
-    return [name for name in EVERY if not (by_grade and MEASURES[name.split("@")[0]].subtopics)]
+    return [
+        name for name in EVERY if not (by_grade and MEASURES[name.split("@")[0]].needs_subtopics)
+    ]
 
 
-def frame(nested, number):
-    rows = [(query, doc, float(n)) for query, inner in nested.items() for doc, n in inner.items()]
-    schema = {"query": pl.String, "doc": pl.String, number: pl.Float64}
+def to_frame(nested, column):
+    rows = [
+        (query, doc, float(value))
+        for query, inner in nested.items()
+        for doc, value in inner.items()
+    ]
+    schema = {"query": pl.String, "doc": pl.String, column: pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def hits(found):
+def hits(matched):
     """The judged retrieved documents in an order that no engine has to keep."""
-    names = [found.queries[row] for row in found.query.tolist()]
-    columns = (found.grade, found.first, found.last, found.by_id, found.by_input)
+    names = [matched.queries[row] for row in matched.query.tolist()]
+    columns = (matched.grade, matched.first, matched.last, matched.by_id, matched.by_input)
     return sorted(zip(names, *(column.tolist() for column in columns), strict=True))
 
 
 @pytest.mark.parametrize("bits", [64, 32])
-@given(collections())
+@given(qrels_and_runs())
 def test_ranks_and_tie_blocks_by_brute_force(bits, data):
     judgments, run = data
     as_precise = (lambda x: float(np.float32(x))) if bits == 32 else float
@@ -65,33 +71,33 @@ def test_ranks_and_tie_blocks_by_brute_force(bits, data):
                 above + 1 + sum(other.encode() > doc.encode() for other in tied),
                 above + 1 + tied.index(doc),
             ))  # fmt: skip
-    by_dict = dicts.matched(Nested(judgments, "j"), Nested(run, "r"), score_bits=bits)
+    by_dict = dicts.match_dicts(NestedDict(judgments, "j"), NestedDict(run, "r"), score_bits=bits)
     assert hits(by_dict) == sorted(expected)
-    columns = Judgments(frame(judgments, "grade")), Run(frame(run, "score"))
-    by_frame = frames.matched(*columns, score_bits=bits)
+    columns = Qrels(to_frame(judgments, "grade")), Run(to_frame(run, "score"))
+    by_frame = frames.match_frames(*columns, score_bits=bits)
     assert hits(by_frame) == sorted(expected)
     for name in ("queries", "judged", "found", "retrieved", "pool_query", "pool_grade", "tied"):
         assert np.array_equal(getattr(by_dict, name), getattr(by_frame, name)), name
 
 
-@given(collections(), st.randoms(use_true_random=False))
+@given(qrels_and_runs(), st.randoms(use_true_random=False))
 def test_interleaved_queries_are_sorted_out(data, random):
     judgments, run = data
-    rows = frame(run, "score").rows()
+    rows = to_frame(run, "score").rows()
     random.shuffle(rows)
     shuffled = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-    same = gainful.evaluate(judgments, shuffled, EVERY).by_query()
-    ours = gainful.evaluate(judgments, run, EVERY).by_query()
+    same = gainful.evaluate(judgments, shuffled, EVERY).values_by_query()
+    ours = gainful.evaluate(judgments, run, EVERY).values_by_query()
     assert {query: same[query] for query in ours} == ours
 
 
 @pytest.mark.parametrize("engine", ["dict", "frame", "trec", "csv", "parquet", "dict and file"])
 @settings(max_examples=25)
-@given(data=collections(), ties=st.sampled_from(TIES))
+@given(data=qrels_and_runs(), ties=st.sampled_from(TIES))
 def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, data):
     judgments, run = data
     folder = tmp_path_factory.mktemp("engine")
-    judged, ranked = frame(judgments, "grade"), frame(run, "score")
+    judged, ranked = to_frame(judgments, "grade"), to_frame(run, "score")
     given_ = {
         "dict": (judgments, run),
         "frame": (judged, ranked),
@@ -112,7 +118,7 @@ def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, dat
         ranked.write_parquet(folder / "run.parquet")
     linear = ties in ("average", "mean_rank")
     names = [
-        name for name in _exact_under(ties) if MEASURES[name.split("@")[0]].linear or not linear
+        name for name in _exact_measures(ties) if MEASURES[name.split("@")[0]].linear or not linear
     ]
     found = gainful.evaluate(*given_, names, ties=ties)
     expected = gainful.evaluate(judgments, run, names, ties=ties)
@@ -122,10 +128,10 @@ def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, dat
 
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
-@given(data=collections(grades=st.integers(0, 3), extra=False))
+@given(data=qrels_and_runs(grades=st.integers(0, 3), extra=False))
 def test_ties_of_a_run_are_those_of_arrays(ties, data):
     judgments, run = data
-    found = gainful.evaluate(judgments, run, ["nDCG@3", "DCG"], ties=ties).by_query()
+    found = gainful.evaluate(judgments, run, ["nDCG@3", "DCG"], ties=ties).values_by_query()
     for query, ranking in run.items():
         grades = [judgments[query].get(doc, 0) for doc in ranking]
         options = {"scores": list(ranking.values()), "ties": ties}
@@ -135,7 +141,7 @@ def test_ties_of_a_run_are_those_of_arrays(ties, data):
         assert found[query]["nDCG@3"] == pytest.approx(ndcg, abs=1e-12)
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_taking_unjudged_documents_out_is_never_having_retrieved_them(data):
     judgments, run = data
     only = {
@@ -146,16 +152,16 @@ def test_taking_unjudged_documents_out_is_never_having_retrieved_them(data):
     names = [name for name in EVERY if not name.startswith("infAP")]
     taken = gainful.evaluate(judgments, run, names, unjudged="remove", negative="remove")
     never = gainful.evaluate(pool, only, names)
-    assert _close(taken, never)
+    assert _has_close_values(taken, never)
 
 
-def _close(one, other):
+def _has_close_values(first, second):
     return all(
-        one.values[name] == pytest.approx(other.values[name], abs=1e-12) for name in one.values
+        first.values[name] == pytest.approx(second.values[name], abs=1e-12) for name in first.values
     )
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_taking_negative_grades_out_closes_the_ranks_up(data):
     judgments, run = data
     only = {
@@ -164,12 +170,12 @@ def test_taking_negative_grades_out_closes_the_ranks_up(data):
     }
     pool = {q: {doc: g for doc, g in inner.items() if g >= 0} for q, inner in judgments.items()}
     for ties in ("doc_descending", "input", "best"):
-        names = _exact_under(ties)
+        names = _exact_measures(ties)
         taken = gainful.evaluate(judgments, run, names, negative="remove", ties=ties)
-        assert _close(taken, gainful.evaluate(pool, only, names, ties=ties))
+        assert _has_close_values(taken, gainful.evaluate(pool, only, names, ties=ties))
 
 
-def duplicated():
+def run_with_duplicates():
     return pl.DataFrame(
         {"query": ["1"] * 4, "doc": ["a", "b", "a", "c"], "score": [4.0, 3.0, 2.0, 1.0]}
     )
@@ -180,11 +186,11 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
     with pytest.raises(
         gainful.BadInput, match=r"stands twice in one ranking: document 'a' of query '1'"
     ):
-        gainful.evaluate(judged, duplicated(), "AP")
-    last = gainful.evaluate(judged, duplicated(), ["AP", "NumRet"], duplicates="last")
+        gainful.evaluate(judged, run_with_duplicates(), "AP")
+    last = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="last")
     assert last.mean == {"AP": pytest.approx((1 / 2 + 2 / 3) / 2), "NumRet": 3}
     assert last.counts["duplicates"] == 1
-    count = gainful.evaluate(judged, duplicated(), "nDCG", duplicates="count")
+    count = gainful.evaluate(judged, run_with_duplicates(), "nDCG", duplicates="count")
     assert count.mean["nDCG"] == pytest.approx((1 + 1 / 2 + 1 / np.log2(5)) / (1 + 1 / np.log2(3)))
     assert count.notes == [
         "nDCG is above 1 in 1 query: a document that stands twice counts twice (duplicates=count)"

@@ -9,16 +9,16 @@ from math import factorial, log2
 import numpy as np
 import polars as pl
 import pytest
-from engines import MAKES, table
+from engines import FRAME_MAKERS, to_frame
 from hypothesis import given, settings, strategies as st
 
 import gainful
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
-from gainful.evidence.moves.moved_docs import most_changed
+from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.evaluate import asked_for, of_run
-from gainful.read.inputs import as_judgments, as_run
+from gainful.measure.evaluate import build_recipes, evaluate_run
+from gainful.read.inputs import as_qrels, as_run
 from gainful.show import moved_docs as show, rows
 from gainful.show.table import Terminal
 
@@ -26,41 +26,41 @@ from gainful.show.table import Terminal
 WRITTEN = sorted(
     entry.example.measure
     for entry in MEASURES.values()
-    if entry.example is not None and not entry.subtopics
+    if entry.example is not None and not entry.needs_subtopics
 )
 DOCS = [*"abcdef", "u", "v", "w"]
 
 
-def compared(judgments, before, after, measure="nDCG@10", *, most=5, like=None, **habits):
+def find_changes(qrels, before, after, measure="nDCG@10", *, most=5, like=None, **options):
     """What `gainful compare --per-query` does with two runs."""
-    base, recipes = asked_for(measure, like, habits)
-    held = as_judgments(judgments)
+    convention, recipes = build_recipes(measure, like, options)
+    loaded_qrels = as_qrels(qrels)
     runs = as_run(before, name="bm25"), as_run(after, name="dense")
-    values = tuple(of_run(held, run, recipes, base) for run in runs)
-    return most_changed(held, runs, next(iter(recipes.values())), values, most=most)
+    values = tuple(evaluate_run(loaded_qrels, run, recipes, convention) for run in runs)
+    return find_largest_changes(loaded_qrels, runs, next(iter(recipes.values())), values, most=most)
 
 
-def only(found):
-    (one,) = found.queries
-    return one
+def single_query(changes):
+    (query,) = changes.queries
+    return query
 
 
-def shares(one):
-    return {doc.doc: doc.share for doc in one.documents}
+def document_shares(query):
+    return {doc.doc: doc.share for doc in query.documents}
 
 
-def told(one):
-    return {doc.doc: (doc.before, doc.after, doc.what) for doc in one.documents}
+def document_moves(query):
+    return {doc.doc: (doc.before, doc.after, doc.what) for doc in query.documents}
 
 
-def scored(docs):
+def score_by_order(docs):
     return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
 
 
 # What each document explains
 
 
-def brute(judged, before, after, measure):
+def brute_force_shares(judged, before, after, measure):
     """The Shapley values by `evaluate` alone: documents not in a set get names nobody judged.
 
     Also what changes if no document is judged that was retrieved, and all of the change.
@@ -71,23 +71,23 @@ def brute(judged, before, after, measure):
         for number in range(1 << len(docs))
     ]
     names = {chosen: f"q{at}" for at, chosen in enumerate(sets)}
-    judgments = dict.fromkeys(names.values(), judged)
+    qrels = dict.fromkeys(names.values(), judged)
 
     def values(ranking):
         run = {
-            name: scored(
+            name: score_by_order(
                 [doc if doc in chosen or doc not in judged else f"?{doc}" for doc in ranking]
             )
             for chosen, name in names.items()
         }
-        by_query = gainful.evaluate(judgments, run, measure).by_query()
+        by_query = gainful.evaluate(qrels, run, measure).values_by_query()
         return {chosen: by_query[name][measure] for chosen, name in names.items()}
 
     first, last = values(before), values(after)
     change = {chosen: last[chosen] - first[chosen] for chosen in sets}
-    found = {}
+    shapley_values = {}
     for doc in docs:
-        found[doc] = sum(
+        shapley_values[doc] = sum(
             factorial(len(chosen))
             * factorial(len(docs) - len(chosen) - 1)
             / factorial(len(docs))
@@ -95,7 +95,7 @@ def brute(judged, before, after, measure):
             for chosen in sets
             if doc not in chosen
         )
-    return found, change[frozenset()], change[frozenset(docs)]
+    return shapley_values, change[frozenset()], change[frozenset(docs)]
 
 
 RANKINGS = st.lists(st.sampled_from(DOCS), min_size=1, unique=True)
@@ -109,16 +109,18 @@ RANKINGS = st.lists(st.sampled_from(DOCS), min_size=1, unique=True)
 )
 @settings(max_examples=250)
 def test_every_measure_shares_its_change_as_shapley_does(judged, before, after, measure):
-    found = compared({"1": judged}, {"1": scored(before)}, {"1": scored(after)}, measure)
-    expected, rest, change = brute(judged, before, after, measure)
+    found = find_changes(
+        {"1": judged}, {"1": score_by_order(before)}, {"1": score_by_order(after)}, measure
+    )
+    expected, rest, change = brute_force_shares(judged, before, after, measure)
     if not found.queries:
         assert change == pytest.approx(0, abs=1e-11)
         return
-    one = only(found)
+    one = single_query(found)
     assert one.change == pytest.approx(change, abs=1e-9)
     assert one.rest == pytest.approx(rest, abs=1e-9)
-    assert sum(shares(one).values()) + one.rest == pytest.approx(one.change, abs=1e-9)
-    got = dict.fromkeys(expected, 0.0) | shares(one)
+    assert sum(document_shares(one).values()) + one.rest == pytest.approx(one.change, abs=1e-9)
+    got = dict.fromkeys(expected, 0.0) | document_shares(one)
     assert got == pytest.approx(expected, abs=1e-9)
     assert one.notes == ()
 
@@ -129,17 +131,17 @@ def test_every_measure_adds_up_on_a_larger_query(measure):
     docs = [f"d{number}" for number in range(60)]
     judged = {doc: int(grade) for doc, grade in zip(docs, random.integers(-1, 4, 40), strict=False)}
     before, after = (
-        {"1": scored([docs[at] for at in random.permutation(60)[:30]])} for _ in range(2)
+        {"1": score_by_order([docs[at] for at in random.permutation(60)[:30]])} for _ in range(2)
     )
-    found = compared({"1": judged}, before, after, measure)
+    found = find_changes({"1": judged}, before, after, measure)
     for one in found.queries:
         nothing = {f"?{doc}": grade for doc, grade in judged.items()}  # nothing retrieved is judged
         rest = [
-            gainful.evaluate({"1": nothing}, run, measure).by_query()["1"][measure]
+            gainful.evaluate({"1": nothing}, run, measure).values_by_query()["1"][measure]
             for run in (before, after)
         ]
         assert one.rest == pytest.approx(rest[1] - rest[0], abs=1e-9)
-        assert sum(shares(one).values()) + one.rest == pytest.approx(one.change, abs=1e-9)
+        assert sum(document_shares(one).values()) + one.rest == pytest.approx(one.change, abs=1e-9)
 
 
 JUDGED = {"1": {"a": 3, "b": 2, "c": 1, "d": 0}}
@@ -149,7 +151,9 @@ AFTER = {"1": ["a", "v", "b", "w"]}
 
 def test_a_document_explains_its_own_term_of_ndcg():
     ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert shares(only(compared(JUDGED, BEFORE, AFTER, "nDCG@10"))) == pytest.approx(
+    assert document_shares(
+        single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10"))
+    ) == pytest.approx(
         {
             "a": (3 - 3 / log2(4)) / ideal,
             "b": (2 / log2(4) - 2 / log2(3)) / ideal,
@@ -159,31 +163,37 @@ def test_a_document_explains_its_own_term_of_ndcg():
 
 
 def test_a_document_explains_its_own_term_of_precision():
-    one = only(compared(JUDGED, {"1": ["u", "c", "v"]}, {"1": ["a", "b", "u", "c"]}, "P@3"))
-    assert shares(one) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -1 / 3})
+    one = single_query(
+        find_changes(JUDGED, {"1": ["u", "c", "v"]}, {"1": ["a", "b", "u", "c"]}, "P@3")
+    )
+    assert document_shares(one) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -1 / 3})
 
 
 def test_a_document_explains_its_own_term_of_rbp():
-    one = only(compared(JUDGED, BEFORE, AFTER, "RBP(p=0.5)"))
+    one = single_query(find_changes(JUDGED, BEFORE, AFTER, "RBP(p=0.5)"))
     expected = {"a": 0.5 * (1 - 0.25), "b": 0.5 * (0.25 - 0.5), "c": -0.5 * 0.5**4}
-    assert shares(one) == pytest.approx(expected)
+    assert document_shares(one) == pytest.approx(expected)
 
 
 def test_where_the_ideal_is_the_list_a_document_explains_its_own_term():
     before, after = {"1": ["u", "b", "a"]}, {"1": ["b", "u", "v"]}
-    one = only(compared(JUDGED, before, after, "nDCG@10", ideal="list"))
+    one = single_query(find_changes(JUDGED, before, after, "nDCG@10", ideal="list"))
     ideal = 3 + 2 / log2(3)
-    assert shares(one) == pytest.approx({"a": -3 / log2(4) / ideal, "b": 1 - 2 / log2(3) / ideal})
+    assert document_shares(one) == pytest.approx(
+        {"a": -3 / log2(4) / ideal, "b": 1 - 2 / log2(3) / ideal}
+    )
 
 
 def test_a_list_with_negative_gains_in_its_ideal_adds_up_too():
     judged = {"1": {"a": 2, "b": 1, "bad": -1}}
     before, after = {"1": ["bad", "u", "a"]}, {"1": ["b", "v", "a", "bad"]}
-    one = only(compared(judged, before, after, "nDCG@3", ideal="list", negative="in_ideal"))
+    one = single_query(
+        find_changes(judged, before, after, "nDCG@3", ideal="list", negative="in_ideal")
+    )
     ideal = 2 + 1 / log2(3)  # of the second; that of the first is 2 - 1 / log2(4)
     assert one.after == pytest.approx((1 + 2 / log2(4)) / ideal)
     assert one.rest == 0
-    assert sum(shares(one).values()) == pytest.approx(one.change)
+    assert sum(document_shares(one).values()) == pytest.approx(one.change)
 
 
 def average_precision(ranking, seen, relevant):
@@ -206,15 +216,17 @@ def test_shares_of_average_precision_are_those_of_all_orders():
             new = average_precision(after, seen, 3) - average_precision(before, seen, 3)
             expected[doc] += (new - value) / len(orders)
             value = new
-    one = only(compared(JUDGED, {"1": before}, {"1": after}, "AP"))
-    assert shares(one) == pytest.approx(expected)
+    one = single_query(find_changes(JUDGED, {"1": before}, {"1": after}, "AP"))
+    assert document_shares(one) == pytest.approx(expected)
 
 
 def test_a_document_that_did_not_move_can_explain_a_change_of_average_precision():
     # b stays where it is; that there is a relevant one above it now, makes half of its new worth.
-    one = only(compared({"1": {"a": 1, "b": 1}}, {"1": ["u", "b"]}, {"1": ["a", "b"]}, "AP"))
-    assert told(one)["b"] == (2, 2, "same")
-    assert shares(one) == pytest.approx({"a": (1 + 0.25) / 2, "b": 0.25 / 2})
+    one = single_query(
+        find_changes({"1": {"a": 1, "b": 1}}, {"1": ["u", "b"]}, {"1": ["a", "b"]}, "AP")
+    )
+    assert document_moves(one)["b"] == (2, 2, "same")
+    assert document_shares(one) == pytest.approx({"a": (1 + 0.25) / 2, "b": 0.25 / 2})
 
 
 def test_many_documents_are_sampled_and_still_right_where_documents_act_in_pairs():
@@ -228,26 +240,26 @@ def test_many_documents_are_sampled_and_still_right_where_documents_act_in_pairs
         pairs = (0.5 / max(rank[doc], rank[other]) for other in judged if other != doc)
         return (1 / rank[doc] + sum(pairs)) / 25
 
-    one = only(compared({"1": judged}, {"1": before}, {"1": after}, "AP"))
+    one = single_query(find_changes({"1": judged}, {"1": before}, {"1": after}, "AP"))
     expected = {doc: own(after, doc) - own(before, doc) for doc in judged}
-    assert shares(one) == pytest.approx(expected, abs=1e-9)
+    assert document_shares(one) == pytest.approx(expected, abs=1e-9)
     assert "25 documents" in one.notes[0]
     assert "sample" in one.notes[0]
 
 
 def test_what_changes_without_judged_documents_is_told_apart():
-    one = only(compared(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet"))
+    one = single_query(find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet"))
     assert (one.change, one.rest, one.documents) == (2, 2, ())
     assert "without any judged document: +2.0000" in show.to_text(
-        compared(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
+        find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
     )
 
 
 def test_documents_that_a_convention_removes_hold_no_rank():
-    one = only(compared(JUDGED, BEFORE, AFTER, "nDCG@10", unjudged="remove"))
+    one = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", unjudged="remove"))
     ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert told(one)["a"] == (2, 1, "up")
-    assert shares(one) == pytest.approx(
+    assert document_moves(one)["a"] == (2, 1, "up")
+    assert document_shares(one) == pytest.approx(
         {
             "a": (3 - 3 / log2(3)) / ideal,
             "b": (2 / log2(3) - 2) / ideal,
@@ -255,16 +267,18 @@ def test_documents_that_a_convention_removes_hold_no_rank():
         }
     )
     judged = {"1": {"bad": -1, "a": 1}}
-    one = only(compared(judged, {"1": ["bad", "u", "a"]}, {"1": ["a", "bad"]}, negative="remove"))
-    assert told(one) == {"a": (2, 1, "up")}
-    assert shares(one) == pytest.approx({"a": 1 - 1 / log2(3)})
+    one = single_query(
+        find_changes(judged, {"1": ["bad", "u", "a"]}, {"1": ["a", "bad"]}, negative="remove")
+    )
+    assert document_moves(one) == {"a": (2, 1, "up")}
+    assert document_shares(one) == pytest.approx({"a": 1 - 1 / log2(3)})
 
 
 def test_rounded_values_leave_a_rest_of_what_was_rounded():
-    one = only(compared(JUDGED, BEFORE, AFTER, "nDCG@10", decimals=1))
+    one = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", decimals=1))
     ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert shares(one)["c"] == pytest.approx(-(1 / log2(6)) / ideal)
-    assert sum(shares(one).values()) + one.rest == pytest.approx(one.change)
+    assert document_shares(one)["c"] == pytest.approx(-(1 / log2(6)) / ideal)
+    assert sum(document_shares(one).values()) + one.rest == pytest.approx(one.change)
     assert 0 < abs(one.rest) < 0.1
     assert one.notes == ("values are rounded to 1 decimal, what documents explain is not",)
 
@@ -274,43 +288,43 @@ def test_subtopics_are_shared_out_too():
         {"query": ["1"] * 4, "subtopic": [*"xxyx"], "doc": [*"abbc"], "grade": [1, 1, 1, 1]}
     )
     before, after = {"1": ["u", "a", "b"]}, {"1": ["b", "c"]}
-    one = only(compared(judged, before, after, "S_recall@2"))
+    one = single_query(find_changes(judged, before, after, "S_recall@2"))
     assert one.change == 0.5  # x by a before; x and y by b after, c adding nothing new
     # b covers y for +1/2; x is covered before by a alone, after by b or c: half of 1/2 each.
-    assert shares(one) == pytest.approx({"a": -0.5, "b": 0.75, "c": 0.25})
+    assert document_shares(one) == pytest.approx({"a": -0.5, "b": 0.75, "c": 0.25})
 
 
-def of_all_queries(matched):
+def mean_over_queries(matched):
     return matched.total(1 / matched.rank) / matched.size
 
 
-def of_some_sizes(matched):
+def fails_for_most_sizes(matched):
     if matched.size not in (2, 3):
         raise ValueError("two queries, please, or three")
     return matched.total(1 / matched.rank)
 
 
-def of_two_hits(matched):
+def masks_single_hits(matched):
     few = matched.count(matched.rank > 0) < 2
     return np.ma.masked_array(matched.total(1 / matched.rank), mask=few & (matched.query.size > 0))
 
 
 @pytest.mark.parametrize("queries", [2, 3])
-@pytest.mark.parametrize("own", [of_all_queries, of_some_sizes, of_two_hits])
+@pytest.mark.parametrize("own", [mean_over_queries, fails_for_most_sizes, masks_single_hits])
 def test_own_measures_that_cannot_be_taken_apart_still_tell_the_moves(own, queries):
     others = {str(number): ["a", "b"] for number in range(2, queries + 1)}
     gainful.register("OwnOfAll", own)
     try:
-        found = compared(JUDGED | others, BEFORE | others, AFTER | others, "OwnOfAll")
+        found = find_changes(JUDGED | others, BEFORE | others, AFTER | others, "OwnOfAll")
     finally:
         del MEASURES["OwnOfAll"]
-    one = only(found)
+    one = single_query(found)
     assert one.rest is None
-    assert told(one)["c"] == (5, None, "lost")
-    assert told(one)["a"] == (3, 1, "up")
-    assert set(shares(one).values()) == {None}
+    assert document_moves(one)["c"] == (5, None, "lost")
+    assert document_moves(one)["a"] == (3, 1, "up")
+    assert set(document_shares(one).values()) == {None}
     assert "note: OwnOfAll does not tell what each document explains: it" in show.to_text(found)
-    assert rows.to_csv(show.rows([found])).splitlines()[1].split(",")[9] == ""
+    assert rows.to_csv(show.build_rows([found])).splitlines()[1].split(",")[9] == ""
 
 
 # What moved
@@ -320,21 +334,21 @@ def test_documents_go_up_and_down_are_lost_and_new_within_the_cutoff():
     before = {"1": ["a", "b", "u", "c", "d"]}
     after = {"1": ["b", "a", "v", "u", "c"]}
     judged = {"1": {"a": 3, "b": 1, "c": 2, "d": 2, "v": 1}}
-    one = only(compared(judged, before, after, "nDCG@3"))
-    assert told(one) == {"a": (1, 2, "down"), "b": (2, 1, "up"), "v": (None, 3, "new")}
+    one = single_query(find_changes(judged, before, after, "nDCG@3"))
+    assert document_moves(one) == {"a": (1, 2, "down"), "b": (2, 1, "up"), "v": (None, 3, "new")}
     assert (one.up, one.down, one.lost, one.new) == (1, 1, 1, 1)  # u is lost: no longer third
     assert one.unjudged == (1, 0)
-    one = only(compared(judged, before, after, "AP"))
+    one = single_query(find_changes(judged, before, after, "AP"))
     assert (one.up, one.down, one.lost, one.new) == (1, 3, 1, 1)  # of all documents
-    assert told(one)["d"] == (5, None, "lost")
+    assert document_moves(one)["d"] == (5, None, "lost")
     assert one.unjudged == (1, 1)
 
 
 def test_a_document_that_leaves_the_first_k_is_lost_and_keeps_its_rank():
-    one = only(compared({"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}, "P@1"))
-    assert told(one) == {"a": (3, 1, "new")}
-    one = only(compared({"1": {"a": 1}}, {"1": [*"auv"]}, {"1": [*"uva"]}, "P@1"))
-    assert told(one) == {"a": (1, 3, "lost")}
+    one = single_query(find_changes({"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}, "P@1"))
+    assert document_moves(one) == {"a": (3, 1, "new")}
+    one = single_query(find_changes({"1": {"a": 1}}, {"1": [*"auv"]}, {"1": [*"uva"]}, "P@1"))
+    assert document_moves(one) == {"a": (1, 3, "lost")}
 
 
 def test_ties_are_broken_as_the_convention_has_it():
@@ -342,14 +356,16 @@ def test_ties_are_broken_as_the_convention_has_it():
     after = {"1": {"a": 2.0, "m": 1.0}}
     by_ties = {"doc_descending": 3, "doc_ascending": 1, "input": 1, "reversed": 3, "average": 2}
     for ties, rank in by_ties.items():
-        found = compared(judged, before, after, "nDCG@10", ties=ties)
+        found = find_changes(judged, before, after, "nDCG@10", ties=ties)
         if rank == 1:
             assert (found.queries, found.same) == ((), 1)
         else:
-            assert told(only(found)) == {"a": (rank, 1, "up")}
-    one = only(compared(judged, {"1": {"a": 1.0, "m": 1.0}}, after, "nDCG@10", ties="average"))
-    assert told(one) == {"a": (1.5, 1, "up")}
-    assert shares(one) == pytest.approx({"a": 1 - (1 + 1 / log2(3)) / 2})
+            assert document_moves(single_query(found)) == {"a": (rank, 1, "up")}
+    one = single_query(
+        find_changes(judged, {"1": {"a": 1.0, "m": 1.0}}, after, "nDCG@10", ties="average")
+    )
+    assert document_moves(one) == {"a": (1.5, 1, "up")}
+    assert document_shares(one) == pytest.approx({"a": 1 - (1 + 1 / log2(3)) / 2})
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "mean_rank"])
@@ -358,9 +374,9 @@ def test_tied_documents_add_up_under_every_policy(ties):
     before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5}}
     after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5}}
     for measure in ("nDCG@4", "DCG"):
-        one = only(compared(judged, before, after, measure, ties=ties))
+        one = single_query(find_changes(judged, before, after, measure, ties=ties))
         assert one.rest == 0
-        assert sum(shares(one).values()) == pytest.approx(one.change)
+        assert sum(document_shares(one).values()) == pytest.approx(one.change)
 
 
 @pytest.mark.parametrize("like", [name for name, one in CONVENTIONS.items() if one.has_ndcg])
@@ -369,9 +385,11 @@ def test_the_documents_explain_all_of_ndcg_like_any_tool(like):
     before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5, "f": 0.25}}
     after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5, "e": 0.5}}
     for ties in (None, "input"):
-        one = only(compared(judged, before, after, "nDCG@3", like=like, ties=ties, decimals=15))
+        one = single_query(
+            find_changes(judged, before, after, "nDCG@3", like=like, ties=ties, decimals=15)
+        )
         assert one.rest == pytest.approx(0, abs=1e-12)
-        assert sum(shares(one).values()) == pytest.approx(one.change)
+        assert sum(document_shares(one).values()) == pytest.approx(one.change)
 
 
 # Which queries
@@ -382,28 +400,30 @@ def test_the_largest_changes_come_first_and_queries_of_one_run_are_counted():
     third, second, first = [*"uva"], [*"ua"], ["a"]
     before = {"1": second, "2": third, "10": second, "3": first, "4": first, "5": first, "6": first}
     after = {"1": first, "2": first, "10": first, "3": third, "4": second, "5": first, "7": first}
-    found = compared(judged, before, after, "RR", missing="skip")
+    found = find_changes(judged, before, after, "RR", missing="skip")
     assert [one.query for one in found.queries] == ["2", "1", "10", "3", "4"]
     assert (found.rose, found.fell, found.same, found.alone) == (3, 2, 1, (1, 1))
-    few = compared(judged, before, after, "RR", missing="skip", most=1)
+    few = find_changes(judged, before, after, "RR", missing="skip", most=1)
     assert [one.query for one in few.queries] == ["2", "3"]
     assert "3 of them not shown" in show.to_text(few)
     assert "1 query only in bm25 · 1 query only in dense" in show.to_text(few)
-    assert compared(judged, before, after, "RR", most=0).queries == ()
+    assert find_changes(judged, before, after, "RR", most=0).queries == ()
 
 
 def test_a_query_that_one_run_lacks_falls_to_nothing_if_it_counts():
     judged = {"1": {"a": 1}, "2": {"b": 1}}
-    found = compared(judged, {"1": ["a"], "2": ["b"]}, {"2": ["b"]}, "RR")
-    assert told(only(found)) == {"a": (1, None, "lost")}
-    assert only(found).change == -1
-    found = compared(judged, {"2": ["b"]}, {"1": ["a"], "2": ["b"]}, "RR")
-    assert told(only(found)) == {"a": (None, 1, "new")}
+    found = find_changes(judged, {"1": ["a"], "2": ["b"]}, {"2": ["b"]}, "RR")
+    assert document_moves(single_query(found)) == {"a": (1, None, "lost")}
+    assert single_query(found).change == -1
+    found = find_changes(judged, {"2": ["b"]}, {"1": ["a"], "2": ["b"]}, "RR")
+    assert document_moves(single_query(found)) == {"a": (None, 1, "new")}
 
 
 def test_queries_that_are_left_out_of_the_mean_are_not_listed():
     judged = {"1": {"a": 1}, "2": {"b": 0}}
-    found = compared(judged, {"1": ["a"], "2": ["b"]}, {"1": ["u", "a"], "2": ["u"]}, empty="skip")
+    found = find_changes(
+        judged, {"1": ["a"], "2": ["b"]}, {"1": ["u", "a"], "2": ["u"]}, empty="skip"
+    )
     assert [one.query for one in found.queries] == ["1"]
     assert found.same == 0
 
@@ -411,42 +431,46 @@ def test_queries_that_are_left_out_of_the_mean_are_not_listed():
 def test_queries_without_judgments_can_change_too():
     judged = {"1": {"a": 1}}
     before, after = {"1": ["a"], "2": ["u"]}, {"1": ["a"], "2": ["u", "v"]}
-    one = only(compared(judged, before, after, "NumRet", extra="empty"))
+    one = single_query(find_changes(judged, before, after, "NumRet", extra="empty"))
     assert (one.query, one.rest, one.new) == ("2", 1, 1)
 
 
 def test_identical_runs_changed_nothing():
-    found = compared(JUDGED, BEFORE, BEFORE)
+    found = find_changes(JUDGED, BEFORE, BEFORE)
     assert (found.queries, found.same) == ((), 1)
     assert "no query changed" in show.to_text(found)
-    assert rows.to_csv(show.rows([found])).count("\n") == 0
+    assert rows.to_csv(show.build_rows([found])).count("\n") == 0
 
 
 def test_a_document_twice_in_a_ranking_counts_as_the_convention_has_it():
     twice = pl.DataFrame({"query": ["1"] * 3, "doc": ["a", "u", "a"], "score": [3.0, 2.0, 1.0]})
-    one = only(compared({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="count"))
-    assert shares(one) == pytest.approx({"a": 1 + 1 / log2(4)})
-    assert told(one) == {"a": (None, 1, "new")}
-    one = only(compared({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="last"))
-    assert told(one) == {"a": (None, 2, "new")}
+    one = single_query(
+        find_changes({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="count")
+    )
+    assert document_shares(one) == pytest.approx({"a": 1 + 1 / log2(4)})
+    assert document_moves(one) == {"a": (None, 1, "new")}
+    one = single_query(
+        find_changes({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="last")
+    )
+    assert document_moves(one) == {"a": (None, 2, "new")}
 
 
 def test_a_measure_that_was_not_computed_is_refused():
-    base, recipes = asked_for("RR", None, {})
-    others = asked_for("AP", None, {})[1]
-    held, run = as_judgments(JUDGED), as_run(BEFORE)
-    values = (of_run(held, run, recipes, base),) * 2
+    base, recipes = build_recipes("RR", None, {})
+    others = build_recipes("AP", None, {})[1]
+    held, run = as_qrels(JUDGED), as_run(BEFORE)
+    values = (evaluate_run(held, run, recipes, base),) * 2
     with pytest.raises(BadValue, match=r"AP.*a measure that was computed: RR"):
-        most_changed(held, (run, run), others["AP"], values)
+        find_largest_changes(held, (run, run), others["AP"], values)
     with pytest.raises(BadValue, match="most"):
-        most_changed(held, (run, run), recipes["RR"], values, most=-1)
+        find_largest_changes(held, (run, run), recipes["RR"], values, most=-1)
 
 
 # Whatever the data come as
 
 
-def both_ways(judgments, before, after, measure="nDCG@10"):
-    return compared(judgments, before, after, measure).to_dict()["queries"]
+def query_changes(qrels, before, after, measure="nDCG@10"):
+    return find_changes(qrels, before, after, measure).to_dict()["queries"]
 
 
 @pytest.fixture
@@ -464,36 +488,36 @@ def three():
     return judged, *runs
 
 
-@pytest.mark.parametrize("make", [make for make in MAKES if make != "Spark"])
+@pytest.mark.parametrize("make", [make for make in FRAME_MAKERS if make != "Spark"])
 def test_frames_of_every_make_tell_the_same_as_dicts(make, three):
     judged, before, after = three
 
     def framed(run, number="score"):  # some can be read only once
-        return MAKES[make](table(run, number))
+        return FRAME_MAKERS[make](to_frame(run, number))
 
     for measure in ("nDCG@3", "AP"):
-        expected = both_ways(judged, before, after, measure)
+        expected = query_changes(judged, before, after, measure)
         assert expected
-        got = both_ways(framed(judged, "grade"), framed(before), framed(after), measure)
-        assert got == _near(expected)
-        mixed = both_ways(judged, before, framed(after), measure)
-        assert mixed == _near(expected)
+        got = query_changes(framed(judged, "grade"), framed(before), framed(after), measure)
+        assert got == _approximate(expected)
+        mixed = query_changes(judged, before, framed(after), measure)
+        assert mixed == _approximate(expected)
 
 
-def _near(value):
+def _approximate(value):
     """The same data, numbers up to the order of a sum."""
     if isinstance(value, dict):
-        return {key: _near(one) for key, one in value.items()}
+        return {key: _approximate(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [*map(_near, value)]
+        return [*map(_approximate, value)]
     return pytest.approx(value, abs=1e-12) if isinstance(value, float) else value
 
 
 def test_a_frame_elsewhere_that_lacks_the_query_is_no_failure():
     run = pl.LazyFrame({"query": ["2"], "doc": ["a"], "score": [1.0]})
     judged = {"1": {"a": 1}, "2": {"a": 1}}
-    found = compared(judged, run, {"1": ["a"], "2": ["a"]}, "RR")
-    assert told(only(found)) == {"a": (None, 1, "new")}
+    found = find_changes(judged, run, {"1": ["a"], "2": ["a"]}, "RR")
+    assert document_moves(single_query(found)) == {"a": (None, 1, "new")}
 
 
 def test_numbers_as_ids_are_told_as_texts(three):
@@ -502,7 +526,7 @@ def test_numbers_as_ids_are_told_as_texts(three):
         {int(q): {int(doc): n for doc, n in inner.items()} for q, inner in side.items()}
         for side in three
     ]
-    assert both_ways(*whole) == _near(both_ways(judged, before, after))
+    assert query_changes(*whole) == _approximate(query_changes(judged, before, after))
 
 
 def test_files_tell_the_same_as_dicts(three, tmp_path):
@@ -515,7 +539,7 @@ def test_files_tell_the_same_as_dicts(three, tmp_path):
         path.write_text(
             "".join(f"{q} Q0 {d} 1 {s} r\n" for q, inner in run.items() for d, s in inner.items())
         )
-    assert both_ways(*map(str, paths)) == _near(both_ways(judged, before, after))
+    assert query_changes(*map(str, paths)) == _approximate(query_changes(judged, before, after))
 
 
 # How it is shown
@@ -524,7 +548,7 @@ def test_files_tell_the_same_as_dicts(three, tmp_path):
 def test_text_answers_first_and_then_says_what_moved():
     judged = {"3": {"d12": 2, "d7": 1, "d8": 1}}
     before, after = {"3": [*"uvwx", "d12"]}, {"3": ["d12", "u", "d7", "v"]}
-    assert show.to_text(compared(judged, before, after)).splitlines() == [
+    assert show.to_text(find_changes(judged, before, after)).splitlines() == [
         "dense against bm25, nDCG@10: the queries that changed most",
         "",
         "query 3   0.2471 → 0.7985   +0.5514",
@@ -541,7 +565,7 @@ def test_text_answers_first_and_then_says_what_moved():
 
 def test_odd_ids_steer_neither_a_terminal_nor_a_page():
     odd = "x\x1b[31m|\n<b>" + "y" * 100
-    found = compared({odd: {odd: 1}}, {odd: ["u", odd]}, {odd: [odd]}, "RR")
+    found = find_changes({odd: {odd: 1}}, {odd: ["u", odd]}, {odd: [odd]}, "RR")
     for text in (show.to_text(found), show.to_markdown(found)):
         assert "\x1b" not in text
         assert "\\x1b" in text
@@ -554,7 +578,7 @@ def test_odd_ids_steer_neither_a_terminal_nor_a_page():
 
 
 def test_a_terminal_gets_bold_heads_and_a_pipe_none():
-    found = compared(JUDGED, BEFORE, AFTER)
+    found = find_changes(JUDGED, BEFORE, AFTER)
     assert "\x1b[1mquery 1" in show.to_text(found, terminal=Terminal(80, colour=True))
     assert "\x1b" not in show.to_text(found)
 
@@ -562,18 +586,18 @@ def test_a_terminal_gets_bold_heads_and_a_pipe_none():
 def test_many_documents_are_cut_short_in_text_and_whole_in_rows():
     docs = [f"d{number}" for number in range(15)]
     judged = {"1": dict.fromkeys(docs, 1)}
-    found = compared(judged, {"1": docs}, {"1": ["u", *docs]}, "DCG")
+    found = find_changes(judged, {"1": docs}, {"1": ["u", *docs]}, "DCG")
     text = show.to_text(found)
     assert "… and 5 more documents, -0.0" in text
-    lines = rows.to_csv(show.rows([found])).splitlines()
+    lines = rows.to_csv(show.build_rows([found])).splitlines()
     assert lines[0].startswith("measure,baseline,run,query,document,what,grade,rank_before")
     assert len(lines) == 16
     total = sum(float(line.split(",")[9]) for line in lines[1:])
-    assert total == pytest.approx(only(found).change)
+    assert total == pytest.approx(single_query(found).change)
 
 
 def test_a_row_stands_for_what_no_document_explains():
-    found = compared(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
-    assert rows.to_csv(show.rows([found])).splitlines()[1:] == [
+    found = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
+    assert rows.to_csv(show.build_rows([found])).splitlines()[1:] == [
         "NumRet,bm25,dense,1,,nothing judged,,,,2.0,1.0,3.0,2.0"
     ]

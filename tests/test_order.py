@@ -16,7 +16,7 @@ from scipy.stats import kendalltau, ttest_rel
 import gainful
 from gainful.cli.main import main
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.orders.order import kendall_tau, of_means, of_results, rbo, tau_ap
+from gainful.evidence.orders.order import kendall_tau, order_means, order_results, rbo, tau_ap
 from gainful.show import order as show
 
 values = st.integers(0, 6).map(lambda grade: grade / 8)
@@ -28,7 +28,7 @@ def two_orders(draw):
     return [{name: draw(values) for name in names} for _ in range(2)]
 
 
-def scores(numbers):
+def number_scores(numbers):
     return dict(enumerate(numbers))
 
 
@@ -41,20 +41,24 @@ README_X = (0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94)
 README_Y = (0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94)
 
 
-def fifths(numbers):
+def round_to_fifths(numbers):
     return tuple(round(5 * number) / 5 for number in numbers)
 
 
 def test_tau_ap_is_what_the_authors_of_its_ties_publish():
-    assert tau_ap(scores(README_X), scores(README_Y), reference="first") == pytest.approx(0.7491182)
-    assert tau_ap(scores(IRCOR_X), scores(IRCOR_Y), reference="first") == pytest.approx(0.3928571)
-    tied = scores(IRCOR_Y_TIED)
-    assert tau_ap(scores(IRCOR_X), tied) == pytest.approx(0.3317019, abs=5e-8)
-    assert tau_ap(scores(IRCOR_X_TIED), tied) == pytest.approx(0.339418, abs=5e-7)
-    both = scores(fifths(README_X)), scores(fifths(README_Y))
+    assert tau_ap(
+        number_scores(README_X), number_scores(README_Y), reference="first"
+    ) == pytest.approx(0.7491182)
+    assert tau_ap(
+        number_scores(IRCOR_X), number_scores(IRCOR_Y), reference="first"
+    ) == pytest.approx(0.3928571)
+    tied = number_scores(IRCOR_Y_TIED)
+    assert tau_ap(number_scores(IRCOR_X), tied) == pytest.approx(0.3317019, abs=5e-8)
+    assert tau_ap(number_scores(IRCOR_X_TIED), tied) == pytest.approx(0.339418, abs=5e-7)
+    both = number_scores(round_to_fifths(README_X)), number_scores(round_to_fifths(README_Y))
     assert tau_ap(*both) == pytest.approx(0.6269841, abs=5e-8)
     assert kendall_tau(*both) == pytest.approx(0.75)
-    assert kendall_tau(scores(README_X), scores(README_Y)) == pytest.approx(0.7777778)
+    assert kendall_tau(number_scores(README_X), number_scores(README_Y)) == pytest.approx(0.7777778)
 
 
 def test_tau_ap_weighs_the_top_and_tau_does_not():
@@ -137,13 +141,13 @@ def test_rbo_of_a_peer():
     assert rbo([1, 2, 3, 4, 5], [2, 3, 4, 1, 5], 0.9) == pytest.approx(0.828)
 
 
-def arrangements(order):
+def tie_breakings(order):
     """All ways to break the ties of an order."""
     groups = [
         [name for name in order if order[name] == value]
         for value in sorted({*order.values()}, reverse=True)
     ]
-    return [[*chain(*one)] for one in product(*map(permutations, groups))]
+    return [[*chain(*way)] for way in product(*map(permutations, groups))]
 
 
 @settings(max_examples=30, deadline=None)
@@ -153,7 +157,7 @@ def test_tied_items_count_in_rbo_as_they_are_expected_over_all_ways_to_break_the
     a, b = dict(zip("abcde", one, strict=True)), dict(zip("abcde", other, strict=True))
 
     def chances(order, depth):
-        ways = arrangements(order)
+        ways = tie_breakings(order)
         return np.array([np.mean([name in way[:depth] for way in ways]) for name in "abcde"])
 
     agreement = []
@@ -196,7 +200,7 @@ def test_what_is_no_order_is_refused(call, error, message):
 
 
 def test_swaps_are_told_the_most_striking_first():
-    found = of_means(
+    found = order_means(
         {
             "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
             "other": {"a": 0.2, "b": 8.0, "c": 8.1, "d": 0.0},
@@ -219,10 +223,10 @@ def test_a_swap_that_both_measures_find_significant_comes_first():
     }
     pairs = list(combinations("abcd", 2))
     sure = np.array([pair == ("b", "c") for pair in pairs])
-    found = of_means(means, significant={"one": sure, "other": sure})
+    found = order_means(means, significant={"one": sure, "other": sure})
     assert found.agreement[0].swaps[0].runs == ("b", "c")
     assert found.agreement[0].swaps[0].significant == (True, True)
-    half = of_means(means, significant={"one": sure, "other": np.zeros(6, bool)})
+    half = order_means(means, significant={"one": sure, "other": np.zeros(6, bool)})
     assert half.agreement[0].swaps[0].runs == ("a", "c")
 
 
@@ -231,7 +235,7 @@ def test_swaps_are_the_pairs_of_opposite_sign(orders):
     a, b = orders
     if len(a) < 3:
         return
-    row = of_means({"one": a, "other": b}).agreement[0]
+    row = order_means({"one": a, "other": b}).agreement[0]
     expected = {
         frozenset(pair)
         for pair in combinations(a, 2)
@@ -245,7 +249,7 @@ def test_swaps_are_the_pairs_of_opposite_sign(orders):
 
 
 def test_an_order_in_which_all_tie_has_no_tau_and_says_so():
-    found = of_means({"flat": dict.fromkeys("abc", 0.5), "other": {"a": 3, "b": 2, "c": 1}})
+    found = order_means({"flat": dict.fromkeys("abc", 0.5), "other": {"a": 3, "b": 2, "c": 1}})
     row = found.agreement[0]
     assert row.tau is None
     assert row.tau_ap is None
@@ -255,7 +259,7 @@ def test_an_order_in_which_all_tie_has_no_tau_and_says_so():
     assert "tau –" in repr(found)
 
 
-def made(values_by_run):
+def make_runs(values_by_run):
     """Judgments and runs whose P@10 are these values, in tenths."""
     queries = range(len(next(iter(values_by_run.values()))))
     judged = {str(q): {f"r{n}": 1 for n in range(10)} for q in queries}
@@ -266,10 +270,10 @@ def made(values_by_run):
     return judged, runs
 
 
-def three_runs(number=12):
+def make_three_runs(number=12):
     random = np.random.default_rng(6)
     base = random.integers(2, 7, number)
-    return made(
+    return make_runs(
         {
             "low": base / 10,
             "middle": (base + random.integers(0, 2, number)) / 10,
@@ -279,7 +283,7 @@ def three_runs(number=12):
 
 
 def test_power_is_the_share_of_significant_pairs():
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     found = gainful.order(judged, runs, ["P@10", "RR"], test="t", correct="bonferroni")
     results = gainful.evaluate(judged, runs=runs, measures=["P@10"])
     column = {name: one.per_query["P@10"].to_numpy() for name, one in results.items()}
@@ -297,7 +301,7 @@ def test_power_is_the_share_of_significant_pairs():
 
 
 def test_corrections_make_fewer_pairs_significant():
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     results = gainful.evaluate(judged, runs=runs, measures="P@10")
     column = [one.per_query["P@10"].to_numpy() for one in results.values()]
     p = sorted(ttest_rel(a, b).pvalue for a, b in combinations(column, 2))
@@ -311,7 +315,7 @@ def test_corrections_make_fewer_pairs_significant():
 
 def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
     """Every one of the 6^6 ways to deal the values of a query to the runs is looked at."""
-    judged, runs = three_runs(6)
+    judged, runs = make_three_runs(6)
     results = gainful.evaluate(judged, runs=runs, measures="P@10")
     table = np.stack([one.per_query["P@10"].to_numpy() for one in results.values()], axis=1)
     ways = np.array(list(permutations(range(3))))
@@ -351,7 +355,7 @@ def test_swaps_know_what_is_significant():
 
 
 def test_order_holds_what_its_parts_say_and_frames_of_it():
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     found = gainful.order(judged, runs, ["P@10", "P@5", "RR"], p=0.7, seed=1)
     data = found.to_dict()
     assert json.loads(json.dumps(data)) == data
@@ -370,14 +374,14 @@ def test_order_holds_what_its_parts_say_and_frames_of_it():
 
 
 def test_the_same_seed_gives_the_same_and_queries_may_come_in_any_order():
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     turned = {name: dict(reversed(run.items())) for name, run in runs.items()}
     one = gainful.order(judged, runs, "P@10", seed=4)
     assert gainful.order(judged, turned, "P@10", seed=4).to_dict() == one.to_dict()
 
 
 def test_queries_that_not_all_runs_have_are_left_out_and_said():
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     del runs["low"]["0"]
     found = gainful.order(judged, runs, "P@10", missing="skip")
     whole = gainful.evaluate(judged, runs["high"], "P@10").per_query["P@10"].to_list()
@@ -386,7 +390,7 @@ def test_queries_that_not_all_runs_have_are_left_out_and_said():
 
 
 def test_sums_and_geometric_means_are_ordered_by_but_not_tested():
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     found = gainful.order(judged, runs, ["NumRet", "GMAP", "P@10"])
     assert [one.share is None for one in found.power] == [True, True, False]
     assert found.notes[0].startswith("NumRet is a sum over queries: no test")
@@ -398,7 +402,7 @@ def test_sums_and_geometric_means_are_ordered_by_but_not_tested():
 
 
 def test_one_query_is_not_enough_to_test():
-    judged, runs = made({"a": [0.1], "b": [0.5], "c": [0.9]})
+    judged, runs = make_runs({"a": [0.1], "b": [0.5], "c": [0.9]})
     found = gainful.order(judged, runs, ["P@10", "R@10"])
     assert found.power[0].share is None
     assert "P@10: one query is not enough to tell runs apart" in found.notes
@@ -406,7 +410,7 @@ def test_one_query_is_not_enough_to_test():
 
 
 def test_identical_runs_tie_and_are_not_told_apart():
-    judged, runs = made({"a": [0.1, 0.5], "b": [0.1, 0.5], "c": [0.1, 0.5]})
+    judged, runs = make_runs({"a": [0.1, 0.5], "b": [0.1, 0.5], "c": [0.1, 0.5]})
     for test in ("tukey", "t", "bca", "wilcoxon", "sign", "randomisation", "bootstrap"):
         found = gainful.order(judged, runs, ["P@10", "R@5"], test=test)
         assert [one.significant for one in found.power] == [0, 0]
@@ -414,8 +418,8 @@ def test_identical_runs_tie_and_are_not_told_apart():
         assert len(found.notes) == 2
 
 
-def results_of(*names, measures="P@10"):
-    judged, runs = three_runs()
+def evaluate_three_runs(*names, measures="P@10"):
+    judged, runs = make_three_runs()
     return [gainful.evaluate(judged, runs[name], measures) for name in names]
 
 
@@ -431,21 +435,21 @@ def results_of(*names, measures="P@10"):
         (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples is 0"),
         (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p is 1"),
         (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, "did you mean ties?"),
-        (lambda *_: of_results(results_of("low", "high", "low")), BadValue, "none twice"),
-        (lambda *_: of_means({}), WrongType, "{measure: {system: mean}}"),
-        (lambda *_: of_means({"a": {"x": 1, "y": 2, "z": 3}, "b": {"x": 1}}), BadValue, "means['b']"),
-        (lambda *_: of_means({"a": {"x": 1, "y": 2}}), BadValue, "at least 3"),
-        (lambda *_: of_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z'] is None"),
+        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "none twice"),
+        (lambda *_: order_means({}), WrongType, "{measure: {system: mean}}"),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": 3}, "b": {"x": 1}}), BadValue, "means['b']"),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2}}), BadValue, "at least 3"),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z'] is None"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told_is_refused(call, error, message):
     with pytest.raises(error) as refused:
-        call(*three_runs(4))
+        call(*make_three_runs(4))
     assert message in str(refused.value)
 
 
 def test_differences_that_are_all_alike_are_refused_by_tests_of_how_they_vary():
-    judged, runs = made({"a": [0.1, 0.5, 0.3], "b": [0.3, 0.7, 0.5], "c": [0.1, 0.4, 0.9]})
+    judged, runs = make_runs({"a": [0.1, 0.5, 0.3], "b": [0.3, 0.7, 0.5], "c": [0.1, 0.4, 0.9]})
     for test in ("t", "bootstrap", "bca"):
         with pytest.raises(CannotCompare, match="a and b differ by -0.2 in every query"):
             gainful.order(judged, runs, "P@10", test=test)
@@ -453,25 +457,25 @@ def test_differences_that_are_all_alike_are_refused_by_tests_of_how_they_vary():
 
 
 def test_runs_that_share_no_query_or_convention_are_refused():
-    judged, runs = three_runs(4)
+    judged, runs = make_three_runs(4)
     runs["low"] = {"0": runs["low"]["0"]}
     runs["high"] = {"1": runs["high"]["1"]}
     with pytest.raises(CannotCompare, match="P@10: no query counts in all runs"):
         gainful.order(judged, runs, "P@10", missing="skip")
-    judged, runs = three_runs(4)
+    judged, runs = make_three_runs(4)
     both = gainful.evaluate(judged, runs=runs, measures="P@10")
     other = gainful.evaluate(judged, runs={"other": runs["low"]}, measures="P@10", ties="best")
     with pytest.raises(CannotCompare, match="low and other are not evaluated by the same"):
-        of_results([*both.values(), *other.values()])
+        order_results([*both.values(), *other.values()])
     more = gainful.evaluate(judged, runs={"other": runs["low"]}, measures=["P@10", "AP"])
     with pytest.raises(CannotCompare, match="low and other are not evaluated by the same"):
-        of_results([*both.values(), *more.values()])
+        order_results([*both.values(), *more.values()])
 
 
 @pytest.fixture
 def call(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     (tmp_path / "qrels.json").write_text(json.dumps(judged))
     for name, run in runs.items():
         scored = {q: {d: -n for n, d in enumerate(docs)} for q, docs in run.items()}
@@ -488,11 +492,11 @@ def call(tmp_path, capsys, monkeypatch):
 
 
 FILES = ("qrels.json", "low.json", "middle.json", "high.json")
-ASKED = ("-m", "P@10", "-m", "P@5", "-m", "RR")
+MEASURE_OPTIONS = ("-m", "P@10", "-m", "P@5", "-m", "RR")
 
 
 def test_the_command_answers_and_then_shows_two_tables(call):
-    printed = call(*FILES, *ASKED, "--format", "table").out
+    printed = call(*FILES, *MEASURE_OPTIONS, "--format", "table").out
     parts = printed.split("\n\n")
     assert "runs apart" in parts[0]
     rows = [line.split() for line in parts[1].splitlines()]
@@ -505,9 +509,9 @@ def test_the_command_answers_and_then_shows_two_tables(call):
 
 
 def test_the_command_says_what_python_says_in_every_form(call, tmp_path):
-    judged, runs = three_runs()
+    judged, runs = make_three_runs()
     expected = gainful.order(judged, runs, ["P@10", "P@5", "RR"], test="t", correct="bh", p=0.8)
-    options = (*ASKED, "--test", "t", "--correct", "bh", "--p", "0.8")
+    options = (*MEASURE_OPTIONS, "--test", "t", "--correct", "bh", "--p", "0.8")
     data = json.loads(call(*FILES, *options, "--format", "json").out)
     assert data["agreement"] == expected.to_dict()["agreement"]
     assert data["power"] == expected.to_dict()["power"]

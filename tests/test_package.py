@@ -8,14 +8,14 @@ import sys
 import gainful
 
 
-def _fresh(code: str) -> str:
+def _run_python(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 def test_import_loads_nothing_heavy():
     heavy = "{'polars', 'scipy', 'click', 'rich', 'pandas', 'sklearn', 'narwhals'}"
-    assert _fresh(f"import sys, gainful; print(sorted({heavy} & set(sys.modules)))") == "[]"
+    assert _run_python(f"import sys, gainful; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
 def test_import_adds_little_to_numpy():
@@ -24,7 +24,7 @@ def test_import_adds_little_to_numpy():
         "import time, numpy; start = time.process_time(); import gainful; "
         "print(time.process_time() - start)"
     )
-    assert min(float(_fresh(code)) for _ in range(5)) < 0.15
+    assert min(float(_run_python(code)) for _ in range(5)) < 0.15
 
 
 def test_public_names_are_there_documented_and_sorted():

@@ -10,7 +10,7 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings, strategies as st
 from sklearn.metrics import ndcg_score
-from strategies import collections
+from strategies import qrels_and_runs
 
 import gainful
 
@@ -25,18 +25,18 @@ def ranx():
         return pytest.importorskip("ranx")
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_pytrec_eval_agrees_on_every_measure_it_has_query_by_query(data):
     judgments, run = data
     theirs = pytrec_eval.RelevanceEvaluator(judgments, NAMES).evaluate(run)
-    ours = gainful.evaluate(judgments, run, NAMES, like="pytrec_eval").by_query()
+    ours = gainful.evaluate(judgments, run, NAMES, like="pytrec_eval").values_by_query()
     assert ours.keys() == theirs.keys()
     for query, values in theirs.items():
         for name, value in values.items():
             assert ours[query][name] == pytest.approx(value, abs=1e-9), (query, name)
 
 
-@given(collections())
+@given(qrels_and_runs())
 def test_pytrec_eval_agrees_on_relevance_levels_and_judged_documents_only(data):
     judgments, run = data
     names = [name for name in NAMES if name not in ("gm_map", "gm_bpref")]
@@ -46,7 +46,7 @@ def test_pytrec_eval_agrees_on_relevance_levels_and_judged_documents_only(data):
     theirs = peer.evaluate(run)
     ours = gainful.evaluate(
         judgments, run, names, like="pytrec_eval", rel=2, unjudged="remove", negative="remove"
-    ).by_query()
+    ).values_by_query()
     for query, values in theirs.items():
         for name, value in values.items():
             if np.isfinite(value):
@@ -62,7 +62,7 @@ JUDGED_ONLY = ["nDCG(judged_only=True)@3", "AP(judged_only=True)", "P(judged_onl
 
 
 @pytest.mark.parametrize("names", [IR_MEASURES, JUDGED_ONLY], ids=["all", "judged only"])
-@given(collections(extra=False))
+@given(qrels_and_runs(extra=False))
 def test_ir_measures_agrees_query_by_query(names, data):
     judgments, run = data
     measures = {ir_measures.parse_measure(name): name for name in names}
@@ -70,7 +70,7 @@ def test_ir_measures_agrees_query_by_query(names, data):
         (value.query_id, measures[value.measure]): value.value
         for value in ir_measures.iter_calc(list(measures), judgments, run)
     }
-    ours = gainful.evaluate(judgments, run, names, like="ir_measures").by_query()
+    ours = gainful.evaluate(judgments, run, names, like="ir_measures").values_by_query()
     assert theirs
     for (query, name), value in theirs.items():
         if query not in run and name in ("NumQ", "NumRel"):
@@ -87,11 +87,11 @@ BROWSING = [
 
 @pytest.mark.filterwarnings("ignore")
 @settings(max_examples=40)  # ir_measures starts perl each time
-@given(collections(grades=st.integers(0, 4), extra=False, tied=False))
+@given(qrels_and_runs(grades=st.integers(0, 4), extra=False, tied=False))
 def test_ir_measures_agrees_on_the_searchers_who_stop(data):
     judgments, run = ({q.replace("q", "7"): d for q, d in side.items()} for side in data)
     measures = {ir_measures.parse_measure(name): name for name in BROWSING}
-    found = gainful.evaluate(judgments, run, BROWSING, like="ir_measures").by_query()
+    found = gainful.evaluate(judgments, run, BROWSING, like="ir_measures").values_by_query()
     theirs = list(ir_measures.iter_calc(list(measures), judgments, run))
     assert len(theirs) == len(BROWSING) * len(judgments)
     for value in theirs:
@@ -102,7 +102,7 @@ def test_ir_measures_agrees_on_the_searchers_who_stop(data):
 
 @pytest.mark.filterwarnings("ignore")
 @settings(max_examples=40)
-@given(collections(grades=st.integers(0, 4), extra=False))
+@given(qrels_and_runs(grades=st.integers(0, 4), extra=False))
 def test_ir_measures_breaks_ties_measure_by_measure(data):
     """One tool, three ways to break ties; what Compat does with them is none of ours."""
     judgments, run = ({q.replace("q", "7"): d for q, d in side.items()} for side in data)
@@ -111,17 +111,17 @@ def test_ir_measures_breaks_ties_measure_by_measure(data):
     }  # 32 = 64 bit
     names = [name for name in (*BROWSING, "RR@3", "RR@10") if not name.startswith("Compat")]
     measures = {ir_measures.parse_measure(name): name for name in names}
-    found = gainful.evaluate(judgments, run, names, like="ir_measures").by_query()
+    found = gainful.evaluate(judgments, run, names, like="ir_measures").values_by_query()
     for value in ir_measures.iter_calc(list(measures), judgments, run):
         name = measures[value.measure]
         printed = 0.6e-5 if name.startswith("ERR") else 1e-9
         assert found[value.query_id][name] == pytest.approx(value.value, abs=printed), name
 
 
-@given(collections(grades=st.integers(0, 4), extra=False))
+@given(qrels_and_runs(grades=st.integers(0, 4), extra=False))
 def test_scikit_learn_agrees_query_by_query(data):
     judgments, run = data
-    ours = gainful.evaluate(judgments, run, ["nDCG", "nDCG@3"], like="sklearn").by_query()
+    ours = gainful.evaluate(judgments, run, ["nDCG", "nDCG@3"], like="sklearn").values_by_query()
     for query, ranking in run.items():
         if len(ranking) > 1:  # scikit-learn refuses a single document
             grades = [[judgments[query].get(doc, 0) for doc in ranking]]
@@ -131,21 +131,21 @@ def test_scikit_learn_agrees_query_by_query(data):
 
 
 @pytest.mark.filterwarnings("ignore")
-@given(collections(grades=st.integers(0, 4), extra=False, tied=False))
+@given(qrels_and_runs(grades=st.integers(0, 4), extra=False, tied=False))
 def test_ranx_agrees_query_by_query_where_nothing_is_tied(ranx, data):
     judgments, run = data
     judgments = {query: judgments[query] for query in run}
     names = {"ndcg": "nDCG", "ndcg@3": "nDCG@3", "map": "AP", "mrr": "RR", "precision@3": "P@3"}
     names |= {"recall@3": "R@3", "hit_rate@3": "Success@3"}
     theirs = ranx.evaluate(ranx.Qrels(judgments), ranx.Run(run), list(names), return_mean=False)
-    found = gainful.evaluate(judgments, run, list(names.values()), like="ranx").by_query()
+    found = gainful.evaluate(judgments, run, list(names.values()), like="ranx").values_by_query()
     order = sorted(run)  # ranx sorts queries
     for name, ours in names.items():
         values = [found[query][ours] for query in order]
         assert values == pytest.approx(list(np.atleast_1d(theirs[name])), abs=1e-9), name
 
 
-@given(collections(extra=False))
+@given(qrels_and_runs(extra=False))
 def test_beir_agrees_as_it_calls_pytrec_eval(data):
     """BEIR's package needs torch; what its evaluation does with pytrec_eval is done here."""
     judgments, given_ = data

@@ -30,7 +30,7 @@ ONE_DOCUMENT = {"C17": "scikit-learn refuses a list of one document; we do not"}
 
 
 @frozen
-class Row:
+class GoldenRow:
     """A line of the golden table and the call that must reproduce it."""
 
     tool: str
@@ -44,130 +44,130 @@ class Row:
 
 ROWS = [
     # array tools
-    Row("scikit-learn 1.9.1 ndcg_score, list only", "sklearn"),
-    Row("scikit-learn 1.9.1 ndcg_score, pool", "sklearn", "pool", beyond=ONE_DOCUMENT),
-    Row(
+    GoldenRow("scikit-learn 1.9.1 ndcg_score, list only", "sklearn"),
+    GoldenRow("scikit-learn 1.9.1 ndcg_score, pool", "sklearn", "pool", beyond=ONE_DOCUMENT),
+    GoldenRow(
         "scikit-learn 1.9.1 ndcg_score(ignore_ties=True), pool",
         "sklearn_ignore_ties",
         "pool",
         beyond=ONE_DOCUMENT,
     ),
-    Row(
+    GoldenRow(
         "scikit-learn 1.9.1 dcg_score, list only",
         "sklearn",
         options={"negative": "keep"},
         function="dcg",
     ),
-    Row("torchmetrics 1.9.0 RetrievalNormalizedDCG, list only", "torchmetrics"),
-    Row("torchmetrics 1.9.0 RetrievalNormalizedDCG, pool", "torchmetrics", "pool"),
-    Row(
+    GoldenRow("torchmetrics 1.9.0 RetrievalNormalizedDCG, list only", "torchmetrics"),
+    GoldenRow("torchmetrics 1.9.0 RetrievalNormalizedDCG, pool", "torchmetrics", "pool"),
+    GoldenRow(
         "torchmetrics 1.9.0 empty_target_action='skip', list only",
         "torchmetrics",
         options={"empty": "skip"},
         beyond={"C08": "torchmetrics calls the mean of no query 0; we refuse it"},
     ),
-    Row("rax 0.4.0 ndcg_metric (default 2^y-1), list only", "rax", beyond=EMPTY_LIST),
-    Row("rax 0.4.0 ndcg_metric (default 2^y-1), pool", "rax", "pool"),
-    Row("rax 0.4.0 ndcg_metric gain_fn=identity, pool", "rax", "pool", {"gain": "linear"}),
-    Row("catboost 1.2.10 NDCG (defaults Base/LogPosition), list only", "catboost"),
-    Row("catboost 1.2.10 NDCG Base, pool", "catboost", "pool"),
-    Row("catboost 1.2.10 NDCG type=Exp, pool", "catboost", "pool", {"gain": "exp"}),
-    Row("catboost 1.2.10 NDCG denominator=Position, pool", "catboost", "pool", {"discount": "zipf"}),
-    Row("lightgbm 4.7.0 ndcg (default label_gain 2^i-1), list only", "lightgbm"),
-    Row("lightgbm 4.7.0 ndcg, pool", "lightgbm", "pool"),
-    Row(
+    GoldenRow("rax 0.4.0 ndcg_metric (default 2^y-1), list only", "rax", beyond=EMPTY_LIST),
+    GoldenRow("rax 0.4.0 ndcg_metric (default 2^y-1), pool", "rax", "pool"),
+    GoldenRow("rax 0.4.0 ndcg_metric gain_fn=identity, pool", "rax", "pool", {"gain": "linear"}),
+    GoldenRow("catboost 1.2.10 NDCG (defaults Base/LogPosition), list only", "catboost"),
+    GoldenRow("catboost 1.2.10 NDCG Base, pool", "catboost", "pool"),
+    GoldenRow("catboost 1.2.10 NDCG type=Exp, pool", "catboost", "pool", {"gain": "exp"}),
+    GoldenRow("catboost 1.2.10 NDCG denominator=Position, pool", "catboost", "pool", {"discount": "zipf"}),
+    GoldenRow("lightgbm 4.7.0 ndcg (default label_gain 2^i-1), list only", "lightgbm"),
+    GoldenRow("lightgbm 4.7.0 ndcg, pool", "lightgbm", "pool"),
+    GoldenRow(
         "lightgbm 4.7.0 ndcg label_gain=0,1,2,3, pool",
         "lightgbm",
         "pool",
         {"gain": {0: 0, 1: 1, 2: 2, 3: 3}},
     ),
-    Row("xgboost 3.2.0 ndcg (exp gain), list only", "xgboost", beyond=EMPTY_LIST),
-    Row("xgboost 3.2.0 ndcg, pool", "xgboost", "pool"),
-    Row("xgboost 3.2.0 ndcg- , pool", "xgboost_minus", "pool"),
-    Row("xgboost 3.2.0 ndcg ndcg_exp_gain=False, pool", "xgboost_linear", "pool"),
-    Row("evidently 0.7.23 NDCGKMetric source, defaults (no_feedback_users=False)", "evidently"),
-    Row(
+    GoldenRow("xgboost 3.2.0 ndcg (exp gain), list only", "xgboost", beyond=EMPTY_LIST),
+    GoldenRow("xgboost 3.2.0 ndcg, pool", "xgboost", "pool"),
+    GoldenRow("xgboost 3.2.0 ndcg- , pool", "xgboost_minus", "pool"),
+    GoldenRow("xgboost 3.2.0 ndcg ndcg_exp_gain=False, pool", "xgboost_linear", "pool"),
+    GoldenRow("evidently 0.7.23 NDCGKMetric source, defaults (no_feedback_users=False)", "evidently"),
+    GoldenRow(
         "evidently 0.7.23 NDCGKMetric source, no_feedback_users=True",
         "evidently",
         options={"empty": 0},
     ),
     # tools with judgments, as far as one list of grades can tell
-    Row("trec_eval 10.0-rc3 (ndcg / ndcg_cut)", "trec_eval", "judged", digits=4, beyond=NO_IDS),
-    Row("trec_eval 10.0-rc3 dcg", "trec_eval", "judged", {}, "dcg", NO_IDS, 4),
-    Row("trec_eval 10.0-rc3 ideal_dcg", "trec_eval", "judged", {}, "idcg", NO_IDS, 4),
-    Row("trec_eval 10.0-rc3 -c", "trec_eval_c", "judged", digits=4, beyond=NO_IDS),
-    Row(
+    GoldenRow("trec_eval 10.0-rc3 (ndcg / ndcg_cut)", "trec_eval", "judged", digits=4, beyond=NO_IDS),
+    GoldenRow("trec_eval 10.0-rc3 dcg", "trec_eval", "judged", {}, "dcg", NO_IDS, 4),
+    GoldenRow("trec_eval 10.0-rc3 ideal_dcg", "trec_eval", "judged", {}, "idcg", NO_IDS, 4),
+    GoldenRow("trec_eval 10.0-rc3 -c", "trec_eval_c", "judged", digits=4, beyond=NO_IDS),
+    GoldenRow(
         "trec_eval 10.0-rc3 -J",
         "trec_eval_j",
         "judged",
         digits=4,
         beyond=NO_IDS | {"C10": "an unjudged document is not a grade of 0"},
     ),
-    Row("trec_eval 9.0.8 tag (ndcg / ndcg_cut)", "trec_eval_9", "judged", digits=4, beyond=NO_IDS),
-    Row("ranx 0.3.21 ndcg make_comparable", "ranx_comparable", "judged", beyond=MANY_QUERIES),
-    Row(
+    GoldenRow("trec_eval 9.0.8 tag (ndcg / ndcg_cut)", "trec_eval_9", "judged", digits=4, beyond=NO_IDS),
+    GoldenRow("ranx 0.3.21 ndcg make_comparable", "ranx_comparable", "judged", beyond=MANY_QUERIES),
+    GoldenRow(
         "recommenders 1.2.1 ndcg_at_k(score_type='binary' default; qrels rows incl. grade 0)",
         "recommenders",
         "judged",
         beyond=MANY_QUERIES | {"C10": "an unjudged document is not a grade of 0"},
     ),
-    Row(
+    GoldenRow(
         "ir_measures 0.4.3 nDCG(judged_only)",
         "ir_measures_judged",
         "judged",
         beyond=NO_IDS | {"C10": "an unjudged document is not a grade of 0"},
     ),
-    Row("pytrec_eval-terrier 0.5.11 (mean of returned)", "pytrec_eval", "judged", beyond=NO_IDS),
-    Row("ir_measures 0.4.3 nDCG", "ir_measures", "judged", beyond=NO_IDS),
-    Row("ranx 0.3.21 ndcg", "ranx", "judged", beyond=MANY_QUERIES),
-    Row("ranx 0.3.21 ndcg_burges", "ranx_burges", "judged", beyond=MANY_QUERIES),
-    Row("trectools 0.0.50 get_ndcg(trec_eval=True)", "trectools", "judged", beyond=NO_IDS),
-    Row("trectools 0.0.50 get_ndcg(trec_eval=False)", "trectools_exp", "judged", beyond=NO_IDS),
-    Row("BEIR 2.2.0 EvaluateRetrieval.evaluate NDCG@(k or 1000) (source)", "beir", "judged",
+    GoldenRow("pytrec_eval-terrier 0.5.11 (mean of returned)", "pytrec_eval", "judged", beyond=NO_IDS),
+    GoldenRow("ir_measures 0.4.3 nDCG", "ir_measures", "judged", beyond=NO_IDS),
+    GoldenRow("ranx 0.3.21 ndcg", "ranx", "judged", beyond=MANY_QUERIES),
+    GoldenRow("ranx 0.3.21 ndcg_burges", "ranx_burges", "judged", beyond=MANY_QUERIES),
+    GoldenRow("trectools 0.0.50 get_ndcg(trec_eval=True)", "trectools", "judged", beyond=NO_IDS),
+    GoldenRow("trectools 0.0.50 get_ndcg(trec_eval=False)", "trectools_exp", "judged", beyond=NO_IDS),
+    GoldenRow("BEIR 2.2.0 EvaluateRetrieval.evaluate NDCG@(k or 1000) (source)", "beir", "judged",
         digits=5, beyond=NO_IDS),
-    Row(
+    GoldenRow(
         "pyNTCIREVAL 0.0.3 nDCG (J&K 2002) logb=2, grades 1,2,3",
         "ntcireval",
         "judged",
         beyond=MANY_QUERIES | {"C11": "a negative grade reads its gain table from the end"},
     ),
-    Row(
+    GoldenRow(
         "pyNTCIREVAL 0.0.3 nDCG (J&K 2002) logb=10, grades 1,2,3",
         "ntcireval",
         "judged",
         {"b": 10},
         beyond=MANY_QUERIES | {"C11": "a negative grade reads its gain table from the end"},
     ),
-    Row(
+    GoldenRow(
         "pyNTCIREVAL 0.0.3 MSnDCG grades 1,3,7",
         "ntcireval_ms",
         "judged",
         {"gain": {0: 0, 1: 1, 2: 3, 3: 7}},
         beyond=MANY_QUERIES | {"C11": "a negative grade reads its gain table from the end"},
     ),
-    Row("Quepid ndcg@10.js (k default 10 where case has none)", "quepid", "judged",
+    GoldenRow("Quepid ndcg@10.js (k default 10 where case has none)", "quepid", "judged",
         beyond=MANY_QUERIES),
-    Row("Quepid ndcg_cut@10.js (k default 10 where case has none)", "quepid_cut", "judged",
+    GoldenRow("Quepid ndcg_cut@10.js (k default 10 where case has none)", "quepid_cut", "judged",
         beyond=MANY_QUERIES),
-    Row("Elasticsearch/OpenSearch dcg normalize=true (from the Java source, by hand)",
+    GoldenRow("Elasticsearch/OpenSearch dcg normalize=true (from the Java source, by hand)",
         "elasticsearch", "judged", beyond=MANY_QUERIES),
-    Row("pyvespa VespaEvaluator graded (source)", "vespa", "judged", beyond=MANY_QUERIES),
-    Row("recommenders 1.2.1 ndcg_at_k(score_type='raw')", "recommenders_raw", "judged",
+    GoldenRow("pyvespa VespaEvaluator graded (source)", "vespa", "judged", beyond=MANY_QUERIES),
+    GoldenRow("recommenders 1.2.1 ndcg_at_k(score_type='raw')", "recommenders_raw", "judged",
         beyond=MANY_QUERIES),
-    Row("recommenders 1.2.1 ndcg_at_k(score_type='exp')", "recommenders_exp", "judged",
+    GoldenRow("recommenders 1.2.1 ndcg_at_k(score_type='exp')", "recommenders_exp", "judged",
         beyond=MANY_QUERIES),
-    Row("cornac 3.0.1 NDCG (binary)", "cornac", "judged",
+    GoldenRow("cornac 3.0.1 NDCG (binary)", "cornac", "judged",
         beyond=MANY_QUERIES | {"C09": "not a number there", "C16": "any judged grade counts there"}),
-    Row("RecBole 1.2.1 NDCG (binary)", "recbole", "judged",
+    GoldenRow("RecBole 1.2.1 NDCG (binary)", "recbole", "judged",
         beyond=MANY_QUERIES | {"C03": "k is the length of the list there",
                                "C16": "any judged grade counts there"}),
-    Row("pyspark 4.3.0 RankingMetrics.ndcgAt, binary labels", "spark", "judged",
+    GoldenRow("pyspark 4.3.0 RankingMetrics.ndcgAt, binary labels", "spark", "judged",
         beyond=MANY_QUERIES | {"C08": "no label, no schema: refused there",
                                "C16": "any judged grade counts there"}),
-    Row("Elliot 0.3.1 nDCG source, rel_threshold=1", "elliot", "judged", beyond=MANY_QUERIES),
-    Row("Elliot 0.3.1 nDCG source, rel_threshold=2", "elliot", "judged", {"rel": 2},
+    GoldenRow("Elliot 0.3.1 nDCG source, rel_threshold=1", "elliot", "judged", beyond=MANY_QUERIES),
+    GoldenRow("Elliot 0.3.1 nDCG source, rel_threshold=2", "elliot", "judged", {"rel": 2},
         beyond=MANY_QUERIES),
-    Row("gdeval.pl 1.2a (per query rows)", "gdeval", "judged", digits=5,
+    GoldenRow("gdeval.pl 1.2a (per query rows)", "gdeval", "judged", digits=5,
         beyond=NO_IDS | {"C09": "prints a row per query"}),
 ]  # fmt: skip
 
@@ -179,23 +179,23 @@ PAIRS = [
 ]
 
 
-def _queries(case: str, mode: str):
+def _query_inputs(case: str, mode: str):
     """Grades, scores and judged grades of every query, as a caller would pass them."""
-    judgments, run = CASES[case]["judgments"], CASES[case]["run"]
+    qrels, run = CASES[case]["judgments"], CASES[case]["run"]
     for query, ranking in run.items():
-        known = judgments.get(query, {})
+        grades = qrels.get(query, {})
         documents = [doc for doc, _ in ranking]
         scores = [score for _, score in ranking]
         if mode == "pool":
-            lacking = [doc for doc in known if doc not in documents]
-            documents += lacking
-            scores += [UNRETRIEVED] * len(lacking)
-        yield [known.get(doc, 0) for doc in documents], scores, list(known.values())
+            unretrieved = [doc for doc in grades if doc not in documents]
+            documents += unretrieved
+            scores += [UNRETRIEVED] * len(unretrieved)
+        yield [grades.get(doc, 0) for doc in documents], scores, list(grades.values())
 
 
-def _computed(row: Row, case: str) -> float:
+def _compute(row: GoldenRow, case: str) -> float:
     function = getattr(gainful, row.function)
-    grades, scores, judged = map(list, zip(*_queries(case, row.mode), strict=True))
+    grades, scores, judged = map(list, zip(*_query_inputs(case, row.mode), strict=True))
     options = {"k": CASES[case]["k"] if row.function == "ndcg" or row.mode == "list" else None}
     options |= {"like": row.like} | row.options
     if row.mode == "judged" and row.function != "dcg":
@@ -217,16 +217,16 @@ def test_like_a_tool_gives_the_value_the_tool_printed(row, case):
         value = float("nan")
     if np.isnan(value):
         with pytest.raises(gainful.GainfulError):
-            _computed(row, case)
+            _compute(row, case)
     else:
-        assert _computed(row, case) == pytest.approx(value, abs=0.5001 * 10.0**-row.digits)
+        assert _compute(row, case) == pytest.approx(value, abs=0.5001 * 10.0**-row.digits)
 
 
-def _mean_of_perfect_and(habit: object, empty: object) -> float | None:
+def _mean_with_perfect_query(setting: object, empty: object) -> float | None:
     """The mean of a perfect query and one that `habit` decides on; None for an error."""
-    if habit == "empty":
-        habit = empty
-    return {"zero": 0.5, 0: 0.5, 1: 1.0, "skip": 1.0, "ignore": 1.0, "error": None}[habit]
+    if setting == "empty":
+        setting = empty
+    return {"zero": 0.5, 0: 0.5, 1: 1.0, "skip": 1.0, "ignore": 1.0, "error": None}[setting]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def _mean_of_perfect_and(habit: object, empty: object) -> float | None:
 def test_missing_and_unjudged_queries_count_as_the_tool_counts_them(row, case, habit):
     convention = gainful.like(row.like)
     empty = row.options.get("empty", convention.empty)
-    wanted = _mean_of_perfect_and(getattr(convention, habit), empty)
+    wanted = _mean_with_perfect_query(getattr(convention, habit), empty)
     printed = OBSERVED[row.tool][case].removeprefix("1:")
     if printed == "nan" and empty == "skip":  # what cannot be computed is left out by its caller
         return

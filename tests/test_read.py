@@ -14,8 +14,8 @@ import zstandard
 
 import gainful
 from gainful import BadInput
-from gainful.read.formats import FORMATS, format_of, read_judgments, read_run
-from gainful.read.source import opened
+from gainful.read.formats import FORMATS, find_format, read_qrels, read_run
+from gainful.read.source import open_source
 
 ROWS = [("1", "a", 0.5), ("1", "b", 0.25), ("2", "ä/c", -1.0)]
 GRADES = [("1", "a", 2.0), ("1", "b", 0.0), ("2", "ä/c", -1.0)]
@@ -60,15 +60,15 @@ def test_trec_runs_in_every_spelling(put, text):
 @pytest.mark.parametrize("change", [str, lambda t: t.replace(" ", "\t"), lambda t: t.replace("\n", "\r\n"),
                                     lambda t: "\ufeff# c\n\n" + t.replace(" ", "  ")])  # fmt: skip
 def test_trec_judgments_in_every_spelling(put, change):
-    assert read_judgments(put(change(QRELS))).frame.rows() == GRADES
+    assert read_qrels(put(change(QRELS))).frame.rows() == GRADES
 
 
 def test_fractional_grades_are_grades(put):
-    assert read_judgments(put("1 0 a 0.5\n")).frame.rows() == [("1", "a", 0.5)]
+    assert read_qrels(put("1 0 a 0.5\n")).frame.rows() == [("1", "a", 0.5)]
 
 
 def test_quotes_are_no_quotes_in_trec_files(put):
-    assert read_judgments(put('1 0 "a 1\n1 0 b" 1\n')).frame["doc"].to_list() == ['"a', 'b"']
+    assert read_qrels(put('1 0 "a 1\n1 0 b" 1\n')).frame["doc"].to_list() == ['"a', 'b"']
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
@@ -89,7 +89,7 @@ def test_standard_input(monkeypatch):
     assert read_run("-").frame.rows() == ROWS
 
 
-def table(kind, columns, rows):
+def encode_table(kind, columns, rows):
     frame = pl.DataFrame(rows, schema=columns, orient="row")
     if kind == "parquet":
         buffer = io.BytesIO()
@@ -108,10 +108,10 @@ def table(kind, columns, rows):
      ("Query-ID", "corpus-id", "score")],
 )  # fmt: skip
 def test_tables_with_named_columns(put, kind, suffix, columns):
-    path = put(table(kind, list(columns), GRADES), f"file.{kind}" if suffix else "file")
-    assert read_judgments(path).frame.rows() == GRADES
-    assert read_judgments(path, kind).frame.rows() == GRADES
-    run = put(table(kind, [*columns[:2], "score"], ROWS), f"run.{kind}" if suffix else "run")
+    path = put(encode_table(kind, list(columns), GRADES), f"file.{kind}" if suffix else "file")
+    assert read_qrels(path).frame.rows() == GRADES
+    assert read_qrels(path, kind).frame.rows() == GRADES
+    run = put(encode_table(kind, [*columns[:2], "score"], ROWS), f"run.{kind}" if suffix else "run")
     assert read_run(run).frame.rows() == ROWS
 
 
@@ -129,15 +129,15 @@ def test_numbers_as_ids_are_texts(put):
 def test_beir_folders(put, tmp_path):
     put("query-id\tcorpus-id\tscore\n1\ta\t2\n", "set/qrels/test.tsv")
     put("query-id\tcorpus-id\tscore\n1\tb\t2\n", "set/qrels/train.tsv")
-    assert read_judgments(tmp_path / "set").frame.rows() == [("1", "a", 2.0)]
+    assert read_qrels(tmp_path / "set").frame.rows() == [("1", "a", 2.0)]
     put("query-id\tcorpus-id\tscore\n1\tb\t2\n", "only/qrels/dev.tsv")
-    assert read_judgments(tmp_path / "only").frame.rows() == [("1", "b", 2.0)]
+    assert read_qrels(tmp_path / "only").frame.rows() == [("1", "b", 2.0)]
     put("x", "two/qrels/dev.tsv")
     put("x", "two/qrels/train.tsv")
     with pytest.raises(BadInput, match="several splits and no test.tsv: dev, train"):
-        read_judgments(tmp_path / "two")
+        read_qrels(tmp_path / "two")
     with pytest.raises(BadInput, match="this is a directory, not a file"):
-        read_judgments(tmp_path)
+        read_qrels(tmp_path)
     with pytest.raises(BadInput, match="this is a directory, not a file"):
         read_run(tmp_path)
 
@@ -152,8 +152,8 @@ RAG = [
 
 def test_json_lines_of_the_rag_kind(put):
     path = put("\n".join(json.dumps(line) for line in RAG), "answers.jsonl")
-    assert format_of(opened(path)).name == "rag"
-    assert read_judgments(path).frame.rows() == [
+    assert find_format(open_source(path)).name == "rag"
+    assert read_qrels(path).frame.rows() == [
         ("why?", "b", 1.0),
         ("2", "c", 3.0),
         ("3", "e", 2.0),
@@ -167,7 +167,7 @@ def test_json_lines_of_the_rag_kind(put):
 
 def test_json_of_dicts(put):
     path = put(json.dumps({"1": {"a": 2}, "2": ["b"]}, indent=1), "file.json")
-    assert read_judgments(path).frame.rows() == [("1", "a", 2.0), ("2", "b", 1.0)]
+    assert read_qrels(path).frame.rows() == [("1", "a", 2.0), ("2", "b", 1.0)]
     assert read_run(put('{"1": {"a": 0.5}}')).frame.rows() == [("1", "a", 0.5)]
 
 
@@ -237,7 +237,7 @@ BAD_JUDGMENTS = {
 @pytest.mark.parametrize(("content", "message"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
 def test_what_is_wrong_with_judgments_is_said(put, content, message):
     with pytest.raises(BadInput, match=message):
-        read_judgments(put(content))
+        read_qrels(put(content))
 
 
 def test_an_id_of_a_million_characters_is_an_id(put):
@@ -249,14 +249,14 @@ def test_an_id_of_a_million_characters_is_an_id(put):
 def test_files_that_are_not_there_or_go_away(put, tmp_path):
     with pytest.raises(BadInput, match="no such file"):
         read_run(tmp_path / "nowhere")
-    source = opened(put(RUN))
+    source = open_source(put(RUN))
     (tmp_path / "file").unlink()
     with pytest.raises(BadInput, match="cannot be read|no such file"):
-        format_of(source).run(source)
+        find_format(source).read_run(source)
     with pytest.raises(BadInput, match="it is compressed, but it is not"):
         read_run(put(RUN, "run.gz"))
     with pytest.raises(gainful.WrongType, match="a path as text"):
-        opened(b"bytes")
+        open_source(b"bytes")
 
 
 def test_a_frame_that_is_not_what_it_should_be():
@@ -356,10 +356,10 @@ def test_graded_objects_of_a_rag_file(put):
     graded = (
         '{"query": "1", "retrieved": ["a"], "relevant": [{"id": "a", "relevance": 3}, {"id": "b"}]}'
     )
-    assert read_judgments(put(graded)).frame.rows() == [("1", "a", 3.0), ("1", "b", 1.0)]
+    assert read_qrels(put(graded)).frame.rows() == [("1", "a", 3.0), ("1", "b", 1.0)]
     twice = '{"query": "1", "relevant": [{"id": "a", "grade": 3}, {"id": "a", "grade": 1}]}'
     with pytest.raises(BadInput, match="file:1: a document is judged twice"):
-        read_judgments(put(twice))
+        read_qrels(put(twice))
     again = '{"query": "1", "retrieved": [{"id": "a", "score": 1}, {"id": "b", "score": 3}, {"id": "b", "score": 2}]}'
     assert read_run(put(again)).frame.rows() == [("1", "a", 1.0), ("1", "b", 3.0), ("1", "b", 2.0)]
 
@@ -368,13 +368,13 @@ def test_a_rag_line_longer_than_what_is_first_looked_at(put):
     line = json.dumps(
         {"query": "1", "context": "x" * 100_000, "retrieved": ["a"], "relevant": ["a"]}
     )
-    assert format_of(opened(put(line))).name == "rag"
+    assert find_format(open_source(put(line))).name == "rag"
 
 
 def test_damaged_parquet_never_panics(put):
     import random
 
-    whole = table("parquet", ["query", "doc", "score"], ROWS)
+    whole = encode_table("parquet", ["query", "doc", "score"], ROWS)
     rng = random.Random(7)  # noqa: S311
     fine = 0
     for _ in range(30):

@@ -13,28 +13,28 @@ from hypothesis import given, strategies as st
 import gainful
 from gainful.cli import main
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.read.formats import read_judgments
+from gainful.read.formats import read_qrels
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
 from gainful.read.session_inputs import as_sessions
-from gainful.read.session_layout import sound
-from gainful.read.sessions import looked_into
+from gainful.read.session_layout import sound_layout
+from gainful.read.sessions import find_problems
 
 CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
 NAMES = ["session", "query", "rank", "doc"]
 FINE = [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a"), ("t", 1, 1, "c")]
 
 
-def frame(rows, names=None):
+def session_frame(rows, names=None):
     return pl.DataFrame(rows, schema=names or NAMES, orient="row")
 
 
-def written(folder, text, name="sessions.txt"):
+def write_file(folder, text, name="sessions.txt"):
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def rows(sessions, *names):
+def select_rows(sessions, *names):
     return sessions.frame.select(*(names or NAMES)).rows()
 
 
@@ -44,7 +44,7 @@ def rows(sessions, *names):
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
 def test_the_same_table_in_every_form(tmp_path, form):
     path = tmp_path / f"sessions.{form}"
-    held = frame(FINE)
+    held = session_frame(FINE)
     if form == "csv":
         held.write_csv(path)
     elif form == "tsv":
@@ -55,27 +55,29 @@ def test_the_same_table_in_every_form(tmp_path, form):
         held.write_parquet(path)
     else:
         path.write_bytes(gzip.compress(held.write_csv().encode()))
-    assert rows(read_sessions(path)) == FINE
+    assert select_rows(read_sessions(path)) == FINE
 
 
 def test_rows_in_any_order_are_put_in_order():
     shuffled = [FINE[2], FINE[3], FINE[1], FINE[0]]
-    assert rows(as_sessions(frame(shuffled))) == FINE
+    assert select_rows(as_sessions(session_frame(shuffled))) == FINE
 
 
 def test_sessions_that_alternate_are_put_together():
     mixed = [("s", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 1, 2, "c")]
-    assert rows(as_sessions(frame(mixed))) == [mixed[0], mixed[2], mixed[1]]
+    assert select_rows(as_sessions(session_frame(mixed))) == [mixed[0], mixed[2], mixed[1]]
 
 
 def test_without_ranks_the_order_of_rows_is_the_ranking():
-    held = as_sessions(frame([(s, q, d) for s, q, _, d in FINE], ["session", "query", "doc"]))
-    assert rows(held) == FINE
+    held = as_sessions(
+        session_frame([(s, q, d) for s, q, _, d in FINE], ["session", "query", "doc"])
+    )
+    assert select_rows(held) == FINE
 
 
 def test_a_query_that_returned_nothing_is_a_row_without_a_document():
-    held = as_sessions(frame([("s", 1, None, None), ("s", 2, 1, "a")]))
-    assert rows(held, "query", "doc") == [(1, None), (2, "a")]
+    held = as_sessions(session_frame([("s", 1, None, None), ("s", 2, 1, "a")]))
+    assert select_rows(held, "query", "doc") == [(1, None), (2, "a")]
     assert gainful.evaluate_sessions(held, {"s": {"a": 3}}, "sDCG(b=2,bq=4)@10").mean == {
         "sDCG(b=2,bq=4)@10": pytest.approx(2.0)  # 3 / (1 + log4 2)
     }
@@ -86,7 +88,10 @@ def test_a_frame_of_pandas_says_nan_where_there_is_nothing():
     nan = float("nan")
     given = {"session": [1, 1], "query": [1.0, 2.0], "rank": [1.0, nan], "doc": ["a", None]}
     held = as_sessions(pandas.DataFrame(given | {"grade": [nan, nan]}))
-    assert rows(held, *NAMES, "grade") == [("1", 1, 1, "a", None), ("1", 2, None, None, None)]
+    assert select_rows(held, *NAMES, "grade") == [
+        ("1", 1, 1, "a", None),
+        ("1", 2, None, None, None),
+    ]
 
 
 @pytest.mark.parametrize("query", [[True], [[1]], [None], [{"a": 1}], [2**63]])
@@ -98,16 +103,16 @@ def test_positions_of_no_use_are_refused(query):
 
 def test_columns_by_other_names_and_others_are_kept():
     names = ["session_id", "qno", "position", "docno", "user_id", "click", "mood"]
-    held = as_sessions(frame([("s", 1, 1, "a", 7, "yes", "calm")], names))
-    assert rows(held, *NAMES, "searcher", "clicked", "mood") == [
+    held = as_sessions(session_frame([("s", 1, 1, "a", 7, "yes", "calm")], names))
+    assert select_rows(held, *NAMES, "searcher", "clicked", "mood") == [
         ("s", 1, 1, "a", "7", True, "calm")
     ]
     assert held.columns == ["searcher", "mood"]
 
 
 def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
-    held = as_sessions(frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"]))
-    assert rows(held, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
+    held = as_sessions(session_frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"]))
+    assert select_rows(held, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +141,7 @@ def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
 )
 def test_what_is_wrong_is_told_or_left_out(tmp_path, some, told):
     fine = ("fine", 1, 1, "a")
-    held = frame([fine, *some])
+    held = session_frame([fine, *some])
     with pytest.raises(BadInput) as refused:
         as_sessions(held)
     assert told in str(refused.value)
@@ -148,20 +153,20 @@ def test_what_is_wrong_is_told_or_left_out(tmp_path, some, told):
     assert told in str(refused.value)
     assert str(refused.value).startswith(f"{path}:{2 + len(some)}: ")  # the last row, below a head
     left = as_sessions(held, bad="skip")
-    assert rows(left) == [fine]
+    assert select_rows(left) == [fine]
     assert any("1 session left out: sessions, row" in note for note in left.notes)
     with pytest.raises(BadInput, match="not one sound session is left"):
         as_sessions(held[1:], bad="skip")
 
 
 def test_without_ranks_a_query_whose_rows_stand_apart_is_repeated():
-    held = frame([("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], ["session", "query", "doc"])
+    held = session_frame([("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], ["session", "query", "doc"])
     with pytest.raises(BadInput, match="row 2: session 's': query position 1 is repeated"):
         as_sessions(held)
 
 
 def test_the_first_mistake_of_the_file_is_told():
-    held = frame([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")])
+    held = session_frame([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")])
     with pytest.raises(BadInput, match="row 1: session 't': query 1: rank 1 stands twice"):
         as_sessions(held)
 
@@ -187,24 +192,24 @@ def test_fields_that_are_not_of_their_kind(tmp_path, column, value, told):
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
     assert str(refused.value).startswith(f"{path}:3: session 't': {told}")
-    assert rows(read_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
+    assert select_rows(read_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
 
 
 def test_a_query_has_one_topic():
     names = [*NAMES, "topic"]
     with pytest.raises(BadInput, match="row 1: session 's': query 1 has two topics, 'x' and 'y'"):
-        as_sessions(frame([("s", 1, 1, "a", "x"), ("s", 1, 2, "b", "y")], names))
-    held = as_sessions(frame([("s", 1, 1, "a", "x"), ("s", 2, 1, "a", "y")], names))
+        as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 1, 2, "b", "y")], names))
+    held = as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 2, 1, "a", "y")], names))
     assert len(held.frame) == 2
 
 
 @pytest.mark.parametrize("length", [3, 32, 33, 200])
 def test_a_document_twice_is_found_in_lists_of_any_length(length):
     fine = [("s", q, rank, f"d{rank}") for q in (1, 2) for rank in range(1, length + 1)]
-    assert rows(as_sessions(frame(fine))) == fine
+    assert select_rows(as_sessions(session_frame(fine))) == fine
     bad = [*fine[:-1], ("s", 2, length, "d1")]
     with pytest.raises(BadInput, match="query 2: document 'd1' stands twice"):
-        as_sessions(frame(bad))
+        as_sessions(session_frame(bad))
 
 
 ROWS = st.tuples(
@@ -215,9 +220,9 @@ ROWS = st.tuples(
 @given(st.lists(ROWS, min_size=1, max_size=8))
 def test_the_quick_look_and_the_careful_one_agree(made):
     """What is found sound at a glance has no mistake, and what has none and is in order is sound."""
-    held = frame(made)
-    ordered, problems = looked_into(held, ranked=True)
-    if sound(held) is not None:
+    held = session_frame(made)
+    ordered, problems = find_problems(held, ranked=True)
+    if sound_layout(held) is not None:
         assert not problems
         assert ordered.equals(held)
     elif not problems:
@@ -248,7 +253,7 @@ def test_many_sessions_match_as_few_do():
 
 def test_options_and_formats_that_do_not_exist(tmp_path):
     path = tmp_path / "s.csv"
-    frame(FINE).write_csv(path)
+    session_frame(FINE).write_csv(path)
     with pytest.raises(UnknownName, match="no session format 'tabel'; did you mean table"):
         read_sessions(path, "tabel")
     with pytest.raises(BadValue, match="bad"):
@@ -256,7 +261,7 @@ def test_options_and_formats_that_do_not_exist(tmp_path):
     with pytest.raises(BadValue, match="ties"):
         read_sessions(path, ties="input")
     with pytest.raises(BadValue, match="pages"):
-        as_sessions(frame(FINE), pages="merge")
+        as_sessions(session_frame(FINE), pages="merge")
     assert set(SESSION_FORMATS) == {"table", "trec-session", "conversation", "dd"}
 
 
@@ -301,8 +306,8 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_sessions_of_the_session_track(tmp_path):
-    held = read_sessions(written(tmp_path, XML))
-    assert rows(held, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
+    held = read_sessions(write_file(tmp_path, XML))
+    assert select_rows(held, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
         ("1", 1, 1, "d1", "12", "u7", "cats & dogs", False, None),
         ("1", 1, 2, "d2", "12", "u7", "cats & dogs", True, 4.5),
         ("1", 1, 3, "d3", "12", "u7", "cats & dogs", True, None),
@@ -319,15 +324,15 @@ def test_sessions_of_the_session_track(tmp_path):
 
 
 def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
-    held = read_sessions(written(tmp_path, XML), pages="count")
+    held = read_sessions(write_file(tmp_path, XML), pages="count")
     page = held.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
     assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
 
 
 def test_pages_can_count_as_queries(tmp_path):
     text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
-    held = read_sessions(written(tmp_path, text), pages="count")
-    assert rows(held)[:5] == [
+    held = read_sessions(write_file(tmp_path, text), pages="count")
+    assert select_rows(held)[:5] == [
         *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
         ("1", 3, None, None),
     ]
@@ -343,15 +348,15 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
         "<click num='1' starttime='23:59:58.000000' endtime='00:00:03.500000'><rank>1</rank></click>"
         "</clicked></interaction></session></sessiontrack2011>"
     )
-    held = read_sessions(written(tmp_path, text))
-    assert rows(held, "session", "doc", "topic", "clicked", "seconds") == [
+    held = read_sessions(write_file(tmp_path, text))
+    assert select_rows(held, "session", "doc", "topic", "clicked", "seconds") == [
         ("5", "c1", "peace process", True, 5.5)
     ]
 
 
 def test_topics_from_a_mapping(tmp_path):
-    path = written(tmp_path, XML)
-    mapping = written(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
+    path = write_file(tmp_path, XML)
+    mapping = write_file(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
     held = read_sessions(path, topics=mapping)
     assert held.frame["topic"].to_list() == ["3"] * 4 + [None]
     assert f"2 lines of {mapping} without a topic number skipped" in held.notes
@@ -362,19 +367,19 @@ def test_topics_from_a_mapping(tmp_path):
         path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, unjudged="drop"
     )
     assert found.mean == {"sDCG@10": 1.0}
-    twice = written(tmp_path, "1 3\n1 4\n", "twice.txt")
+    twice = write_file(tmp_path, "1 3\n1 4\n", "twice.txt")
     with pytest.raises(BadInput, match=r"twice.txt:2: session '1' has two topics, 3 and 4"):
         read_sessions(path, topics=twice)
-    none = written(tmp_path, "9 3\n", "none.txt")
+    none = write_file(tmp_path, "9 3\n", "none.txt")
     with pytest.raises(BadInput, match="names the topic of no session"):
         read_sessions(path, topics=none)
 
 
 def test_judgments_of_the_session_track_have_subtopics(tmp_path):
-    path = written(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
-    judged = read_judgments(path)
+    path = write_file(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
+    judged = read_qrels(path)
     assert judged.frame.rows() == [("12", "d1", 3.0), ("12", "d9", -2.0)]
-    found = gainful.evaluate_sessions(written(tmp_path, XML), judged, "sDCG@10")
+    found = gainful.evaluate_sessions(write_file(tmp_path, XML), judged, "sDCG@10")
     assert found.per_session.rows() == [("1", 3.0), ("2", 0.0)]
 
 
@@ -403,7 +408,7 @@ BOMB = (
     ],
 )
 def test_bad_xml(tmp_path, text, line, told):
-    path = written(tmp_path, text, "s.xml")
+    path = write_file(tmp_path, text, "s.xml")
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
     assert str(refused.value).startswith(f"{path}:{line}: ")
@@ -413,20 +418,20 @@ def test_bad_xml(tmp_path, text, line, told):
 
 def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
     text = XML.replace("</sessiontrack2014>", '<session num="3"></session></sessiontrack2014>')
-    path = written(tmp_path, text)
+    path = write_file(tmp_path, text)
     with pytest.raises(BadInput, match=r":35: session '3': it has no query"):
         read_sessions(path)
     held = read_sessions(path, bad="skip")
     assert held.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
     assert any("1 session left out" in note for note in held.notes)
     with pytest.raises(BadInput, match="there is no session in <a>"):
-        read_sessions(written(tmp_path, "<a></a>"))
+        read_sessions(write_file(tmp_path, "<a></a>"))
 
 
 def test_too_much_xml(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.safe_xml.LARGEST", 100)
     with pytest.raises(BadInput, match="MiB of XML are too much"):
-        read_sessions(written(tmp_path, XML))
+        read_sessions(write_file(tmp_path, XML))
 
 
 # --- conversations --------------------------------------------------------------------------
@@ -440,41 +445,41 @@ TURNS = """9-1_10 Q0 c 1 5.0 r
 
 
 def test_turns_are_the_queries_of_a_conversation(tmp_path):
-    path = written(tmp_path, TURNS)
+    path = write_file(tmp_path, TURNS)
     held = read_sessions(path)
     assert held.per_turn
-    assert rows(held, *NAMES, "topic") == [
+    assert select_rows(held, *NAMES, "topic") == [
         ("9-1", 1, 1, "z", "9-1_2"),
         ("9-1", 1, 2, "b", "9-1_2"),  # of equal scores the higher id first
         ("9-1", 1, 3, "a", "9-1_2"),
         ("9-1", 2, 1, "c", "9-1_10"),
         ("106", 1, 1, "x", "106_3"),
     ]
-    assert rows(read_sessions(path, "conversation", ties="input"), "doc")[:3] == [
+    assert select_rows(read_sessions(path, "conversation", ties="input"), "doc")[:3] == [
         *(("z",), ("a",), ("b",))
     ]
     with pytest.raises(BadValue, match="ties is 'average'"):
         read_sessions(path, ties="average")
     with pytest.raises(BadValue, match="topics"):
-        read_sessions(path, topics=written(tmp_path, "106 3\n", "map.txt"))
+        read_sessions(path, topics=write_file(tmp_path, "106 3\n", "map.txt"))
 
 
 @pytest.mark.parametrize("turn", ["107", "107_", "_3", "107_x", "107-1"])
 def test_turns_that_do_not_parse(tmp_path, turn):
-    path = written(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
+    path = write_file(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
     assert str(refused.value).startswith(f"{path}:6: query id '{turn}' names no turn (expected: ")
     held = read_sessions(path, "conversation", bad="skip")
     assert held.frame["session"].n_unique() == 2
-    assert held.lost == 2
+    assert held.dropped_count == 2
 
 
 def test_turns_that_are_repeated(tmp_path):
-    path = written(tmp_path, TURNS + "106_03 Q0 y 1 1.0 r\n")
+    path = write_file(tmp_path, TURNS + "106_03 Q0 y 1 1.0 r\n")
     with pytest.raises(BadInput, match=r"session '106': query position repeated: '106_03' and"):
         read_sessions(path)
-    path = written(tmp_path, TURNS + "106_3 Q0 x 2 0.5 r\n")
+    path = write_file(tmp_path, TURNS + "106_3 Q0 x 2 0.5 r\n")
     with pytest.raises(BadInput, match=r":6: session '106': query 1: document 'x' stands twice"):
         read_sessions(path)
 
@@ -513,8 +518,8 @@ DD = (
 
 
 def test_iterations_of_dynamic_domain_are_queries(tmp_path):
-    held = read_sessions(written(tmp_path, DD))
-    assert rows(held, "session", "query", "doc") == [
+    held = read_sessions(write_file(tmp_path, DD))
+    assert select_rows(held, "session", "query", "doc") == [
         *(("DD15-1", 1, "ebola-1"), ("DD15-1", 1, "ebola-2"), ("DD15-1", 2, None)),
         *(("DD15-1", 3, "ebola-1"), ("DD15-2", 1, "x")),
     ]
@@ -534,11 +539,11 @@ def test_iterations_of_dynamic_domain_are_queries(tmp_path):
     ],
 )
 def test_bad_lines_of_dynamic_domain(tmp_path, line, told):
-    path = written(tmp_path, DD + line)
+    path = write_file(tmp_path, DD + line)
     with pytest.raises(BadInput) as refused:
         read_sessions(path, "dd")
     assert str(refused.value).startswith(f"{path}:5: {told}")
-    assert read_sessions(path, "dd", bad="skip").lost == 1
+    assert read_sessions(path, "dd", bad="skip").dropped_count == 1
 
 
 # --- gainful check --------------------------------------------------------------------------
@@ -556,8 +561,8 @@ def checked(capsys):
 
 
 def test_check_reports_sessions_and_their_topics(tmp_path, checked):
-    path = written(tmp_path, XML, "s.xml")
-    qrels = written(tmp_path, "12 0 d1 1\n12 0 d7 1\n", "qrels.txt")
+    path = write_file(tmp_path, XML, "s.xml")
+    qrels = write_file(tmp_path, "12 0 d1 1\n12 0 d7 1\n", "qrels.txt")
     code, text = checked(path, qrels)
     assert code == 0
     for line in (
@@ -573,7 +578,7 @@ def test_check_reports_sessions_and_their_topics(tmp_path, checked):
         "75.0 % of the top 10 of all queries are unjudged",
     ):
         assert line in text
-    code, text = checked(path, written(tmp_path, "13 0 d1 1\n", "other.txt"))
+    code, text = checked(path, write_file(tmp_path, "13 0 d1 1\n", "other.txt"))
     assert code == 1
     assert "there is no topic in common: the sessions have '12', the judgments '13'" in text
 
@@ -581,7 +586,7 @@ def test_check_reports_sessions_and_their_topics(tmp_path, checked):
 def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
     bad = [("x", 2, 1, "a"), ("y", 1, 1, "a"), ("y", 1, 1, "b"), ("z", 1, 1, "a"), ("z", 1, 2, "a")]
     path = tmp_path / "s.csv"
-    frame([*FINE, *bad]).write_csv(path)
+    session_frame([*FINE, *bad]).write_csv(path)
     code, text = checked(path)
     assert code == 1
     assert "3 mistakes" in text
@@ -592,8 +597,8 @@ def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
 
 
 def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
-    path = written(tmp_path, TURNS, "turns.run")
-    qrels = written(tmp_path, "106_3 0 x 1\n", "qrels.txt")
+    path = write_file(tmp_path, TURNS, "turns.run")
+    qrels = write_file(tmp_path, "106_3 0 x 1\n", "qrels.txt")
     assert "(run, trec)" in checked(path, qrels)[1]
     code, text = checked(path, qrels, "--sessions-format", "conversation")
     assert code == 0
@@ -605,7 +610,7 @@ def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
 
 
 def test_check_of_truncated_xml(tmp_path, checked):
-    path = written(tmp_path, XML[:900], "s.xml")
+    path = write_file(tmp_path, XML[:900], "s.xml")
     code, text = checked(path)
     assert code == 1
     assert "the XML is truncated" in text

@@ -38,7 +38,7 @@ def depth(matched, *, rel=1, k=None):
 def test_a_function_over_matched_is_a_measure_by_its_name():
     gainful.register("Depth", depth)
     found = gainful.evaluate(JUDGED, RUN, ["Depth", "Depth@2", "depth(rel=2)"])
-    assert found.by_query() == {
+    assert found.values_by_query() == {
         "1": {"Depth": 3.0, "Depth@2": 2.0, "depth(rel=2)": 2.0},
         "2": {"Depth": 1.0, "Depth@2": 1.0, "depth(rel=2)": 0.0},
     }
@@ -78,7 +78,7 @@ def test_a_share_is_divided_as_every_measure_is():
     gainful.register("Half", Half, share=True)
     judged = {"1": {"a": 1, "z": 1, "y": 1, "x": 1}, "2": {"a": 0}}
     run = {"1": {"a": 1.0}, "2": {"a": 1.0}}
-    assert gainful.evaluate(judged, run, "Half").by_query() == {
+    assert gainful.evaluate(judged, run, "Half").values_by_query() == {
         "1": {"Half": 0.5},
         "2": {"Half": 0.0},
     }
@@ -211,7 +211,7 @@ def test_it_cannot_write_to_what_other_measures_see():
 def test_what_is_masked_is_left_out():
     gainful.register("Some", lambda m: np.ma.masked_equal(m.known(1), 1))
     found = gainful.evaluate(JUDGED, RUN, "Some")
-    assert found.by_query() == {"1": {"Some": 2.0}, "2": {"Some": None}}
+    assert found.values_by_query() == {"1": {"Some": 2.0}, "2": {"Some": None}}
     assert found.mean == {"Some": 2.0}
 
 
@@ -268,7 +268,7 @@ def test_two_measures_may_call_a_parameter_alike():
     }
 
 
-def gainful_command(*arguments, folder):
+def run_process(*arguments, folder):
     command = [sys.executable, "-m", "gainful", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
@@ -284,13 +284,13 @@ def files(tmp_path):
 @pytest.mark.parametrize("plugin", ["mine", "mine.py"])
 def test_the_command_takes_plug_ins(files, plugin):
     measures = ("-m", "Depth", "-m", "Depth(patience=1)", "-m", "nDCG(gain=cubed, discount=steep)")
-    done = gainful_command(
+    done = run_process(
         "eval", "qrels", "run", "--plugin", plugin, *measures, "--format", "tsv", "-q", folder=files
     )
     assert done.returncode == 0, done.stderr
     values = [float(value) for value in done.stdout.splitlines()[1].split("\t")[1:]]
     assert values == pytest.approx([1.5, 3.0, (1 / 4 + 8 / 9) / (8 + 1 / 4)])
-    told = gainful_command("measures", "Depth", "--plugin", plugin, folder=files)
+    told = run_process("measures", "Depth", "--plugin", plugin, folder=files)
     assert "How deep is the last relevant document, per unit of patience?" in told.stdout
     assert "registered by mine" in told.stdout
     assert "patience" in told.stdout
@@ -310,7 +310,7 @@ def test_the_command_takes_plug_ins(files, plugin):
 )
 def test_a_plug_in_that_cannot_be_loaded_is_one_line(files, code, words):
     (files / "bad.py").write_text(code)
-    done = gainful_command("eval", "qrels", "run", "--plugin", "bad", folder=files)
+    done = run_process("eval", "qrels", "run", "--plugin", "bad", folder=files)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("gainful: plug-in bad")
     assert words in done.stderr
@@ -326,7 +326,7 @@ def test_files_of_one_name_and_of_taken_names_are_all_loaded(files):
         part for path in ("a/same.py", "b/same.py", "b/json.py") for part in ("--plugin", path)
     ]
     measures = ("-m", "Aa", "-m", "Bb", "-m", "Cc", "--format", "json")
-    done = gainful_command("eval", "qrels", "run", *plugins_, *measures, folder=files)
+    done = run_process("eval", "qrels", "run", *plugins_, *measures, folder=files)
     assert done.returncode == 0, done.stderr
     assert '"Cc": 2.0' in done.stdout
 
@@ -337,7 +337,7 @@ def test_files_of_one_name_and_of_taken_names_are_all_loaded(files):
 )
 def test_a_plug_in_that_does_nothing_or_leaves_is_told(files, code, words):
     (files / "odd.py").write_text(code)
-    done = gainful_command("eval", "qrels", "run", "--plugin", "odd.py", folder=files)
+    done = run_process("eval", "qrels", "run", "--plugin", "odd.py", folder=files)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
@@ -346,7 +346,7 @@ def test_a_plug_in_that_does_nothing_or_leaves_is_told(files, code, words):
 def test_a_plug_in_is_not_written_over(files):
     before = (files / "mine.py").read_text()
     arguments = ("eval", "qrels", "run", "--plugin", "mine.py", "-m", "Depth", "-o", "mine.py")
-    done = gainful_command(*arguments, "--format", "csv", folder=files)
+    done = run_process(*arguments, "--format", "csv", folder=files)
     assert done.returncode == 2
     assert "would overwrite what is read" in done.stderr
     assert (files / "mine.py").read_text() == before
@@ -354,7 +354,7 @@ def test_a_plug_in_is_not_written_over(files):
 
 @pytest.mark.parametrize("plugin", ["nowhere", "nowhere.py"])
 def test_a_plug_in_that_is_not_there_is_one_line(files, plugin):
-    done = gainful_command("eval", "qrels", "run", "--plugin", plugin, folder=files)
+    done = run_process("eval", "qrels", "run", "--plugin", plugin, folder=files)
     assert done.returncode == 2
     assert done.stderr.startswith(f"gainful: plug-in {plugin}: ")
     assert done.stderr.count("\n") == 1
@@ -364,7 +364,7 @@ def test_a_measure_that_fails_in_the_command_is_one_line(files):
     (files / "bad.py").write_text(
         "import gainful\n@gainful.register\ndef Bad(matched):\n    return matched.nothing\n"
     )
-    done = gainful_command("eval", "qrels", "run", "--plugin", "bad", "-m", "Bad", folder=files)
+    done = run_process("eval", "qrels", "run", "--plugin", "bad", "-m", "Bad", folder=files)
     assert done.returncode == 2
     assert done.stderr.startswith("gainful: measure Bad (bad) failed: AttributeError: ")
     assert done.stderr.count("\n") == 1

@@ -10,13 +10,13 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from conftest import needed
+from conftest import require_command
 
 import gainful
 from gainful.cli import main
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
-from gainful.evidence.sample_queries import chosen
-from gainful.read.query_texts import read_texts
+from gainful.evidence.sample_queries import sample_queries
+from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report as report_module, report_data
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
@@ -44,16 +44,16 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def browser():
-    path = needed("the report in a browser", "chromium")
+    path = require_command("the report in a browser", "chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
+        instance = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield instance
+        instance.close()
 
 
-class Opened:
+class BrowserPage:
     """A page in the browser, and whatever it asked for or complained about."""
 
     def __init__(self, browser, file, **settings):
@@ -66,9 +66,9 @@ class Opened:
         self.file = file
         self.page.goto(file.as_uri())
 
-    def quiet(self):
-        asked = [one for one in self.requests if not one.startswith(("data:", "blob:"))]
-        return asked == [self.file.as_uri()] and not self.complaints
+    def is_quiet(self):
+        requested = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
+        return requested == [self.file.as_uri()] and not self.complaints
 
     def rows(self):
         return [
@@ -83,18 +83,18 @@ class Opened:
 @pytest.fixture
 def shown(browser, tmp_path):
     """Open a page; at the end nothing may have been asked for, and nothing gone wrong."""
-    opened = []
+    pages = []
 
     def show(text, **settings):
-        file = tmp_path / f"report{len(opened)}.html"
+        file = tmp_path / f"report{len(pages)}.html"
         file.write_text(text, encoding="utf-8")
-        opened.append(Opened(browser, file, **settings))
-        return opened[-1]
+        pages.append(BrowserPage(browser, file, **settings))
+        return pages[-1]
 
     yield show
-    for one in opened:
-        assert one.quiet(), (one.requests, one.complaints)
-        one.page.context.close()
+    for page in pages:
+        assert page.is_quiet(), (page.requests, page.complaints)
+        page.page.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_every_query_has_the_values_of_the_evaluation(shown, news):
     page.page.click("#next")
     rows |= {row[0]: row for row in page.rows()}
     assert len(rows) == 40
-    values = {name: one.by_query() for name, one in found.items()}
+    values = {name: one.values_by_query() for name, one in found.items()}
     for query, row in rows.items():
         bm25, dense = (values[name][query]["AP"] for name in ("bm25", "dense"))
         assert float(row[1]) == pytest.approx(bm25, abs=5.1e-5)
@@ -138,7 +138,7 @@ def test_the_summary_has_the_comparison_that_compare_prints(shown, news):
     page = shown(news)
     found = gainful.compare_runs(NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999)
     text = page.text("#summary")
-    for pair in found.against():
+    for pair in found.pairs_against():
         assert f"{pair.difference:+.4f}" in text
     best = max(zip(found.means["nDCG@10"], found.systems, strict=True))
     assert f"{best[1]} is highest with {best[0]:.4f}" in text
@@ -297,10 +297,10 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, wid
         assert unquote(page.page.evaluate("location.hash")) == f"#query={name}"
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('img').length") == 0
-    assert _beyond(page.page) <= 0
+    assert _overflow_width(page.page) <= 0
 
 
-def _beyond(page):
+def _overflow_width(page):
     """How much wider the page is than the window."""
     return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
@@ -309,7 +309,7 @@ def _beyond(page):
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_nothing_is_wider_than_the_page(shown, news, width, scheme):
     page = shown(news, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert _beyond(page.page) <= 0
+    assert _overflow_width(page.page) <= 0
     page.page.click("#theme")
     paper = page.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(18, 23, 30)" if scheme == "light" else "rgb(255, 255, 255)")
@@ -423,12 +423,12 @@ def test_rankings_stop_where_the_page_is_full(monkeypatch):
 
 def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():
     change = np.array([0.0, -5.0, 1.0, np.nan, 4.0, 0.5, 0.2, 0.1])
-    first = chosen(change, 4, seed=1)
+    first = sample_queries(change, 4, seed=1)
     assert first[:2] == [1, 4]
     assert len(set(first)) == 4
-    assert first == chosen(change, 4, seed=1)
-    assert {tuple(chosen(change, 4, seed=seed)) for seed in range(20)} > {tuple(first)}
-    assert chosen(change, 8, seed=1)[-1] == 3  # what is not known is least telling
+    assert first == sample_queries(change, 4, seed=1)
+    assert {tuple(sample_queries(change, 4, seed=seed)) for seed in range(20)} > {tuple(first)}
+    assert sample_queries(change, 8, seed=1)[-1] == 3  # what is not known is least telling
 
 
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────
@@ -508,7 +508,7 @@ def test_runs_that_are_none_are_refused():
 def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8", newline="")
-    assert read_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
+    assert read_query_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
 
 
 @pytest.mark.parametrize(
@@ -526,7 +526,7 @@ def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, said):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as refused:
-        read_texts(file)
+        read_query_texts(file)
     assert said in str(refused.value)
 
 
@@ -534,7 +534,7 @@ def test_texts_that_are_no_text_are_refused(tmp_path):
     file = tmp_path / "a.tsv"
     file.write_bytes(b"1\t\xff\n")
     with pytest.raises(BadInput, match="not UTF-8"):
-        read_texts(file)
+        read_query_texts(file)
 
 
 # ── under every convention ───────────────────────────────────────────────────────────────────

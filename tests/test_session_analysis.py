@@ -25,7 +25,7 @@ W3 = 1 / (1 + log(3, 4))  # what is left of a third query's gain
 TEXTS = {("s", 2): "second try", ("s", 3): "third try"}
 
 
-def shown(*, texts):
+def session_rows(*, texts):
     rows = []
     for (session, system), queries in LISTS.items():
         for position, docs in enumerate(queries, start=1):
@@ -36,13 +36,13 @@ def shown(*, texts):
     return pl.DataFrame(rows)
 
 
-def results(measures="sDCG@3", *, texts=False, **habits):
-    judgments = {session: GRADES for session, _ in LISTS}
-    return gainful.evaluate_sessions(shown(texts=texts), judgments, measures, **habits)
+def evaluate_sessions(measures="sDCG@3", *, texts=False, **settings):
+    qrels = {session: GRADES for session, _ in LISTS}
+    return gainful.evaluate_sessions(session_rows(texts=texts), qrels, measures, **settings)
 
 
-def vector(found, which, **keys):
-    rows = found.vectors.filter(pl.col("which") == which)
+def mean_vector(analysis, which, **keys):
+    rows = analysis.vectors.filter(pl.col("which") == which)
     for name, value in keys.items():
         rows = rows.filter(pl.col(name) == value)
     assert rows["rank"].to_list() == [1, 2, 3]
@@ -51,7 +51,7 @@ def vector(found, which, **keys):
 
 
 def test_lengths_count_sessions_by_their_queries():
-    assert lengths(results(), "system") == [
+    assert lengths(evaluate_sessions(), "system") == [
         {"system": "x", "sessions": 2, "queries": 5, "mean": 2.5, "by_queries": {1: 0, 2: 1, 3: 1}},
         {"system": "y", "sessions": 2, "queries": 3, "mean": 1.5, "by_queries": {1: 1, 2: 1, 3: 0}},
     ]
@@ -59,35 +59,35 @@ def test_lengths_count_sessions_by_their_queries():
 
 def test_lengths_of_the_simulated_study_are_table_2_of_the_paper():
     study = gainful.simulate_study(5)
-    one, two = lengths(gainful.evaluate_sessions(study.sessions, study.judgments), "system")
+    one, two = lengths(gainful.evaluate_sessions(study.sessions, study.qrels), "system")
     assert [*one["by_queries"].values()] == [28, 7, 10, 4, 5, 4, 1, 1, 0, 0, 0]
     assert [*two["by_queries"].values()] == [21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1]
     assert (round(one["mean"], 2), round(two["mean"], 2)) == (2.53, 3.18)
-    (every,) = lengths(gainful.evaluate_sessions(study.sessions, study.judgments))
+    (every,) = lengths(gainful.evaluate_sessions(study.sessions, study.qrels))
     assert (every["sessions"], every["queries"]) == (120, 343)
 
 
 def test_last_queries_of_the_golden_session():
-    found = last_queries(results(), by="system")
-    mean, n = vector(found, "last", system="x")
+    found = last_queries(evaluate_sessions(), by="system")
+    mean, n = mean_vector(found, "last", system="x")
     assert (mean, n) == (pytest.approx([(3 * W3 + 2) / 2, (4 * W3 + 2) / 2, (4 * W3 + 2) / 2]), 2)
 
 
 def test_non_last_queries_pooled_or_within_their_session_first():
-    pooled, n = vector(last_queries(results(), by="system"), "non_last", system="x")
+    pooled, n = mean_vector(last_queries(evaluate_sessions(), by="system"), "non_last", system="x")
     assert (pooled, n) == (pytest.approx([2 / 3, (0.5 + 7 / 3) / 3, (0.5 + 7 / 3) / 3]), 3)
-    found = last_queries(results(), by="system", non_last="within")
-    within, n = vector(found, "non_last", system="x")
+    found = last_queries(evaluate_sessions(), by="system", non_last="within")
+    within, n = mean_vector(found, "non_last", system="x")
     assert (within, n) == (pytest.approx([1 / 2, (0.5 + 7 / 3) / 4, (0.5 + 7 / 3) / 4]), 2)
 
 
 def test_the_best_query_keeps_the_discount_of_its_position():
-    mean, n = vector(last_queries(results(), by="system"), "best", system="x")
+    mean, n = mean_vector(last_queries(evaluate_sessions(), by="system"), "best", system="x")
     assert (mean, n) == (pytest.approx([(2 + 2) / 2, (7 / 3 + 2) / 2, (7 / 3 + 2) / 2]), 2)
 
 
 def test_in_how_many_sessions_the_last_query_is_the_best():
-    x, y = last_queries(results(), by="system").shares.rows(named=True)
+    x, y = last_queries(evaluate_sessions(), by="system").shares.rows(named=True)
     assert x == {
         "system": "x",
         "sessions": 2,
@@ -102,7 +102,7 @@ def test_in_how_many_sessions_the_last_query_is_the_best():
 
 
 def test_sessions_of_one_query_have_no_query_before_the_last():
-    frame = shown(texts=False).filter(pl.col("session") == "u")
+    frame = session_rows(texts=False).filter(pl.col("session") == "u")
     found = last_queries(gainful.evaluate_sessions(frame, {"u": GRADES}, "sDCG@3"))
     rows = found.vectors.filter(pl.col("which") == "non_last")
     assert rows["mean"].to_list() == [None] * 3
@@ -112,7 +112,7 @@ def test_sessions_of_one_query_have_no_query_before_the_last():
 
 def test_the_last_rank_of_the_vectors_adds_up_to_the_measure():
     study = gainful.simulate_study(3)
-    held = gainful.evaluate_sessions(study.sessions, study.judgments, "sDCG@10")
+    held = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
     found = last_queries(held).vectors.filter(pl.col("rank") == 10)
     parts = dict(zip(found["which"], (found["mean"] * found["n"]), strict=True))
     assert (parts["last"] + parts["non_last"]) / 120 == pytest.approx(held.mean["sDCG@10"])
@@ -120,7 +120,7 @@ def test_the_last_rank_of_the_vectors_adds_up_to_the_measure():
 
 
 def test_reformulations_split_new_gain_from_repeated_gain():
-    found = reformulations(results(texts=True))
+    found = reformulations(evaluate_sessions(texts=True))
     rows = found.queries.filter(pl.col("session") == "s")
     assert rows["new"].to_list() == pytest.approx([0.5, 2.0, W3])
     assert rows["repeated"].to_list() == pytest.approx([0, 1 / 3, 3 * W3])
@@ -132,7 +132,7 @@ def test_reformulations_split_new_gain_from_repeated_gain():
 
 
 def test_which_reformulation_of_a_session_helped_most_and_least():
-    found = reformulations(results()).sessions
+    found = reformulations(evaluate_sessions()).sessions
     assert found["session"].to_list() == ["s", "t", "v"]  # u was never reformulated
     assert found["most"].to_list() == [2, 2, 2]
     assert found["least"].to_list() == [3, 2, 2]
@@ -141,7 +141,7 @@ def test_which_reformulation_of_a_session_helped_most_and_least():
 
 
 def test_the_best_and_the_worst_reformulations_over_all_sessions_and_per_system():
-    found = reformulations(results())
+    found = reformulations(evaluate_sessions())
     assert found.most(2).select("session", "query").rows() == [("t", 2), ("s", 2)]
     assert found.least(1).select("session", "query").rows() == [("s", 3)]
     assert found.least(1, "system").select("system", "session", "query").rows() == [
@@ -160,23 +160,23 @@ def test_what_is_new_depends_on_the_depth():
 
 
 def test_repeated_documents_earn_nothing_more_when_only_the_first_time_counts():
-    found = reformulations(results("sDCG(duplicates=first)@3")).queries
+    found = reformulations(evaluate_sessions("sDCG(duplicates=first)@3")).queries
     assert found["repeated"].to_list() == [0.0] * 8
     assert found.filter(pl.col("session") == "s")["gain"].to_list() == pytest.approx([0.5, 2.0, W3])
 
 
 def test_gains_of_reformulations_add_up_to_the_measure():
     study = gainful.simulate_study(4)
-    held = gainful.evaluate_sessions(study.sessions, study.judgments, "nsDCG@10")
+    held = gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
     found = reformulations(held).queries
-    direct = gainful.evaluate_sessions(study.sessions, study.judgments, "sDCG@10")
+    direct = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
     assert found["gain"].sum() / 120 == pytest.approx(direct.mean["sDCG@10"])
     assert found["repeated"].sum() > 0
     assert (found["new"] + found["repeated"]).to_list() == pytest.approx(found["gain"].to_list())
 
 
 def test_what_cannot_be_asked_for():
-    held = results(["sDCG@3", "nsDCG@3"])
+    held = evaluate_sessions(["sDCG@3", "nsDCG@3"])
     with pytest.raises(BadValue, match="non_last is 'some'; allowed: pooled, within"):
         last_queries(held, non_last="some")
     with pytest.raises(UnknownName, match="no measure 'sDCG@4'"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from engines import MAKES
+from engines import FRAME_MAKERS
 
 import gainful
 
@@ -18,10 +18,10 @@ MEASURES = [
 ]
 
 
-@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_frames_of_every_make(make):
-    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.judgments, MEASURES)
-    framed, judged = MAKES[make](STUDY.sessions.frame), MAKES[make](STUDY.judgments.frame)
+    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
+    framed, judged = FRAME_MAKERS[make](STUDY.sessions.frame), FRAME_MAKERS[make](STUDY.qrels.frame)
     found = gainful.evaluate_sessions(framed, judged, MEASURES)
     by_name = dict(zip(expected.sessions, range(len(expected.sessions)), strict=True))
     assert sorted(found.sessions) == sorted(expected.sessions)
@@ -40,14 +40,14 @@ def test_files_of_every_kind(suffix, tmp_path):
         frame.write_ndjson(path)
     else:
         frame.write_csv(path, separator="," if suffix == "csv" else "\t")
-    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.judgments, MEASURES)
-    found = gainful.evaluate_sessions(path, STUDY.judgments, MEASURES)
+    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
+    found = gainful.evaluate_sessions(path, STUDY.qrels, MEASURES)
     assert found.mean == pytest.approx(expected.mean, abs=1e-12)
 
 
 def test_rows_may_come_in_any_order():
     shuffled = STUDY.sessions.frame.sample(fraction=1.0, shuffle=True, seed=5)
-    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.judgments, MEASURES)
-    found = gainful.evaluate_sessions(shuffled, STUDY.judgments, MEASURES)
+    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
+    found = gainful.evaluate_sessions(shuffled, STUDY.qrels, MEASURES)
     assert found.mean == pytest.approx(expected.mean, abs=1e-12)
     assert isinstance(found.per_session, pl.DataFrame)

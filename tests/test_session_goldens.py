@@ -7,104 +7,104 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from session_tables import table, value
+from session_tables import make_sessions, session_value
 
 import gainful
 from gainful.measure.sessions import instance_recall, sdcg
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
-TOLD = GOLDEN.pop("session")
-JUDGMENTS = {"s": TOLD["grades"]}
-SESSION = table(s=TOLD["queries"])
-AT = f"@{TOLD['top']}"
-B = f"b={TOLD['b']}, bq={TOLD['bq']}"
+CASE = GOLDEN.pop("session")
+JUDGMENTS = {"s": CASE["grades"]}
+SESSION = make_sessions(s=CASE["queries"])
+AT = f"@{CASE['top']}"
+B = f"b={CASE['b']}, bq={CASE['bq']}"
 
 
-def of(measure, **options):
-    return value(SESSION, JUDGMENTS, measure, **options)
+def golden_value(measure, **options):
+    return session_value(SESSION, JUDGMENTS, measure, **options)
 
 
-def laid_out(measure, **options):
-    found = gainful.evaluate_sessions(SESSION, JUDGMENTS, measure, **options)
-    return found.held, found.recipes[measure]
+def sessions_and_recipe(measure, **options):
+    results = gainful.evaluate_sessions(SESSION, JUDGMENTS, measure, **options)
+    return results.matched_sessions, results.recipes[measure]
 
 
 def jk2008():
     sdcg_, nsdcg = f"sDCG({B}){AT}", f"nsDCG({B}){AT}"
     weights = "gain={0:0,1:1,2:10,3:100}"
-    found = sdcg.vectors(*laid_out(nsdcg))
-    _, how = laid_out(nsdcg)
+    session_vectors = sdcg.session_vectors(*sessions_and_recipe(nsdcg))
+    _, recipe = sessions_and_recipe(nsdcg)
     by_query = [
-        value(SESSION, JUDGMENTS, f"Session(of='DCG(discount=jk2008, b={TOLD['b']}){AT}', over=sum)",
+        session_value(SESSION, JUDGMENTS, f"Session(of='DCG(discount=jk2008, b={CASE['b']}){AT}', over=sum)",
               first_queries=n) for n in (1, 2, 3)
     ]  # fmt: skip
-    by_session = [value(SESSION, JUDGMENTS, sdcg_, first_queries=n) for n in (1, 2, 3)]
+    by_session = [session_value(SESSION, JUDGMENTS, sdcg_, first_queries=n) for n in (1, 2, 3)]
     return {
-        "vector": found.gain[0].ravel(),
-        "ideal_vector": found.ideal[0].ravel(),
-        "normalised_vector": found.normalised(how)[0].ravel(),
-        "final": of(sdcg_),
-        "normalised_final": of(nsdcg),
-        "average_position_value": of(sdcg_, statistic="average"),
+        "vector": session_vectors.gain[0].ravel(),
+        "ideal_vector": session_vectors.ideal[0].ravel(),
+        "normalised_vector": session_vectors.normalise(recipe)[0].ravel(),
+        "final": golden_value(sdcg_),
+        "normalised_final": golden_value(nsdcg),
+        "average_position_value": golden_value(sdcg_, statistic="average"),
         "per_query_dcg": np.diff(by_query, prepend=0),
         "per_query_sdcg": np.diff(by_session, prepend=0),
         "weights_0_1_10_100": {
-            "final": of(f"sDCG({weights}, {B}){AT}"),
-            "normalised": of(f"nsDCG({weights}, {B}){AT}"),
+            "final": golden_value(f"sDCG({weights}, {B}){AT}"),
+            "normalised": golden_value(f"nsDCG({weights}, {B}){AT}"),
         },
         "duplicates_first": {
-            "final": of(sdcg_, duplicates="first"),
-            "by_repeated_ideal": of(nsdcg, duplicates="first", ideal="repeated"),
-            "by_each_document_once_ideal": of(nsdcg, duplicates="first", ideal="once"),
+            "final": golden_value(sdcg_, duplicates="first"),
+            "by_repeated_ideal": golden_value(nsdcg, duplicates="first", ideal="repeated"),
+            "by_each_document_once_ideal": golden_value(nsdcg, duplicates="first", ideal="once"),
         },
     }
 
 
-def held_or_growing():
-    data = table(one=[["x", "y", "z"]], long=[["x"], ["y"], ["z"]])
-    judgments = {"one": {"x": 1}, "long": {"x": 1}}
+def hold_after_stop():
+    sessions = make_sessions(one=[["x", "y", "z"]], long=[["x"], ["y"], ["z"]])
+    qrels = {"one": {"x": 1}, "long": {"x": 1}}
     measure = f"nsDCG({B}){AT}"
 
-    def normalised(hold):
-        found = gainful.evaluate_sessions(data, judgments, measure, hold=hold)
-        how = found.recipes[measure]
-        return sdcg.vectors(found.held, how).normalised(how)[0]
+    def share_vectors(hold):
+        results = gainful.evaluate_sessions(sessions, qrels, measure, hold=hold)
+        recipe = results.recipes[measure]
+        return sdcg.session_vectors(results.matched_sessions, recipe).normalise(recipe)[0]
 
-    assert (normalised("held") == 1).all()
+    assert (share_vectors("held") == 1).all()
     return {
         "one_query_session_gains": [1, 0, 0],
-        "normalised_when_ideal_is_held": normalised("held")[-1, -1],
-        "normalised_at_q1_q2_q3_when_ideal_grows": normalised("growing")[:, -1],
+        "normalised_when_ideal_is_held": share_vectors("held")[-1, -1],
+        "normalised_at_q1_q2_q3_when_ideal_grows": share_vectors("growing")[:, -1],
     }
 
 
-def everything():
+def compute_all():
     like, together = {"like": "kanoulas2011"}, {"rank_discount": "concatenated"}
     positions = np.arange(1, 12)
     return {
         "jk2008": jk2008(),
         "kanoulas2011_rank_restarts": {
-            "sdcg": of(f"sDCG{AT}", **like),
-            "nsdcg": of(f"nsDCG{AT}", **like),
-            "sdcg_per_query": of(f"sDCG(statistic=per_query){AT}", **like),
+            "sdcg": golden_value(f"sDCG{AT}", **like),
+            "nsdcg": golden_value(f"nsDCG{AT}", **like),
+            "sdcg_per_query": golden_value(f"sDCG(statistic=per_query){AT}", **like),
         },
         "kanoulas2011_concatenated_rank": {
-            "sdcg": of(f"sDCG{AT}", **like, **together),
-            "by_repeated_ideal": of(f"nsDCG{AT}", **like, **together),
+            "sdcg": golden_value(f"sDCG{AT}", **like, **together),
+            "by_repeated_ideal": golden_value(f"nsDCG{AT}", **like, **together),
         },
-        "trec_dd_2017": {"nsdcg": of("nsDCG@3", like="trec_dd_2017")},
+        "trec_dd_2017": {"nsdcg": golden_value("nsDCG@3", like="trec_dd_2017")},
         "trec_dd_2015": {
-            "before_division": of(f"nsDCG(statistic=final){AT}", like="trec_dd_2015"),
-            "after_division_by_queries": of(f"nsDCG{AT}", like="trec_dd_2015"),
+            "before_division": golden_value(f"nsDCG(statistic=final){AT}", like="trec_dd_2015"),
+            "after_division_by_queries": golden_value(f"nsDCG{AT}", like="trec_dd_2015"),
         },
         "esndcg": {
-            "p_ref=0.9,p_down=0.7": of("esnDCG(p_ref=0.9, p_down=0.7)"),
-            "p_ref=0.5,p_down=0.8": of("esnDCG(p_ref=0.5, p_down=0.8)"),
-            "esncg p_ref=0.8,p_down=0.7": of("esnCG(p_ref=0.8, p_down=0.7)"),
+            "p_ref=0.9,p_down=0.7": golden_value("esnDCG(p_ref=0.9, p_down=0.7)"),
+            "p_ref=0.5,p_down=0.8": golden_value("esnDCG(p_ref=0.5, p_down=0.8)"),
+            "esncg p_ref=0.8,p_down=0.7": golden_value("esnCG(p_ref=0.8, p_down=0.7)"),
         },
-        "srbp": {"p=0.8,balance=0.7": of("sRBP(p=0.8, balance=0.7)")},
-        "instance_recall_after_each_query": [of(f"IR@{n}") for n in (1, 2, 3)],
-        "hold_after_stop": held_or_growing(),
+        "srbp": {"p=0.8,balance=0.7": golden_value("sRBP(p=0.8, balance=0.7)")},
+        "instance_recall_after_each_query": [golden_value(f"IR@{n}") for n in (1, 2, 3)],
+        "hold_after_stop": hold_after_stop(),
         "discounts_jk2008": {
             base: gainful.query_discount(positions, bq=float(base)) for base in ("2", "4", "10")
         },
@@ -123,7 +123,7 @@ def leaves(tree, path=""):
         yield path, float(tree)
 
 
-COMPUTED, WANTED = dict(leaves(everything())), dict(leaves(GOLDEN))
+COMPUTED, WANTED = dict(leaves(compute_all())), dict(leaves(GOLDEN))
 
 
 def test_every_golden_value_is_computed():
@@ -136,7 +136,7 @@ def test_a_golden_value_comes_out(path):
 
 
 def test_instance_recall_after_each_query_at_once():
-    found = instance_recall.after_each_query(*laid_out("IR"))
+    found = instance_recall.instance_recall_by_query(*sessions_and_recipe("IR"))
     assert found.tolist() == GOLDEN["instance_recall_after_each_query"]
 
 
@@ -151,7 +151,7 @@ def test_instance_recall_after_each_query_at_once():
 )
 def test_the_four_means_of_a_long_and_a_short_session(average, hold, wanted):
     """research/sessions.md, A2 and A3; there to four digits."""
-    data = table(s=TOLD["queries"], one=[["x", "y", "z"]])
+    data = make_sessions(s=CASE["queries"], one=[["x", "y", "z"]])
     judgments = JUDGMENTS | {"one": {"x": 1}}
     options = {"average": average, "hold": hold}
     found = gainful.evaluate_sessions(data, judgments, f"nsDCG({B}){AT}", **options)
@@ -163,17 +163,17 @@ def test_the_statistics_of_a_session_keep_its_query_discounts():
     gains = GOLDEN["jk2008"]["per_query_sdcg"]
     average = np.mean(GOLDEN["jk2008"]["normalised_vector"])
     for statistic, gain in (("best", max(gains)), ("last", gains[-1])):
-        assert of(f"sDCG({B}){AT}", statistic=statistic) == pytest.approx(gain)
-        assert of(f"nsDCG({B}){AT}", statistic=statistic) == pytest.approx(gain / ideal)
-    assert of(f"nsDCG({B}){AT}", statistic="average") == pytest.approx(average)
-    assert of(f"sDCG({B}){AT}", statistic="per_query") == pytest.approx(sum(gains) / 3)
+        assert golden_value(f"sDCG({B}){AT}", statistic=statistic) == pytest.approx(gain)
+        assert golden_value(f"nsDCG({B}){AT}", statistic=statistic) == pytest.approx(gain / ideal)
+    assert golden_value(f"nsDCG({B}){AT}", statistic="average") == pytest.approx(average)
+    assert golden_value(f"sDCG({B}){AT}", statistic="per_query") == pytest.approx(sum(gains) / 3)
 
 
 def test_lists_as_they_are_have_fewer_positions_to_average():
     vector = GOLDEN["jk2008"]["vector"]
     taken = [gain for at, gain in enumerate(vector) if at != 5]  # the second list has two
-    found = of(f"sDCG({B}, statistic=average, lists=as_is){AT}")
+    found = golden_value(f"sDCG({B}, statistic=average, lists=as_is){AT}")
     assert found == pytest.approx(np.mean(taken))
-    assert of(f"sDCG({B}, statistic=average, lists=minimum(3)){AT}") == pytest.approx(
+    assert golden_value(f"sDCG({B}, statistic=average, lists=minimum(3)){AT}") == pytest.approx(
         GOLDEN["jk2008"]["average_position_value"]
     )

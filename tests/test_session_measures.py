@@ -8,8 +8,14 @@ import math
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
-from session_tables import example, frame, table, value, values
-from strategies import sessions
+from session_tables import (
+    make_sessions,
+    parse_example,
+    session_frame,
+    session_value,
+    session_values,
+)
+from strategies import sessions_and_qrels
 
 import gainful
 from gainful import BadValue, parse
@@ -19,15 +25,17 @@ from gainful.measure.sessions import instance_recall
 
 ENTRIES = list(SESSION_MEASURES.values())
 NAMES = {"log2": math.log2}
-SHOWN = table(s=[["a", "b", "c"], ["d", "b"], ["d", "e", "f"]])
+SESSIONS = make_sessions(s=[["a", "b", "c"], ["d", "b"], ["d", "e", "f"]])
 GRADES = {"s": {"d": 3, "e": 2, "b": 1, "g": 1}}
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_the_worked_example_comes_out(entry):
-    data, judgments = example(entry.example.ranking, subtopics=entry.subtopics)
+    data, judgments = parse_example(entry.example.ranking, subtopics=entry.subtopics)
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
-    assert value(data, judgments, entry.example.measure) == pytest.approx(by_hand, abs=1e-12)
+    assert session_value(data, judgments, entry.example.measure) == pytest.approx(
+        by_hand, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -88,116 +96,118 @@ def test_what_is_no_measure_is_answered_with_what_is_allowed(text, said):
 def brute_force(queries, grades, p_ref, p_down, *, discounted):
     """Every way through a session, one by one."""
 
-    def left(rank):
+    def discount(rank):
         return 1 / math.log2(rank + 1) if discounted else 1
 
     def total(gains):
-        return sum(gain * left(rank) for rank, gain in enumerate(gains, 1))
+        return sum(gain * discount(rank) for rank, gain in enumerate(gains, 1))
 
     best = sorted((2**g - 1 for g in grades.values()), reverse=True)
-    found = 0.0
-    for asked in range(1, len(queries) + 1):
-        likely = p_ref ** (asked - 1) * (1 if asked == len(queries) else 1 - p_ref)
-        ways = [range(1, len(docs) + 1) if docs else (0,) for docs in queries[:asked]]
+    expected = 0.0
+    for query_count in range(1, len(queries) + 1):
+        probability = p_ref ** (query_count - 1) * (1 if query_count == len(queries) else 1 - p_ref)
+        ways = [range(1, len(docs) + 1) if docs else (0,) for docs in queries[:query_count]]
         for stops in itertools.product(*ways):
-            path, chance = [], likely
+            path, chance = [], probability
             for docs, stop in zip(queries, stops, strict=False):
                 path += [2 ** grades.get(doc, 0) - 1 for doc in docs[:stop]]
                 chance *= p_down ** max(stop - 1, 0) * (1 if stop == len(docs) else 1 - p_down)
             ideal = total(best[: len(path)])
-            found += chance * total(path) / ideal if ideal else 0
-    return found
+            expected += chance * total(path) / ideal if ideal else 0
+    return expected
 
 
-def lists(rows, name):
-    own = [row for row in rows if row[0] == name]
+def session_lists(rows, name):
+    session_rows = [row for row in rows if row[0] == name]
     return [
-        [row[3] for row in own if row[1] == query and row[3]]
-        for query in range(1, max(row[1] for row in own) + 1)
+        [row[3] for row in session_rows if row[1] == query and row[3]]
+        for query in range(1, max(row[1] for row in session_rows) + 1)
     ]
 
 
-@given(sessions(), st.floats(0, 1), st.floats(0, 1))
+@given(sessions_and_qrels(), st.floats(0, 1), st.floats(0, 1))
 def test_the_expected_value_is_that_of_all_paths_one_by_one(data, p_ref, p_down):
     rows, judgments = data
     for name, discounted in (("esnDCG", True), ("esnCG", False)):
         measure = gainful.Measure(name)(p_ref=p_ref, p_down=p_down)
-        found = values(frame(rows), judgments, measure)
+        found = session_values(session_frame(rows), judgments, measure)
         for session, got in found.items():
-            shown, grades = lists(rows, session), judgments[session]
+            shown, grades = session_lists(rows, session), judgments[session]
             slowly = brute_force(shown, grades, p_ref, p_down, discounted=discounted)
             assert got == pytest.approx(slowly, abs=1e-9)
 
 
 def test_a_cutoff_ends_the_lists_on_the_way():
-    cut = table(s=[["a", "b"], ["d", "b"], ["d", "e"]])
-    assert value(SHOWN, GRADES, "esnDCG@2") == pytest.approx(value(cut, GRADES, "esnDCG"))
+    cut = make_sessions(s=[["a", "b"], ["d", "b"], ["d", "e"]])
+    assert session_value(SESSIONS, GRADES, "esnDCG@2") == pytest.approx(
+        session_value(cut, GRADES, "esnDCG")
+    )
 
 
 def test_an_expected_value_may_pass_one_and_says_so():
-    found = gainful.evaluate_sessions(SHOWN, GRADES, ["esnCG", "sDCG@3", "IR", "CT"])
+    found = gainful.evaluate_sessions(SESSIONS, GRADES, ["esnCG", "sDCG@3", "IR", "CT"])
     assert found.mean["esnCG"] > 1
     assert [note.split(" can pass 1")[0] for note in found.notes] == ["esnCG"]
 
 
 @pytest.mark.parametrize("like", ["trec_dd_2017", "kanoulas2011"])
 def test_habits_that_a_measure_leaves_no_choice_in_do_not_touch_it(like):
-    plain = value(SHOWN, GRADES, "esnDCG")
-    assert value(SHOWN, GRADES, "esnDCG", like=like) == plain
+    plain = session_value(SESSIONS, GRADES, "esnDCG")
+    assert session_value(SESSIONS, GRADES, "esnDCG", like=like) == plain
 
 
 # --- rank-biased precision ---
 
 
-@given(sessions(), st.floats(0.01, 0.99))
+@given(sessions_and_qrels(), st.floats(0.01, 0.99))
 def test_srbp_of_a_searcher_who_never_asks_anew_is_rbp_of_the_first_query(data, p):
     rows, judgments = data
     own = gainful.Measure("sRBP")(p=p, balance=1, gain="binary")
     first = gainful.Measure("Session")(of=gainful.Measure("RBP")(p=p), over="first")
-    found = values(frame(rows), judgments, own)
-    assert found == pytest.approx(values(frame(rows), judgments, first), abs=1e-12)
+    found = session_values(session_frame(rows), judgments, own)
+    assert found == pytest.approx(session_values(session_frame(rows), judgments, first), abs=1e-12)
 
 
 def test_srbp_of_a_searcher_who_always_asks_anew_looks_at_first_documents():
-    found = value(SHOWN, GRADES, "sRBP(p=0.5, balance=0)")
+    found = session_value(SESSIONS, GRADES, "sRBP(p=0.5, balance=0)")
     assert found == pytest.approx(0.5 * (0 + 3 * 0.5 + 3 * 0.25))
 
 
 def test_srbp_takes_documents_once_if_asked():
-    found = value(SHOWN, GRADES, "sRBP(p=0.8, balance=0.5, duplicates=first)@2")
+    found = session_value(SESSIONS, GRADES, "sRBP(p=0.8, balance=0.5, duplicates=first)@2")
     assert found == pytest.approx(0.2 * (0.4 * 1 + (0.4 / 0.6) * 3 + (0.4 / 0.6) ** 2 * 0.4 * 2))
 
 
 # --- instance recall ---
 
 
-def subtopic_judgments(*rows):
+def subtopic_qrels(*rows):
     columns = ["query", "doc", "subtopic", "grade"]
     return pl.DataFrame([("s", *row) for row in rows], schema=columns, orient="row")
 
 
 def test_instances_are_subtopics_where_there_are_any():
-    judgments = subtopic_judgments(
+    judgments = subtopic_qrels(
         ("a", "x", 1), ("b", "x", 2), ("b", "y", 1), ("e", "z", 1), ("g", "w", 1), ("f", "v", 0)
     )
-    found = gainful.evaluate_sessions(SHOWN, judgments, ["IR", "IR@1..3"])
+    found = gainful.evaluate_sessions(SESSIONS, judgments, ["IR", "IR@1..3"])
     assert list(found.mean.values()) == [0.75, 0.5, 0.5, 0.75]
-    again = instance_recall.after_each_query(found.held, found.recipes["IR"])
+    again = instance_recall.instance_recall_by_query(found.matched_sessions, found.recipes["IR"])
     assert again.tolist() == [0.5, 0.5, 0.75]
 
 
 def test_instances_have_the_grade_that_was_asked_for_and_the_depth_that_was_seen():
-    assert value(SHOWN, GRADES, "IR(rel=2)") == 1
-    assert value(SHOWN, GRADES, "IR(rel=2)@2") == 0.5
-    seen = SHOWN.with_columns(scanned=pl.lit(1))
-    assert value(seen, GRADES, "IR(depth=scanned)") == 0.25
-    assert value(SHOWN, GRADES, "IR@9") == 0.75  # the session is over by then
-    assert value(SHOWN, {"s": {"a": 0}}, "IR", empty=1) == 1
+    assert session_value(SESSIONS, GRADES, "IR(rel=2)") == 1
+    assert session_value(SESSIONS, GRADES, "IR(rel=2)@2") == 0.5
+    seen = SESSIONS.with_columns(scanned=pl.lit(1))
+    assert session_value(seen, GRADES, "IR(depth=scanned)") == 0.25
+    assert session_value(SESSIONS, GRADES, "IR@9") == 0.75  # the session is over by then
+    assert session_value(SESSIONS, {"s": {"a": 0}}, "IR", empty=1) == 1
 
 
 # --- the cube test ---
 
-RATED = subtopic_judgments(
+RATED = subtopic_qrels(
     ("a", "x", 4), ("b", "x", 2), ("b", "y", 3), ("d", "y", 4), ("e", "y", 4), ("g", "z", 1)
 )
 
@@ -206,25 +216,31 @@ def test_the_cube_test_by_hand():
     # a: x + 4/2; b: x + 2/4 and y + 3/2; d: y + 4/4; b again: nothing; e: y + 4/8
     added = [2 / 3, 2 / 3, 0, 1 / 3, 0, 0, 0.5 / 3, 0]
     total = sum(added)
-    assert value(SHOWN, RATED, "CT") == pytest.approx(total / 5 / 3, abs=1e-12)
-    assert value(SHOWN, RATED, "CT@2") == pytest.approx(sum(added[:5]) / 5 / 2, abs=1e-12)
+    assert session_value(SESSIONS, RATED, "CT") == pytest.approx(total / 5 / 3, abs=1e-12)
+    assert session_value(SESSIONS, RATED, "CT@2") == pytest.approx(
+        sum(added[:5]) / 5 / 2, abs=1e-12
+    )
     query = [1, 1, 1, 2, 2, 3, 3, 3]
     so_far = list(itertools.accumulate(added))
     after = [gain / 5 / at for gain, at in zip(so_far, query, strict=True)]
-    assert value(SHOWN, RATED, "ACT") == pytest.approx(sum(after) / 8, abs=1e-12)
-    assert value(SHOWN, RATED, "ACT@2") == pytest.approx(sum(after[:5]) / 5, abs=1e-12)
+    assert session_value(SESSIONS, RATED, "ACT") == pytest.approx(sum(after) / 8, abs=1e-12)
+    assert session_value(SESSIONS, RATED, "ACT@2") == pytest.approx(sum(after[:5]) / 5, abs=1e-12)
 
 
 def test_a_full_subtopic_takes_no_more():
     # cap 2: a fills x; b adds nothing to x, 3/2 to y; d fills y by 1/2; e adds nothing
     total = (2 + 1.5 + 0.5) / 3
-    assert value(SHOWN, RATED, "CT(cap=2)") == pytest.approx(total / 2 / 3, abs=1e-12)
-    assert value(SHOWN, RATED, "CT(cap=2, gamma=1)") == pytest.approx(4 / 3 / 2 / 3, abs=1e-12)
+    assert session_value(SESSIONS, RATED, "CT(cap=2)") == pytest.approx(total / 2 / 3, abs=1e-12)
+    assert session_value(SESSIONS, RATED, "CT(cap=2, gamma=1)") == pytest.approx(
+        4 / 3 / 2 / 3, abs=1e-12
+    )
 
 
 def test_without_subtopics_the_topic_is_the_only_one():
     # b: 1/2, d: 3/4, e: 2/8
-    assert value(SHOWN, GRADES, "CT") == pytest.approx((0.5 + 0.75 + 0.25) / 5 / 3, abs=1e-12)
+    assert session_value(SESSIONS, GRADES, "CT") == pytest.approx(
+        (0.5 + 0.75 + 0.25) / 5 / 3, abs=1e-12
+    )
 
 
 # --- query measures over sessions ---
@@ -236,13 +252,13 @@ def test_without_subtopics_the_topic_is_the_only_one():
 )
 def test_a_query_measure_over_a_session(over, wanted):
     judgments = {"s": {"a": 1, "b": 1, "d": 1, "e": 1}}
-    shown = table(s=[["a", "x", "y"], ["a", "b", "d"], ["d", "e"]])
-    found = value(shown, judgments, f"Session(of='P@3', over={over})")
+    shown = make_sessions(s=[["a", "x", "y"], ["a", "b", "d"], ["d", "e"]])
+    found = session_value(shown, judgments, f"Session(of='P@3', over={over})")
     assert found == pytest.approx(wanted, abs=1e-12)
 
 
 EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cut))
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
     for name, entry in MEASURES.items()
 ]
 
@@ -251,45 +267,45 @@ EVERY = [
 def test_queries_are_judged_as_runs_are(of):
     run = {"1": ["a", "b", "c"], "2": ["d", "b"], "3": ["d", "e", "f"]}
     ranked = {q: {doc: -place for place, doc in enumerate(docs)} for q, docs in run.items()}
-    alone = gainful.evaluate(dict.fromkeys(run, GRADES["s"]), ranked, of).by_query()
+    alone = gainful.evaluate(dict.fromkeys(run, GRADES["s"]), ranked, of).values_by_query()
     for over, query in (("first", "1"), ("last", "3")):
-        found = value(SHOWN, GRADES, f"Session(of='{of}', over={over})")
+        found = session_value(SESSIONS, GRADES, f"Session(of='{of}', over={over})")
         assert found == pytest.approx(alone[query][of], abs=1e-12)
 
 
 def test_subtopics_go_with_their_queries():
-    found = value(SHOWN, RATED, "Session(of='StRecall@2', over=first)")
+    found = session_value(SESSIONS, RATED, "Session(of='StRecall@2', over=first)")
     assert found == pytest.approx(2 / 3)
-    assert value(SHOWN, RATED, "RL(of='StRecall@3')") == pytest.approx(1 / 3)
-    assert value(SHOWN, RATED, "RL(of='StRecall(negative=remove)@2', repeated=returned)") == (
-        pytest.approx(1 / 3)
-    )
-    assert value(SHOWN, RATED, "RL(of='StRecall@1', repeated=returned)") == 0
+    assert session_value(SESSIONS, RATED, "RL(of='StRecall@3')") == pytest.approx(1 / 3)
+    assert session_value(
+        SESSIONS, RATED, "RL(of='StRecall(negative=remove)@2', repeated=returned)"
+    ) == (pytest.approx(1 / 3))
+    assert session_value(SESSIONS, RATED, "RL(of='StRecall@1', repeated=returned)") == 0
 
 
-def turns():
+def make_conversation():
     """A conversation: each query has judgments of its own, the third has none."""
-    shown = table(s=[["a", "b"], ["b", "a"], ["a"]])
+    sessions_frame = make_sessions(s=[["a", "b"], ["b", "a"], ["a"]])
     topics = pl.Series(["t1", "t1", "t2", "t2", "t3"])
-    return shown.with_columns(topic=topics), {"t1": {"a": 1, "c": 1}, "t2": {"a": 2}}
+    return sessions_frame.with_columns(topic=topics), {"t1": {"a": 1, "c": 1}, "t2": {"a": 2}}
 
 
 def test_every_query_is_judged_by_its_own_topic():
-    shown, judgments = turns()
+    shown, judgments = make_conversation()
     for over, wanted in (("first", 1), ("last", 0), ("best", 1), ("mean", 0.5), ("sum", 1.5)):
-        found = value(shown, judgments, f"Session(of='RR', over={over})", unjudged="zero")
+        found = session_value(shown, judgments, f"Session(of='RR', over={over})", unjudged="zero")
         assert found == pytest.approx(wanted)
-    assert value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
-    assert value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
+    assert session_value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
+    assert session_value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
     found = gainful.evaluate_sessions(shown, judgments, "IR", unjudged="zero")
-    again = instance_recall.after_each_query(found.held, found.recipes["IR"])
+    again = instance_recall.instance_recall_by_query(found.matched_sessions, found.recipes["IR"])
     assert again.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 3])
     with pytest.raises(BadValue, match="session 's' have judgments of their own"):
-        value(shown, judgments, "esnDCG", unjudged="zero")
+        session_value(shown, judgments, "esnDCG", unjudged="zero")
 
 
 def test_queries_with_nothing_to_find_may_be_skipped():
-    shown, judgments = table(s=[["a"], ["b"]], t=[["a"]]), {"s": {"a": 1}, "t": {"a": 0}}
+    shown, judgments = make_sessions(s=[["a"], ["b"]], t=[["a"]]), {"s": {"a": 1}, "t": {"a": 0}}
     for over in ("mean", "best", "sum", "last"):
         of = gainful.Measure("Session")(of="nDCG@1", over=over, empty="skip")
         found = gainful.evaluate_sessions(shown, judgments, of).per_session.rows()
@@ -298,8 +314,8 @@ def test_queries_with_nothing_to_find_may_be_skipped():
 
 # --- the last query of the session track ---
 
-TRACK = table(s=[["a*", "b", "c"], ["d", "e", "f*", "g"], ["a", "b", "d", "e", "g", "h"]])
-FOUND = {"s": dict.fromkeys("abcdefgh", 1)}
+TRACK = make_sessions(s=[["a*", "b", "c"], ["d", "e", "f*", "g"], ["a", "b", "d", "e", "g", "h"]])
+ALL_RELEVANT = {"s": dict.fromkeys("abcdefgh", 1)}
 
 
 @pytest.mark.parametrize(
@@ -307,37 +323,39 @@ FOUND = {"s": dict.fromkeys("abcdefgh", 1)}
     [("counts", "abdegh"), ("returned", "h"), ("scanned", "bgh"), ("clicked", "bdegh")],
 )
 def test_the_three_policies_for_repeated_documents(repeated, left):
-    found = value(TRACK, FOUND, f"RL(of='P@6', repeated={repeated})")
+    found = session_value(TRACK, ALL_RELEVANT, f"RL(of='P@6', repeated={repeated})")
     assert found == pytest.approx(len(left) / 6)
     ranks = [rank for rank, doc in enumerate("abdegh", 1) if doc in left]
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, 9))
     by_hand = sum(1 / math.log2(rank + 1) for rank in ranks) / ideal  # the ideal has all of them
-    got = value(TRACK, FOUND, f"RL(of='nDCG', repeated={repeated})")
+    got = session_value(TRACK, ALL_RELEVANT, f"RL(of='nDCG', repeated={repeated})")
     assert got == pytest.approx(by_hand, abs=1e-12)
 
 
 def test_without_a_click_the_first_result_was_looked_at():
-    shown = table(s=[["a", "b"], ["b", "a"]])
-    assert value(shown, {"s": {"a": 1, "b": 1}}, "RL(of='RR', repeated=scanned)") == 1
-    assert value(shown, {"s": {"a": 1}}, "RL(of='RR', repeated=scanned)") == 0
+    shown = make_sessions(s=[["a", "b"], ["b", "a"]])
+    assert session_value(shown, {"s": {"a": 1, "b": 1}}, "RL(of='RR', repeated=scanned)") == 1
+    assert session_value(shown, {"s": {"a": 1}}, "RL(of='RR', repeated=scanned)") == 0
 
 
 def test_policies_that_need_clicks_say_so():
     with pytest.raises(BadValue, match="repeated is 'scanned'; .* no column clicked"):
-        value(SHOWN.drop("clicked"), GRADES, "RL(repeated=scanned)")
+        session_value(SESSIONS.drop("clicked"), GRADES, "RL(repeated=scanned)")
 
 
 def test_the_session_track_scores_the_last_list_with_its_own_grades():
     judgments = {"s": {"d": 4, "e": 2, "b": 3, "a": -2, "x": 0}}
     table_ = {-2: 0, 0: 0, 1: 1, 4: 3, 2: 7, 3: 15}
-    found = value(SHOWN, judgments, "RL(of='nDCG@10')", like="session_track_2012", gain=table_)
+    found = session_value(
+        SESSIONS, judgments, "RL(of='nDCG@10')", like="session_track_2012", gain=table_
+    )
     ideal = 15 + 7 / math.log2(3) + 3 / 2
     assert found == pytest.approx((3 + 7 / math.log2(3)) / ideal, abs=1e-12)
     plain = {"s": {"d": 3, "e": 2, "b": 1, "a": -2}}
-    found = value(SHOWN, plain, "RL(of='nDCG@10')", like="session_track_2012")
+    found = session_value(SESSIONS, plain, "RL(of='nDCG@10')", like="session_track_2012")
     ideal = 7 + 3 / math.log2(3) + 1 / 2
     assert found == pytest.approx((7 + 3 / math.log2(3)) / ideal, abs=1e-12)
-    assert found == value(SHOWN, plain, "nsDCG@10", like="session_track_2012")
+    assert found == session_value(SESSIONS, plain, "nsDCG@10", like="session_track_2012")
 
 
 # --- what stands behind @ ---
@@ -351,15 +369,15 @@ def test_the_dynamic_domain_track_counts_iterations():
     )
     ideal = sum(gain * slot for gain, slot in zip(best, slots, strict=False))
     by_hand = (0.5 + 3 / 1.5) / ideal  # the second b was there before
-    assert value(SHOWN, GRADES, "nsDCG@2", like="trec_dd_2017") == pytest.approx(by_hand)
-    assert value(SHOWN, GRADES, "nsDCG(at=queries(5), duplicates=first)@2") == pytest.approx(
-        by_hand
-    )
-    short = value(SHOWN, GRADES, "sDCG(at=queries(1))@3")
-    assert short == pytest.approx(value(SHOWN, GRADES, "sDCG@1"))
+    assert session_value(SESSIONS, GRADES, "nsDCG@2", like="trec_dd_2017") == pytest.approx(by_hand)
+    assert session_value(
+        SESSIONS, GRADES, "nsDCG(at=queries(5), duplicates=first)@2"
+    ) == pytest.approx(by_hand)
+    short = session_value(SESSIONS, GRADES, "sDCG(at=queries(1))@3")
+    assert short == pytest.approx(session_value(SESSIONS, GRADES, "sDCG@1"))
 
 
 def test_iterations_that_did_not_take_place_are_in_the_ideal():
-    shown, judgments = table(s=[["a", "b"]]), {"s": {"a": 2, "c": 1}}
-    found = value(shown, judgments, "nsDCG@2", like="trec_dd_2017")
+    shown, judgments = make_sessions(s=[["a", "b"]]), {"s": {"a": 2, "c": 1}}
+    found = session_value(shown, judgments, "nsDCG@2", like="trec_dd_2017")
     assert found == pytest.approx(2 / (2 + 1 / 1.5), abs=1e-12)

@@ -8,20 +8,20 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, given, strategies as st
-from session_tables import frame, table, value, values
-from strategies import sessions
+from session_tables import make_sessions, session_frame, session_value, session_values
+from strategies import sessions_and_qrels
 
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SessionConvention
 from gainful.measure.catalogue import SESSION_MEASURES
 from gainful.measure.sessions import sdcg
-from gainful.measure.sessions.evaluate import computed
+from gainful.measure.sessions.evaluate import compute_session_values
 
 
-def _together(options):
+def _is_compatible(options):
     """Queries by themselves, and ranks that go on over all of them, do not go together."""
-    chosen = options.get("normalise"), options.get("rank_discount")
-    return chosen != ("query", "concatenated")
+    choice = options.get("normalise"), options.get("rank_discount")
+    return choice != ("query", "concatenated")
 
 
 DISCOUNTS = st.sampled_from(["jk2008", "jk2002", "shifted", "log"])
@@ -49,13 +49,13 @@ def choices(draw, *fixed):
     return {name: draw(OPTIONS[name]) for name in some}
 
 
-def settled(rows, judgments, measure, **options):
-    found = gainful.evaluate_sessions(frame(rows), judgments, measure, **options)
-    (how,) = found.recipes.values()
-    return found, how
+def evaluate_with_recipe(rows, qrels, measure, **options):
+    results = gainful.evaluate_sessions(session_frame(rows), qrels, measure, **options)
+    (recipe,) = results.recipes.values()
+    return results, recipe
 
 
-def placed(query, rank, queries=4, depth=4):
+def place_document(query, rank, queries=4, depth=4):
     """A session of unknown documents, but for one in its place."""
     return [
         ["a" if (q, r) == (query, rank) else f"x{q}_{r}" for r in range(1, depth + 1)]
@@ -64,7 +64,9 @@ def placed(query, rank, queries=4, depth=4):
 
 
 PLACES = list(itertools.product((1, 2, 4), (1, 2, 4)))
-ONE_DOCUMENT = table(**{f"{query}_{rank}": placed(query, rank) for query, rank in PLACES})
+ONE_DOCUMENT = make_sessions(
+    **{f"{query}_{rank}": place_document(query, rank) for query, rank in PLACES}
+)
 
 
 @given(DISCOUNTS, DISCOUNTS, BASES, BASES, st.sampled_from(["restart", "concatenated"]))
@@ -73,30 +75,32 @@ def test_a_document_earns_no_more_in_a_later_query_or_deeper_down(discount, quer
         discount=discount, query_discount=query, b=b, bq=bq, rank_discount=how
     )
     grades = {f"{query}_{rank}": {"a": 3} for query, rank in PLACES}
-    earned = np.array(list(values(ONE_DOCUMENT, grades, measure @ 4).values())).reshape(3, 3)
+    earned = np.array(list(session_values(ONE_DOCUMENT, grades, measure @ 4).values())).reshape(
+        3, 3
+    )
     assert (np.diff(earned, axis=0) <= 1e-12).all()
     assert (np.diff(earned, axis=1) <= 1e-12).all()
 
 
-@given(sessions(queries=1), OPTIONS["gain"], BASES, BASES, st.integers(1, 6))
+@given(sessions_and_qrels(queries=1), OPTIONS["gain"], BASES, BASES, st.integers(1, 6))
 def test_a_session_of_one_query_has_the_ndcg_of_that_query(data, gain, b, bq, x):
     rows, judgments = data
     measure = gainful.Measure("nsDCG")(gain=gain, b=b, bq=bq) @ x
     alone = gainful.nDCG(gain=gain, discount="jk2008", b=b) @ x
-    for name, found in values(frame(rows), judgments, measure).items():
+    for name, found in session_values(session_frame(rows), judgments, measure).items():
         grades, docs = judgments[name], [row[3] for row in rows if row[0] == name and row[3]]
         shown = [grades.get(doc, 0) for doc in docs]
         wanted = gainful.compute(alone, shown, judged=list(grades.values())) if docs else 0
         assert found == pytest.approx(wanted, abs=1e-12)
 
 
-@given(sessions(), choices(), st.integers(1, 5))
+@given(sessions_and_qrels(), choices(), st.integers(1, 5))
 def test_normalised_values_lie_between_0_and_1_at_every_position(data, options, x):
-    assume(_together(options))
-    found, how = settled(*data, f"nsDCG@{x}", **options)
+    assume(_is_compatible(options))
+    found, how = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
     assume(not how.can_pass_one)
     (values_,) = found.values.values()
-    everywhere = sdcg.vectors(found.held, how).normalised(how)
+    everywhere = sdcg.session_vectors(found.held, how).normalise(how)
     for numbers in (np.ma.compressed(values_), everywhere[~np.isnan(everywhere)]):
         assert (numbers >= 0).all()
         assert (numbers <= 1 + 1e-12).all()
@@ -130,43 +134,43 @@ def test_every_default_pairing_is_bound_by_its_ideal():
 )
 def test_a_pairing_that_can_pass_1_is_flagged_and_does(options, lists, grades):
     rows = [("s", at, 1, doc, False, 1, 1.0) for at, doc in enumerate(lists, 1)]
-    found, how = settled(rows, {"s": grades}, "nsDCG@3", **options)
+    found, how = evaluate_with_recipe(rows, {"s": grades}, "nsDCG@3", **options)
     assert how.convention.can_pass_one
     assert found.mean["nsDCG@3"] > 1
     assert found.notes == ["nsDCG@3 can pass 1: its ideal does not bound what documents earn"]
 
 
-@given(sessions(), choices("rank_discount", "lists", "statistic"), st.integers(1, 5))
+@given(sessions_and_qrels(), choices("rank_discount", "lists", "statistic"), st.integers(1, 5))
 def test_padding_never_changes_the_final_gain(data, options, x):
     own = {
         name: value for name, value in options.items() if name in SESSION_MEASURES["sDCG"].params
     }
     rows, judgments = data
     gains = [
-        values(frame(rows), judgments, f"sDCG@{x}", lists=lists, **own)
+        session_values(session_frame(rows), judgments, f"sDCG@{x}", lists=lists, **own)
         for lists in ("padded", "as_is", "minimum(3)")
     ]
     assert gains[0] == gains[1] == gains[2]
 
 
-@given(sessions(), st.integers(1, 5), OPTIONS["gain"])
+@given(sessions_and_qrels(), st.integers(1, 5), OPTIONS["gain"])
 def test_without_discounts_it_is_cumulated_gain(data, x, gain):
     rows, judgments = data
     measure = gainful.Measure("sDCG")(gain=gain, discount="none", query_discount="none") @ x
     plain = gainful.Measure("Session")(of=f"CG(gain={gain})@{x}", over="sum")
-    found = values(frame(rows), judgments, measure)
-    assert found == pytest.approx(values(frame(rows), judgments, plain), abs=1e-9)
+    found = session_values(session_frame(rows), judgments, measure)
+    assert found == pytest.approx(session_values(session_frame(rows), judgments, plain), abs=1e-9)
 
 
-@given(sessions(), BASES, BASES, BASES, st.sampled_from(["jk2008", "jk2002", "shifted"]))
+@given(sessions_and_qrels(), BASES, BASES, BASES, st.sampled_from(["jk2008", "jk2002", "shifted"]))
 def test_gain_never_falls_as_b_or_bq_grows(data, b, bq, other, discount):
     rows, judgments = data
     measure = gainful.Measure("sDCG")(discount=discount, query_discount=discount) @ 3
     low, high = sorted((b, other))
     for fewer, more in (({"b": low, "bq": bq}, {"b": high, "bq": bq}),
                         ({"b": bq, "bq": low}, {"b": bq, "bq": high})):  # fmt: skip
-        less = values(frame(rows), judgments, measure(**fewer))
-        greater = values(frame(rows), judgments, measure(**more))
+        less = session_values(session_frame(rows), judgments, measure(**fewer))
+        greater = session_values(session_frame(rows), judgments, measure(**more))
         assert all(greater[name] >= less[name] - 1e-9 for name in less)
 
 
@@ -177,36 +181,38 @@ EVERY = [
 ]
 
 
-@given(sessions(), st.randoms())
+@given(sessions_and_qrels(), st.randoms())
 def test_the_order_of_sessions_changes_nothing(data, random):
     rows, judgments = data
     names = list(judgments)
     random.shuffle(names)
     turned = [row for name in names for row in rows if row[0] == name]
-    one = gainful.evaluate_sessions(frame(rows), judgments, EVERY).to_dict()["per_session"]
-    other = gainful.evaluate_sessions(frame(turned), judgments, EVERY).to_dict()["per_session"]
+    one = gainful.evaluate_sessions(session_frame(rows), judgments, EVERY).to_dict()["per_session"]
+    other = gainful.evaluate_sessions(session_frame(turned), judgments, EVERY).to_dict()[
+        "per_session"
+    ]
     assert {name: pytest.approx(told, abs=1e-12) for name, told in one.items()} == other
 
 
-@given(sessions(), choices("statistic", "hold"), st.integers(1, 4))
+@given(sessions_and_qrels(), choices("statistic", "hold"), st.integers(1, 4))
 def test_a_vector_ends_at_the_final_value(data, options, x):
-    assume(_together(options))
+    assume(_is_compatible(options))
     for name in ("sDCG", "nsDCG"):
         own = {n: v for n, v in options.items() if n in SESSION_MEASURES[name].params}
-        found, how = settled(*data, f"{name}@{x}", **own)
-        laid_out = sdcg.vectors(found.held, how)
-        ends = laid_out.normalised(how) if name == "nsDCG" else laid_out.gain
+        found, how = evaluate_with_recipe(*data, f"{name}@{x}", **own)
+        laid_out = sdcg.session_vectors(found.held, how)
+        ends = laid_out.normalise(how) if name == "nsDCG" else laid_out.gain
         (values_,) = found.values.values()
         filled = np.ma.filled(np.ma.asarray(values_), np.nan)
         assert ends[:, -1, -1] == pytest.approx(filled, abs=1e-9, nan_ok=True)
 
 
-@given(sessions(most=1), st.integers(1, 2), st.sampled_from(["restart", "concatenated"]))
+@given(sessions_and_qrels(most=1), st.integers(1, 2), st.sampled_from(["restart", "concatenated"]))
 def test_the_best_slots_are_the_best_of_all_assignments(data, x, how):
     judgments = data[1]
     options = {"duplicates": "first", "rank_discount": how}
-    found, recipe = settled(*data, f"nsDCG@{x}", **options)
-    ideal = sdcg.vectors(found.held, recipe).ideal[0].ravel()
+    found, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
+    ideal = sdcg.session_vectors(found.held, recipe).ideal[0].ravel()
     slots = [
         gainful.query_discount((q - 1) * x + i if how == "concatenated" else i, bq=2)
         * gainful.query_discount(q, bq=4)
@@ -223,7 +229,7 @@ def test_the_best_slots_are_the_best_of_all_assignments(data, x, how):
         assert ideal[p - 1] == pytest.approx(best, abs=1e-9)
 
 
-@given(sessions())
+@given(sessions_and_qrels())
 def test_only_the_searchers_own_grades_count_if_judged(data):
     rows, judgments = data
     measure = "sDCG(duplicates=judged)@3"
@@ -232,10 +238,10 @@ def test_only_the_searchers_own_grades_count_if_judged(data):
         if rank is not None and rank <= 3 and grade is not None:
             left = gainful.query_discount(rank, bq=2) * gainful.query_discount(query, bq=4)
             said[session] += grade * left
-    assert values(frame(rows), judgments, measure) == pytest.approx(said, abs=1e-9)
+    assert session_values(session_frame(rows), judgments, measure) == pytest.approx(said, abs=1e-9)
 
 
-@given(sessions())
+@given(sessions_and_qrels())
 def test_a_document_counts_until_it_was_clicked_or_the_first_time(data):
     rows, judgments = data
     until_clicked, once = dict.fromkeys(judgments, 0.0), dict.fromkeys(judgments, 0.0)
@@ -248,11 +254,11 @@ def test_a_document_counts_until_it_was_clicked_or_the_first_time(data):
         until_clicked[session] += 0 if any(r[4] for r in before) else gain
         once[session] += 0 if any(r[2] <= 3 for r in before) else gain
     for duplicates, wanted in (("clicked", until_clicked), ("first", once)):
-        found = values(frame(rows), judgments, "sDCG@3", duplicates=duplicates)
+        found = session_values(session_frame(rows), judgments, "sDCG@3", duplicates=duplicates)
         assert found == pytest.approx(wanted, abs=1e-9)
 
 
-@given(sessions(), st.integers(1, 5))
+@given(sessions_and_qrels(), st.integers(1, 5))
 def test_looking_as_deep_as_was_seen_is_cutting_lists_there(data, x):
     rows, judgments = data
     cut = [row if row[2] is None or row[2] <= row[5] else None for row in rows]
@@ -260,12 +266,14 @@ def test_looking_as_deep_as_was_seen_is_cutting_lists_there(data, x):
     for session, query in {row[:2] for row in rows} - {row[:2] for row in left}:
         left.append((session, query, None, None, False, 0, None))
     for measure in (f"sDCG@{x}", f"nsDCG@{x}", f"nsDCG(duplicates=first)@{x}"):
-        seen = values(frame(rows), judgments, measure, depth="scanned")
-        assert seen == pytest.approx(values(frame(left), judgments, measure), abs=1e-12)
+        seen = session_values(session_frame(rows), judgments, measure, depth="scanned")
+        assert seen == pytest.approx(
+            session_values(session_frame(left), judgments, measure), abs=1e-12
+        )
 
 
 def test_a_growing_ideal_grows_under_concatenated_ranks_too():
-    shown = table(one=[["a"]], two=[["a"], ["a"]])
+    shown = make_sessions(one=[["a"]], two=[["a"], ["a"]])
     judgments = {"one": {"a": 1}, "two": {"a": 1}}
     options = {"rank_discount": "concatenated", "discount": "zipf", "query_discount": "none"}
     found = gainful.evaluate_sessions(shown, judgments, "nsDCG@1", hold="growing", **options)
@@ -273,17 +281,17 @@ def test_a_growing_ideal_grows_under_concatenated_ranks_too():
 
 
 def test_queries_without_judgments_are_left_out_or_worth_nothing_if_asked():
-    shown = table(s=[["a"], ["a"]]).with_columns(topic=pl.Series(["t", "unknown"]))
+    shown = make_sessions(s=[["a"], ["a"]]).with_columns(topic=pl.Series(["t", "unknown"]))
     judgments = {"t": {"a": 1}}
-    assert value(shown, judgments, "nsDCG@1", unjudged="drop") == 1
-    assert value(shown, judgments, "nsDCG(normalise=query)@1", unjudged="zero") < 1
+    assert session_value(shown, judgments, "nsDCG@1", unjudged="drop") == 1
+    assert session_value(shown, judgments, "nsDCG(normalise=query)@1", unjudged="zero") < 1
     with pytest.raises(gainful.BadInput, match="topic 'unknown' has no judgments"):
-        value(shown, judgments, "nsDCG@1")
+        session_value(shown, judgments, "nsDCG@1")
 
 
 def test_an_empty_ideal_counts_in_its_query_only():
-    shown = table(s=[["a"], ["b"]]).with_columns(topic=pl.Series(["t", "none"]))
+    shown = make_sessions(s=[["a"], ["b"]]).with_columns(topic=pl.Series(["t", "none"]))
     judgments = {"t": {"a": 1}, "none": {"b": 0}}
     found = gainful.evaluate_sessions(shown, judgments, "nsDCG(normalise=query, empty=1)@1")
     (how,) = found.recipes.values()
-    assert computed(found.held, how).tolist() == [1.0]
+    assert compute_session_values(found.matched_sessions, how).tolist() == [1.0]

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
+from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.evidence.reasons.session_why import SESSION_CAUSES
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
@@ -33,13 +33,13 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(folder, *words):
+def run_gainful(folder, *words):
     command = [sys.executable, "-m", "gainful", *words]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
 
-def values(folder, *words):
-    done = run(
+def printed_values(folder, *words):
+    done = run_gainful(
         folder, "sessions", "toy.csv", "--judgments", "qrels", "--where", "session=s",
         "--per-session", "--format", "csv", "-q", *words,
     )  # fmt: skip
@@ -81,12 +81,12 @@ GOLDEN = [
     ("words", "expected"), GOLDEN, ids=[" ".join(words) for words, _ in GOLDEN]
 )
 def test_golden_numbers(folder, words, expected):
-    assert values(folder, *words) == pytest.approx([expected], abs=1e-9)
+    assert printed_values(folder, *words) == pytest.approx([expected], abs=1e-9)
 
 
 def test_the_vectors_as_tidy_data(folder):
     words = ("--where", "system=one", "--curve", "--format", "csv", "-q", "-m", "nsDCG@3")
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [(row["query"], row["rank"], row["position"]) for row in rows[3:5]] == [
         ("2", "1", "4"), ("2", "2", "5"),
@@ -96,8 +96,8 @@ def test_the_vectors_as_tidy_data(folder):
     assert [float(row["mean"]) for row in rows] == pytest.approx(expected, abs=1e-9)
 
 
-def curve(folder, *words):
-    done = run(
+def printed_curve(folder, *words):
+    done = run_gainful(
         folder,
         "sessions",
         "toy.csv",
@@ -114,13 +114,13 @@ def curve(folder, *words):
 
 def test_the_gain_of_each_query_and_the_vector(folder):
     one = ("--where", "system=one", "-m", "sDCG@3")
-    vector = curve(folder, *one)
+    vector = printed_curve(folder, *one)
     expected = [0.0, 0.5, 0.5, 2.5, 2.8333333333333335, 2.8333333333333335]
     expected += [4.506991007240113, 5.064876898542373, 5.064876898542373]
     assert vector == pytest.approx(expected, abs=1e-9)
     per_query = [b - a for a, b in zip([0, vector[2], vector[5]], vector[2::3], strict=True)]
     assert per_query == pytest.approx([0.5, 2.333333333333333, 2.231543565209039], abs=1e-9)
-    plain = curve(folder, *one, "--query-discount", "none")
+    plain = printed_curve(folder, *one, "--query-discount", "none")
     dcg = [b - a for a, b in zip([0, plain[2], plain[5]], plain[2::3], strict=True)]
     assert dcg == pytest.approx([0.5, 3.5, 4.0], abs=1e-9)
 
@@ -135,7 +135,7 @@ def test_what_is_held_after_the_end(folder, tmp_path):
         ("growing", [1.0, 0.6, 0.44952860134400496]),
     ):
         words = ("--curve", "--format", "csv", "-q", "-m", "nsDCG@3", "--hold", habit)
-        done = run(tmp_path, "sessions", "both.csv", "--judgments", "q", *words)
+        done = run_gainful(tmp_path, "sessions", "both.csv", "--judgments", "q", *words)
         means = [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.stdout))]
         assert [2 * mean for mean in means[2::3]] == pytest.approx(expected, abs=1e-9)
 
@@ -160,7 +160,7 @@ def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
     judged = "".join(f"rank{at} 0 a 1\nquery{at} 0 a 1\n" for at in range(1, 6))
     (tmp_path / "q").write_text(judged)
     words = ("-m", f"sDCG(b={b}, bq={b})@5", "--per-session", "--format", "json")
-    done = run(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
     found = {
         name: next(iter(one.values()))
         for name, one in json.loads(done.stdout)["per_session"].items()
@@ -171,7 +171,7 @@ def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
 
 def test_groups_and_json(folder):
     words = ("--by", "system", "-m", "nsDCG@3", "--format", "json")
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
     found = json.loads(done.stdout)
     assert found["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
     assert [group["system"] for group in found["groups"]] == ["one", "two"]
@@ -181,7 +181,7 @@ def test_groups_and_json(folder):
 
 
 def test_the_table_says_how_it_knows(folder):
-    done = run(
+    done = run_gainful(
         folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "nsDCG@3", "--format", "table"
     )
     assert done.stdout.splitlines()[0].split() == [
@@ -197,13 +197,13 @@ def test_the_table_says_how_it_knows(folder):
 
 def test_every_option_is_printed_with_the_result(folder):
     words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "--format", "table")
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
     assert "average=vectors, empty=skip" in done.stdout
 
 
 def test_a_pairing_that_can_pass_one_is_flagged(folder):
     words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
     assert (
         "Note: nsDCG(ideal=once)@3 can pass 1: its ideal does not bound what documents earn"
         in done.stdout
@@ -211,9 +211,13 @@ def test_a_pairing_that_can_pass_one_is_flagged(folder):
 
 
 def test_unusual_searchers_are_pointed_out(folder):
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "20")
+    done = run_gainful(
+        folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "20"
+    )
     assert "b = 20 is beyond what the paper calls reasonable, 1.5 (impatient) to 10" in done.stderr
-    usual = run(folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "10")
+    usual = run_gainful(
+        folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "10"
+    )
     assert "reasonable" not in usual.stderr
 
 
@@ -222,7 +226,7 @@ def test_unusual_searchers_are_pointed_out(folder):
     "view", ["--per-session", "--lengths", "--curve", "--last", "--best-query", "--reformulations"]
 )
 def test_every_view_in_every_format(folder, view, form):
-    done = run(
+    done = run_gainful(
         folder,
         "sessions",
         "toy.csv",
@@ -242,8 +246,8 @@ def test_every_view_in_every_format(folder, view, form):
 
 def test_lengths_are_table_2():
     study = gainful.simulate_study(7)
-    results = gainful.evaluate_sessions(study.sessions, study.judgments)
-    from gainful.show.sessions import lengths
+    results = gainful.evaluate_sessions(study.sessions, study.qrels)
+    from gainful.show.sessions import build_length_rows
 
     rows = lengths(results, ["system"]).rows
     assert rows[0][1:] == (
@@ -300,7 +304,7 @@ def test_lengths_are_table_2():
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(folder, words, message):
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("gainful: ")
     assert message in done.stderr
@@ -319,7 +323,9 @@ def test_why_two_conventions_disagree(folder):
     a, b = (0.5190069346358139 + 1) / 2, (0.26573547365886246 + 1) / 2
     assert found.means == pytest.approx((a, b), abs=1e-12)
     assert sum(one.effect for one in found.causes) == pytest.approx(b - a, abs=1e-12)
-    done = run(folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
+    done = run_gainful(
+        folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011"
+    )
     assert done.stdout.startswith(
         "nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250"
     )
@@ -353,7 +359,7 @@ def test_odd_tables_and_options_are_one_line(tmp_path, rows, words, message):
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
     (tmp_path / "none").write_text("t 0 n 0\n")
     judged = () if "--judgments" in words else ("--judgments", "q")
-    done = run(tmp_path, "sessions", "s.csv", *judged, *words)
+    done = run_gainful(tmp_path, "sessions", "s.csv", *judged, *words)
     assert "Traceback" not in done.stderr
     assert "Warning" not in done.stderr
     if message is None:
@@ -367,7 +373,7 @@ def test_sums_beyond_all_bounds_are_refused(tmp_path):
     (tmp_path / "s.csv").write_text(BASE + "a,1,1,x,t,one\na,1,2,y,t,one\na,2,1,y,t,one\n")
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
     for command in (("sessions", "-m", "sDCG@3", "--gain", "0:0,1:1e308,2:1.7e308"),):
-        done = run(tmp_path, command[0], "s.csv", "--judgments", "q", *command[1:])
+        done = run_gainful(tmp_path, command[0], "s.csv", "--judgments", "q", *command[1:])
         assert done.returncode == 2
         assert "a finite sum; the gains are too large" in done.stderr
         assert done.stderr.count("\n") == 1
@@ -376,14 +382,14 @@ def test_sums_beyond_all_bounds_are_refused(tmp_path):
 def test_columns_of_the_output_are_told_apart(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,mean\na,1,1,x,m\n")
     (tmp_path / "q").write_text("a 0 x 1\n")
-    done = run(tmp_path, "sessions", "s.csv", "--judgments", "q", "--by", "mean")
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "q", "--by", "mean")
     assert done.returncode == 2
     assert "another name for that column" in done.stderr
 
 
 def test_a_column_that_stands_twice_is_refused(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,session\na,1,1,x,b\n")
-    done = run(tmp_path, "sessions", "s.csv", "--judgments", "s.csv")
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "s.csv")
     assert "s.csv:1: column 'session' stands twice in the header" in done.stderr
 
 
@@ -403,8 +409,8 @@ def test_topics_may_be_words_and_are_not_written_over(tmp_path):
         "--format",
         "csv",
     )
-    assert "1.0" in run(tmp_path, *words).stdout
-    done = run(tmp_path, *words, "-o", "t")
+    assert "1.0" in run_gainful(tmp_path, *words).stdout
+    done = run_gainful(tmp_path, *words, "-o", "t")
     assert "would overwrite what is read" in done.stderr
     assert (tmp_path / "t").read_text() == "a soup\n"
 
@@ -413,7 +419,7 @@ def test_what_is_left_out_is_said_even_to_the_quiet(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\nb,2,1,x\n")
     (tmp_path / "q").write_text("a 0 x 1\nb 0 x 1\n")
     words = ("sessions", "s.csv", "--judgments", "q", "--skip-bad", "-q", "--format", "csv")
-    assert "1 session left out" in run(tmp_path, *words).stderr
+    assert "1 session left out" in run_gainful(tmp_path, *words).stderr
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "table"])
@@ -422,7 +428,7 @@ def test_nothing_to_average_is_null(tmp_path, form, view):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,system\na,1,1,x,\nb,1,1,x,two\n")
     (tmp_path / "q").write_text("a 0 x 0\nb 0 x 0\n")
     words = ("-m", "nsDCG(empty=skip)@2", "--by", "system", "--format", form, *view)
-    done = run(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
     assert done.returncode == 0, done.stderr
     assert "nan" not in done.stdout.lower()
     assert "None" not in done.stdout
@@ -432,11 +438,9 @@ def test_nothing_to_average_is_null(tmp_path, form, view):
 @pytest.mark.parametrize("unlike", SESSION_CONVENTIONS)
 def test_why_starts_and_ends_at_what_is_computed(like, unlike):
     study = gainful.simulate_study(4)
-    found = gainful.why(study.judgments, study.sessions, "nsDCG@3", like=like, unlike=unlike)
+    found = gainful.why(study.qrels, study.sessions, "nsDCG@3", like=like, unlike=unlike)
     means = [
-        gainful.evaluate_sessions(study.sessions, study.judgments, "nsDCG@3", like=name).mean[
-            "nsDCG@3"
-        ]
+        gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@3", like=name).mean["nsDCG@3"]
         for name in (like, unlike)
     ]
     assert found.means == pytest.approx(means, abs=1e-12)
@@ -445,14 +449,14 @@ def test_why_starts_and_ends_at_what_is_computed(like, unlike):
 
 def test_a_cause_of_runs_is_not_asked_of_sessions(folder):
     words = ("-m", "nsDCG@3", "--unlike", "kanoulas2011", "--cause", "ties")
-    done = run(folder, "why", "qrels", "toy.csv", *words)
+    done = run_gainful(folder, "why", "qrels", "toy.csv", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "gainful: --cause spells out queries of a run; sessions have none\n"
 
 
 def test_every_session_habit_belongs_to_one_cause():
-    habits = [habit for cause in SESSION_CAUSES.values() for habit in cause.habits]
-    assert sorted(habits) == sorted(SESSION_HABITS)
+    habits = [habit for cause in SESSION_CAUSES.values() for habit in cause.settings]
+    assert sorted(habits) == sorted(SESSION_SETTINGS)
 
 
 def test_the_vectors_of_each_session(folder):
@@ -501,7 +505,7 @@ def test_conditions_are_on_whole_sessions(tmp_path):
 
 def test_the_json_tells_each_measure_as_it_was_computed(folder):
     words = ("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
-    done = run(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
     told = json.loads(done.stdout)["convention"]["measures"]["nsDCG@3"]
     assert (told["duplicates"], told["b"], told["ideal"], told["can_pass_one"]) == (
         "first", 10, "best_slots", False,

@@ -19,18 +19,18 @@ from gainful.errors import BadValue, WrongType
 tenths = st.lists(st.integers(0, 10), min_size=2, max_size=12)
 
 
-def evaluated(found, measures="P@10", **habits):
+def evaluate_hits(hits, measures="P@10", **options):
     """Results of a run that finds so many of ten relevant documents in its queries."""
-    judged = {f"q{at}": {f"r{n}": 1 for n in range(10)} for at in range(len(found))}
+    judged = {f"q{at}": {f"r{n}": 1 for n in range(10)} for at in range(len(hits))}
     run = {
         f"q{at}": [f"r{n}" for n in range(number)] + ["x"] * (number < 10)
-        for at, number in enumerate(found)
+        for at, number in enumerate(hits)
     }
-    return gainful.evaluate(judged, run, measures, **habits)
+    return gainful.evaluate(judged, run, measures, **options)
 
 
-def scipys(values, level=95, resamples=10_000, seed=2008):
-    found = bootstrap(
+def scipy_interval(values, level=95, resamples=10_000, seed=2008):
+    result = bootstrap(
         (np.asarray(values),),
         np.mean,
         n_resamples=resamples,
@@ -38,36 +38,36 @@ def scipys(values, level=95, resamples=10_000, seed=2008):
         method="BCa",
         rng=np.random.Generator(np.random.PCG64(seed)),
     )
-    return tuple(found.confidence_interval)
+    return tuple(result.confidence_interval)
 
 
-FOUND = (1, 3, 3, 4, 7, 9, 2, 5)
+HITS = (1, 3, 3, 4, 7, 9, 2, 5)
 
 
 @pytest.mark.parametrize(("level", "seed"), [(95, 2008), (50, 1), (99.9, 7)])
 def test_the_interval_is_scipys_bca(level, seed):
-    one = gainful.stability(evaluated(FOUND), level, seed=seed).intervals["P@10"]
-    values = [number / 10 for number in FOUND]
-    assert (one.low, one.high) == pytest.approx(scipys(values, level, seed=seed))
+    one = gainful.stability(evaluate_hits(HITS), level, seed=seed).intervals["P@10"]
+    values = [number / 10 for number in HITS]
+    assert (one.low, one.high) == pytest.approx(scipy_interval(values, level, seed=seed))
     assert one.mean == pytest.approx(np.mean(values))
 
 
 def test_a_geometric_mean_has_the_interval_of_its_logarithms():
-    results = evaluated(FOUND, ["GMAP", "AP"])
+    results = evaluate_hits(HITS, ["GMAP", "AP"])
     one = gainful.stability(results).intervals["GMAP"]
     logs = np.log(np.maximum(results.per_query["AP"].to_numpy(), 1e-5))  # trec_eval's floor
-    assert (one.low, one.high) == pytest.approx(tuple(np.exp(scipys(logs))))
+    assert (one.low, one.high) == pytest.approx(tuple(np.exp(scipy_interval(logs))))
     without = [np.exp(np.delete(logs, at).mean()) for at in range(len(logs))]
     assert (one.loo_low, one.loo_high) == pytest.approx((min(without), max(without)))
 
 
 def test_a_sum_has_an_interval_and_no_range():
-    found = gainful.stability(evaluated(FOUND, ["NumRelRet", "NumQ"]))
+    found = gainful.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
     one = found.intervals["NumRelRet"]
-    assert one.mean == sum(FOUND)
-    low, high = scipys(FOUND)
+    assert one.mean == sum(HITS)
+    low, high = scipy_interval(HITS)
     assert (one.low, one.high) == pytest.approx((8 * low, 8 * high))
-    assert (one.loo_low, one.query_low, one.moved_by) == (None, None, None)
+    assert (one.loo_low, one.query_low, one.influential_query) == (None, None, None)
     assert found.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
     assert found.intervals["NumQ"].low == found.intervals["NumQ"].high == 8
 
@@ -75,7 +75,7 @@ def test_a_sum_has_an_interval_and_no_range():
 @settings(max_examples=25, deadline=None)
 @given(tenths)
 def test_leaving_out_each_query_by_brute_force(found):
-    results = evaluated(found)
+    results = evaluate_hits(found)
     one = gainful.stability(results, resamples=99).intervals["P@10"]
     values = np.array(found) / 10
     without = {f"q{at}": np.delete(values, at).mean() for at in range(len(values))}
@@ -85,35 +85,35 @@ def test_leaving_out_each_query_by_brute_force(found):
     assert without[one.query_high] == pytest.approx(one.loo_high)
     moved = {query: abs(mean - values.mean()) for query, mean in without.items()}
     if len({*found}) == 1:
-        assert one.moved_by is None
+        assert one.influential_query is None
     else:
-        assert moved[one.moved_by] == pytest.approx(max(moved.values()))
+        assert moved[one.influential_query] == pytest.approx(max(moved.values()))
     assert values.min() - 1e-12 <= one.low <= one.high <= values.max() + 1e-12
 
 
 def test_the_interval_does_not_depend_on_what_else_is_asked():
-    alone = gainful.stability(evaluated(FOUND, "AP")).intervals["AP"]
-    beside = gainful.stability(evaluated(FOUND, ["P@5", "AP", "NumRet"])).intervals["AP"]
+    alone = gainful.stability(evaluate_hits(HITS, "AP")).intervals["AP"]
+    beside = gainful.stability(evaluate_hits(HITS, ["P@5", "AP", "NumRet"])).intervals["AP"]
     assert alone == beside
 
 
 def test_one_query_has_no_interval_and_says_so():
-    found = gainful.stability(evaluated([3]))
+    found = gainful.stability(evaluate_hits([3]))
     one = found.intervals["P@10"]
     assert one.mean == pytest.approx(0.3)
-    assert (one.low, one.high, one.loo_low, one.moved_by) == (None, None, None, None)
+    assert (one.low, one.high, one.loo_low, one.influential_query) == (None, None, None, None)
     assert found.notes == ("P@10: one query tells nothing of how others would do: no interval",)
 
 
 def test_constant_values_have_a_point_and_say_so():
-    found = gainful.stability(evaluated([3, 3, 3]))
+    found = gainful.stability(evaluate_hits([3, 3, 3]))
     one = found.intervals["P@10"]
     assert one.low == one.high == one.loo_low == one.loo_high == pytest.approx(0.3)
     assert found.notes == ("P@10: every query has the same value, so the interval is a point",)
 
 
 def test_all_zero_values_are_constant_too():
-    found = gainful.stability(evaluated([0, 0, 0], ["P@10", "AP"]))
+    found = gainful.stability(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
     assert found.intervals["AP"].low == found.intervals["AP"].high == 0
     assert len(found.notes) == 2
 
@@ -126,7 +126,7 @@ def test_queries_that_do_not_count_are_left_out():
     assert one.mean == pytest.approx(results.mean["nDCG"])
     assert {one.query_low, one.query_high} == {"a", "c"}
     values = [1, 1 / np.log2(3), 1 / 2]
-    assert (one.low, one.high) == pytest.approx(scipys(values))
+    assert (one.low, one.high) == pytest.approx(scipy_interval(values))
     nothing = gainful.evaluate({"q": {"x": 0}}, {"q": ["x"]}, "nDCG", empty="skip")
     found = gainful.stability(nothing)
     assert found.intervals["nDCG"].mean is None
@@ -147,7 +147,7 @@ def test_queries_that_do_not_count_are_left_out():
 )
 def test_wrong_options_are_refused(options, error, message):
     with pytest.raises(error) as refused:
-        gainful.stability(evaluated(FOUND), **options)
+        gainful.stability(evaluate_hits(HITS), **options)
     assert message in str(refused.value)
 
 
@@ -174,18 +174,18 @@ def call(tmp_path, capsys, monkeypatch):
     return run
 
 
-ASKED = ("good.txt", "bad.txt", "-m", "P@10", "-m", "NumRelRet")
+EVAL_OPTIONS = ("good.txt", "bad.txt", "-m", "P@10", "-m", "NumRelRet")
 
 
 def test_a_program_finds_the_same_columns_and_more_behind_them(call):
-    plain = list(csv.reader(io.StringIO(call(*ASKED, "--format", "csv").out)))
-    piped = call(*ASKED, "--interval", "90", "--seed", "3", "--format", "csv")
+    plain = list(csv.reader(io.StringIO(call(*EVAL_OPTIONS, "--format", "csv").out)))
+    piped = call(*EVAL_OPTIONS, "--interval", "90", "--seed", "3", "--format", "csv")
     rows = list(csv.reader(io.StringIO(piped.out)))
     assert [row[:3] for row in rows] == plain
     parts = ("low", "high", "loo_low", "loo_high", "query_low", "query_high")
     assert rows[0][3:] == [f"{name} {part}" for name in ("P@10", "NumRelRet") for part in parts]
     good = dict(zip(rows[0], rows[1], strict=True))
-    low, high = scipys((0.9, 0.8, 0.4, 0.7, 0.6), 90, seed=3)
+    low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6), 90, seed=3)
     assert float(good["P@10 low"]) == pytest.approx(low)
     assert float(good["P@10 high"]) == pytest.approx(high)
     assert float(good["P@10 loo_low"]) == pytest.approx(0.625)
@@ -197,42 +197,42 @@ def test_a_program_finds_the_same_columns_and_more_behind_them(call):
 
 
 def test_people_get_a_second_table(call):
-    printed = call(*ASKED, "--interval", "95", "--format", "table").out
+    printed = call(*EVAL_OPTIONS, "--interval", "95", "--format", "table").out
     first, second, said = printed.split("\n\n")
-    assert first == call(*ASKED, "--format", "table").out.split("\n\n")[0]
+    assert first == call(*EVAL_OPTIONS, "--format", "table").out.split("\n\n")[0]
     lines = second.splitlines()
     assert lines[1].split() == ["run", "measure", "mean", "low", "high", "low", "high", "by"]
-    low, high = scipys((0.9, 0.8, 0.4, 0.7, 0.6))
+    low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6))
     assert lines[2].split() == [
         "good", "P@10", "0.6800", f"{low:.4f}", f"{high:.4f}", "0.6250", "0.7500", "2"]  # fmt: skip
     assert lines[3].split()[:3] == ["good", "NumRelRet", "34"]
     assert "Note: bad: NumRelRet: a sum is less without a query anyway" in said
-    markdown = call(*ASKED, "--interval", "95", "--format", "markdown").out
+    markdown = call(*EVAL_OPTIONS, "--interval", "95", "--format", "markdown").out
     assert f"| good | P@10 | 0.6800 | {low:.4f} | {high:.4f} | 0.6250 | 0.7500 | 2 |" in markdown
-    latex = call(*ASKED, "--interval", "95", "--format", "latex").out
+    latex = call(*EVAL_OPTIONS, "--interval", "95", "--format", "latex").out
     assert latex.count(r"\begin{tabular}") == 2
     assert rf"good & P@10 & 0.6800 & {low:.4f} & {high:.4f}" in latex
 
 
 def test_json_has_it_by_run_and_measure(call):
-    plain = json.loads(call(*ASKED, "--format", "json").out)
+    plain = json.loads(call(*EVAL_OPTIONS, "--format", "json").out)
     data = json.loads(
-        call(*ASKED, "--interval", "99", "--resamples", "500", "--format", "json").out
+        call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "json").out
     )
     found = [run.pop("stability") for run in data["runs"]]
     assert data == plain
     assert (found[0]["level"], found[0]["resamples"], found[0]["seed"]) == (99, 500, 2008)
     one = found[0]["measures"]["P@10"]
-    low, high = scipys((0.9, 0.8, 0.4, 0.7, 0.6), 99, 500)
+    low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6), 99, 500)
     assert (one["low"], one["high"]) == pytest.approx((low, high))
     assert one["moved_by"] == "2"
     assert found[1]["measures"]["NumRelRet"]["loo_low"] is None
-    lines = call(*ASKED, "--interval", "99", "--resamples", "500", "--format", "jsonl").out
+    lines = call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "jsonl").out
     assert json.loads(lines.splitlines()[0])["stability"] == found[0]
 
 
 def test_tables_by_query_may_have_intervals_below(call):
-    printed = call(*ASKED, "--interval", "95", "--per-query", "--format", "table").out
+    printed = call(*EVAL_OPTIONS, "--interval", "95", "--per-query", "--format", "table").out
     assert "moved most" in printed.split("\n\n")[1]
 
 

@@ -13,14 +13,14 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.statistics.alike_groups import MOST, alike, letter
+from gainful.evidence.statistics.alike_groups import MAX_GROUPS, find_alike_groups, letter
 from gainful.evidence.statistics.correction import CORRECTIONS
-from gainful.evidence.statistics.exact_sums import on_grid
+from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.power import detectable_effect, power_of, queries_needed
-from gainful.evidence.statistics.randomisation import ENUMERATED, randomisation
-from gainful.evidence.statistics.resampling import How
-from gainful.evidence.statistics.tukey import tukey
+from gainful.evidence.statistics.power import detectable_effect, queries_needed, t_test_power
+from gainful.evidence.statistics.randomisation import MAX_EXACT_DIFFERENCES, randomisation_test
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.tukey import tukey_test
 
 # Darwin's maize, in eighths of an inch: Fisher, The Design of Experiments (1935), §17 and §21.
 MAIZE = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])[:, None]
@@ -28,20 +28,20 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 values = st.floats(-1, 1, allow_nan=False, width=32).map(lambda x: round(x, 3))
 
 
-def columns(least=2, most=12):
-    shape = st.tuples(st.integers(least, most), st.integers(1, 3))
+def columns(min_rows=2, max_rows=12):
+    shape = st.tuples(st.integers(min_rows, max_rows), st.integers(1, 3))
     return shape.flatmap(lambda s: arrays(np.float64, s, elements=values))
 
 
-def enumerated(d, alternative="two-sided"):
+def exact_p(d, alternative="two-sided"):
     """The p of all ways to flip signs, by plain loops."""
-    seen, hits = d.sum(), 0
+    observed_sum, hits = d.sum(), 0
     for signs in product((1, -1), repeat=len(d)):
         total = sum(s * x for s, x in zip(signs, d, strict=True))
         hits += {
-            "two-sided": abs(total) >= abs(seen) - 1e-9,
-            "greater": total >= seen - 1e-9,
-            "less": total <= seen + 1e-9,
+            "two-sided": abs(total) >= abs(observed_sum) - 1e-9,
+            "greater": total >= observed_sum - 1e-9,
+            "less": total <= observed_sum + 1e-9,
         }[alternative]
     return hits / 2 ** len(d)
 
@@ -50,24 +50,24 @@ def enumerated(d, alternative="two-sided"):
 
 
 def test_fishers_own_example_gives_the_863_of_32768_that_he_counted():
-    one_sided = randomisation(MAIZE, How(alternative="greater"))
+    one_sided = randomisation_test(MAIZE, Resampling(alternative="greater"))
     assert one_sided.exact
     assert one_sided.p[0] == 863 / 32768
-    assert randomisation(MAIZE, How()).p[0] == 2 * 863 / 32768
+    assert randomisation_test(MAIZE, Resampling()).p[0] == 2 * 863 / 32768
 
 
 @given(columns(), st.sampled_from(ALTERNATIVES))
 def test_exact_randomisation_is_full_enumeration(d, alternative):
-    found = randomisation(d, How(alternative=alternative))
+    found = randomisation_test(d, Resampling(alternative=alternative))
     assert found.exact
-    expected = [enumerated(column, alternative) for column in d.T]
+    expected = [exact_p(column, alternative) for column in d.T]
     assert found.p == pytest.approx(expected, abs=1e-15)
 
 
-@given(columns(least=6, most=12))
+@given(columns(min_rows=6, max_rows=12))
 def test_the_interval_leaves_out_zero_exactly_where_p_is_at_most_alpha(d):
     """A shift is inside if the test does not reject it: the two are one thing, seen twice."""
-    found = randomisation(d, How(alpha=0.1))
+    found = randomisation_test(d, Resampling(alpha=0.1))
     for column, p, low, high in zip(d.T, found.p, found.low, found.high, strict=True):
         near = min(abs(low), abs(high)) < 1e-9  # zero is an end of it
         if not near:
@@ -77,32 +77,32 @@ def test_the_interval_leaves_out_zero_exactly_where_p_is_at_most_alpha(d):
 @pytest.mark.parametrize("shift", [-0.5, 0.0, 0.25, 1.5])
 def test_the_interval_is_the_shifts_that_enumeration_does_not_reject(shift):
     d = np.array([0.3, -0.1, 0.8, 0.45, 0.05, 0.6, 1.1, -0.4])
-    found = randomisation(d[:, None], How(alpha=0.2))
+    found = randomisation_test(d[:, None], Resampling(alpha=0.2))
     inside = found.low[0] < shift < found.high[0]
-    one_sided = min(enumerated(d - shift, "greater"), enumerated(d - shift, "less"))
+    one_sided = min(exact_p(d - shift, "greater"), exact_p(d - shift, "less"))
     assert inside == (one_sided > 0.1)
 
 
 @pytest.mark.parametrize("n", [10, 30])
 def test_zero_is_outside_the_interval_just_where_p_is_small_with_ties_too(n):
     d = np.random.default_rng(n).integers(-4, 6, (n, 500)) / 10
-    found = randomisation(d, How(resamples=1999))
+    found = randomisation_test(d, Resampling(resamples=1999))
     apart = (found.low > 0) | (found.high < 0)
     assert apart.tolist() == (found.p <= 0.05).tolist()
 
 
 def test_too_few_differences_give_no_interval_at_all():
-    found = randomisation(np.array([[0.1], [0.2], [0.3]]), How())
+    found = randomisation_test(np.array([[0.1], [0.2], [0.3]]), Resampling())
     assert found.p[0] == 0.25
     assert (found.low[0], found.high[0]) == (-np.inf, np.inf)
 
 
 def test_monte_carlo_is_near_scipys_and_depends_on_the_seed_alone():
     d = np.random.default_rng(5).normal(0.2, 1, (40, 3))
-    found = randomisation(d, How(resamples=50_000, seed=1))
+    found = randomisation_test(d, Resampling(resamples=50_000, seed=1))
     assert not found.exact
-    again = randomisation(d, How(resamples=50_000, seed=1))
-    other = randomisation(d, How(resamples=50_000, seed=2))
+    again = randomisation_test(d, Resampling(resamples=50_000, seed=1))
+    other = randomisation_test(d, Resampling(resamples=50_000, seed=2))
     assert found.p.tolist() == again.p.tolist()
     assert found.p.tolist() != other.p.tolist()
     for column, p, low, high in zip(d.T, found.p, found.low, found.high, strict=True):
@@ -116,14 +116,14 @@ def test_monte_carlo_is_near_scipys_and_depends_on_the_seed_alone():
 
 def test_monte_carlo_adds_what_was_seen_so_that_no_p_is_zero():
     d = np.ones((30, 1)) + np.arange(30)[:, None] / 100
-    assert randomisation(d, How(resamples=999, alternative="greater")).p[0] == 1 / 1000
-    assert randomisation(d, How(resamples=999)).p[0] == 2 / 1000
+    assert randomisation_test(d, Resampling(resamples=999, alternative="greater")).p[0] == 1 / 1000
+    assert randomisation_test(d, Resampling(resamples=999)).p[0] == 2 / 1000
 
 
 def test_pairs_together_and_alone_have_the_same_p():
-    d = np.random.default_rng(6).normal(size=(ENUMERATED + 5, 7))
-    together = randomisation(d, How(resamples=2000))
-    alone = [randomisation(d[:, [at]], How(resamples=2000)).p[0] for at in range(7)]
+    d = np.random.default_rng(6).normal(size=(MAX_EXACT_DIFFERENCES + 5, 7))
+    together = randomisation_test(d, Resampling(resamples=2000))
+    alone = [randomisation_test(d[:, [at]], Resampling(resamples=2000)).p[0] for at in range(7)]
     assert together.p.tolist() == alone
 
 
@@ -134,20 +134,20 @@ def test_the_number_of_threads_changes_no_digit():
     found = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            flips = randomisation(d, How(resamples=5000))
-            dealt = tukey(d[:, :6], np.array([(0, 1), (4, 5)]), How(resamples=500))
+            flips = randomisation_test(d, Resampling(resamples=5000))
+            dealt = tukey_test(d[:, :6], np.array([(0, 1), (4, 5)]), Resampling(resamples=500))
         found.append([one.tolist() for one in (flips.p, flips.low, flips.high, dealt.p)])
     assert found[0] == found[1]
 
 
 def test_equal_sums_count_although_their_digits_differ():
     d = np.array([0.1, 0.2, -0.3, 0.3, 0.1])[:, None]  # 0.1 + 0.2 is not 0.3 to a computer
-    assert randomisation(d, How()).p[0] == enumerated(d[:, 0])
+    assert randomisation_test(d, Resampling()).p[0] == exact_p(d[:, 0])
 
 
 @given(columns())
 def test_sums_on_the_grid_are_exact_in_any_order(d):
-    whole, steps = on_grid(d, len(d))
+    whole, steps = round_to_grid(d, len(d))
     assert (whole == np.rint(whole)).all()
     assert whole.sum(axis=0).tolist() == whole[::-1].sum(axis=0).tolist()
     assert np.abs(whole / steps - d).max() <= 1e-12
@@ -157,15 +157,15 @@ def test_sums_on_the_grid_are_exact_in_any_order(d):
 
 
 def test_fishers_t_of_the_maize():
-    found = TESTS["t"].function(MAIZE, How())
+    found = TESTS["t"].function(MAIZE, Resampling())
     assert stats.t.isf(found.p[0] / 2, 14) == pytest.approx(2.148, abs=5e-4)
     assert found.p[0] == pytest.approx(0.0497, abs=5e-5)
 
 
-@given(columns(least=3), st.sampled_from(ALTERNATIVES))
+@given(columns(min_rows=3), st.sampled_from(ALTERNATIVES))
 def test_t_equals_scipys_and_ranxs(d, alternative):
     d = d + np.linspace(0, 0.01, len(d))[:, None]  # never all alike
-    found = TESTS["t"].function(d, How(alternative=alternative, alpha=0.1))
+    found = TESTS["t"].function(d, Resampling(alternative=alternative, alpha=0.1))
     theirs = stats.ttest_rel(d, np.zeros_like(d), alternative=alternative)
     assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
     inside = stats.ttest_rel(d, np.zeros_like(d)).confidence_interval(0.9)
@@ -178,14 +178,14 @@ def test_t_equals_ranxs():
 
     control, treatment = np.random.default_rng(8).random((2, 50))
     p, _ = paired_student_t_test(control, treatment)
-    ours = TESTS["t"].function((treatment - control)[:, None], How()).p[0]
+    ours = TESTS["t"].function((treatment - control)[:, None], Resampling()).p[0]
     assert ours == pytest.approx(p, rel=1e-12)
 
 
 @settings(max_examples=15)  # scipy goes through all permutations where there are ties
-@given(columns(least=3), st.sampled_from(ALTERNATIVES))
+@given(columns(min_rows=3), st.sampled_from(ALTERNATIVES))
 def test_wilcoxon_equals_scipys(d, alternative):
-    found = TESTS["wilcoxon"].function(d, How(alternative=alternative, resamples=99))
+    found = TESTS["wilcoxon"].function(d, Resampling(alternative=alternative, resamples=99))
     for column, p in zip(d.T, found.p, strict=True):
         expected = stats.wilcoxon(column, alternative=alternative).pvalue if column.any() else 1.0
         assert p == pytest.approx(expected, rel=1e-12)
@@ -193,7 +193,7 @@ def test_wilcoxon_equals_scipys(d, alternative):
 
 @given(columns(), st.sampled_from(ALTERNATIVES))
 def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
-    found = TESTS["sign"].function(d, How(alternative=alternative, resamples=99))
+    found = TESTS["sign"].function(d, Resampling(alternative=alternative, resamples=99))
     for column, p in zip(d.T, found.p, strict=True):
         up, down = (column > 0).sum(), (column < 0).sum()
         tail = stats.binom(up + down, 0.5)
@@ -205,11 +205,11 @@ def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
 @pytest.mark.parametrize(("name", "method"), [("bootstrap", "percentile"), ("bca", "BCa")])
 def test_bootstrap_intervals_are_scipys(name, method):
     d = np.random.default_rng(9).exponential(size=(30, 2)) - 0.7
-    how = How(resamples=4999, seed=11)
+    how = Resampling(resamples=4999, seed=11)
     found = TESTS[name].function(d, how)
     for at in range(2):
         theirs = stats.bootstrap(
-            (d[:, at],), np.mean, n_resamples=4999, method=method, rng=how.random()
+            (d[:, at],), np.mean, n_resamples=4999, method=method, rng=how.random_generator()
         ).confidence_interval
         assert (found.low[at], found.high[at]) == pytest.approx(tuple(theirs), abs=0.02)
 
@@ -217,17 +217,18 @@ def test_bootstrap_intervals_are_scipys(name, method):
 @pytest.mark.parametrize("name", ["bootstrap", "bca"])
 def test_bootstrap_p_is_the_level_at_which_its_interval_ends_at_zero(name):
     d = np.random.default_rng(10).exponential(size=(40, 1)) - 0.75
-    p = float(TESTS[name].function(d, How(resamples=20_000)).p[0])
+    p = float(TESTS[name].function(d, Resampling(resamples=20_000)).p[0])
     assert 0.01 < p < 0.6
     wider, narrower = (
-        TESTS[name].function(d, How(resamples=20_000, alpha=level)) for level in (p * 0.9, p * 1.1)
+        TESTS[name].function(d, Resampling(resamples=20_000, alpha=level))
+        for level in (p * 0.9, p * 1.1)
     )
     assert wider.low[0] < 0 < narrower.low[0] or narrower.high[0] < 0 < wider.high[0]
 
 
 @pytest.mark.parametrize("name", TESTS)
 def test_identical_runs_have_p_one_and_no_interval_but_zero(name):
-    found = TESTS[name].function(np.zeros((20, 2)), How(resamples=999))
+    found = TESTS[name].function(np.zeros((20, 2)), Resampling(resamples=999))
     assert found.p.tolist() == [1, 1]
     assert found.low.tolist() == found.high.tolist() == [0, 0]
 
@@ -235,7 +236,7 @@ def test_identical_runs_have_p_one_and_no_interval_but_zero(name):
 @pytest.mark.parametrize("name", TESTS)
 def test_a_test_turned_round_gives_the_same_p_and_the_turned_interval(name):
     d = np.random.default_rng(12).normal(0.1, 1, (25, 1))
-    ahead, back = (TESTS[name].function(one, How(resamples=9999)) for one in (d, -d))
+    ahead, back = (TESTS[name].function(one, Resampling(resamples=9999)) for one in (d, -d))
     assert back.p[0] == pytest.approx(ahead.p[0], abs=0.01)
     assert (back.low[0], back.high[0]) == pytest.approx((-ahead.high[0], -ahead.low[0]), abs=0.02)
 
@@ -244,7 +245,7 @@ def test_a_test_turned_round_gives_the_same_p_and_the_turned_interval(name):
 def test_one_sided_alternatives_look_the_right_way(name):
     d = np.random.default_rng(13).normal(0.8, 1, (30, 1))
     greater, less = (
-        float(TESTS[name].function(d, How(resamples=999, alternative=side)).p[0])
+        float(TESTS[name].function(d, Resampling(resamples=999, alternative=side)).p[0])
         for side in ("greater", "less")
     )
     assert greater < 0.05
@@ -265,29 +266,29 @@ def test_tukey_equals_the_enumeration_of_all_deals():
     for deal in deals:
         sums = sum(row[list(order)] for row, order in zip(rows, deal, strict=True))
         wide += np.ptp(sums) >= np.abs(seen[pairs[:, 0]] - seen[pairs[:, 1]]) - 1e-9
-    found = tukey(rows, pairs, How(resamples=200_000))
+    found = tukey_test(rows, pairs, Resampling(resamples=200_000))
     assert found.p == pytest.approx(wide / len(deals), abs=0.005)
 
 
 def test_tukey_of_two_runs_is_the_randomisation_test():
     rows = np.random.default_rng(14).random((20, 2))
-    both = tukey(rows, np.array([(0, 1)]), How(resamples=100_000))
-    flips = randomisation(rows[:, :1] - rows[:, 1:], How(resamples=100_000))
+    both = tukey_test(rows, np.array([(0, 1)]), Resampling(resamples=100_000))
+    flips = randomisation_test(rows[:, :1] - rows[:, 1:], Resampling(resamples=100_000))
     assert both.p[0] == pytest.approx(flips.p[0], abs=0.008)
 
 
 def test_tukeys_interval_leaves_out_zero_where_p_is_small():
     rows = np.random.default_rng(15).random((30, 5)) + np.array([0, 0, 0.1, 0.2, 0.4])
     pairs = np.array([(a, b) for a in range(5) for b in range(a)])
-    found = tukey(rows, pairs, How(resamples=9999))
+    found = tukey_test(rows, pairs, Resampling(resamples=9999))
     assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.05).tolist()
 
 
 def test_tukey_is_stricter_than_pairs_by_themselves():
     rows = np.random.default_rng(16).random((30, 6))
     pairs = np.array([(a, b) for a in range(6) for b in range(a)])
-    alone = randomisation(rows[:, pairs[:, 0]] - rows[:, pairs[:, 1]], How())
-    assert (tukey(rows, pairs, How()).p >= alone.p - 0.02).all()
+    alone = randomisation_test(rows[:, pairs[:, 0]] - rows[:, pairs[:, 1]], Resampling())
+    assert (tukey_test(rows, pairs, Resampling()).p >= alone.p - 0.02).all()
 
 
 # ── corrections ──────────────────────────────────────────────────────────────────────────────
@@ -317,11 +318,11 @@ def test_benjamini_and_hochbergs_own_example_rejects_four_where_bonferroni_rejec
 @pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 1.0])
 def test_power_equals_statsmodels(effect, queries):
     expected = TTestPower().power(effect, queries, 0.05)
-    assert power_of(effect, queries) == pytest.approx(expected, abs=1e-9)
+    assert t_test_power(effect, queries) == pytest.approx(expected, abs=1e-9)
 
 
 def test_no_effect_is_found_as_often_as_alpha_says():
-    assert power_of(0.0, 50) == 0.05
+    assert t_test_power(0.0, 50) == 0.05
 
 
 @pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 0.8, 1.1619])
@@ -363,7 +364,7 @@ def test_an_effect_beyond_all_doubt_needs_two_queries():
 def test_groups_are_the_largest_sets_without_a_difference(number, data):
     pairs = [(a, b) for a in range(number) for b in range(a)]
     different = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
-    groups = alike(number, different)
+    groups = find_alike_groups(number, different)
     bad = {frozenset(pair) for pair in different}
 
     def fits(group):
@@ -392,23 +393,23 @@ def test_letters_go_on_after_z():
 )
 def test_numbers_that_cannot_be_are_refused(wrong):
     with pytest.raises(BadValue, match=f"^{next(iter(wrong))} is .*; allowed: "):
-        How(**wrong)
+        Resampling(**wrong)
 
 
 def test_numbers_of_numpy_become_plain_ones():
-    how = How(alpha=np.float64(0.1), resamples=np.int64(99), seed=np.int32(3))
+    how = Resampling(alpha=np.float64(0.1), resamples=np.int64(99), seed=np.int32(3))
     assert [type(one) for one in (how.alpha, how.resamples, how.seed)] == [float, int, int]
 
 
 def test_an_alternative_that_there_is_not_is_refused():
     with pytest.raises(BadValue, match="alternative is 'bogus'; allowed: two-sided, less, greater"):
-        How(alternative="bogus")
+        Resampling(alternative="bogus")
 
 
 def test_groups_end_where_nobody_reads_them():
     """Twenty pairs that are alike, all else different: 2**20 groups."""
     pairs = [(a, b) for a in range(40) for b in range(a) if a // 2 == b // 2]
-    assert len(alike(40, pairs)) == MOST
+    assert len(find_alike_groups(40, pairs)) == MAX_GROUPS
 
 
 @pytest.mark.parametrize(
@@ -416,4 +417,4 @@ def test_groups_end_where_nobody_reads_them():
 )
 def test_what_is_no_number_is_refused(wrong):
     with pytest.raises(WrongType):
-        How(**wrong)
+        Resampling(**wrong)

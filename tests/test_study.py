@@ -12,7 +12,7 @@ import pytest
 
 import gainful
 from gainful.errors import BadValue
-from gainful.read.formats import read_judgments
+from gainful.read.formats import read_qrels
 from gainful.read.session_formats import read_sessions
 from gainful.read.simulated_study import TABLE_2
 
@@ -93,7 +93,7 @@ def test_most_searchers_quit_once_a_query_is_good(study):
     asked = ("sDCG(statistic=last)@10", "sDCG(statistic=best)@10")
     found = gainful.evaluate_sessions(study.sessions, study.judgments, asked)
     last, best = found.values.values()
-    several = found.held.queries > 1
+    several = found.matched_sessions.query_counts > 1
     assert (last == best)[several].mean() > 0.6
 
 
@@ -107,7 +107,7 @@ def test_the_name_says_that_it_is_simulated(study):
 def test_it_can_be_written_and_read_again(study, tmp_path):
     shown, judged = study.write(tmp_path / "new" / "folder")
     assert (shown.name, judged.name) == ("sessions.csv", "qrels.txt")
-    again = gainful.evaluate_sessions(read_sessions(shown), read_judgments(judged))
+    again = gainful.evaluate_sessions(read_sessions(shown), read_qrels(judged))
     direct = gainful.evaluate_sessions(study.sessions, study.judgments)
     assert again.mean == direct.mean
     assert again.groups(["system", "scenario"]) == direct.groups(["system", "scenario"])

@@ -9,16 +9,16 @@ import pytest
 import gainful
 from gainful.cli import main
 from gainful.match import frames
-from gainful.read.inputs import as_judgments
+from gainful.read.inputs import as_qrels
 from gainful.read.qrels_and_run import Run
 
 LINES = "1 x a 1\n1 y b 1\n1 y a 3\n2 x a 0\n"
 FRAME = [("1", "a", 3.0), ("1", "b", 1.0), ("2", "a", 0.0)]
-TOLD = [(0, "x", 1.0), (1, "y", 1.0), (0, "y", 3.0), (2, "x", 0.0)]
+SUBTOPIC_ROWS = [(0, "x", 1.0), (1, "y", 1.0), (0, "y", 3.0), (2, "x", 0.0)]
 RUN = "1 Q0 a 1 0.9 r\n1 Q0 b 2 0.8 r\n2 Q0 a 1 0.5 r\n"
 
 
-def written(path, text):
+def write_file(path, text):
     path.write_text(text)
     return path
 
@@ -35,7 +35,7 @@ def call(capsys):
     return run
 
 
-def table(name):
+def subtopic_frame(name):
     rows = [line.split() for line in LINES.splitlines()]
     columns = ["query_id", name, "doc_id", "relevance"]
     return pl.DataFrame(rows, schema=columns, orient="row").with_columns(
@@ -45,29 +45,29 @@ def table(name):
 
 def test_the_second_column_of_trec_judgments_is_the_subtopic(tmp_path):
     for text in (LINES, LINES.replace(" ", "\t"), LINES.replace(" ", "  ")):
-        found = as_judgments(written(tmp_path / "qrels", text))
+        found = as_qrels(write_file(tmp_path / "qrels", text))
         assert found.frame.rows() == FRAME
-        assert found.subtopics.rows() == TOLD
-        assert found.place(2) == f"{tmp_path}/qrels:4"
+        assert found.subtopics.rows() == SUBTOPIC_ROWS
+        assert found.locate(2) == f"{tmp_path}/qrels:4"
 
 
 @pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Subtopic-ID", "intent", "aspect"])
 def test_a_column_of_a_table_may_be_the_subtopic(tmp_path, name):
-    frame = table(name)
+    frame = subtopic_frame(name)
     frame.write_csv(tmp_path / "q.csv")
     frame.write_parquet(tmp_path / "q.parquet")
     for given in (frame, frame.to_pandas(), tmp_path / "q.csv", tmp_path / "q.parquet"):
-        found = as_judgments(given)
+        found = as_qrels(given)
         assert found.frame.rows() == FRAME
-        assert found.subtopics.rows() == TOLD
+        assert found.subtopics.rows() == SUBTOPIC_ROWS
 
 
 def test_one_and_the_same_subtopic_is_none(tmp_path):
     for column in ("0", "Q0"):
         text = f"1 {column} a 1\n1 {column} b 0\n"
-        assert as_judgments(written(tmp_path / "q", text)).subtopics is None
+        assert as_qrels(write_file(tmp_path / "q", text)).subtopics is None
     constant = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [1, 0], "aspect": 0})
-    assert as_judgments(constant).subtopics is None
+    assert as_qrels(constant).subtopics is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_one_and_the_same_subtopic_is_none(tmp_path):
 )  # fmt: skip
 def test_what_cannot_be_is_told_with_its_line(tmp_path, text, told):
     with pytest.raises(gainful.BadInput) as refused:
-        as_judgments(written(tmp_path / "q", text))
+        as_qrels(write_file(tmp_path / "q", text))
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -97,67 +97,73 @@ def test_what_cannot_be_is_told_with_its_line(tmp_path, text, told):
 def test_the_same_of_a_table(tmp_path, row, told):
     text = f"query,subtopic,doc,grade\n1,x,a,1\n{row}\n1,z,c,1\n"
     with pytest.raises(gainful.BadInput) as refused:
-        as_judgments(written(tmp_path / "q.csv", text))
+        as_qrels(write_file(tmp_path / "q.csv", text))
     assert told in str(refused.value)
 
 
 def test_a_grade_of_a_frame_that_is_not_finite_is_refused():
-    frame = table("subtopic").with_columns(relevance=pl.Series([1.0, float("nan"), 1.0, 1.0]))
+    frame = subtopic_frame("subtopic").with_columns(
+        relevance=pl.Series([1.0, float("nan"), 1.0, 1.0])
+    )
     with pytest.raises(gainful.BadInput, match="judgments, row 1: grade nan is not"):
-        as_judgments(frame)
-    empty = table("subtopic").with_columns(subtopic=pl.Series(["x", None, "y", "y"]))
+        as_qrels(frame)
+    empty = subtopic_frame("subtopic").with_columns(subtopic=pl.Series(["x", None, "y", "y"]))
     with pytest.raises(gainful.BadInput, match="judgments, row 1: there is no subtopic"):
-        as_judgments(empty)
+        as_qrels(empty)
 
 
 def test_check_says_how_many_subtopics_there_are(tmp_path, call):
-    path = written(tmp_path / "q", LINES)
+    path = write_file(tmp_path / "q", LINES)
     printed = call("check", path).out
     assert "3 judged documents of 2 queries, 1 to 2 each" in printed
     told = "4 judgments for 3 subtopics of 2 queries, 1 to 2 each; 1 document judged for several"
     assert told in printed
-    printed = call("check", written(path, LINES + "2 x a 1\n"), status=1).out
+    printed = call("check", write_file(path, LINES + "2 x a 1\n"), status=1).out
     assert "1 document more than once in the judgments of a subtopic" in printed
     assert "document 'a' of query '2': line 4, line 5" in printed
-    assert "subtopic" not in call("check", written(path, "1 0 a 1\n1 0 b 1\n")).out
+    assert "subtopic" not in call("check", write_file(path, "1 0 a 1\n1 0 b 1\n")).out
 
 
 def test_trec_eval_stops_at_a_document_that_is_judged_twice_as_it_always_did(tmp_path, call):
-    qrels, run = written(tmp_path / "q", LINES), written(tmp_path / "r", RUN)
+    qrels, run = write_file(tmp_path / "q", LINES), write_file(tmp_path / "r", RUN)
     printed = call("trec_eval", "-m", "map", qrels, run, status=4)
     assert "query '1' has document 'a' judged twice" in printed.err
-    rounds = written(tmp_path / "rounds", "1 0.5 a 1\n1 1 b 0\n2 2 a 1\n")  # as TREC-COVID's
+    rounds = write_file(tmp_path / "rounds", "1 0.5 a 1\n1 1 b 0\n2 2 a 1\n")  # as TREC-COVID's
     printed = call("trec_eval", "-m", "map", rounds, run)
     assert printed.out == "map                   \tall\t1.0000\n"
 
 
-def matched():
-    judged = as_judgments(table("subtopic"))
+def match_subtopics():
+    qrels = as_qrels(subtopic_frame("subtopic"))
     rows = [("2", "a", 1.0), ("1", "z", 3.0), ("1", "b", 2.0), ("1", "a", 1.0)]
     run = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-    return frames.matched(judged, Run(run))
+    return frames.match_frames(qrels, Run(run))
 
 
-def told(found):
+def subtopics_by_doc(matched):
     """{(query, grade of the document): [(subtopic, grade)]}, whatever the numbers are."""
-    subtopics = found.subtopics
+    subtopics = matched.subtopics
     entries: dict[object, list[object]] = {}
     for doc, subtopic, grade in zip(
         subtopics.doc.tolist(), subtopics.subtopic.tolist(), subtopics.grade.tolist(), strict=True
     ):
-        key = found.queries[found.pool_query[doc]], float(found.pool_grade[doc])
+        key = matched.queries[matched.pool_query[doc]], float(matched.pool_grade[doc])
         entries.setdefault(key, []).append((subtopic, grade))
     return entries
 
 
 def test_every_retrieved_document_knows_its_place_in_the_pool():
-    found = matched()
+    found = match_subtopics()
     everything = {("1", 3.0): [(0, 1.0), (1, 3.0)], ("1", 1.0): [(1, 1.0)], ("2", 0.0): [(0, 0.0)]}
-    assert told(found) == everything
+    assert subtopics_by_doc(found) == everything
     first = found.only(np.array([True, False]))
-    assert told(first) == {key: entry for key, entry in everything.items() if key[0] == "1"}
+    assert subtopics_by_doc(first) == {
+        key: entry for key, entry in everything.items() if key[0] == "1"
+    }
     second = found.only(np.array([False, True]))
-    assert told(second) == {key: entry for key, entry in everything.items() if key[0] == "2"}
+    assert subtopics_by_doc(second) == {
+        key: entry for key, entry in everything.items() if key[0] == "2"
+    }
     for part in (found, first, second, found.cut(2), found.cut(1)):
         assert part.pool_query[part.place].tolist() == part.query.tolist()
         assert part.pool_grade[part.place].tolist() == part.grade.tolist()
@@ -167,18 +173,18 @@ def test_every_retrieved_document_knows_its_place_in_the_pool():
 @pytest.mark.parametrize("unjudged", ["zero", "remove"])
 @pytest.mark.parametrize("negative", ["zero", "remove"])
 def test_places_stay_right_when_rankings_are_closed_up(unjudged, negative):
-    from gainful.measure.ranked_run import seen
+    from gainful.measure.ranked_run import rank_run
 
-    frame = table("subtopic").with_columns(relevance=pl.Series([-1, 1, -2, 2]))
+    frame = subtopic_frame("subtopic").with_columns(relevance=pl.Series([-1, 1, -2, 2]))
     run = pl.DataFrame({"query": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
-    found = frames.matched(as_judgments(frame), Run(run))
+    found = frames.match_frames(as_qrels(frame), Run(run))
     view = seen(found, gainful.Convention(unjudged=unjudged, negative=negative))
-    assert view.pool_grade[view.place].tolist() == view.grade.tolist()
-    assert view.pool_query[view.place].tolist() == view.query.tolist()
+    assert view.pool_grade[view.pool_index].tolist() == view.grade.tolist()
+    assert view.pool_query[view.pool_index].tolist() == view.query.tolist()
     gone = negative == "remove"
     assert len(view.subtopics.doc) == 4 - 2 * gone
     assert view.subtopics.doc.max() == len(view.pool_query) - 1
-    assert view.only(np.array([True, False])).rank.tolist() == ([1] if gone else [1, 2])
+    assert view.select_queries(np.array([True, False])).rank.tolist() == ([1] if gone else [1, 2])
 
 
 def test_a_run_of_which_nothing_is_left_scores_nothing():

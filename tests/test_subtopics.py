@@ -10,7 +10,7 @@ import polars as pl
 import pyndeval
 import pytest
 from hypothesis import given, strategies as st
-from strategies import diverse
+from strategies import subtopic_qrels_and_runs
 
 import gainful
 
@@ -27,11 +27,11 @@ WITH_ALPHA = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP")
 COLUMNS = ["query", "subtopic", "doc", "grade"]
 
 
-def framed(rows):
+def to_frame(rows):
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
 
 
-def spelled(name, alpha=0.5, beta=0.5, rel=1, k=None):
+def spell_measure(name, alpha=0.5, beta=0.5, rel=1, k=None):
     params = [f"rel={rel}"]
     params += [f"alpha={alpha}"] if name in WITH_ALPHA else []
     params += [f"beta={beta}"] if "NRBP" in name else []
@@ -39,7 +39,7 @@ def spelled(name, alpha=0.5, beta=0.5, rel=1, k=None):
 
 
 @given(
-    data=diverse(),
+    data=subtopic_qrels_and_runs(),
     alpha=st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1]),
     beta=st.sampled_from([0.25, 0.5, 0.8]),
     rel=st.integers(1, 3),
@@ -53,8 +53,8 @@ def test_ndeval_prints_the_same_at_every_cutoff_it_has(data, alpha, beta, rel):
         rows, list(names), relevance_level=rel, alpha=alpha, beta=beta
     )
     expected = evaluator.evaluate(flat)
-    asked = {name: spelled(ours, alpha, beta, rel, k) for name, (ours, k) in names.items()}
-    found = gainful.evaluate(framed(rows), run, asked.values(), like="pyndeval").by_query()
+    asked = {name: spell_measure(ours, alpha, beta, rel, k) for name, (ours, k) in names.items()}
+    found = gainful.evaluate(to_frame(rows), run, asked.values(), like="pyndeval").values_by_query()
     assert found.keys() == expected.keys()
     for query, values in expected.items():
         for name, value in values.items():
@@ -67,30 +67,31 @@ def test_ndeval_prints_the_same_at_every_cutoff_it_has(data, alpha, beta, rel):
                 assert ours == pytest.approx(value, abs=1e-12), (query, name)
 
 
-def gains(ranking, about, alpha):
+def gains(ranking, doc_subtopics, alpha):
     """What is new at each rank, by the definition: (1 − alpha) to the number of times before."""
     seen = {}
     for doc in ranking:
-        yield sum((1 - alpha) ** seen.get(one, 0) for one in about.get(doc, ()))
-        for one in about.get(doc, ()):
-            seen[one] = seen.get(one, 0) + 1
+        yield sum((1 - alpha) ** seen.get(subtopic, 0) for subtopic in doc_subtopics.get(doc, ()))
+        for subtopic in doc_subtopics.get(doc, ()):
+            seen[subtopic] = seen.get(subtopic, 0) + 1
 
 
-def ideal(about, alpha):
+def ideal_ranking(doc_subtopics, alpha):
     """The document that adds most comes next; of equals the last by id."""
-    left, ranking = set(about), []
-    while left:
+    remaining, ranking = set(doc_subtopics), []
+    while remaining:
         best = max(
-            left, key=lambda doc: ([*gains([*ranking, doc], about, alpha)][-1], doc.encode())
+            remaining,
+            key=lambda doc: ([*gains([*ranking, doc], doc_subtopics, alpha)][-1], doc.encode()),
         )
         ranking.append(best)
-        left.remove(best)
+        remaining.remove(best)
     return ranking
 
 
-def by_hand(name, ranking, about, *, alpha, beta, k):
+def compute_by_hand(name, ranking, doc_subtopics, *, alpha, beta, k):
     """A measure of one query, as its paper has it."""
-    aspects = {one for told in about.values() for one in told}
+    aspects = {subtopic for subtopics in doc_subtopics.values() for subtopic in subtopics}
     if not aspects:
         return 0.0
     depth = k or len(ranking)
@@ -103,30 +104,35 @@ def by_hand(name, ranking, about, *, alpha, beta, k):
     kind = next((kind for kind in weight if kind in name), "")
     if kind:
         total = [
-            sum(gain * weight[kind](i) for i, gain in enumerate(gains(some, about, alpha), start=1))
-            for some in (top, ideal(about, alpha)[:k])
+            sum(
+                gain * weight[kind](i)
+                for i, gain in enumerate(gains(docs, doc_subtopics, alpha), start=1)
+            )
+            for docs in (top, ideal_ranking(doc_subtopics, alpha)[:k])
         ]
         if name in ("alpha_nDCG", "nERR_IA", "nNRBP"):
             return total[0] / total[1]
         if name == "NRBP":
             return total[0] * (1 - (1 - alpha) * beta) / len(aspects)
-        every = (
+        terms = (
             len(aspects) * (1 - alpha) ** (i - 1) * weight[kind](i) for i in range(1, depth + 1)
         )
-        return total[0] / sum(every)
+        return total[0] / sum(terms)
     if name == "StRecall":
-        return len({one for doc in top for one in about.get(doc, ())}) / len(aspects)
+        return len({subtopic for doc in top for subtopic in doc_subtopics.get(doc, ())}) / len(
+            aspects
+        )
     values = []
-    for one in aspects:
-        on = [one in about.get(doc, ()) for doc in ranking]
-        known = sum(one in told for told in about.values())
-        every = (sum(on[: i + 1]) / (i + 1) for i in range(len(top)) if on[i])
-        values.append(sum(on[:depth]) / depth if name == "P_IA" else sum(every) / known)
+    for subtopic in aspects:
+        hits = [subtopic in doc_subtopics.get(doc, ()) for doc in ranking]
+        relevant = sum(subtopic in subtopics for subtopics in doc_subtopics.values())
+        terms = (sum(hits[: i + 1]) / (i + 1) for i in range(len(top)) if hits[i])
+        values.append(sum(hits[:depth]) / depth if name == "P_IA" else sum(terms) / relevant)
     return sum(values) / len(aspects)
 
 
 @given(
-    data=diverse(tied=False),
+    data=subtopic_qrels_and_runs(tied=False),
     alpha=st.sampled_from([0, 0.25, 0.5, 0.75, 1]),  # whose powers are exact, so that ties are ties
     beta=st.sampled_from([0.5, 0.9, 1]),
     rel=st.integers(1, 2),
@@ -137,8 +143,8 @@ def test_the_sums_of_the_papers_at_any_cutoff(data, alpha, beta, rel, k):
     names = [*THEIRS.values(), *UNCUT.values()]
     cuts = {name: None if "NRBP" in name else k for name in names}
     cuts["P_IA"] = k or 30
-    asked = {name: spelled(name, alpha, beta, rel, cuts[name]) for name in names}
-    found = gainful.evaluate(framed(rows), run, asked.values()).by_query()
+    asked = {name: spell_measure(name, alpha, beta, rel, cuts[name]) for name in names}
+    found = gainful.evaluate(to_frame(rows), run, asked.values()).values_by_query()
     for query in {row[0] for row in rows}:
         about = {}
         for _, subtopic, doc, grade in (row for row in rows if row[0] == query):
@@ -148,7 +154,9 @@ def test_the_sums_of_the_papers_at_any_cutoff(data, alpha, beta, rel, k):
         for name in names:
             expected = 0
             if ranking:
-                expected = by_hand(name, ranking, about, alpha=alpha, beta=beta, k=cuts[name])
+                expected = compute_by_hand(
+                    name, ranking, about, alpha=alpha, beta=beta, k=cuts[name]
+                )
             assert found[query][asked[name]] == pytest.approx(expected, abs=1e-12), name
 
 
@@ -167,7 +175,7 @@ def test_the_numbers_that_pyndeval_prints_for_its_own_example():
         "strec@5,10,20": (0.6666, 0.6666, 0.6666),
     }
     for measure, values in printed.items():
-        found = gainful.evaluate(framed(rows), run, measure).mean.values()
+        found = gainful.evaluate(to_frame(rows), run, measure).mean.values()
         assert tuple(found) == pytest.approx(values, abs=1e-4)
 
 
@@ -175,7 +183,7 @@ def test_a_greedy_ideal_can_be_beaten():
     """Greedy takes c, which shares a subtopic with either of the others; a and b share none."""
     about = {"a": "125", "b": "346", "c": "137"}
     rows = [("q", one, doc, 1) for doc, told in about.items() for one in told]
-    found = gainful.evaluate(framed(rows), {"q": ["a", "b"]}, ["alpha_nDCG@2", "StRecall@2"])
+    found = gainful.evaluate(to_frame(rows), {"q": ["a", "b"]}, ["alpha_nDCG@2", "StRecall@2"])
     assert found.mean["alpha_nDCG@2"] == pytest.approx(
         (3 + 3 / math.log2(3)) / (3 + 2.5 / math.log2(3))
     )
@@ -184,23 +192,23 @@ def test_a_greedy_ideal_can_be_beaten():
     assert found.mean["StRecall@2"] == 6 / 7
 
 
-@given(diverse())
+@given(subtopic_qrels_and_runs())
 def test_queries_may_be_taken_together_or_one_by_one(data):
     from gainful.measure.functions import subtopics
 
     names = ["alpha_nDCG", "alpha_nDCG@3", "nERR_IA", "nNRBP"]
-    together = gainful.evaluate(framed(data[0]), data[1], names).by_query()
+    together = gainful.evaluate(to_frame(data[0]), data[1], names).values_by_query()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subtopics, "_TOGETHER", 1)
-        assert gainful.evaluate(framed(data[0]), data[1], names).by_query() == together
+        assert gainful.evaluate(to_frame(data[0]), data[1], names).values_by_query() == together
 
 
 def test_a_cutoff_of_one_is_divided_here_and_not_in_ndeval():
     rows = [("q", "x", "a", 1), ("q", "y", "a", 1), ("q", "z", "b", 1)]
     names = ["alpha_DCG@1", "ERR_IA@1"]
-    ours = gainful.evaluate(framed(rows), {"q": ["a"]}, names)
+    ours = gainful.evaluate(to_frame(rows), {"q": ["a"]}, names)
     assert ours.mean == dict.fromkeys(names, pytest.approx(2 / 3))
-    theirs = gainful.evaluate(framed(rows), {"q": ["a"]}, names, like="ir_measures")
+    theirs = gainful.evaluate(to_frame(rows), {"q": ["a"]}, names, like="ir_measures")
     assert theirs.mean == dict.fromkeys(names, 2)
     assert any("above 1 in 1 query: so the convention has it" in note for note in theirs.notes)
     printed = pyndeval.ndeval(rows, [("q", "a", 1.0)], ["alpha-DCG@1", "ERR-IA@1"])
@@ -225,20 +233,20 @@ def test_judgments_without_subtopics_have_one_and_a_note_says_so():
 def test_other_measures_take_the_highest_grade_and_a_note_says_so():
     rows = [("q", "x", "a", 1), ("q", "y", "a", 3), ("q", "x", "b", 2)]
     run = {"q": ["b", "a"]}
-    found = gainful.evaluate(framed(rows), run, ["DCG", "AP", "StRecall@1"])
+    found = gainful.evaluate(to_frame(rows), run, ["DCG", "AP", "StRecall@1"])
     assert found.mean["DCG"] == pytest.approx(2 + 3 / math.log2(3))
     assert found.notes == [
         "documents are judged for several subtopics; their highest grade counts for DCG, AP"
     ]
-    assert gainful.evaluate(framed(rows), run, "StRecall@1").notes == []
+    assert gainful.evaluate(to_frame(rows), run, "StRecall@1").notes == []
     once = [("q", "x", "a", 1), ("q", "y", "b", 3)]  # as TREC-COVID's rounds
-    assert gainful.evaluate(framed(once), run, "AP").notes == []
+    assert gainful.evaluate(to_frame(once), run, "AP").notes == []
 
 
 def test_the_habits_count_for_subtopics_too():
     rows = [("q", "x", "a", 1.5), ("q", "y", "b", 2), ("q", "x", "c", -1)]
     run = {"q": ["z", "c", "a", "b"]}
-    judged = framed([(q, s, d, float(g)) for q, s, d, g in rows])
+    judged = to_frame([(q, s, d, float(g)) for q, s, d, g in rows])
 
     def value(measure, **habits):
         return next(iter(gainful.evaluate(judged, run, measure, **habits).mean.values()))
@@ -252,7 +260,7 @@ def test_the_habits_count_for_subtopics_too():
     assert value("P_IA(judged_only=True)@2") == 1 / 2  # negative grades are out too
     tied = {"q": {"a": 1.0, "b": 1.0}}
     for ties, first in (("doc_ascending", "x"), ("doc_descending", "y")):
-        only = framed([("q", first, "a" if first == "x" else "b", 1), ("q", "w", "z", 1)])
+        only = to_frame([("q", first, "a" if first == "x" else "b", 1), ("q", "w", "z", 1)])
         found = gainful.evaluate(only, tied, "StRecall@1", ties=ties)
         assert found.mean["StRecall@1"] == 1 / 2
     with pytest.raises(gainful.NotExact, match="not exact for alpha_nDCG"):
@@ -263,8 +271,8 @@ def test_the_habits_count_for_subtopics_too():
 def test_queries_that_are_numbers_do_not_meet_texts_with_subtopics_either():
     rows = [("1", "x", "a", 1), ("1", "y", "b", 1)]
     with pytest.raises(gainful.BadInput, match="queries are numbers here, but texts"):
-        gainful.evaluate(framed(rows), {1: {"a": 1.0}}, "StRecall")
-    found = gainful.evaluate(framed(rows), {"1": {}}, ["StRecall", "alpha_nDCG", "alpha_DCG"])
+        gainful.evaluate(to_frame(rows), {1: {"a": 1.0}}, "StRecall")
+    found = gainful.evaluate(to_frame(rows), {"1": {}}, ["StRecall", "alpha_nDCG", "alpha_DCG"])
     assert set(found.mean.values()) == {0.0}
 
 

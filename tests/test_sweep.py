@@ -33,8 +33,8 @@ MEASURES = (
 )
 
 
-def swept(measure="nsDCG", **options):
-    return gainful.sweep(STUDY.sessions, STUDY.judgments, measure, **options)
+def sweep_study(measure="nsDCG", **options):
+    return gainful.sweep(STUDY.sessions, STUDY.qrels, measure, **options)
 
 
 @given(
@@ -47,10 +47,10 @@ def swept(measure="nsDCG", **options):
 )
 @settings(max_examples=30)
 def test_each_value_is_what_evaluate_sessions_gives(*, measure, b, bq, depth, weights, by):
-    (row,) = swept(measure, b=b, bq=bq, depth=depth, weights=weights, by=by).rows()
+    (row,) = sweep_study(measure, b=b, bq=bq, depth=depth, weights=weights, by=by).rows()
     told = f"{measure}@{depth}"
     direct = gainful.evaluate_sessions(
-        STUDY.sessions, STUDY.judgments, told, b=b, bq=bq, gain=weights
+        STUDY.sessions, STUDY.qrels, told, b=b, bq=bq, gain=weights
     ).groups(by)
     assert list(row["means"]) == [group[by] for group in direct]
     expected = [group["mean"][told] for group in direct]
@@ -58,13 +58,13 @@ def test_each_value_is_what_evaluate_sessions_gives(*, measure, b, bq, depth, we
 
 
 def test_all_settings_of_a_grid_are_there_once_and_right():
-    found = swept(b="1.5:10", bq=[2, 4], points=3, depth="5,10", weights=["linear", WEIGHTS])
+    found = sweep_study(b="1.5:10", bq=[2, 4], points=3, depth="5,10", weights=["linear", WEIGHTS])
     rows = list(found.rows())
     assert len({(r["weights"], r["depth"], r["b"], r["bq"]) for r in rows}) == len(rows) == 24
     for row in rows:
         name = f"nsDCG@{row['depth']}"
         one, two = gainful.evaluate_sessions(
-            STUDY.sessions, STUDY.judgments, name, b=row["b"], bq=row["bq"], gain=row["weights"]
+            STUDY.sessions, STUDY.qrels, name, b=row["b"], bq=row["bq"], gain=row["weights"]
         ).groups("system")
         means = {"1": one["mean"][name], "2": two["mean"][name]}
         assert row["means"] == pytest.approx(means, rel=1e-12)
@@ -88,15 +88,15 @@ def test_conversations_have_an_ideal_for_each_turn():
     frame = STUDY.sessions.frame.with_columns(
         topic=pl.when(pl.col("query") % 2 == 0).then(pl.lit("A")).otherwise(pl.col("topic"))
     )
-    (row,) = gainful.sweep(frame, STUDY.judgments, b=3, bq=2).rows()
-    direct = gainful.evaluate_sessions(frame, STUDY.judgments, "nsDCG(b=3, bq=2)@10")
+    (row,) = gainful.sweep(frame, STUDY.qrels, b=3, bq=2).rows()
+    direct = gainful.evaluate_sessions(frame, STUDY.qrels, "nsDCG(b=3, bq=2)@10")
     expected = [group["mean"]["nsDCG(b=3, bq=2)@10"] for group in direct.groups("system")]
     assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(BadValue, match="judgments of their own"):
-        gainful.sweep(frame, STUDY.judgments, "nsDCG(duplicates=first)", b=3, bq=2)
+        gainful.sweep(frame, STUDY.qrels, "nsDCG(duplicates=first)", b=3, bq=2)
 
 
-def late_and_early():
+def make_late_and_early():
     """early finds a 2 at once; late finds nothing, and then a 3: 3·w(2) against 2."""
     rows = [("e", 1, "b", "early"), ("l", 1, "x", "late"), ("l", 2, "a", "late")]
     frame = pl.DataFrame(rows, schema=["session", "query", "doc", "system"], orient="row")
@@ -105,7 +105,7 @@ def late_and_early():
 
 def test_the_boundary_is_where_it_is_by_hand():
     """3/(1 + log_bq 2) = 2 where log_bq 2 = 1/2, that is at bq = 4, whatever b is."""
-    found = gainful.sweep(*late_and_early(), "sDCG", reference={"bq": 3})
+    found = gainful.sweep(*make_late_and_early(), "sDCG", reference={"bq": 3})
     (plane,) = found.planes
     assert [one.bq for one in plane.boundary] == pytest.approx([4] * 20)
     assert {(found.groups[o.below], found.groups[o.above]) for o in plane.boundary} == {
@@ -114,7 +114,7 @@ def test_the_boundary_is_where_it_is_by_hand():
     assert found.sentences == [
         "early is better only for searchers with bq below 4 (b = 2); beyond that, late is."
     ]
-    patient = gainful.sweep(*late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
+    patient = gainful.sweep(*make_late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
     assert "late is better only for searchers with bq above 4 (b = 2)" in patient.sentences[0]
 
 
@@ -130,20 +130,20 @@ def test_a_boundary_in_b_is_found_too():
 
 
 def test_at_every_point_of_the_boundary_the_groups_are_even():
-    found = swept()
+    found = sweep_study()
     assert found.planes[0].boundary
     for one in found.planes[0].boundary:
-        (row,) = swept(b=one.b, bq=one.bq).rows()
+        (row,) = sweep_study(b=one.b, bq=one.bq).rows()
         assert row["difference"] == pytest.approx(0, abs=1e-9)
 
 
 def test_who_wins_for_every_searcher_is_said():
-    found = swept(weights=WEIGHTS)
+    found = sweep_study(weights=WEIGHTS)
     assert found.sentences == [
         "System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10)."
     ]
     assert {row["winner"] for row in found.rows()} == {"2"}
-    narrow = swept(weights=WEIGHTS, b=2, bq="2:5")
+    narrow = sweep_study(weights=WEIGHTS, b=2, bq="2:5")
     assert narrow.sentences == [
         "System 2 is better for every searcher with b = 2 and bq from 2 to 5."
     ]
@@ -157,8 +157,8 @@ def test_equal_groups_have_no_winner():
 
 
 def test_tau_is_that_of_the_order_against_the_reference():
-    found = swept(by="scenario", points=4)
-    own = swept(by="scenario", b=2, bq=4)
+    found = sweep_study(by="scenario", points=4)
+    own = sweep_study(by="scenario", b=2, bq=4)
     reference = own.planes[0].means[0, 0]
     from scipy.stats import kendalltau
 
@@ -173,7 +173,7 @@ def test_tau_is_that_of_the_order_against_the_reference():
 
 
 def test_as_plain_data_and_as_text():
-    found = swept(points=3, weights=[WEIGHTS, "linear"])
+    found = sweep_study(points=3, weights=[WEIGHTS, "linear"])
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert len(data["settings"]) == 18
     assert data["reference"] == {"b": 2, "bq": 4, "weights": "{0:0,1:1,2:10,3:100}", "depth": 10}
@@ -206,17 +206,17 @@ def test_as_plain_data_and_as_text():
 )
 def test_what_cannot_be_swept_is_refused(options, message):
     with pytest.raises(BadValue) as refused:
-        swept(**options)
+        sweep_study(**options)
     assert message in str(refused.value)
 
 
 def test_one_group_has_no_winner_and_an_unknown_column_no_groups():
     with pytest.raises(BadInput, match="only one group by system, so there is no winner"):
-        swept(where={"system": "1"})
+        sweep_study(where={"system": "1"})
     with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
-        swept(by="sytem")
+        sweep_study(by="sytem")
     with pytest.raises(UnknownName, match="no part of the reference 'c'"):
-        swept(reference={"c": 2})
+        sweep_study(reference={"c": 2})
 
 
 @pytest.fixture(scope="module")
@@ -224,14 +224,14 @@ def files(tmp_path_factory):
     return [str(path) for path in STUDY.write(tmp_path_factory.mktemp("study"))]
 
 
-def ran(files, *words):
+def run_sweep(files, *words):
     done = CliRunner().invoke(command, ["sweep", files[0], "--judgments", files[1], *words])
     assert done.exit_code == 0, done.exception
     return done.output
 
 
 def test_the_command_answers_first(files):
-    printed = ran(files, "--points", "5", "--by", "system")
+    printed = run_sweep(files, "--points", "5", "--by", "system")
     assert printed.startswith(
         "It depends on the searcher: system 2 is better at b = 2, for bq above 1.53"
     )
@@ -241,11 +241,11 @@ def test_the_command_answers_first(files):
 
 
 def test_the_command_gives_every_setting_as_csv_and_json(files, tmp_path):
-    rows = list(csv.DictReader(StringIO(ran(files, "--format", "csv", "-m", "sDCG"))))
+    rows = list(csv.DictReader(StringIO(run_sweep(files, "--format", "csv", "-m", "sDCG"))))
     assert len(rows) == 400
-    direct = swept("sDCG")
+    direct = sweep_study("sDCG")
     assert [float(row["2"]) for row in rows] == [row["means"]["2"] for row in direct.rows()]
-    ran(files, "-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
+    run_sweep(files, "-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
     data = json.loads((tmp_path / "sweep.json").read_text("utf-8"))
     assert (len(data["settings"]), data["reference"]["b"]) == (20, 3)
 

@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 import gainful
 from gainful.cli import output
 from gainful.show import compare, results, rows, sessions
-from gainful.show.bars import bar, fractions
+from gainful.show.bars import bar_fractions, draw_bar
 from gainful.show.table import PLAIN, Table, Terminal, to_text
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
@@ -39,7 +39,7 @@ def compared(found):
     return gainful.compare_results(found)
 
 
-def _on_a_terminal(words, width=100, **environment):
+def _run_on_terminal(words, width=100, **environment):
     """What a command prints to a real terminal."""
     ours, theirs = pty.openpty()
     code = "import sys; from gainful.cli import main; main(sys.argv[1:])"
@@ -71,9 +71,9 @@ EVAL = ("eval", NEWS / "qrels.txt", *RUNS.values(), "-m", "nDCG@10", "-m", "AP")
 
 
 def test_a_real_terminal_gets_bars_and_colour_and_no_color_takes_the_colour_away():
-    shown = _on_a_terminal(EVAL)
+    shown = _run_on_terminal(EVAL)
     assert "\x1b[36m█" in shown
-    plain = _on_a_terminal(EVAL, NO_COLOR="1")
+    plain = _run_on_terminal(EVAL, NO_COLOR="1")
     assert "\x1b" not in plain
     assert plain == ESCAPE.sub("", shown)
     assert set(plain) & BLOCKS
@@ -105,24 +105,26 @@ def test_a_terminal_without_these_characters_gets_no_bars(monkeypatch):
     assert not output.terminal().colour
 
 
-def _views(found, compared):
+def _render_views(run_results, comparison):
     study = gainful.evaluate_sessions(
         EXAMPLES / "sessions.csv", EXAMPLES / "sessions-qrels.txt", ["sDCG@10", "nsDCG@10"]
     )
     return {
-        "eval": lambda page: results.to_text(found, per_query=False, terminal=page),
-        "queries": lambda page: results.to_text(found, per_query=True, terminal=page),
-        "compare": lambda page: compare.to_text(compared, terminal=page),
+        "eval": lambda page: results.to_text(run_results, per_query=False, terminal=page),
+        "queries": lambda page: results.to_text(run_results, per_query=True, terminal=page),
+        "compare": lambda page: compare.to_text(comparison, terminal=page),
         "sessions": lambda page: rows.to_text(
-            sessions.groups(study, ["system"]), (), terminal=page
+            sessions.build_group_rows(study, ["system"]), (), terminal=page
         ),
-        "all sessions": lambda page: rows.to_text(sessions.groups(study, []), (), terminal=page),
+        "all sessions": lambda page: rows.to_text(
+            sessions.build_group_rows(study, []), (), terminal=page
+        ),
     }
 
 
 @pytest.mark.parametrize("view", ["eval", "queries", "compare", "sessions", "all sessions"])
 def test_bars_are_drawn_where_there_is_room_and_change_no_number(found, compared, view):
-    show = _views(found, compared)[view]
+    show = _render_views(found, compared)[view]
     shown = show(WIDE)
     assert set(shown) & BLOCKS
     assert "\x1b[36m" in shown
@@ -152,7 +154,7 @@ def test_a_significant_difference_has_a_colour_and_another_has_none():
 
 
 def test_no_colour_is_left_on_at_the_end_of_a_line(found, compared):
-    for show in _views(found, compared).values():
+    for show in _render_views(found, compared).values():
         for line in show(WIDE).splitlines():
             assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
             assert not ESCAPE.sub("", line).endswith(" ")
@@ -171,7 +173,12 @@ def test_markdown_and_latex_know_no_bars():
     from gainful.show.table import to_latex, to_markdown
 
     table = Table(
-        ("a", "b"), [("x", "1")], numbers=True, words=1, bars={1: [1.0]}, tones={(0, 1): "1"}
+        ("a", "b"),
+        [("x", "1")],
+        numeric=True,
+        label_columns=1,
+        bars={1: [1.0]},
+        colours={(0, 1): "1"},
     )
     for text in (to_markdown(table), to_latex(table), to_text(table)):
         assert not set(text) & BLOCKS
@@ -181,8 +188,8 @@ def test_markdown_and_latex_know_no_bars():
 @given(st.floats(0, 1), st.integers(1, 20))
 def test_a_bar_is_as_long_as_its_fraction_to_an_eighth_of_a_character(fraction, width):
     eighths = {block: at for at, block in enumerate("▏▎▍▌▋▊▉█", start=1)}
-    drawn = sum(eighths[block] for block in bar(fraction, width))
-    assert len(bar(fraction, width)) <= width
+    drawn = sum(eighths[block] for block in draw_bar(fraction, width))
+    assert len(draw_bar(fraction, width)) <= width
     if fraction:
         assert abs(drawn - 8 * width * fraction) <= max(0.5, 1 - 8 * width * fraction) + 1e-9
     else:
@@ -190,7 +197,7 @@ def test_a_bar_is_as_long_as_its_fraction_to_an_eighth_of_a_character(fraction, 
 
 
 def test_what_is_above_1_is_the_measure_of_what_is_bounded():
-    assert fractions([0.5, 2.0], bounded=True) == [0.25, 1.0]
-    assert fractions([0.5, 0.25], bounded=True) == [0.5, 0.25]
-    assert fractions([0.0, -1.0]) == [None, None]
-    assert fractions([]) == []
+    assert bar_fractions([0.5, 2.0], bounded=True) == [0.25, 1.0]
+    assert bar_fractions([0.5, 0.25], bounded=True) == [0.5, 0.25]
+    assert bar_fractions([0.0, -1.0]) == [None, None]
+    assert bar_fractions([]) == []

@@ -14,7 +14,7 @@ from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate
 from gainful.evidence.gates.baseline import read_baseline
 from gainful.evidence.gates.gate import gate as judge
 from gainful.evidence.gates.rules import Rules
-from gainful.read.inputs import as_judgments
+from gainful.read.inputs import as_qrels
 from gainful.testing import assert_ranking_quality, save_baseline
 
 # ── from Python ──────────────────────────────────────────────────────────────────────────────
@@ -65,10 +65,10 @@ def test_the_logic_refuses_what_the_doors_would_have_refused(tmp_path):
     with pytest.raises(BadValue, match="judgments is None"):
         judge(found, Rules(max_drop={"RR": 0.5}), baseline=old)
     with pytest.raises(CannotCompare, match="cutoff is none in the baseline and 3 now"):
-        judge(found, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_judgments(JUDGED))
+        judge(found, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_qrels(JUDGED))
     deep = evaluate(JUDGED, GOOD, "RR", rel=0.5)
     with pytest.raises(CannotCompare, match="rel is none in the baseline and 0.5 now"):
-        judge(deep, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_judgments(JUDGED))
+        judge(deep, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_qrels(JUDGED))
 
 
 def test_a_baseline_saved_in_python_is_the_commands_own(gate, gate_folder):

@@ -11,7 +11,7 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 import gainful
 from gainful.errors import NotExact, Tied
-from gainful.measure import MEASURES, recipe
+from gainful.measure import MEASURES, build_recipe
 
 grades_and_scores = st.integers(2, 6).flatmap(
     lambda n: st.tuples(
@@ -146,4 +146,4 @@ def test_average_is_refused_where_it_would_not_be_exact(monkeypatch):
 
     monkeypatch.setitem(MEASURES, "DCG", evolve(MEASURES["DCG"], linear=False))
     with pytest.raises(NotExact, match="not exact for DCG"):
-        recipe(gainful.DCG, options={"ties": "average"})
+        build_recipe(gainful.DCG, options={"ties": "average"})

@@ -30,7 +30,7 @@ QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n"
 RUN = "1 Q0 a 1 3 mine\n1 Q0 x 2 2 mine\n1 Q0 b 3 1 mine\n2 Q0 b 1 2 mine\n2 Q0 a 2 1 mine\n"
 
 
-def called(*words, **options):
+def run_trec_eval(*words, **options):
     done = CliRunner().invoke(trec_eval, list(words), standalone_mode=False, **options)
     if done.exception is not None:
         raise done.exception
@@ -46,7 +46,7 @@ def files(tmp_path):
         for name, text in (("qrels", qrels), ("run", run)):
             if text is not None:
                 (tmp_path / name).write_text(text)
-        return called(*words, str(tmp_path / "qrels"), str(tmp_path / "run"))
+        return run_trec_eval(*words, str(tmp_path / "qrels"), str(tmp_path / "run"))
 
     return call
 
@@ -59,13 +59,13 @@ def test_trec_evals_own_test_data_comes_out_to_the_byte(name, version, monkeypat
     monkeypatch.chdir(SHARED)
     words = shlex.split(COMMANDS[name])
     as_nine = ["--as", "9"] if version == 9 else []
-    status, printed, _ = called(*as_nine, *words)
+    status, printed, _ = run_trec_eval(*as_nine, *words)
     expected = SHARED / (f"out.{name}" if version == 10 else f"out9.{name}")
     assert status == 0
     assert printed == expected.read_text()
 
 
-def lines(text):
+def split_lines(text):
     return [tuple(line.split("\t")) for line in text.splitlines()]
 
 
@@ -74,7 +74,7 @@ def test_by_hand(files):
         "-q", "-m", "P.2", "-m", "map", "-m", "num_ret", "-m", "recip_rank"
     )
     assert (status, said) == (0, "")
-    assert lines(printed) == [
+    assert split_lines(printed) == [
         ("num_ret               ", "1", "3"),
         ("map                   ", "1", "0.8333"),
         ("recip_rank            ", "1", "1.0000"),
@@ -109,7 +109,9 @@ def test_the_flags_change_what_they_should(files):
 
 def test_options_may_follow_the_files(tmp_path, files):
     files("-m", "num_q")
-    status, printed, _ = called(str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "num_q")
+    status, printed, _ = run_trec_eval(
+        str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "num_q"
+    )
     assert (status, printed) == (0, "num_q                 \tall\t2\n")
 
 
@@ -219,7 +221,7 @@ def test_wrong_options_exit_as_trec_eval_does(files, words, status, message):
 
 
 def test_unreadable_files_exit_with_2(files):
-    assert called("no such file", "nor this")[0] == 2
+    assert run_trec_eval("no such file", "nor this")[0] == 2
     status, _, said = files(run="1 Q0 a 1\n")
     assert status == 2
     assert "these look like judgments" in said
@@ -227,10 +229,10 @@ def test_unreadable_files_exit_with_2(files):
 
 
 def test_help_and_version_are_our_own_words():
-    status, printed, _ = called("-h", "-m", "map", "-m", "runid")
+    status, printed, _ = run_trec_eval("-h", "-m", "map", "-m", "runid")
     assert status == 0
     assert "--as 9|10" in printed
     assert "How early do the relevant documents come" in printed
-    status, printed, said = called("-v")
+    status, printed, said = run_trec_eval("-v")
     assert (status, printed) == (0, "")
     assert "trec_eval 10 or 9" in said

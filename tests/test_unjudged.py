@@ -36,7 +36,7 @@ MORE = {
     "P_IA": ("P_IA@3",),
     "Judged": ("Judged", "Judged@2"),
 }
-SPELLED = [one for name in MEASURES for one in MORE.get(name, (name,))]
+SPELLINGS = [one for name in MEASURES for one in MORE.get(name, (name,))]
 
 
 @st.composite
@@ -47,36 +47,37 @@ def queries(draw, *, lowest=0):
     )
     scores = st.integers(0, 4).map(float)  # with ties
     ranked = draw(st.dictionaries(st.sampled_from(DOCS), scores, min_size=1, max_size=7))
-    open_ = [doc for doc in ranked if doc not in judged]
-    for doc in open_[3:]:
+    unjudged_docs = [doc for doc in ranked if doc not in judged]
+    for doc in unjudged_docs[3:]:
         del ranked[doc]
     return judged, ranked
 
 
-def brute_force(judged, ranked, measures, grades=None, **habits):
+def brute_force(judged, ranked, measures, grades=None, **options):
     """The values under every grading there is: each is a query of its own."""
     grades = sorted({0, *judged.values()}) if grades is None else grades
-    open_ = [doc for doc in ranked if doc not in judged]
-    every = list(product(grades, repeat=len(open_)))
-    judgments = {
-        str(at): judged | dict(zip(open_, one, strict=True)) for at, one in enumerate(every)
+    unjudged_docs = [doc for doc in ranked if doc not in judged]
+    gradings = list(product(grades, repeat=len(unjudged_docs)))
+    qrels = {
+        str(at): judged | dict(zip(unjudged_docs, grading, strict=True))
+        for at, grading in enumerate(gradings)
     }
-    runs = {str(at): ranked for at in range(len(every))}
-    found = gainful.evaluate(judgments, runs, measures, **habits)
+    runs = {str(at): ranked for at in range(len(gradings))}
+    results = gainful.evaluate(qrels, runs, measures, **options)
     return {
         name: [value for value in np.ma.asarray(values).tolist() if value is not None]
-        for name, values in found.values.items()
+        for name, values in results.values.items()
     }
 
 
-def held_to(found, every):
+def assert_bounds(bounds, values_by_measure):
     """Exact bounds are those of brute force, outer ones contain them."""
-    rows = {row["measure"]: row for row in found.per_query.to_dicts()}
-    for name, values in every.items():
+    rows = {row["measure"]: row for row in bounds.per_query.to_dicts()}
+    for name, values in values_by_measure.items():
         low, high = rows[name]["low"], rows[name]["high"]
         if not values:
-            assert (low, high) == (None, None) or not found.exact[name], name
-        elif found.exact[name]:
+            assert (low, high) == (None, None) or not bounds.exact[name], name
+        elif bounds.exact[name]:
             assert low == pytest.approx(min(values), abs=1e-12), name
             assert high == pytest.approx(max(values), abs=1e-12), name
         else:
@@ -88,8 +89,8 @@ def held_to(found, every):
 @given(queries())
 def test_every_measure_has_the_bounds_of_brute_force(query):
     judged, ranked = query
-    found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLED)
-    held_to(found, brute_force(judged, ranked, SPELLED))
+    found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
+    assert_bounds(found, brute_force(judged, ranked, SPELLINGS))
     assert all(found.exact.values())  # so few gradings can all be tried
 
 
@@ -105,8 +106,8 @@ def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values
     judged, ranked = query
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_MOST", 0)
-        found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLED)
-    held_to(found, brute_force(judged, ranked, SPELLED))
+        found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
+    assert_bounds(found, brute_force(judged, ranked, SPELLINGS))
     assert all(found.exact[name] for name in ARGUED)
 
 
@@ -140,7 +141,7 @@ def test_bounds_hold_under_every_habit_and_with_any_grades(query, habits, grades
         found = gainful.unjudged(
             {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **habits
         )
-    held_to(found, brute_force(judged, ranked, measures, grades, max_grade=3, **habits))
+    assert_bounds(found, brute_force(judged, ranked, measures, grades, max_grade=3, **habits))
 
 
 @settings(max_examples=40)
@@ -151,7 +152,7 @@ def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, tie
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_MOST", 0)
         found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, ties=ties)
-    held_to(found, brute_force(judged, ranked, measures, ties=ties))
+    assert_bounds(found, brute_force(judged, ranked, measures, ties=ties))
     open_ = any(doc not in judged for doc in ranked)
     assert all(found.exact.values()) == (ties not in ("best", "worst") or not open_)
 
@@ -159,37 +160,40 @@ def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, tie
 @st.composite
 def comparisons(draw):
     """Judgments and two runs of one or two queries, with a few unjudged documents in all."""
-    judgments, runs, left = {}, {"a": {}, "b": {}}, 4
+    qrels, runs, remaining = {}, {"a": {}, "b": {}}, 4
     for query in ("1", "2")[: draw(st.integers(1, 2))]:
         docs = st.sampled_from(DOCS[:5])
-        judgments[query] = draw(st.dictionaries(docs, st.integers(0, 2), min_size=1))
-        open_ = DOCS[6 : 6 + min(left, draw(st.integers(0, 3)))]
-        left -= len(open_)
+        qrels[query] = draw(st.dictionaries(docs, st.integers(0, 2), min_size=1))
+        unjudged_docs = DOCS[6 : 6 + min(remaining, draw(st.integers(0, 3)))]
+        remaining -= len(unjudged_docs)
         for run in runs.values():
-            there = draw(st.permutations([*judgments[query], *open_]))
-            run[query] = there[: draw(st.integers(1, 6))]
-    return judgments, runs
+            ranking = draw(st.permutations([*qrels[query], *unjudged_docs]))
+            run[query] = ranking[: draw(st.integers(1, 6))]
+    return qrels, runs
 
 
-def differences(judgments, runs, measure, known=()):
+def brute_force_differences(qrels, runs, measure, non_relevant=()):
     """The difference of the means under every grading, some documents being worth nothing."""
-    grades = sorted({0, *(grade for judged in judgments.values() for grade in judged.values())})
+    grades = sorted({0, *(grade for judged in qrels.values() for grade in judged.values())})
     pairs = dict.fromkeys(
         (query, doc)
         for run in runs.values()
         for query, docs in run.items()
         for doc in docs
-        if doc not in judgments[query]
+        if doc not in qrels[query]
     )
-    open_ = [pair for pair in pairs if pair not in known]
-    found = []
-    for given_ in product(grades, repeat=len(open_)):
-        judged = {query: dict(inner) for query, inner in judgments.items()}
-        for (query, doc), grade in [*zip(open_, given_, strict=True), *((one, 0) for one in known)]:
+    unjudged_pairs = [pair for pair in pairs if pair not in non_relevant]
+    values = []
+    for grading in product(grades, repeat=len(unjudged_pairs)):
+        judged = {query: dict(inner) for query, inner in qrels.items()}
+        for (query, doc), grade in [
+            *zip(unjudged_pairs, grading, strict=True),
+            *((pair, 0) for pair in non_relevant),
+        ]:
             judged[query][doc] = grade
         means = gainful.evaluate(judged, runs=runs, measures=measure)
-        found.append(means["a"].mean[measure] - means["b"].mean[measure])
-    return found, open_
+        values.append(means["a"].mean[measure] - means["b"].mean[measure])
+    return values, unjudged_pairs
 
 
 @settings(max_examples=15)
@@ -197,7 +201,7 @@ def differences(judgments, runs, measure, known=()):
 def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
     judgments, runs = comparison
     found = gainful.settle(judgments, runs, measure)
-    every, open_ = differences(judgments, runs, measure)
+    every, open_ = brute_force_differences(judgments, runs, measure)
     assert found.exact
     assert found.low == pytest.approx(min(every), abs=1e-12)
     assert found.high == pytest.approx(max(every), abs=1e-12)
@@ -210,7 +214,9 @@ def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
         size
         for size in range(len(open_) + 1)
         for some in combinations(open_, size)
-        if all(sign * one > 1e-12 for one in differences(judgments, runs, measure, some)[0])
+        if all(
+            sign * one > 1e-12 for one in brute_force_differences(judgments, runs, measure, some)[0]
+        )
     )
     assert found.needed == enough
 
@@ -227,7 +233,7 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
         if not all_tried:
             patch.setattr(limits, "_MOST", 0)
         found = gainful.settle(judgments, runs, measure)
-    every, _ = differences(judgments, runs, measure)
+    every, _ = brute_force_differences(judgments, runs, measure)
     if found.reached:
         assert (found.low, found.high) == pytest.approx((min(every), max(every)), abs=1e-12)
     assert found.low - 1e-12 <= min(every)
@@ -242,19 +248,19 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
 def test_bounds_hold_like_every_tool(query, name, all_tried):
     judged, ranked = query
     tool = CONVENTIONS[name]
-    tool = tool.changed(empty=0) if tool.empty == "error" else tool
+    tool = tool.with_settings(empty=0) if tool.empty == "error" else tool
     measures = ["nDCG@3", "nDCG@1", "DCG@2"]
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
             patch.setattr(limits, "_MOST", 0)
         found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
-    held_to(found, brute_force(judged, ranked, measures, like=tool))
+    assert_bounds(found, brute_force(judged, ranked, measures, like=tool))
 
 
 # ── longer lists, of which not all gradings can be tried ─────────────────────────────────────
 
 
-def long_list(seed, size, grades):
+def make_long_list(seed, size, grades):
     """A list in which two of three documents are unjudged."""
     rng = np.random.default_rng(seed)
     docs = [f"d{number:03}" for number in range(size)]
@@ -267,7 +273,7 @@ def long_list(seed, size, grades):
 def test_counts_that_are_left_out_could_not_have_been_better(seed):
     shares = [name for name, steps in limits._COUNTS.items() if steps == "share"]
     measures = [f"{name}@20" if name == "relP" else name for name in shares] + ["AP@20", "R@30"]
-    judged, ranked = long_list(seed, 120, [0, 0, 0, 1, 2])
+    judged, ranked = make_long_list(seed, 120, [0, 0, 0, 1, 2])
     pruned = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_COUNTS", dict.fromkeys(limits._COUNTS, "every"))
@@ -279,7 +285,7 @@ def test_counts_that_are_left_out_could_not_have_been_better(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_cumulated_gain_has_the_bounds_of_all_multisets_of_grades(seed):
     measures = ["nDCG", "nDCG@5", "nDCG(gain=exp)@10", "nCG@5", "nDCG(ideal_depth=all)@5"]
-    judged, ranked = long_list(seed, 21, [0, 1, 2])
+    judged, ranked = make_long_list(seed, 21, [0, 1, 2])
     open_ = [doc for doc in ranked if doc not in judged]
     every = []
     for twos in range(len(open_) + 1):
@@ -430,7 +436,7 @@ def test_a_value_that_no_grading_gives_is_noted():
 
 
 def test_nothing_unjudged_leaves_every_value_as_it_is():
-    found = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLED)
+    found = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLINGS)
     for low, value, high in found.mean.values():
         assert low == high == value
     assert all(found.exact.values())
@@ -465,7 +471,7 @@ def test_nothing_unjudged_is_settled():
 def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
     judged = {"1": {"a": 1, "b": 0}}
     runs = {"a": {"1": ["a", "x", "b", "y"]}, "b": {"1": ["x", "b", "a", "y"]}}
-    every, _ = differences(judged, runs, "AP")
+    every, _ = brute_force_differences(judged, runs, "AP")
     found = gainful.settle(judged, runs, "AP")  # all gradings are tried
     assert found.settled
     assert found.reached
@@ -478,7 +484,7 @@ def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
     assert not loose.exact
     assert loose.low < 0 < min(every)
     assert "may turn" in repr(loose)
-    assert "is not known" in show_settle.answer(loose)[0]
+    assert "is not known" in show_settle.describe_lead(loose)[0]
 
 
 def test_equal_runs_have_no_leader_and_no_number():

@@ -10,19 +10,22 @@ import gainful
 WIKI = [3, 2, 3, 0, 1, 2]
 
 
-def _first(value, *grades, **options):
+def _best_formulation(value, *grades, **options):
     best = gainful.which(value, list(grades) or WIKI, **options).matches[0]
     return str(best.measure), best.tools
 
 
 def test_three_famous_values_of_one_ranking():
-    assert _first("0.932") == ("nDCG(discount=jk2002, b=2)", ("jk2002", "wikipedia", "ntcireval"))
-    measure, tools = _first("0.9488")
+    assert _best_formulation("0.932") == (
+        "nDCG(discount=jk2002, b=2)",
+        ("jk2002", "wikipedia", "ntcireval"),
+    )
+    measure, tools = _best_formulation("0.9488")
     assert measure == "nDCG(gain=exp)"
     assert {"burges2005", "lightgbm", "xgboost", "quepid"} <= set(tools)
     rounded = [match for match in gainful.which("0.94881", WIKI).matches if "gdeval" in match.tools]
     assert [match.value for match in rounded] == [0.94881]
-    measure, tools = _first("0.961")
+    measure, tools = _best_formulation("0.961")
     assert measure == "nDCG"
     assert {"gainful", "trec_eval", "sklearn", "catboost"} <= set(tools)
     assert "pyndeval" not in tools  # which has no nDCG
@@ -30,11 +33,11 @@ def test_three_famous_values_of_one_ranking():
 
 def test_judged_documents_tell_tools_apart():
     pool = [*WIKI, 3, 2]
-    measure, tools = _first("0.7562", judged=pool)
+    measure, tools = _best_formulation("0.7562", judged=pool)
     assert measure == "nDCG"
     assert "trec_eval" in tools
     assert "sklearn" not in tools
-    measure, tools = _first("0.960808", judged=pool)
+    measure, tools = _best_formulation("0.960808", judged=pool)
     assert measure == "nDCG(ideal=list)"
     assert "sklearn" in tools
     found = {str(m.measure): m.tools for m in gainful.which("0.6602", WIKI, judged=pool).matches}
@@ -42,17 +45,20 @@ def test_judged_documents_tell_tools_apart():
 
 
 def test_negative_and_fractional_grades_tell_tools_apart():
-    assert "torchmetrics" in _first("0.3575", -1, 2, 1)[1]
-    assert "trec_eval" in _first("0.6697", -1, 2, 1)[1]
+    assert "torchmetrics" in _best_formulation("0.3575", -1, 2, 1)[1]
+    assert "trec_eval" in _best_formulation("0.6697", -1, 2, 1)[1]
     found = {str(m.measure): m.tools for m in gainful.which("0.00", [0.5, 0.9]).matches}
     assert {"trec_eval", "ranx"} <= set(found["nDCG(fractional=truncate)"])
-    assert _first("1.0", 0, 0) == ("nDCG(empty=1)", ("xgboost_linear", "catboost"))
+    assert _best_formulation("1.0", 0, 0) == ("nDCG(empty=1)", ("xgboost_linear", "catboost"))
 
 
 def test_values_above_one_are_looked_for_among_dcg_and_cg():
-    assert _first("8.10") == ("DCG(discount=jk2002, b=2)", ("jk2002", "wikipedia", "ntcireval"))
+    assert _best_formulation("8.10") == (
+        "DCG(discount=jk2002, b=2)",
+        ("jk2002", "wikipedia", "ntcireval"),
+    )
     assert "CG" in {str(match.measure) for match in gainful.which("11", WIKI).matches}
-    assert _first("8.69")[0] == "IDCG(discount=jk2002, b=2)"
+    assert _best_formulation("8.69")[0] == "IDCG(discount=jk2002, b=2)"
     natural = {str(m.measure) for m in gainful.which("19.9788", WIKI).matches}
     assert "DCG(gain=exp, discount=log, b=e)" in natural
 
@@ -101,10 +107,10 @@ def test_a_value_must_be_a_number(value):
 
 
 def test_precision_is_that_of_the_last_printed_digit():
-    assert gainful.which("0.93", WIKI).within == pytest.approx(0.005)
-    assert gainful.which(0.9315, WIKI).within == pytest.approx(0.00005)
-    assert gainful.which("1", WIKI).within == pytest.approx(0.5)
-    assert gainful.which("9.3e-1", WIKI).within == pytest.approx(0.005)
+    assert gainful.which("0.93", WIKI).tolerance == pytest.approx(0.005)
+    assert gainful.which(0.9315, WIKI).tolerance == pytest.approx(0.00005)
+    assert gainful.which("1", WIKI).tolerance == pytest.approx(0.5)
+    assert gainful.which("9.3e-1", WIKI).tolerance == pytest.approx(0.005)
 
 
 def test_a_tool_is_named_only_for_what_it_computes():
@@ -142,7 +148,7 @@ def test_a_tool_that_leaves_the_query_out_is_not_named():
 
 
 def test_a_rounded_value_says_who_rounds():
-    from gainful.show.which import sentence, table
+    from gainful.show.which import build_table, format_answer
 
     answer = gainful.which("0.94881", WIKI)
     assert "gdeval (rounds to 5 decimals)" in " ".join(row[2] for row in table(answer).rows)

@@ -14,9 +14,9 @@ import pytest
 
 import gainful
 from gainful.cli.main import main
-from gainful.convention import CONVENTIONS, HABITS
+from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.evidence import shapley
-from gainful.evidence.reasons.causes import CAUSES, lenient
+from gainful.evidence.reasons.causes import CAUSES, make_lenient
 from gainful.show import why as show
 from gainful.show.table import Terminal
 
@@ -66,80 +66,82 @@ half Q0 h2 2 0.8 r
 """
 
 
-def judged(text=QRELS):
+def parse_qrels(text=QRELS):
     rows = [line.split() for line in text.split("\n") if line]
     columns = {"query": [r[0] for r in rows], "doc": [r[2] for r in rows]}
-    return gainful.Judgments(pl.DataFrame(columns | {"grade": [float(r[3]) for r in rows]}))
+    return gainful.Qrels(pl.DataFrame(columns | {"grade": [float(r[3]) for r in rows]}))
 
 
-def retrieved(text=RUN):
+def parse_run(text=RUN):
     rows = [line.split() for line in text.split("\n") if line]
     columns = {"query": [r[0] for r in rows], "doc": [r[2] for r in rows]}
     return gainful.Run(pl.DataFrame(columns | {"score": [float(r[4]) for r in rows]}))
 
 
-def some(*queries):
+def select_queries(*queries):
     """The made-up set with these queries only."""
 
-    def only(text):
+    def keep_lines(text):
         return "\n".join(line for line in text.split("\n") if line.split(" ")[0] in queries)
 
-    return judged(only(QRELS)), retrieved(only(RUN))
+    return parse_qrels(keep_lines(QRELS)), parse_run(keep_lines(RUN))
 
 
-def by_name(found):
-    return {one.cause.name: one for one in found.causes}
+def causes_by_name(explanation):
+    return {effect.cause.name: effect for effect in explanation.causes}
 
 
-def of_query(data, query, measure, convention):
+def query_value(data, query, measure, convention):
     """What `evaluate` says of a query; None where it is left out."""
-    values = gainful.evaluate(*data, measure, like=convention).by_query()
+    values = gainful.evaluate(*data, measure, like=convention).values_by_query()
     return values[query][measure] if query in values else None
 
 
-def assert_right(found, data, measure):
+def assert_right(explanation, data, measure):
     """The means are those of `evaluate`, the causes add up, and the spelled-out queries agree."""
-    mine, theirs = lenient(found.like), lenient(found.unlike)
-    for mean, convention in zip(found.means, (mine, theirs), strict=True):
+    mine, theirs = make_lenient(explanation.like), make_lenient(explanation.unlike)
+    for mean, convention in zip(explanation.means, (mine, theirs), strict=True):
         whole = gainful.evaluate(*data, measure, like=convention).mean[measure]
         assert mean == pytest.approx(whole, abs=1e-12)
-    assert sum(one.effect for one in found.causes) == pytest.approx(found.difference, abs=1e-12)
-    for one in found.causes:
-        assert one.queries > 0
-        starts = one.worst.before.label == f"like {found.names[0]}"
-        ends = one.worst.after.label == f"like {found.names[1]}"
+    assert sum(effect.effect for effect in explanation.causes) == pytest.approx(
+        explanation.difference, abs=1e-12
+    )
+    for effect in explanation.causes:
+        assert effect.queries > 0
+        starts = effect.worst.before.label == f"like {explanation.names[0]}"
+        ends = effect.worst.after.label == f"like {explanation.names[1]}"
         if not (starts or ends):
             continue
         base = mine if starts else theirs
-        switched = base.changed(**{h: pair[starts] for h, pair in one.habits.items()})
+        switched = base.with_settings(**{h: pair[starts] for h, pair in effect.habits.items()})
         pair = (base, switched) if starts else (switched, base)
-        for side, convention in zip((one.worst.before, one.worst.after), pair, strict=True):
-            value = of_query(data, one.worst.query, measure, convention)
+        for side, convention in zip((effect.worst.before, effect.worst.after), pair, strict=True):
+            value = query_value(data, effect.worst.query, measure, convention)
             assert side.value == (value if value is None else pytest.approx(value, abs=1e-12))
             if side.dcg is None or side.more:
                 continue
             added = sum(row.contribution for row in side.rows)
-            assert added == pytest.approx(side.dcg, abs=1e-9), (one.cause.name, side.label)
-            if not side.more_ideal and found.measure.entry.normalised:
+            assert added == pytest.approx(side.dcg, abs=1e-9), (effect.cause.name, side.label)
+            if not side.more_ideal and explanation.measure.entry.normalised:
                 best = sum(row.contribution for row in side.ideal)
-                assert best == pytest.approx(side.idcg, abs=1e-9), (one.cause.name, side.label)
+                assert best == pytest.approx(side.idcg, abs=1e-9), (effect.cause.name, side.label)
 
 
 def test_every_habit_belongs_to_exactly_one_cause():
-    habits = [habit for cause in CAUSES.values() for habit in cause.habits]
-    assert sorted(habits) == sorted(HABITS)
+    habits = [habit for cause in CAUSES.values() for habit in cause.settings]
+    assert sorted(habits) == sorted(SETTINGS)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool):
-    data = judged(), retrieved()
+    data = parse_qrels(), parse_run()
     found = gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool)
     assert_right(found, data, "nDCG@3")
     assert sum(one.share for one in found.causes) == pytest.approx(1)
     back = gainful.why(*data, "nDCG@3", like=tool, unlike="trec_eval")
     assert back.difference == pytest.approx(-found.difference)
-    for name, one in by_name(found).items():
-        assert by_name(back)[name].effect == pytest.approx(-one.effect, abs=1e-12)
+    for name, one in causes_by_name(found).items():
+        assert causes_by_name(back)[name].effect == pytest.approx(-one.effect, abs=1e-12)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -158,19 +160,19 @@ def test_causes_account_for_the_difference_on_conversations_of_2021(tool, run):
 
 @pytest.mark.parametrize("tool", sorted(CONVENTIONS))
 def test_every_known_tool_can_be_compared(tool):
-    data = judged(), retrieved()
+    data = parse_qrels(), parse_run()
     assert_right(gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool), data, "nDCG@3")
 
 
 @pytest.mark.parametrize("measure", ["DCG@3", "nCG@2", "AP", "RR", "P@2", "Bpref", "ERR", "NumRet"])
 def test_other_measures_too(measure):
-    data = judged(), retrieved()
+    data = parse_qrels(), parse_run()
     found = gainful.why(*data, measure, like="trec_eval", unlike="quepid")
     assert_right(found, data, measure)
 
 
 def test_the_causes_that_the_made_up_set_was_made_for():
-    names = {tool: {*by_name(gainful.why(judged(), retrieved(), "nDCG@3", like="trec_eval", unlike=tool))} for tool in TOOLS}  # fmt: skip
+    names = {tool: {*causes_by_name(gainful.why(parse_qrels(), parse_run(), "nDCG@3", like="trec_eval", unlike=tool))} for tool in TOOLS}  # fmt: skip
     assert names["sklearn"] == {"ties", "ideal", "fractional", "missing", "extra", "duplicates"}
     assert names["quepid"] == {"gain", "ideal_depth", "ties", "duplicates", "negative", "fractional", "missing", "extra"}  # fmt: skip
     assert names["elasticsearch"] == names["quepid"]
@@ -184,7 +186,7 @@ SECOND = 1 / log2(3)
 
 def test_ties_by_hand():
     """x and a share their score: x comes first by id, a first as given, each half the time."""
-    data = some("tie")
+    data = select_queries("tie")
     best = 3 + 1 * SECOND
     by_id = 0 * 1 + 3 * SECOND + 1 * 0.5
     given = 3 * 1 + 0 * SECOND + 1 * 0.5
@@ -214,7 +216,7 @@ def test_ties_by_hand():
 
 def test_scores_that_tie_in_32_bit_by_hand():
     """m is above n by 0.00000001, which 32 bit cannot tell; by id, descending, n comes first."""
-    found = gainful.why(*some("near"), "nDCG@3", like="trec_eval", unlike="beir")
+    found = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="beir")
     assert [one.cause.name for one in found.causes] == ["ties"]
     best = 2 + 1 * SECOND
     assert found.means == pytest.approx((1, (1 + 2 * SECOND) / best))
@@ -223,7 +225,7 @@ def test_scores_that_tie_in_32_bit_by_hand():
 
 def test_duplicates_by_hand():
     """d, e, d: the last d counts (e, d), or both do (d, e, d). The ideal is d, e; or of the list."""
-    quepid = gainful.why(*some("twice"), "nDCG(gain=linear, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    quepid = gainful.why(*select_queries("twice"), "nDCG(gain=linear, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
     best = 2 + 1 * SECOND
     last, both = 1 + 2 * SECOND, 2 + 1 * SECOND + 2 * 0.5
     assert quepid.means == pytest.approx((last / best, both / best))
@@ -237,7 +239,7 @@ def test_duplicates_by_hand():
 
 def test_a_document_named_like_its_query_by_hand():
     """self, s of two relevant: s is second, or first once self is taken out."""
-    (one,) = gainful.why(*some("self"), "nDCG@3", like="trec_eval", unlike="beir").causes
+    (one,) = gainful.why(*select_queries("self"), "nDCG@3", like="trec_eval", unlike="beir").causes
     best = 1 + 1 * SECOND
     assert (one.cause.name, one.worst.before.value, one.worst.after.value) == (
         "namesake",
@@ -248,23 +250,25 @@ def test_a_document_named_like_its_query_by_hand():
 
 def test_missing_queries_by_hand():
     """Half of two queries is missing: a mean of (1 + 0)/2, or of 1 alone."""
-    near = some("near", "gone")
+    near = select_queries("near", "gone")
     found = gainful.why(*near, "nDCG@3", like="trec_eval", unlike="trec_eval_9")
-    missing = by_name(found)["missing"]
+    missing = causes_by_name(found)["missing"]
     assert missing.alone == pytest.approx(1 - 1 / 2)
     assert missing.queries == 1
     assert (missing.worst.query, missing.worst.found) == ("gone", False)
     assert (missing.worst.before.value, missing.worst.after.value) == (0, None)
     assert "query 'gone' is judged, but the run lacks it" in found.notes[0]
-    assert found.counted == (2, 1)
+    assert found.query_counts == (2, 1)
 
 
 def test_queries_without_judgments_by_hand():
     """near scores 1; new has no judgments: left out, or 0."""
-    found = gainful.why(*some("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa")
+    found = gainful.why(*select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa")
     assert found.means == (1, 1)
     assert "'new' is in the run, but has no judgments" in found.notes[0]
-    extra = by_name(gainful.why(*some("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn"))
+    extra = causes_by_name(
+        gainful.why(*select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn")
+    )
     assert extra["extra"].effect == pytest.approx((1 + 0) / 2 - 1)
     assert extra["extra"].worst.judged is False
     assert extra["extra"].worst.before.value is None
@@ -273,8 +277,10 @@ def test_queries_without_judgments_by_hand():
 def test_queries_with_nothing_relevant_by_hand():
     """near scores 1; none has nothing relevant: 0, 1, or left out."""
     for tool, mean in (("lightgbm", (1 + 1) / 2), ("evidently", 1)):
-        found = gainful.why(*some("near", "none"), "nDCG@3", like="trec_eval", unlike=tool)
-        one = by_name(found)["empty"]
+        found = gainful.why(
+            *select_queries("near", "none"), "nDCG@3", like="trec_eval", unlike=tool
+        )
+        one = causes_by_name(found)["empty"]
         assert found.means == pytest.approx((1 / 2, mean))
         assert one.worst.query == "none"
         assert one.worst.before.idcg == 0
@@ -282,7 +288,7 @@ def test_queries_with_nothing_relevant_by_hand():
 
 def test_the_ideal_by_hand():
     """p3 (2), p1 (3) of five relevant, and k = 3: three ideals, and a fourth that is not cut."""
-    data = some("deep")
+    data = select_queries("deep")
     dcg = 2 + 3 * SECOND
     judged_ideal = 3 + 3 * SECOND + 2 * 0.5
     of_list = 3 + 2 * SECOND
@@ -305,14 +311,14 @@ def test_the_ideal_by_hand():
 
 def test_two_causes_share_what_they_do_together():
     """Gain and depth of the ideal on one query, by hand: each effect is the mean of both orders."""
-    found = gainful.why(*some("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
+    found = gainful.why(*select_queries("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
     fifth = 1 / log2(6)
     linear, exp = 2 + 3 * SECOND, 3 + 7 * SECOND
     neither = linear / (3 + 3 * SECOND + 2 * 0.5)
     gain = exp / (7 + 7 * SECOND + 3 * 0.5)
     depth = linear / (3 + 3 * SECOND + 2 * 0.5 + 2 / log2(5) + 1 * fifth)
     both = exp / (7 + 7 * SECOND + 3 * 0.5 + 3 / log2(5) + 1 * fifth)
-    causes = by_name(found)
+    causes = causes_by_name(found)
     assert causes["gain"].effect == pytest.approx(((gain - neither) + (both - depth)) / 2)
     assert causes["ideal_depth"].effect == pytest.approx(((depth - neither) + (both - gain)) / 2)
     assert causes["gain"].alone == pytest.approx(gain - neither)
@@ -325,17 +331,17 @@ def test_two_causes_share_what_they_do_together():
 def test_negative_and_fractional_grades_by_hand():
     """bad (-1), good (2): bad is worth nothing, or less. h1 (0.5), h2 (2.5): truncated, or not."""
     linear = "nDCG(gain=linear, ideal_depth=k)@3"
-    (one,) = gainful.why(*some("minus"), linear, like="trec_eval", unlike="quepid").causes
+    (one,) = gainful.why(*select_queries("minus"), linear, like="trec_eval", unlike="quepid").causes
     assert one.cause.name == "negative"
     # The ideal ends with it: good first, bad second.
     assert one.worst.after.dcg == pytest.approx(-1 + 2 * SECOND)
     assert one.worst.after.idcg == pytest.approx(2 - 1 * SECOND)
     assert one.worst.before.value == pytest.approx(2 * SECOND / 2)
-    (one,) = gainful.why(*some("half"), linear, like="trec_eval", unlike="quepid").causes
+    (one,) = gainful.why(*select_queries("half"), linear, like="trec_eval", unlike="quepid").causes
     assert one.cause.name == "fractional"
     assert one.worst.before.value == pytest.approx(2 * SECOND / 2)
     assert one.worst.after.value == pytest.approx((0.5 + 2.5 * SECOND) / (2.5 + 0.5 * SECOND))
-    found = gainful.why(*some("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
+    found = gainful.why(*select_queries("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
     assert found.difference == 0
     (note,) = found.notes
     assert note.startswith(
@@ -345,14 +351,14 @@ def test_negative_and_fractional_grades_by_hand():
 
 def test_what_is_not_there_is_not_mentioned():
     """Without ties, duplicates, missing queries … tools that differ in nothing else agree."""
-    found = gainful.why(*some("near"), "nDCG@3", like="trec_eval", unlike="ranx")
+    found = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="ranx")
     assert (found.causes, found.notes, found.difference) == ((), (), 0)
     assert [cause.name for cause in found.idle] == ["ties", "duplicates", "extra"]
     assert "agree on these data" in show.to_text(found)
 
 
 def test_what_the_measure_says_wins_over_both():
-    found = gainful.why(*some("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    found = gainful.why(*select_queries("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
     assert found.difference == 0
     assert not found.causes
 
@@ -360,7 +366,7 @@ def test_what_the_measure_says_wins_over_both():
 def test_what_cancels_out_has_no_shares():
     """Two ties: by id, descending, b and z come first; ascending, a and y. One is right each time."""
     columns = {"query": list("1122"), "doc": list("abyz"), "score": [1.0, 1, 1, 1]}
-    ascending = gainful.like("gainful").changed(ties="doc_ascending")
+    ascending = gainful.like("gainful").with_settings(ties="doc_ascending")
     found = gainful.why(
         {"1": {"a": 1}, "2": {"z": 1}}, pl.DataFrame(columns), "P@1", unlike=ascending
     )
@@ -377,13 +383,13 @@ def test_two_causes_that_change_who_counts_by_hand():
     """Queries 1 to 4 score 1/2, nothing relevant, missing, 1; the two tools swap 1 and 0, 0 and skip."""
     judgments = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 1}, "4": {"d": 1}}
     run = {"1": ["x", "y", "a"], "2": ["b"], "4": ["d"]}
-    first = gainful.like("gainful").changed(empty=1, missing="zero")
-    second = gainful.like("gainful").changed(empty=0, missing="skip")
+    first = gainful.like("gainful").with_settings(empty=1, missing="zero")
+    second = gainful.like("gainful").with_settings(empty=0, missing="skip")
     found = gainful.why(judgments, run, "nDCG@3", like=first, unlike=second)
     neither, both = (0.5 + 1 + 0 + 1) / 4, (0.5 + 0 + 1) / 3
     empty, missing = (0.5 + 0 + 0 + 1) / 4, (0.5 + 1 + 1) / 3
     assert found.means == pytest.approx((neither, both))
-    causes = by_name(found)
+    causes = causes_by_name(found)
     assert causes["empty"].alone == pytest.approx(empty - neither)
     assert causes["missing"].alone == pytest.approx(missing - neither)
     assert causes["empty"].effect == pytest.approx(((empty - neither) + (both - missing)) / 2)
@@ -392,19 +398,19 @@ def test_two_causes_that_change_who_counts_by_hand():
 
 def test_many_causes_are_averaged_over_some_orders(monkeypatch):
     """What is averaged over a sample of orders adds up exactly, and comes near the whole."""
-    data = judged(), retrieved()
+    data = parse_qrels(), parse_run()
     whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     monkeypatch.setattr(shapley, "ALL_ORDERS", 3)
     sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     assert sum(one.effect for one in sampled.causes) == pytest.approx(sampled.difference)
     assert "averaged over 256 orders" in sampled.notes[-1]
-    for name, one in by_name(whole).items():
-        assert by_name(sampled)[name].effect == pytest.approx(one.effect, abs=0.005)
+    for name, one in causes_by_name(whole).items():
+        assert causes_by_name(sampled)[name].effect == pytest.approx(one.effect, abs=0.005)
 
 
 def test_sixteen_causes_at_once():
-    data = judged(), retrieved()
-    other = gainful.like("gainful").changed(
+    data = parse_qrels(), parse_run()
+    other = gainful.like("gainful").with_settings(
         gain="exp", discount="zipf", ideal="list", ideal_depth="retrieved", ties="average", duplicates="count",
         namesake="remove", unjudged="remove", negative="in_ideal", fractional="truncate", empty=1, missing="skip",
         extra="empty", short="minimum", decimals=2)  # fmt: skip
@@ -414,12 +420,12 @@ def test_sixteen_causes_at_once():
     assert_right(found, data, "nDCG@3")
 
 
-def random_data(seed):
+def random_qrels_and_run(seed):
     """Judgments and a run in which everything happens, as columns or as dicts."""
     dice = random.Random(seed)  # noqa: S311
     docs = [f"d{number}" for number in range(9)] + ["q1", "q2"]
     grades = [-1, 0, 0, 1, 2, 3] + [0.5, 2.5] * dice.randint(0, 1)
-    judgments = {
+    qrels = {
         f"q{query}": {doc: dice.choice(grades) for doc in dice.sample(docs, dice.randint(1, 7))}
         for query in range(6)
     }
@@ -431,45 +437,49 @@ def random_data(seed):
         for query in range(2, 8)
     }
     if dice.random() < 0.3:
-        return judgments, rankings
+        return qrels, rankings
     rows = [
         (query, doc, score) for query, inner in rankings.items() for doc, score in inner.items()
     ]
     rows += [(query, doc, dice.choice(scores)) for query, doc, _ in dice.sample(rows, dice.choice((0, 3)))]  # fmt: skip
-    return judgments, gainful.Run(
-        pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-    )
+    return qrels, gainful.Run(pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row"))
 
 
-def random_habits(dice):
-    known = {habit: [*HABITS[habit].answers] for habit in HABITS if HABITS[habit].answers}
-    habits = {
-        habit: dice.choice(answers) for habit, answers in known.items() if dice.random() < 0.5
+def random_settings(dice):
+    all_answers = {
+        setting: [*SETTINGS[setting].answers] for setting in SETTINGS if SETTINGS[setting].answers
+    }
+    chosen_settings = {
+        setting: dice.choice(answers)
+        for setting, answers in all_answers.items()
+        if dice.random_generator() < 0.5
     }
     gain = dice.choice(("linear", "exp", "{0:-1,else:g}"))
-    return habits | {"gain": gain, "decimals": dice.choice((None, 3))}
+    return chosen_settings | {"gain": gain, "decimals": dice.choice((None, 3))}
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_two_conventions_on_any_data(seed):
     """Habits taken at random: what is left out beforehand must not have mattered."""
     dice = random.Random(seed)  # noqa: S311
-    data = random_data(seed)
-    like, unlike = (gainful.like("gainful").changed(**random_habits(dice)) for _ in range(2))
+    data = random_qrels_and_run(seed)
+    like, unlike = (
+        gainful.like("gainful").with_settings(**random_settings(dice)) for _ in range(2)
+    )
     assert_right(gainful.why(*data, "nDCG@3", like=like, unlike=unlike), data, "nDCG@3")
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_two_tools_on_any_data(seed):
     dice = random.Random(seed)  # noqa: S311
-    data = random_data(seed)
+    data = random_qrels_and_run(seed)
     like, unlike = dice.sample(sorted(CONVENTIONS), 2)
     measure = dice.choice(["nDCG@3", "nDCG", "DCG@4", "nDCG(discount=jk2008, b=2)@2"])
     assert_right(gainful.why(*data, measure, like=like, unlike=unlike), data, measure)
 
 
 def test_the_value():
-    found = gainful.why(judged(), retrieved(), "nDCG@3", like="trec_eval", unlike="sklearn")
+    found = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like="trec_eval", unlike="sklearn")
     assert repr(found).startswith(f"nDCG@3 is {found.means[0]:.4f} like trec_eval, ")
     with pytest.raises(AttributeError):
         found.means = (0, 0)
@@ -481,15 +491,15 @@ def test_the_value():
 
 def test_what_cannot_be_compared():
     with pytest.raises(gainful.CannotCompare, match="AP cannot be computed like sklearn: ties=av"):
-        gainful.why(judged(), retrieved(), "AP", like="trec_eval", unlike="sklearn")
+        gainful.why(parse_qrels(), parse_run(), "AP", like="trec_eval", unlike="sklearn")
     with pytest.raises(gainful.UnknownName, match="did you mean sklearn"):
-        gainful.why(judged(), retrieved(), unlike="sklern")
+        gainful.why(parse_qrels(), parse_run(), unlike="sklern")
     with pytest.raises(gainful.BadValue, match="one measure"):
-        gainful.why(judged(), retrieved(), "nDCG@1,3", unlike="sklearn")
+        gainful.why(parse_qrels(), parse_run(), "nDCG@1,3", unlike="sklearn")
     with pytest.raises(gainful.WrongType, match="one measure"):
-        gainful.why(judged(), retrieved(), ["nDCG"], unlike="sklearn")
+        gainful.why(parse_qrels(), parse_run(), ["nDCG"], unlike="sklearn")
     with pytest.raises(gainful.BadValue, match="a run beside"):
-        gainful.why(judged(), unlike="sklearn")
+        gainful.why(parse_qrels(), unlike="sklearn")
     with pytest.raises(gainful.CannotCompare, match="like evidently not one query counts"):
         gainful.why({"1": {"a": 0}}, {"1": ["a"]}, like="trec_eval", unlike="evidently")
     huge = {"1": {"a": 2000}}

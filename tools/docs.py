@@ -13,7 +13,7 @@ import sys
 from math import log, log2
 from pathlib import Path
 
-from gainful.convention import CONVENTIONS, GAINFUL, HABITS, Habit
+from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import to_latex
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, TREC_NAMES, Entry
 from gainful.show import convention as conventions, measures
@@ -42,7 +42,7 @@ def which_ndcg() -> str:
     numbers = "\n\n".join(
         _numbers(golden["observed"], part) for part in (names[:6], names[6:12], names[12:])
     )
-    habits = "\n\n".join(_habit(habit) for habit in HABITS.values())
+    habits = "\n\n".join(_habit(habit) for habit in SETTINGS.values())
     notes = [(name, c.title, c.note) for name, c in CONVENTIONS.items() if c.note]
     return f"""{MADE}# Which nDCG?
 
@@ -63,7 +63,7 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 `gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
-{to_markdown(conventions.table())}
+{to_markdown(conventions.build_table())}
 
 What else there is to know:
 
@@ -107,7 +107,7 @@ def _numbers(observed: dict[str, dict[str, str]], cases: list[str]) -> str:
     return to_markdown(Table(("tool", *cases), rows))
 
 
-def _habit(habit: Habit) -> str:
+def _habit(habit: Setting) -> str:
     own = getattr(GAINFUL, habit.name)
     if not habit.answers:
         return f"**{habit.name}**: {habit.question}"
@@ -127,7 +127,7 @@ def measures_page() -> str:
     """The page about measures and their language."""
     parameters = [
         (p.symbol, p.domain.describe(p.symbol), f"{p.typical[0]:g} to {p.typical[1]:g}", p.meaning)
-        for p in measures.all_params().values()
+        for p in measures.collect_params().values()
         if p.typical
     ]
     latex = "\n".join(
@@ -159,17 +159,17 @@ Three spellings are understood: this one, trec_eval's (`ndcg_cut_10`, `P.5,10`, 
 ir_measures (`nDCG(dcg='exp-log2')@10`). `gainful.expand` takes lists and ranges of cutoffs apart:
 `nDCG@1,3,5`, `nDCG@1..20`.
 
-{to_markdown(measures.measures())}
+{to_markdown(measures.build_measure_table())}
 
 ## Gains: what is a document of grade g worth?
 
-{to_markdown(measures.formulas("gain"))}
+{to_markdown(measures.build_formula_table("gain"))}
 
 A table of weights is a gain too: `gain={{0:0,1:1,2:10,3:100}}`.
 
 ## Discounts: what is left of it at rank i?
 
-{to_markdown(measures.formulas("discount"))}
+{to_markdown(measures.build_formula_table("discount"))}
 
 Queries of a session are discounted by the same functions, with the position of the query for the
 rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.

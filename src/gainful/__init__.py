@@ -32,12 +32,12 @@ from gainful.measure import (
     DCG,
     IDCG,
     RR,
-    Answer,
-    Match,
+    Explanation,
+    Formulation,
+    Formulations,
     Measure,
     P,
     R,
-    Worked,
     add,
     average,
     average_of_normalised,
@@ -75,11 +75,11 @@ if TYPE_CHECKING:
     from gainful.evidence.reasons.why import Why, why
     from gainful.evidence.stability import Stability, stability
     from gainful.evidence.statistics.power import detectable_effect, queries_needed
-    from gainful.evidence.statistics.resampling import How
+    from gainful.evidence.statistics.resampling import Resampling
     from gainful.evidence.unjudged.bounds import Bounds
     from gainful.evidence.unjudged.find_bounds import unjudged
     from gainful.evidence.unjudged.settle import settle
-    from gainful.evidence.unjudged.settlement import Settled
+    from gainful.evidence.unjudged.settlement import Settlement
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from gainful.measure.sessions.evaluate import evaluate_sessions
     from gainful.measure.sessions.results import SessionResults
     from gainful.measure.sessions.sweep import Sweep, sweep
-    from gainful.read.qrels_and_run import Judgments, Run
+    from gainful.read.qrels_and_run import Qrels, Run
     from gainful.read.sessions import Sessions
     from gainful.read.simulated_study import SimulatedStudy, simulate_study
     from gainful.show.figures.catalogue import figure, figure_data
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
 # What needs polars is imported when it is first asked for.
 _LATER = {
     "Comparison": "gainful.evidence.comparison",
-    "How": "gainful.evidence.statistics.resampling",
+    "Resampling": "gainful.evidence.statistics.resampling",
     "compare_results": "gainful.evidence.compare_runs",
     "compare_runs": "gainful.evidence.compare_runs",
     "compare_sessions": "gainful.evidence.compare_sessions",
@@ -105,7 +105,7 @@ _LATER = {
     "queries_needed": "gainful.evidence.statistics.power",
     "Bounds": "gainful.evidence.unjudged.bounds",
     "settle": "gainful.evidence.unjudged.settle",
-    "Settled": "gainful.evidence.unjudged.settlement",
+    "Settlement": "gainful.evidence.unjudged.settlement",
     "unjudged": "gainful.evidence.unjudged.find_bounds",
     "why": "gainful.evidence.reasons.why",
     "Why": "gainful.evidence.reasons.why",
@@ -126,7 +126,7 @@ _LATER = {
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
-    "Judgments": "gainful.read.qrels_and_run",
+    "Qrels": "gainful.read.qrels_and_run",
     "Run": "gainful.read.qrels_and_run",
     "figure": "gainful.show.figures.catalogue",
     "figure_data": "gainful.show.figures.catalogue",
@@ -155,7 +155,7 @@ __all__ = [
     "DCG",
     "IDCG",
     "RR",
-    "Answer",
+    "Formulations",
     "BadInput",
     "BadPlugin",
     "BadShape",
@@ -165,9 +165,9 @@ __all__ = [
     "Comparison",
     "Convention",
     "GainfulError",
-    "How",
-    "Judgments",
-    "Match",
+    "Resampling",
+    "Qrels",
+    "Formulation",
     "Matched",
     "Measure",
     "NotExact",
@@ -181,14 +181,14 @@ __all__ = [
     "SessionConvention",
     "SessionResults",
     "Sessions",
-    "Settled",
+    "Settlement",
     "SimulatedStudy",
     "Stability",
     "Sweep",
     "Tied",
     "UnknownName",
     "Why",
-    "Worked",
+    "Explanation",
     "WrongType",
     "add",
     "average",

@@ -19,10 +19,10 @@ class BadValue(GainfulError, ValueError):
     def __init__(self, argument: str, value: object, allowed: str) -> None:
         """Say which argument, which value, and what would be right."""
         self.argument, self.value, self.allowed = argument, value, allowed
-        super().__init__(f"{argument} is {self._told()}; allowed: {allowed}")
+        super().__init__(f"{argument} is {self._quote_value()}; allowed: {allowed}")
 
-    def _told(self) -> str:
-        return f"{self.value:g}" if isinstance(self.value, float) else shown(self.value)
+    def _quote_value(self) -> str:
+        return f"{self.value:g}" if isinstance(self.value, float) else quote(self.value)
 
     def __reduce__(self) -> tuple[type[BadValue], tuple[object, ...]]:
         return type(self), (self.argument, self.value, self.allowed)  # for other processes
@@ -31,8 +31,8 @@ class BadValue(GainfulError, ValueError):
 class WrongType(BadValue, TypeError):
     """A value of the wrong kind, such as a string where a number is due."""
 
-    def _told(self) -> str:
-        return shown(self.value)  # 2.0, not 2: the kind is what is wrong
+    def _quote_value(self) -> str:
+        return quote(self.value)  # 2.0, not 2: the kind is what is wrong
 
 
 class BadShape(BadValue):
@@ -90,13 +90,13 @@ class CannotCompare(GainfulError, ValueError):
 class NotInstalled(GainfulError, ImportError):
     """A part of gainful that needs what is not installed; says how to install it."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, feature: str, extra: str) -> None:
         """Say what needs it, and which extra brings it."""
-        self.what, self.extra = what, extra
-        super().__init__(f"{what} needs the extra {extra}: pip install 'gainful[{extra}]'")
+        self.feature, self.extra = feature, extra
+        super().__init__(f"{feature} needs the extra {extra}: pip install 'gainful[{extra}]'")
 
     def __reduce__(self) -> tuple[type[NotInstalled], tuple[object, ...]]:
-        return type(self), (self.what, self.extra)
+        return type(self), (self.feature, self.extra)
 
 
 class NothingToAverage(GainfulError, ValueError):
@@ -106,51 +106,53 @@ class NothingToAverage(GainfulError, ValueError):
 class UnknownName(GainfulError, LookupError, ValueError):
     """A name that is in none of our tables; says which known one is nearest."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+    def __init__(self, kind: str, name: str, known_names: Iterable[str], hint: str = "") -> None:
         """Suggest the nearest of the `known` names, or list them where there is no near one."""
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
-        self.kind, self.name, self.known, self.hint = kind, name, tuple(known), hint
-        given = name.lower().lstrip("-")[:_LONGEST]  # dashes make no two options alike
-        by_lower = {one.lower().lstrip("-"): one for one in reversed(self.known)}  # the first wins
-        begun = [lower for lower in by_lower if len(lower) > 2 and given.startswith(lower)]
-        near = begun or get_close_matches(given, by_lower, n=1, cutoff=0.55)
+        self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
+        spelling = name.lower().lstrip("-")[:_MAX_LENGTH]  # dashes make no two options alike
+        by_lower = {
+            known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
+        }  # the first wins
+        prefixes = [lower for lower in by_lower if len(lower) > 2 and spelling.startswith(lower)]
+        near = prefixes or get_close_matches(spelling, by_lower, n=1, cutoff=0.55)
         if len(by_lower) == 1:
             near = list(by_lower)
-        nearest = f"did you mean {short(by_lower[near[0]])}?" if near else ""
-        some = ", ".join(map(short, self.known[:_MOST])) + (
-            ", …" if len(self.known) > _MOST else ""
+        suggestion = f"did you mean {shorten(by_lower[near[0]])}?" if near else ""
+        listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
+            ", …" if len(self.known_names) > _MAX_LISTED else ""
         )
-        advice = nearest or f"known: {some}"
-        super().__init__(f"no {kind} {shown(name)}; {advice}" + (f" ({hint})" if hint else ""))
+        advice = suggestion or f"known: {listing}"
+        super().__init__(f"no {kind} {quote(name)}; {advice}" + (f" ({hint})" if hint else ""))
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
-        return type(self), (self.kind, self.name, self.known, self.hint)
+        return type(self), (self.kind, self.name, self.known_names, self.hint)
 
 
-_LONGEST = 60
-_MOST = 30  # names that a message lists
+_MAX_LENGTH = 60
+_MAX_LISTED = 30  # names that a message lists
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
     """A number of things in words: 1 query, 2 queries."""
-    return f"{number} {one if number == 1 else many or plural(one)}"
+    return f"{number} {noun if number == 1 else plural_noun or pluralise(noun)}"
 
 
-def plural(one: str) -> str:
+def pluralise(noun: str) -> str:
     """More than one of a thing: queries, runs."""
-    return one[:-1] + "ies" if one.endswith("y") else one + "s"
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A value on one line of a message, and not a long one."""
     try:
-        return short(repr(value))
+        return shorten(repr(value))
     except ValueError:  # Python refuses to write out a number of thousands of digits
         return "a huge number"
 
 
-def short(text: str, most: int = _LONGEST) -> str:
+def shorten(text: str, limit: int = _MAX_LENGTH) -> str:
     """Text on one line, and not a long one."""
     line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 3] + "..."
+    return line if len(line) <= limit else line[: limit - 3] + "..."

@@ -16,18 +16,18 @@ from typing import Any, NamedTuple
 from gainful.convention import Convention, like
 from gainful.errors import NothingInCommon, UnknownName
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.evaluate import of_run
-from gainful.measure.language import expand, named, parse
+from gainful.measure.evaluate import evaluate_run
+from gainful.measure.language import canonical_name, expand, parse
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import Recipe, recipe
+from gainful.measure.recipe import Recipe, build_recipe
 from gainful.measure.results import Results
 from gainful.read.formats import read_run
 from gainful.read.frames import is_frame
-from gainful.read.inputs import as_judgments, as_run
-from gainful.read.qrels_and_run import Judgments, Nested
-from gainful.read.source import opened
-from gainful.read.subtopic_qrels import of_rows, with_last_grades
-from gainful.read.trec_files import judged_lines
+from gainful.read.inputs import as_qrels, as_run
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.source import open_source
+from gainful.read.subtopic_qrels import read_qrels_rows, with_last_grades
+from gainful.read.trec_files import read_qrels_lines
 
 __all__ = [
     "CalcResults",
@@ -85,45 +85,56 @@ class Evaluator:
     def __init__(self, measures: Iterable[Measure | str], qrels: Any) -> None:
         """Take measures and judgments: a dict of dicts, a frame, a path, or `Qrel`s."""
         self.measures = [parse(measure) for measure in measures]
-        given = qrels if _as_it_is(qrels) else list(qrels)
-        self._parts = [
-            _Part(
-                _judgments(given, subtopics=subtopics),
-                {str(m): recipe(m, like_whom=habits) for m in asked},
-                habits,
+        source = qrels if _is_readable(qrels) else list(qrels)
+        self._groups = [
+            _MeasureGroup(
+                _as_qrels(source, subtopics=subtopics),
+                {str(measure): build_recipe(measure, like_whom=convention) for measure in wanted},
+                convention,
             )
-            for subtopics, habits in _HABITS.items()
-            if (asked := [m for m in self.measures if m.entry.subtopics == subtopics])
+            for subtopics, convention in _CONVENTIONS.items()
+            if (
+                wanted := [
+                    measure
+                    for measure in self.measures
+                    if measure.entry.needs_subtopics == subtopics
+                ]
+            )
         ]
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
         """The mean of each measure."""
-        mean = {name: value for one in self._results(run) for name, value in one.mean.items()}
+        mean = {
+            name: value for results in self._evaluate(run) for name, value in results.mean.items()
+        }
         return {measure: mean.get(str(measure), 0.0) for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Every value, query by query."""
-        found: dict[str, dict[str, float | None]] = {}
-        for one in self._results(run):
-            for query, values in one.by_query().items():
-                found.setdefault(query, {}).update(values)
-        for query, values in found.items():
+        by_query: dict[str, dict[str, float | None]] = {}
+        for results in self._evaluate(run):
+            for query, values in results.values_by_query().items():
+                by_query.setdefault(query, {}).update(values)
+        for query, values in by_query.items():
             for measure in self.measures:
                 yield Metric(query, measure, values[str(measure)] or 0.0)
 
     def calc(self, run: Any) -> CalcResults:
         """Both."""
-        held = run if _as_it_is(run) else list(run)
-        return CalcResults(self.calc_aggregate(held), list(self.iter_calc(held)))
+        rows = run if _is_readable(run) else list(run)
+        return CalcResults(self.calc_aggregate(rows), list(self.iter_calc(rows)))
 
-    def _results(self, run: Any) -> list[Results]:
+    def _evaluate(self, run: Any) -> list[Results]:
         """The results; none for a run that has none of the judged queries, which is worth 0."""
-        given = run if _as_it_is(run) else _nested(run, "score")
-        if isinstance(given, Mapping) and not given:
+        source = run if _is_readable(run) else _to_dicts(run, "score")
+        if isinstance(source, Mapping) and not source:
             return []
-        held = as_run(given)
+        parsed_run = as_run(source)
         try:
-            return [of_run(one.judgments, held, one.recipes, one.habits) for one in self._parts]
+            return [
+                evaluate_run(group.qrels, parsed_run, group.recipes, group.convention)
+                for group in self._groups
+            ]
         except NothingInCommon:
             return []
 
@@ -160,7 +171,7 @@ def parse_trec_measure(text: str) -> list[Measure]:
 
 def read_trec_qrels(path: str | PathLike[str]) -> Iterator[Qrel]:
     """The judgments of a TREC file."""
-    for query, doc, grade, iteration in judged_lines(opened(path)).iter_rows():
+    for query, doc, grade, iteration in read_qrels_lines(open_source(path)).iter_rows():
         yield Qrel(query, doc, int(grade) if grade.is_integer() else grade, iteration)
 
 
@@ -170,46 +181,49 @@ def read_trec_run(path: str | PathLike[str]) -> Iterator[ScoredDoc]:
 
 
 # ir_measures computes by another tool what asks for subtopics, with habits of its own.
-_HABITS = {False: like("ir_measures"), True: like("pyndeval").changed(missing="zero")}
+_CONVENTIONS = {False: like("ir_measures"), True: like("pyndeval").with_settings(missing="zero")}
 
 
-class _Part(NamedTuple):
+class _MeasureGroup(NamedTuple):
     """Measures that are computed together, with what they are computed of."""
 
-    judgments: Judgments | Nested
+    qrels: Qrels | NestedDict
     recipes: dict[str, Recipe]
-    habits: Convention
+    convention: Convention
 
 
-def _judgments(value: Any, *, subtopics: bool) -> Judgments | Nested:
+def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
     """Judgments with their subtopics, or with one grade for each document: the last, as there."""
-    if _as_it_is(value):
-        held = as_judgments(value)
-        return held if subtopics or isinstance(held, Nested) else with_last_grades(held)
+    if _is_readable(value):
+        qrels = as_qrels(value)
+        return qrels if subtopics or isinstance(qrels, NestedDict) else with_last_grades(qrels)
     if not subtopics or not value:
-        return as_judgments(_nested(value, "relevance"))
-    return of_rows(
+        return as_qrels(_to_dicts(value, "relevance"))
+    return read_qrels_rows(
         "judgments",
-        ((q.query_id, q.doc_id, q.relevance, getattr(q, "iteration", "0")) for q in value),
+        (
+            (qrel.query_id, qrel.doc_id, qrel.relevance, getattr(qrel, "iteration", "0"))
+            for qrel in value
+        ),
     )
 
 
-def _as_it_is(value: Any) -> bool:
+def _is_readable(value: Any) -> bool:
     """Does evaluation take it, or is it a row of `Qrel`s or `ScoredDoc`s?"""
     return isinstance(value, (str, PathLike, Mapping)) or is_frame(value)
 
 
-def _nested(value: Any, number: str) -> dict[str, dict[str, float]]:
+def _to_dicts(rows: Any, field: str) -> dict[str, dict[str, float]]:
     """A dict of dicts out of `Qrel`s or `ScoredDoc`s."""
-    found: dict[str, dict[str, float]] = {}
-    for one in value:
-        found.setdefault(one.query_id, {})[one.doc_id] = getattr(one, number)
-    return found
+    nested: dict[str, dict[str, float]] = {}
+    for row in rows:
+        nested.setdefault(row.query_id, {})[row.doc_id] = getattr(row, field)
+    return nested
 
 
 def __getattr__(name: str) -> Measure:
     """The measures themselves, by any name they have: `nDCG @ 10`, `MRR`."""
     try:
-        return Measure(named(name, name))
+        return Measure(canonical_name(name, name))
     except UnknownName as unknown:
         raise AttributeError(str(unknown)) from None

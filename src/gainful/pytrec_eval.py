@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from gainful.convention import like
-from gainful.errors import BadInput, BadValue, UnknownName, shown
+from gainful.errors import BadInput, BadValue, UnknownName, quote
 from gainful.match.match import match
-from gainful.measure.evaluate import of_matched
+from gainful.measure.evaluate import compute_measures
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import recipe
-from gainful.measure.trec_eval_names import GROUPS_9, of_trec
-from gainful.read.dicts import judgments_of, run_of
+from gainful.measure.recipe import build_recipe
+from gainful.measure.trec_eval_names import GROUPS_9, parse_trec_name
+from gainful.read.dicts import read_qrels_dict, read_run_dict
 
 __all__ = [
     "RelevanceEvaluator",
@@ -31,7 +31,7 @@ __all__ = [
     "supported_nicknames",
 ]
 
-_TEXTS = ("runid", "relstring")  # what has no number there is 0
+_TEXT_MEASURES = ("runid", "relstring")  # what has no number there is 0
 supported_measures: set[str] = {*GROUPS_9["all_trec"]}
 supported_nicknames: dict[str, set[str]] = {name: {*names} for name, names in GROUPS_9.items()}
 
@@ -39,24 +39,24 @@ supported_nicknames: dict[str, set[str]] = {name: {*names} for name, names in GR
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """A run from its lines: query Q0 document rank score name."""
     run: dict[str, dict[str, float]] = {}
-    for number, line in enumerate(f_run, start=1):
-        query, doc, value = _fields(line, number, 6, "query Q0 document rank score name")
-        _put(run, query, doc, _number(value, number), number)
+    for line_number, line in enumerate(f_run, start=1):
+        query, doc, value = _split_fields(line, line_number, 6, "query Q0 document rank score name")
+        _add_doc(run, query, doc, _parse_score(value, line_number), line_number)
     return run
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgments from their lines: query 0 document grade."""
-    judgments: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(f_qrel, start=1):
-        query, doc, value = _fields(line, number, 4, "query iteration document grade")
+    qrels: dict[str, dict[str, int]] = {}
+    for line_number, line in enumerate(f_qrel, start=1):
+        query, doc, value = _split_fields(line, line_number, 4, "query iteration document grade")
         try:
             grade = int(value)
         except ValueError:
-            problem = f"grade {shown(value)} is no whole number"
-            raise BadInput(f"line {number}", problem) from None
-        _put(judgments, query, doc, grade, number)
-    return judgments
+            problem = f"grade {quote(value)} is no whole number"
+            raise BadInput(f"line {line_number}", problem) from None
+        _add_doc(qrels, query, doc, grade, line_number)
+    return qrels
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
@@ -81,72 +81,76 @@ class RelevanceEvaluator:
         if isinstance(measures, str):
             raise BadValue("measures", measures, "a set or list of names")
         judged = {query: inner for query, inner in query_relevance.items() if inner}
-        habits = like("pytrec_eval").changed(rel=relevance_level)
+        convention = like("pytrec_eval").with_settings(rel=relevance_level)
         if judged_docs_only_flag:
-            habits = habits.changed(unjudged="remove", negative="remove")
-        self._judgments = judgments_of(judged, "query_relevance") if judged else None
-        self._habits = habits
+            convention = convention.with_settings(unjudged="remove", negative="remove")
+        self._qrels = read_qrels_dict(judged, "query_relevance") if judged else None
+        self._convention = convention
         self.measures = {*measures}
         self._recipes = {
-            key: recipe(measure, like_whom=habits)
+            key: build_recipe(measure, like_whom=convention)
             for name in sorted(self.measures)
-            for key, measure in _named(name)
+            for key, measure in _parse_measure(name)
         }
-        self._texts = [name for name in _TEXTS if name in _every(self.measures)]
+        self._text_measures = [
+            name for name in _TEXT_MEASURES if name in _expand_nicknames(self.measures)
+        ]
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """{query: {measure: value}} of a run {query: {document: score}}, for its judged queries."""
-        if not scores or self._judgments is None:
+        if not scores or self._qrels is None:
             return {}
-        found = match(self._judgments, run_of(scores, "scores"), self._habits)
-        values = of_matched(found, self._recipes)
-        kept = np.flatnonzero(found.judged & found.found)
+        matched = match(self._qrels, read_run_dict(scores, "scores"), self._convention)
+        values = compute_measures(matched, self._recipes)
+        kept = np.flatnonzero(matched.judged & matched.in_run)
         columns = {name: values[name][kept].tolist() for name in self._recipes}
         return {
-            found.queries[row]: {name: column[at] for name, column in columns.items()}
-            | dict.fromkeys(self._texts, 0.0)
-            for at, row in enumerate(kept.tolist())
+            matched.queries[row]: {name: column[index] for name, column in columns.items()}
+            | dict.fromkeys(self._text_measures, 0.0)
+            for index, row in enumerate(kept.tolist())
         }
 
 
-def _every(measures: Iterable[str]) -> set[str]:
+def _expand_nicknames(measures: Iterable[str]) -> set[str]:
     """The names, with those that a nickname stands for."""
-    return {one for name in measures for one in supported_nicknames.get(name, {name})}
+    return {measure for name in measures for measure in supported_nicknames.get(name, {name})}
 
 
-def _named(name: str) -> list[tuple[str, Measure]]:
+def _parse_measure(name: str) -> list[tuple[str, Measure]]:
     """Measures by the keys they have there: cutoffs are told, other parameters are not."""
-    found = []
-    for one in sorted(_every([name])):
-        lines = of_trec(one) if one not in _TEXTS else []
+    measures = []
+    for trec_name in sorted(_expand_nicknames([name])):
+        lines = parse_trec_name(trec_name) if trec_name not in _TEXT_MEASURES else []
         if lines is None:
-            raise UnknownName("measure", one, [*supported_measures, *supported_nicknames])
+            raise UnknownName("measure", trec_name, [*supported_measures, *supported_nicknames])
         for line in lines:
             if line.measure is not None:
-                told = line.root.kind not in ("numbers", "gains", "pairs")
-                found.append((line.name if told else line.root.name, line.measure))
-    return found
+                keeps_cutoff = line.trec_name.kind not in ("numbers", "gains", "pairs")
+                measures.append((line.name if keeps_cutoff else line.trec_name.name, line.measure))
+    return measures
 
 
-def _fields(line: str, number: int, size: int, expected: str) -> tuple[str, str, str]:
+def _split_fields(line: str, line_number: int, count: int, expected: str) -> tuple[str, str, str]:
     fields = line.split()
-    if len(fields) != size:
-        problem = f"{shown(line)} has {len(fields)} fields"
-        raise BadInput(f"line {number}", problem, expected)
-    return fields[0], fields[2], fields[4] if size == 6 else fields[3]
+    if len(fields) != count:
+        problem = f"{quote(line)} has {len(fields)} fields"
+        raise BadInput(f"line {line_number}", problem, expected)
+    return fields[0], fields[2], fields[4] if count == 6 else fields[3]
 
 
-def _number(text: str, number: int) -> float:
+def _parse_score(text: str, line_number: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise BadInput(f"line {number}", f"score {shown(text)} is not a number") from None
+        raise BadInput(f"line {line_number}", f"score {quote(text)} is not a number") from None
 
 
-def _put(found: dict[str, dict[str, Any]], query: str, doc: str, value: float, number: int) -> None:
-    inner = found.setdefault(query, {})
-    if doc in inner:
+def _add_doc(
+    nested: dict[str, dict[str, Any]], query: str, doc: str, value: float, line_number: int
+) -> None:
+    docs = nested.setdefault(query, {})
+    if doc in docs:
         raise BadInput(
-            f"line {number}", f"document {shown(doc)} of query {shown(query)} comes twice"
+            f"line {line_number}", f"document {quote(doc)} of query {quote(query)} comes twice"
         )
-    inner[doc] = value
+    docs[doc] = value

@@ -17,17 +17,17 @@ from gainful.convention import Convention
 
 if TYPE_CHECKING:  # they need polars: imported when first called
     from gainful.evidence.gates.verdict import Verdict
-    from gainful.measure.evaluate import Habits, Measures
+    from gainful.measure.evaluate import EvaluationSettings, Measures
     from gainful.measure.measure import Measure
     from gainful.measure.results import Results
-    from gainful.read.inputs import AnyJudgments, AnyRun
-    from gainful.read.qrels_and_run import Judgments, Nested
+    from gainful.read.inputs import AnyQrels, AnyRun
+    from gainful.read.qrels_and_run import NestedDict, Qrels
 
 __all__ = ["assert_ranking_quality", "save_baseline"]
 
 
 def assert_ranking_quality(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     run: AnyRun,
     *,
     floors: Mapping[str | Measure, float] | None = None,
@@ -40,7 +40,7 @@ def assert_ranking_quality(
     seed: int | None = None,
     resamples: int | None = None,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> Verdict:
     """Fail, as `assert` does, unless the run is good enough.
 
@@ -82,32 +82,34 @@ def assert_ranking_quality(
     from gainful.evidence.gates.rules import Rules  # noqa: PLC0415
     from gainful.show.gate import to_text  # noqa: PLC0415
 
-    drawn = {"seed": seed, "resamples": resamples}
+    sampling = {"seed": seed, "resamples": resamples}
     rules = Rules(
         floors=floors,
         max_drop=max_drop,
         significant=significant,
         test=test,
         allow=allow,
-        **{name: value for name, value in drawn.items() if value is not None},
+        **{name: value for name, value in sampling.items() if value is not None},
     )
-    old = None if baseline is None else read_baseline(baseline)
-    asked = rules.asked(measures) or (None if old is None else list(old.measures))
-    held, found = _evaluated(qrels, run, asked, like, habits)
-    verdict = gate(found, rules, qrels=held, baseline=old)
+    saved_baseline = None if baseline is None else read_baseline(baseline)
+    wanted = rules.measures_to_evaluate(measures) or (
+        None if saved_baseline is None else list(saved_baseline.measures)
+    )
+    parsed_qrels, results = _evaluate(qrels, run, wanted, like, settings)
+    verdict = gate(results, rules, qrels=parsed_qrels, baseline=saved_baseline)
     if not verdict.passed:
         raise AssertionError(to_text(verdict))
     return verdict
 
 
 def save_baseline(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     run: AnyRun,
     path: str | PathLike[str],
     measures: Measures | None = None,
     *,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> None:
     """Save what a run scores in a file that later runs are held against.
 
@@ -125,24 +127,24 @@ def save_baseline(
         >>> verdict.checks[0].message
         'nDCG@10 did not drop: from 1.0000 to 1.0000'
     """
-    from gainful.evidence.gates.baseline import baseline_of  # noqa: PLC0415  (needs polars)
-    from gainful.show.atomic_write import put  # noqa: PLC0415
+    from gainful.evidence.gates.baseline import make_baseline  # noqa: PLC0415  (needs polars)
+    from gainful.show.atomic_write import write_atomically  # noqa: PLC0415
 
-    held, found = _evaluated(qrels, run, measures, like, habits)
-    put(path, baseline_of(found, held).to_text())
+    parsed_qrels, results = _evaluate(qrels, run, measures, like, settings)
+    write_atomically(path, make_baseline(results, parsed_qrels).to_text())
 
 
-def _evaluated(
-    qrels: AnyJudgments,
+def _evaluate(
+    qrels: AnyQrels,
     run: AnyRun,
     measures: Measures | None,
     like: str | Convention | None,
-    habits: Mapping[str, Any],
-) -> tuple[Judgments | Nested, Results]:
+    settings: Mapping[str, Any],
+) -> tuple[Qrels | NestedDict, Results]:
     """The judgments, which are read once, and what the run scores by them."""
-    from gainful.measure.evaluate import asked_for, of_run  # noqa: PLC0415  (needs polars)
-    from gainful.read.inputs import as_judgments, as_run  # noqa: PLC0415
+    from gainful.measure.evaluate import build_recipes, evaluate_run  # noqa: PLC0415  (needs polars)
+    from gainful.read.inputs import as_qrels, as_run  # noqa: PLC0415
 
-    base, recipes = asked_for(measures, like, habits)
-    held = as_judgments(qrels)
-    return held, of_run(held, as_run(run), recipes, base)
+    convention, recipes = build_recipes(measures, like, settings)
+    parsed_qrels = as_qrels(qrels)
+    return parsed_qrels, evaluate_run(parsed_qrels, as_run(run), recipes, convention)

@@ -7,7 +7,7 @@ import json
 import click
 
 from gainful.cli.options import format_option
-from gainful.cli.output import delivered
+from gainful.cli.output import deliver
 from gainful.cli.progress import progress
 from gainful.read.session_formats import SESSION_FORMATS
 from gainful.show import check as show
@@ -37,11 +37,13 @@ def check(files: tuple[str, ...], sessions_format: str | None, form: str) -> int
       gainful check cast.run qrels.txt --sessions-format conversation
       gainful check run.txt --format json
     """
-    with progress(files) as advanced:
-        found = show.findings(files, advanced, sessions_format)
-    data = show.to_dict(found)
+    with progress(files) as advance:
+        findings = show.check_files(files, advance, sessions_format)
+    data = show.to_dict(findings)
     text = (
-        show.to_text(found) if form == "table" else json.dumps(data, indent=2, ensure_ascii=False)
+        show.to_text(findings)
+        if form == "table"
+        else json.dumps(data, indent=2, ensure_ascii=False)
     )
-    delivered(text, None)
+    deliver(text, None)
     return 0 if data["ok"] else 1

@@ -8,39 +8,39 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import chance_options, refuse_idle
+from gainful.cli.options import refuse_idle_options, resampling_options
 from gainful.cli.output import (
-    delivered,
+    deliver,
     refuse_overwriting,
     terminal,
     usual_form,
 )
 from gainful.cli.run_reading import (
-    evaluated,
+    evaluate_runs,
     measures_option,
-    names_of,
-    printing_runs,
+    name_runs,
     refuse_two_pipes,
+    run_options,
 )
-from gainful.cli.session_reading import READING, sessions_from, study_reading
-from gainful.convention import HABITS
+from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, study_reading_options
+from gainful.convention import SETTINGS
 from gainful.evidence.compare_runs import compare_results
 from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_groups
 from gainful.evidence.comparison import Comparison
-from gainful.evidence.moves.moved_docs import MostChanged, most_changed
-from gainful.evidence.pairing import baseline_of
-from gainful.evidence.significance_tests import NAMES
+from gainful.evidence.moves.moved_docs import LargestChanges, find_largest_changes
+from gainful.evidence.pairing import choose_baseline
+from gainful.evidence.significance_tests import TEST_NAMES
 from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
-from gainful.evidence.statistics.resampling import How
-from gainful.measure.evaluate import asked_for
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.evaluate import build_recipes
 from gainful.measure.sessions import evaluate as of_sessions
-from gainful.read.formats import read_judgments
-from gainful.read.inputs import as_columns
+from gainful.read.formats import read_qrels
+from gainful.read.inputs import as_qrels_columns
 from gainful.show import compare as show, moved_docs as show_moved, rows as show_rows
 from gainful.show.compare_latex import to_latex
 from gainful.show.table import PLAIN
 
-_TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
+_TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
 
 @click.command(short_help="Is one run really better than another?")
@@ -65,7 +65,7 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
     show_default=True,
     help="Compare all pairs, or each with the baseline.",
 )
-@chance_options()
+@resampling_options()
 @click.option(
     "--per-query",
     is_flag=True,
@@ -81,8 +81,8 @@ _TESTS = tuple(dict.fromkeys((*NAMES, *STUDY_TESTS)))
     help="With --sessions: whose effects are taken out; the first says whose assignments are "
     "exchanged. [searcher, scenario]",
 )
-@study_reading()
-@printing_runs()
+@study_reading_options()
+@run_options()
 def compare(
     judgments: str | None,
     runs: tuple[str, ...],
@@ -114,124 +114,152 @@ def compare(
       gainful compare --sessions study.csv --judgments qrels.txt --by system \\
           --block searcher --block scenario -m 'nsDCG(b=2, bq=4)@10'
     """
-    how = How(alpha=alpha, resamples=resamples, seed=seed)
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     if more["test"] == "t":
-        refuse_idle(("seed", "resamples"), "does nothing: the t test leaves nothing to chance")
+        refuse_idle_options(
+            ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
+        )
     form = form or usual_form(output)
-    moved: list[MostChanged] = []
+    moved: list[LargestChanges] = []
     if sessions is None:
-        found, moved = _of_runs(judgments, runs, how, output, more)
+        comparison, moved = _compare_runs(judgments, runs, resampling, output, more)
     else:
-        found = _of_study(sessions, (judgments, *runs), how, output, more)
-    delivered(_text(found, moved, form, output), output)
+        comparison = _compare_study(sessions, (judgments, *runs), resampling, output, more)
+    deliver(_render(comparison, moved, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
-        for line in (*show.how(found), *show.said(found)):
+        for line in (*show.describe_test(comparison), *show.list_footnotes(comparison)):
             click.echo(f"gainful: {line}", err=True)
 
 
-def _of_runs(
-    judgments: str | None,
+def _compare_runs(
+    qrels: str | None,
     runs: tuple[str, ...],
-    resampling: How,
+    resampling: Resampling,
     output: str | None,
-    more: dict[str, Any],
-) -> tuple[Comparison, list[MostChanged]]:
+    options: dict[str, Any],
+) -> tuple[Comparison, list[LargestChanges]]:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
-    _refuse(more, _OF_STUDIES, "is of sessions: name them with --sessions FILE")
-    if judgments is None or len(runs) < 2:
+    _refuse_options(options, _STUDY_OPTIONS, "is of sessions: name them with --sessions FILE")
+    if qrels is None or len(runs) < 2:
         raise click.UsageError(
             "name JUDGMENTS and two runs or more: gainful compare JUDGMENTS RUN RUN… "
             "(or --sessions FILE)"
         )
-    asked = {name: more.pop(name) for name in ("baseline", "test", "correct", "pairs")}
-    test = asked.pop("test") or "randomisation"
-    measures, like = more.pop("measures"), more.pop("like")
-    formats = more.pop("judgments_format"), more.pop("run_format")
-    base, recipes = asked_for(measures or None, like, {name: more[name] for name in HABITS})
-    refuse_two_pipes(judgments, *runs)
-    refuse_overwriting(output, (judgments, *runs))
-    baseline_of(asked["baseline"], names_of(runs), "run")  # before anything is read
-    correction_for(test, asked["correct"], NAMES)
-    held = read_judgments(judgments, formats[0])
-    found = list(evaluated(held, runs, formats[1], recipes, base))
-    compared = compare_results([one for one, _ in found], test=test, resampling=resampling, **asked)
-    if not more["per_query"]:
-        return compared, []
-    at = compared.systems.index(compared.baseline)
-    first = next(iter(recipes.values()))
-    others = [one for place, one in enumerate(found) if place != at]
-    return compared, [
-        most_changed(held, (found[at][1], run), first, (found[at][0], results))
+    comparison_options = {
+        name: options.pop(name) for name in ("baseline", "test", "correct", "pairs")
+    }
+    test = comparison_options.pop("test") or "randomisation"
+    measures, like = options.pop("measures"), options.pop("like")
+    formats = options.pop("judgments_format"), options.pop("run_format")
+    convention, recipes = build_recipes(
+        measures or None, like, {name: options[name] for name in SETTINGS}
+    )
+    refuse_two_pipes(qrels, *runs)
+    refuse_overwriting(output, (qrels, *runs))
+    choose_baseline(
+        comparison_options["baseline"], name_runs(runs), "run"
+    )  # before anything is read
+    correction_for(test, comparison_options["correct"], TEST_NAMES)
+    loaded_qrels = read_qrels(qrels, formats[0])
+    evaluations = list(evaluate_runs(loaded_qrels, runs, formats[1], recipes, convention))
+    comparison = compare_results(
+        [evaluation for evaluation, _ in evaluations],
+        test=test,
+        resampling=resampling,
+        **comparison_options,
+    )
+    if not options["per_query"]:
+        return comparison, []
+    baseline_index = comparison.systems.index(comparison.baseline)
+    first_recipe = next(iter(recipes.values()))
+    others = [evaluation for index, evaluation in enumerate(evaluations) if index != baseline_index]
+    return comparison, [
+        find_largest_changes(
+            loaded_qrels,
+            (evaluations[baseline_index][1], run),
+            first_recipe,
+            (evaluations[baseline_index][0], results),
+        )
         for results, run in others
     ]
 
 
-def _of_study(
+def _compare_study(
     file: str,
     words: tuple[str | None, ...],
-    resampling: How,
+    resampling: Resampling,
     output: str | None,
-    more: dict[str, Any],
+    options: dict[str, Any],
 ) -> Comparison:
     """Systems by the sessions of a study."""
-    given = [word for word in words if word is not None]
-    if given:
+    extra_words = [word for word in words if word is not None]
+    if extra_words:
         raise click.UsageError(
-            f"{given[0]}: with --sessions there are no runs; judgments go behind --judgments"
+            f"{extra_words[0]}: with --sessions there are no runs; judgments go behind --judgments"
         )
-    if more["per_query"]:
+    if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    only = [name for name in HABITS if name not in ("ties", "unjudged")]
-    _refuse(more, (*only, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
-    qrels = more["qrels"]
-    habits = {} if more["unjudged"] is None else {"unjudged": more["unjudged"]}
-    base, recipes = of_sessions.asked_for(more["measures"] or None, more["like"], habits)
-    refuse_two_pipes(file, qrels)
-    refuse_overwriting(output, tuple(path for path in (file, qrels, more["topics"]) if path))
-    held = sessions_from(file, **{name: more[name] for name in READING})
-    judged = None
-    if qrels is not None:
-        judged = as_columns(read_judgments(qrels, more["judgments_format"]))
+    run_settings = [name for name in SETTINGS if name not in ("ties", "unjudged")]
+    _refuse_options(
+        options, (*run_settings, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'"
+    )
+    qrels_path = options["qrels"]
+    settings = {} if options["unjudged"] is None else {"unjudged": options["unjudged"]}
+    convention, recipes = of_sessions.build_session_recipes(
+        options["measures"] or None, options["like"], settings
+    )
+    refuse_two_pipes(file, qrels_path)
+    refuse_overwriting(
+        output, tuple(path for path in (file, qrels_path, options["topics"]) if path)
+    )
+    chosen_sessions = load_sessions(file, **{name: options[name] for name in READING_PARAMETERS})
+    qrels_columns = None
+    if qrels_path is not None:
+        qrels_columns = as_qrels_columns(read_qrels(qrels_path, options["judgments_format"]))
     return compare_groups(
-        of_sessions.of_sessions(held, judged, recipes, base),
-        by=SYSTEM if more["by"] is None else more["by"],
-        block=more["block"] or None,
-        baseline=more["baseline"],
-        test=more["test"] or "permutation",
-        correct=more["correct"],
-        pairs=more["pairs"],
+        of_sessions.measure_sessions(chosen_sessions, qrels_columns, recipes, convention),
+        by=SYSTEM if options["by"] is None else options["by"],
+        block=options["block"] or None,
+        baseline=options["baseline"],
+        test=options["test"] or "permutation",
+        correct=options["correct"],
+        pairs=options["pairs"],
         resampling=resampling,
     )
 
 
-_OF_STUDIES = ("qrels", "by", "block", *(name for name in READING if name != "ties"))
+_STUDY_OPTIONS = ("qrels", "by", "block", *(name for name in READING_PARAMETERS if name != "ties"))
 
 
-def _refuse(more: dict[str, Any], names: Sequence[str], why: str) -> None:
+def _refuse_options(options: dict[str, Any], names: Sequence[str], why: str) -> None:
     """An option that does nothing here is a mistake, not a silence."""
     for name in names:
-        if more[name] not in (None, (), False):
+        if options[name] not in (None, (), False):
             option = "judgments" if name == "qrels" else name.replace("_", "-")
             raise click.UsageError(f"--{option} {why}")
 
 
-def _text(found: Comparison, moved: list[MostChanged], form: str, output: str | None) -> str:
+def _render(
+    comparison: Comparison, moved: list[LargestChanges], form: str, output: str | None
+) -> str:
     page = terminal() if form == "table" and output in (None, "-") else PLAIN
-    rows = show_moved.rows(moved) if moved else show.rows(found)
+    rows = show_moved.build_rows(moved) if moved else show.build_rows(comparison)
     writers: dict[str, Callable[[], str]] = {
-        "table": lambda: _joined(
-            show.to_text(found, terminal=page),
+        "table": lambda: _join_parts(
+            show.to_text(comparison, terminal=page),
             *(show_moved.to_text(one, terminal=page) for one in moved),
         ),
-        "markdown": lambda: _joined(show.to_markdown(found), *map(show_moved.to_markdown, moved)),
-        "latex": lambda: _joined(
-            to_latex(found), *([show_rows.to_latex(rows, ())] if moved else [])
+        "markdown": lambda: _join_parts(
+            show.to_markdown(comparison), *map(show_moved.to_markdown, moved)
+        ),
+        "latex": lambda: _join_parts(
+            to_latex(comparison), *([show_rows.to_latex(rows, ())] if moved else [])
         ),
         "tsv": lambda: show_rows.to_csv(rows, "\t"),
         "csv": lambda: show_rows.to_csv(rows),
         "jsonl": lambda: show_rows.to_json_lines(rows),
         "json": lambda: json.dumps(
-            found.to_dict() | ({"most_changed": show_moved.to_dict(moved)} if moved else {}),
+            comparison.to_dict() | ({"most_changed": show_moved.to_dict(moved)} if moved else {}),
             indent=2,
             ensure_ascii=False,
             allow_nan=False,
@@ -240,5 +268,5 @@ def _text(found: Comparison, moved: list[MostChanged], form: str, output: str | 
     return writers[form]()
 
 
-def _joined(*parts: str) -> str:
+def _join_parts(*parts: str) -> str:
     return "\n\n".join(parts)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from gainful.cli.options import format_option
-from gainful.cli.output import printed, terminal
+from gainful.cli.output import print_in_form, terminal
 from gainful.convention import CONVENTIONS, like
 from gainful.convention.session import SESSION_CONVENTIONS
 from gainful.errors import UnknownName
@@ -34,18 +34,18 @@ def conventions(name: str | None, other: str | None, form: str) -> None:
     """
     if name is None and other is not None:
         raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
-    one, second = (None if text is None else _known(text) for text in (name, other))
+    first, second = (None if text is None else _resolve_name(text) for text in (name, other))
     page = terminal() if form == "table" else PLAIN
-    parts = show.parts(one, second, page.width if form == "table" else None)
-    printed(
+    parts = show.build_tables(first, second, page.width if form == "table" else None)
+    print_in_form(
         form,
-        table=lambda: _below(parts, lambda table: tables.to_text(table, terminal=page)),
-        markdown=lambda: _below(parts, tables.to_markdown),
-        data=lambda: show.to_dict(one, second),
+        table=lambda: _join_sections(parts, lambda table: tables.to_text(table, terminal=page)),
+        markdown=lambda: _join_sections(parts, tables.to_markdown),
+        data=lambda: show.to_dict(first, second),
     )
 
 
-def _known(name: str) -> str:
+def _resolve_name(name: str) -> str:
     """A name of either table; of neither, the error names the nearest of both."""
     lower = name.lower()
     if lower in SESSION_CONVENTIONS and lower not in CONVENTIONS:
@@ -53,11 +53,11 @@ def _known(name: str) -> str:
     try:
         return like(name).name
     except UnknownName:
-        known = (*CONVENTIONS, *SESSION_CONVENTIONS)
-        raise UnknownName("convention", name, known, "gainful conventions lists them all") from None
+        names = (*CONVENTIONS, *SESSION_CONVENTIONS)
+        raise UnknownName("convention", name, names, "gainful conventions lists them all") from None
 
 
-def _below(parts: list[tuple[str, Table]], rendered: Callable[[Table], str]) -> str:
+def _join_sections(parts: list[tuple[str, Table]], render: Callable[[Table], str]) -> str:
     """Each table below its heading."""
-    told = (f"{head}\n\n{rendered(table)}" if table.rows else head for head, table in parts)
-    return "\n\n".join(told)
+    sections = (f"{head}\n\n{render(table)}" if table.rows else head for head, table in parts)
+    return "\n\n".join(sections)

@@ -7,23 +7,23 @@ from typing import Any
 import click
 
 from gainful.cli.output import (
-    delivered,
+    deliver,
     refuse_overwriting,
     terminal,
     usual_form,
 )
 from gainful.cli.run_reading import (
-    evaluated,
+    evaluate_runs,
     measures_option,
-    names_of,
-    printing_runs,
+    name_runs,
     refuse_two_pipes,
+    run_options,
 )
-from gainful.evidence.stability import Stability, settled, stability
-from gainful.measure.evaluate import asked_for
+from gainful.evidence.stability import Stability, resampling_for_level, stability
+from gainful.measure.evaluate import build_recipes
 from gainful.measure.results import Results
-from gainful.read.formats import read_judgments
-from gainful.read.inputs import path_of_both
+from gainful.read.formats import read_qrels
+from gainful.read.inputs import rag_path
 from gainful.show import results as show
 from gainful.show.table import PLAIN
 
@@ -42,7 +42,7 @@ from gainful.show.table import PLAIN
 )
 @click.option("--resamples", type=int, metavar="N", help="Of --interval. [10000]")
 @click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
-@printing_runs()
+@run_options()
 def evaluate(
     judgments: str,
     runs: tuple[str, ...],
@@ -80,47 +80,53 @@ def evaluate(
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    base, recipes = asked_for(measures or None, like, habits)
+    convention, recipes = build_recipes(measures or None, like, habits)
     form = form or usual_form(output)
     refuse_two_pipes(judgments, *runs)
     if interval is not None and per_query and form in ("tsv", "csv", "jsonl"):
         raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
-    chance = _chance(interval, resamples=resamples, seed=seed)
-    runs = runs or _the_same(judgments)
+    resampling_options = _resampling_options(interval, resamples=resamples, seed=seed)
+    runs = runs or _use_qrels_as_run(judgments)
     refuse_overwriting(output, (judgments, *runs))
-    names_of(runs)  # a run that is named twice is refused before anything is read
-    held = read_judgments(judgments, judgments_format)
-    found = [one for one, _ in evaluated(held, runs, run_format, recipes, base)]
-    stable = [] if interval is None else [stability(one, interval, **chance) for one in found]
-    _print(found, stable, form, output, per_query=per_query)
+    name_runs(runs)  # a run that is named twice is refused before anything is read
+    loaded_qrels = read_qrels(judgments, judgments_format)
+    results = [
+        result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
+    ]
+    stable = (
+        []
+        if interval is None
+        else [stability(result, interval, **resampling_options) for result in results]
+    )
+    _print(results, stable, form, output, per_query=per_query)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
-        for line in show.said(found, stable):
+        for line in show.list_footnotes(results, stable):
             click.echo(f"gainful: {line}", err=True)
 
 
-def _chance(interval: float | None, **given: int | None) -> dict[str, int]:
+def _resampling_options(interval: float | None, **options: int | None) -> dict[str, int]:
     """What was said of resampling, if it is asked for; wrong values are refused before reading."""
-    found = {name: value for name, value in given.items() if value is not None}
+    chosen = {name: value for name, value in options.items() if value is not None}
     if interval is None:
-        for name in found:
+        for name in chosen:
             raise click.UsageError(f"--{name} needs --interval")
     else:
-        settled(interval, **found)
-    return found
+        resampling_for_level(interval, **chosen)
+    return chosen
 
 
-def _the_same(judgments: str) -> tuple[str, ...]:
+def _use_qrels_as_run(qrels: str) -> tuple[str, ...]:
     """A file that tells both what is relevant and what was retrieved needs no run beside it."""
-    if path_of_both(judgments) is None:
+    if rag_path(qrels) is None:
         raise click.UsageError(
             "name at least one RUN: gainful eval JUDGMENTS RUN… (only a file whose lines have "
             "both retrieved and relevant can do without)"
         )
-    return (judgments,)
+    return (qrels,)
 
 
 def _print(
-    found: list[Results],
+    results: list[Results],
     stable: list[Stability],
     form: str,
     output: str | None,
@@ -129,17 +135,17 @@ def _print(
 ) -> None:
     if form == "table":
         page = terminal() if output is None else PLAIN
-        text = show.to_text(found, per_query=per_query, terminal=page, stable=stable)
+        text = show.to_text(results, per_query=per_query, terminal=page, stabilities=stable)
     elif form in ("tsv", "csv"):
-        mark = "\t" if form == "tsv" else ","
-        text = show.to_csv(found, per_query=per_query, separator=mark, stable=stable)
+        separator = "\t" if form == "tsv" else ","
+        text = show.to_csv(results, per_query=per_query, separator=separator, stabilities=stable)
     elif form == "json":
-        text = show.to_json(found, stable)
+        text = show.to_json(results, stable)
     else:
         writers = {
             "markdown": show.to_markdown,
             "latex": show.to_latex,
             "jsonl": show.to_json_lines,
         }
-        text = writers[form](found, per_query=per_query, stable=stable)
-    delivered(text, output)
+        text = writers[form](results, per_query=per_query, stabilities=stable)
+    deliver(text, output)

@@ -9,16 +9,16 @@ import click
 from gainful.cli.options import (
     GRADES_SETTINGS,
     format_option,
-    habit_options,
     like_option,
-    numbers,
+    parse_numbers,
     plugin_option,
+    setting_options,
 )
-from gainful.cli.output import printed, terminal
+from gainful.cli.output import print_in_form, terminal
 from gainful.measure import explain as worked_out
 from gainful.show import explanation as show
 
-_HABITS = (
+_SETTINGS = (
     *("gain", "rel", "discount", "b"),
     *("ideal", "ideal_depth", "negative", "fractional", "empty", "short"),
 )
@@ -34,7 +34,7 @@ _HABITS = (
     help="Every judged grade of the query, those of the ranking too: the ideal.",
 )
 @click.option("-k", type=int, metavar="K", help="Look at the first K documents only.")
-@habit_options(*_HABITS)
+@setting_options(*_SETTINGS)
 @plugin_option()
 @like_option()
 @format_option("table", "markdown", "latex", "json")
@@ -60,13 +60,15 @@ def explain(
       gainful explain 3 2 3 0 1 2 --discount jk2008 --b 4 --format latex
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    chosen: Any = {name: value for name, value in options.items() if value is not None}
-    pool = None if judged is None else numbers([judged], "judged")
-    table = worked_out(numbers(grades, "grades"), judged=pool, k=k, like=like, **chosen)
-    printed(
+    settings: Any = {name: value for name, value in options.items() if value is not None}
+    pool = None if judged is None else parse_numbers([judged], "judged")
+    explanation = worked_out(
+        parse_numbers(grades, "grades"), judged=pool, k=k, like=like, **settings
+    )
+    print_in_form(
         form,
-        table=lambda: show.to_text(table, terminal=terminal()),
-        markdown=lambda: show.to_markdown(table),
-        latex=lambda: show.to_latex(table),
-        data=table.to_dict,
+        table=lambda: show.to_text(explanation, terminal=terminal()),
+        markdown=lambda: show.to_markdown(explanation),
+        latex=lambda: show.to_latex(explanation),
+        data=explanation.to_dict,
     )

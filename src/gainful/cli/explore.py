@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import session_options
-from gainful.cli.output import delivered, refuse_overwriting
-from gainful.cli.session_reading import READING, session_reading, sessions_from
-from gainful.read.formats import read_judgments
-from gainful.show.pages.explore import USUAL, explore as page
+from gainful.cli.options import session_setting_options
+from gainful.cli.output import deliver, refuse_overwriting
+from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
+from gainful.read.formats import read_qrels
+from gainful.show.pages.explore import DEFAULT_MEASURE, explore as page
 
 
 @click.command(short_help="What would another searcher say of these sessions?")
@@ -19,15 +19,15 @@ from gainful.show.pages.explore import USUAL, explore as page
 @click.option(
     "-m",
     "--measure",
-    default=USUAL,
+    default=DEFAULT_MEASURE,
     show_default=True,
     help="What the page begins with: sDCG or nsDCG, such as 'nsDCG(b=2, bq=4)@10'.",
 )
 @click.option("--by", metavar="COLUMN", help="Which groups are compared first. [system]")
 @click.option("--title", help="Of the page.")
 @click.option("-o", "--output", metavar="PAGE.html", required=True, help="Where the page goes.")
-@session_reading()
-@session_options()
+@session_reading_options()
+@session_setting_options()
 def explore(
     file: str,
     *,
@@ -59,33 +59,33 @@ def explore(
         raise click.UsageError(f"-o {output}: a page is HTML; end its name in .html")
     if file == "-" == judgments:
         raise click.UsageError("only one file can be - (standard input)")
-    reading = {name: more.pop(name) for name in READING}
-    refuse_overwriting(output, tuple(p for p in (file, judgments, reading["topics"]) if p))
+    reading = {name: more.pop(name) for name in READING_PARAMETERS}
+    refuse_overwriting(output, tuple(path for path in (file, judgments, reading["topics"]) if path))
     text = page(
-        sessions_from(file, **reading),
-        read_judgments(judgments, judgments_format) if judgments else None,
+        load_sessions(file, **reading),
+        read_qrels(judgments, judgments_format) if judgments else None,
         measure,
         by=by,
         title=title,
         like=like,
-        command=_words(file, judgments, judgments_format, reading),
+        command=_command_words(file, judgments, judgments_format, reading),
         **more,
     )
-    delivered(text, output)
+    deliver(text, output)
     if output != "-":
         click.echo(f"gainful: wrote {output}", err=True)
 
 
-def _words(
-    file: str, judgments: str | None, form: str | None, reading: dict[str, Any]
+def _command_words(
+    file: str, qrels: str | None, qrels_format: str | None, reading: dict[str, Any]
 ) -> list[str]:
     """The words by which `gainful sessions` reads the same; the page adds the others."""
-    words = [file] + ([] if judgments is None else ["--judgments", judgments])
-    named = {"judgments_format": form, **reading}
-    for name, value in named.items():
+    words = [file] + ([] if qrels is None else ["--judgments", qrels])
+    options = {"judgments_format": qrels_format, **reading}
+    for name, value in options.items():
         option = "--" + name.replace("_", "-")
         if name == "where":
-            words += [word for one in value for word in (option, one)]
+            words += [word for condition in value for word in (option, condition)]
         elif name == "skip_bad":
             words += [option] if value else []
         elif value is not None:

@@ -8,34 +8,34 @@ from typing import Any
 
 import click
 
-from gainful.cli.figure_output import delivered, form_of
+from gainful.cli.figure_output import deliver_figure, figure_form
 from gainful.cli.options import (
     Decorator,
-    habit_options,
     like_option,
     plugin_option,
-    session_options,
+    session_setting_options,
+    setting_options,
 )
-from gainful.cli.output import refuse_overwriting, written
-from gainful.cli.run_reading import format_options, names_of, refuse_two_pipes
-from gainful.cli.session_reading import READING, session_reading, sessions_from
-from gainful.convention import HABITS
+from gainful.cli.output import refuse_overwriting, write_stdout
+from gainful.cli.run_reading import format_options, name_runs, refuse_two_pipes
+from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
+from gainful.convention import SETTINGS
 from gainful.errors import OneGroup
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.sessions.evaluate import asked_for, of_sessions
+from gainful.measure.sessions.evaluate import build_session_recipes, measure_sessions
 from gainful.measure.sessions.sweep import sweep as swept
-from gainful.measure.sessions.sweep_grid import USUAL
-from gainful.read.formats import read_judgments, read_run
-from gainful.read.inputs import as_columns
-from gainful.show.figures.catalogue import FIGURES, data_of, named
+from gainful.measure.sessions.sweep_grid import USUAL_RANGE
+from gainful.read.formats import read_qrels, read_run
+from gainful.read.inputs import as_qrels_columns
+from gainful.show.figures.catalogue import FIGURES, build_data, find_figure
 from gainful.show.figures.figure import Figure, Look
-from gainful.show.figures.winner_map import no_winner
+from gainful.show.figures.winner_map import no_winner_data
 
-_LOOK = ("title", "width", "height", "dark")
-_CHANCE = ("interval", "resamples", "seed")
+_LOOK_OPTIONS = ("title", "width", "height", "dark")
+_RESAMPLING_OPTIONS = ("interval", "resamples", "seed")
 
 # The options of single figures; each has those that its data take.
-_OWN: dict[str, Decorator] = {
+_FIGURE_OPTIONS: dict[str, Decorator] = {
     "by": click.option("--by", metavar="COLUMN,…", help="A line for each group: --by system."),
     "non_last": click.option(
         "--non-last",
@@ -57,19 +57,19 @@ _OWN: dict[str, Decorator] = {
     ),
     "seed": click.option("--seed", type=int, metavar="N", help=f"Of --interval. [{SEED}]"),
 }
-_STUDY = "study.csv --judgments qrels.txt"
+_STUDY_EXAMPLE = "study.csv --judgments qrels.txt"
 _EXAMPLES = {
-    "last": f"last {_STUDY} -m 'sDCG(b=2,bq=4)@100' --by system -o figure1.svg",
-    "sessions": f"sessions {_STUDY} --by system --interval 95 -o figure2.svg",
-    "scenario": f"scenario {_STUDY} --where scenario=D --by system --at-least 4 -o figure3.svg",
-    "individual": f"individual {_STUDY} --where scenario=D --where system=1 -o figure4.svg",
-    "map": f"map {_STUDY} --by system -o map.svg",
+    "last": f"last {_STUDY_EXAMPLE} -m 'sDCG(b=2,bq=4)@100' --by system -o figure1.svg",
+    "sessions": f"sessions {_STUDY_EXAMPLE} --by system --interval 95 -o figure2.svg",
+    "scenario": f"scenario {_STUDY_EXAMPLE} --where scenario=D --by system --at-least 4 -o figure3.svg",
+    "individual": f"individual {_STUDY_EXAMPLE} --where scenario=D --where system=1 -o figure4.svg",
+    "map": f"map {_STUDY_EXAMPLE} --by system -o map.svg",
     "curves": "curves qrels.txt bm25.txt dense.txt -m nDCG@20 -o curves.svg",
     "differences": "differences qrels.txt bm25.txt dense.txt -m nDCG@10 -o differences.png",
     "precision-recall": "precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
     "dots": "dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html",
 }
-_DRAWN: tuple[Decorator, ...] = (
+_DRAWING_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "-o", "--output", metavar="FILE", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."
     ),
@@ -90,8 +90,8 @@ class Figures(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:  # noqa: ARG002
         """The command of a figure, made from its entry in the table."""
-        found = named(cmd_name)
-        return _COMMANDS[found.takes](found)
+        figure = find_figure(cmd_name)
+        return _COMMANDS[figure.input_kind](figure)
 
 
 @click.group(
@@ -114,26 +114,30 @@ def figure(context: click.Context) -> None:
       gainful figure dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html
     """
     if context.invoked_subcommand is None:
-        wide = max(map(len, FIGURES))
-        lines = [f"{one.name:<{wide}}  {one.question}" for one in FIGURES.values()]
-        written("\n".join((*lines, "", "gainful figure NAME --help tells what each takes.")))
+        width = max(map(len, FIGURES))
+        lines = [f"{entry.name:<{width}}  {entry.question}" for entry in FIGURES.values()]
+        write_stdout("\n".join((*lines, "", "gainful figure NAME --help tells what each takes.")))
 
 
-def _command(
-    found: Figure, function: Callable[..., None], options: Sequence[Decorator]
+def _build_command(
+    figure: Figure, function: Callable[..., None], options: Sequence[Decorator]
 ) -> click.Command:
-    for option in reversed((*options, *_DRAWN)):
+    for option in reversed((*options, *_DRAWING_OPTIONS)):
         function = option(function)
-    told = f"{found.question}\n\n\b\nExample:\n  gainful figure {_EXAMPLES[found.name]}"
-    return click.command(found.name, help=told, short_help=found.question)(function)
+    help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {_EXAMPLES[figure.name]}"
+    return click.command(figure.name, help=help_text, short_help=figure.question)(function)
 
 
-def _own(found: Figure) -> list[Decorator]:
+def _own_options(figure: Figure) -> list[Decorator]:
     """The options that only this figure has."""
-    return [_OWN[name] for name in signature(found.data).parameters if name in _OWN]
+    return [
+        _FIGURE_OPTIONS[name]
+        for name in signature(figure.data).parameters
+        if name in _FIGURE_OPTIONS
+    ]
 
 
-def _measure(*usual: str, repeated: bool = False) -> Decorator:
+def _measure_option(*usual: str, repeated: bool = False) -> Decorator:
     return click.option(
         "-m",
         "--measure",
@@ -144,13 +148,13 @@ def _measure(*usual: str, repeated: bool = False) -> Decorator:
     )
 
 
-def _one(measures: tuple[str, ...]) -> tuple[str, ...]:
+def _single_measure(measures: tuple[str, ...]) -> tuple[str, ...]:
     if len(measures) > 1:
         raise click.UsageError("one measure at a time")
     return measures
 
 
-def _of_sessions(found: Figure) -> click.Command:
+def _build_session_command(figure: Figure) -> click.Command:
     def command(
         file: str,
         *,
@@ -160,32 +164,38 @@ def _of_sessions(found: Figure) -> click.Command:
         like: str | None,
         **more: Any,
     ) -> None:
-        look, own, output = _taken(found, more)
-        reading = {name: more.pop(name) for name in READING}
-        base, recipes = asked_for(_one(measures) or None, like, more)
+        look, figure_options, output = _take_options(figure, more)
+        reading = {name: more.pop(name) for name in READING_PARAMETERS}
+        convention, recipes = build_session_recipes(_single_measure(measures) or None, like, more)
         refuse_two_pipes(file, judgments)
         inputs = (file, judgments, reading["topics"])
-        form = _settled(output, tuple(path for path in inputs if path))
-        held = sessions_from(file, **reading)
-        judged = None
+        form = _check_output(output, tuple(path for path in inputs if path))
+        chosen_sessions = load_sessions(file, **reading)
+        qrels_columns = None
         if judgments is not None:
-            judged = as_columns(read_judgments(judgments, judgments_format))
-        results = of_sessions(held, judged, recipes, base)
-        delivered(found, data_of(found.name, results, **_listed(own)), look, form, output[0])
+            qrels_columns = as_qrels_columns(read_qrels(judgments, judgments_format))
+        results = measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
+        deliver_figure(
+            figure,
+            build_data(figure.name, results, **_split_by(figure_options)),
+            look,
+            form,
+            output[0],
+        )
 
-    usual = "nsDCG@10" if found.name == "sessions" else "sDCG@10"
+    usual = "nsDCG@10" if figure.name == "sessions" else "sDCG@10"
     options: tuple[Decorator, ...] = (
         click.argument("file"),
         click.option("--judgments", metavar="QRELS", help="By topic. [the column grade of FILE]"),
-        _measure(usual),
-        *_own(found),
-        session_reading(),
-        session_options(),
+        _measure_option(usual),
+        *_own_options(figure),
+        session_reading_options(),
+        session_setting_options(),
     )
-    return _command(found, command, options)
+    return _build_command(figure, command, options)
 
 
-def _of_runs(found: Figure) -> click.Command:
+def _build_run_command(figure: Figure) -> click.Command:
     def command(
         judgments: str,
         runs: tuple[str, ...],
@@ -196,41 +206,43 @@ def _of_runs(found: Figure) -> click.Command:
         measures: tuple[str, ...] = (),
         **more: Any,
     ) -> None:
-        look, own, output = _taken(found, more)
+        look, figure_options, output = _take_options(figure, more)
         refuse_two_pipes(judgments, *runs)
-        form = _settled(output, (judgments, *runs))
-        if found.name == "dots":
-            own |= {"measures": list(measures)} if measures else {}
+        form = _check_output(output, (judgments, *runs))
+        if figure.name == "dots":
+            figure_options |= {"measures": list(measures)} if measures else {}
         else:
-            own |= dict(zip(("measure",), _one(measures), strict=False))
-        judged = read_judgments(judgments, judgments_format)
-        read = {
+            figure_options |= dict(zip(("measure",), _single_measure(measures), strict=False))
+        loaded_qrels = read_qrels(judgments, judgments_format)
+        loaded_runs = {
             name: read_run(path, run_format)
-            for name, path in zip(names_of(runs), runs, strict=True)
+            for name, path in zip(name_runs(runs), runs, strict=True)
         }
-        habits = {name: value for name, value in more.items() if value is not None}
-        data = data_of(found.name, judged, read, like=like, **own, **habits)
-        delivered(found, data, look, form, output[0])
+        settings = {name: value for name, value in more.items() if value is not None}
+        data = build_data(
+            figure.name, loaded_qrels, loaded_runs, like=like, **figure_options, **settings
+        )
+        deliver_figure(figure, data, look, form, output[0])
 
     usual = {
-        "curves": [_measure("DCG@10")],
-        "differences": [_measure("nDCG@10")],
-        "dots": [_measure("nDCG@10", "AP", "RR", repeated=True)],
+        "curves": [_measure_option("DCG@10")],
+        "differences": [_measure_option("nDCG@10")],
+        "dots": [_measure_option("nDCG@10", "AP", "RR", repeated=True)],
     }
     options: tuple[Decorator, ...] = (
         click.argument("judgments"),
         click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
-        *usual.get(found.name, []),
-        *_own(found),
+        *usual.get(figure.name, []),
+        *_own_options(figure),
         format_options(),
         plugin_option(),
         like_option(),
-        habit_options(*HABITS),
+        setting_options(*SETTINGS),
     )
-    return _command(found, command, options)
+    return _build_command(figure, command, options)
 
 
-def _of_sweep(found: Figure) -> click.Command:
+def _build_sweep_command(figure: Figure) -> click.Command:
     def command(
         file: str,
         *,
@@ -241,69 +253,77 @@ def _of_sweep(found: Figure) -> click.Command:
         like: str | None,
         **more: Any,
     ) -> None:
-        look, _, output = _taken(found, more)
-        reading = {name: more.pop(name) for name in READING}
+        look, _, output = _take_options(figure, more)
+        reading = {name: more.pop(name) for name in READING_PARAMETERS}
         refuse_two_pipes(file, judgments)
         inputs = (file, judgments, reading["topics"])
-        form = _settled(output, tuple(path for path in inputs if path))
-        judged = None if judgments is None else read_judgments(judgments, judgments_format)
+        form = _check_output(output, tuple(path for path in inputs if path))
+        loaded_qrels = None if judgments is None else read_qrels(judgments, judgments_format)
         weights = list(more.pop("weights")) or None
-        held = sessions_from(file, **reading)
-        asked = _one(measures) or ("nsDCG",)
+        chosen_sessions = load_sessions(file, **reading)
+        measure = _single_measure(measures) or ("nsDCG",)
         try:
-            given = swept(
-                held, judged, *asked, by=by.split(","), like=like, weights=weights, **more
+            result = swept(
+                chosen_sessions,
+                loaded_qrels,
+                *measure,
+                by=by.split(","),
+                like=like,
+                weights=weights,
+                **more,
             )
-        except OneGroup as alone:
-            data = no_winner(alone.problem)
+        except OneGroup as error:
+            data = no_winner_data(error.problem)
         else:
-            data = data_of(found.name, given)
-        delivered(found, data, look, form, output[0])
+            data = build_data(figure.name, result)
+        deliver_figure(figure, data, look, form, output[0])
 
     options: tuple[Decorator, ...] = (
         click.argument("file"),
         click.option("--judgments", metavar="QRELS", help="By topic. [the column grade of FILE]"),
-        _measure("nsDCG"),
+        _measure_option("nsDCG"),
         click.option("--by", default="system", show_default=True, help="Who is compared."),
-        click.option("--b", default=USUAL, show_default=True, help="Bases of the rank discount."),
-        click.option("--bq", default=USUAL, show_default=True, help="Of the query discount."),
+        click.option(
+            "--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount."
+        ),
+        click.option("--bq", default=USUAL_RANGE, show_default=True, help="Of the query discount."),
         click.option("--points", type=int, default=40, show_default=True, help="How many of each."),
         click.option("--depth", metavar="X", help="How many results of a query count. [10]"),
         click.option("--weights", multiple=True, help="What grades are worth. [linear]"),
         click.option("--like", metavar="NAME", help="Whose habits to follow. [jk2008]"),
-        session_reading(),
+        session_reading_options(),
     )
-    return _command(found, command, options)
+    return _build_command(figure, command, options)
 
 
 _COMMANDS: dict[str, Callable[[Figure], click.Command]] = {
-    "sessions": _of_sessions,
-    "runs": _of_runs,
-    "sweep": _of_sweep,
+    "sessions": _build_session_command,
+    "runs": _build_run_command,
+    "sweep": _build_sweep_command,
 }
 _Output = tuple[str | None, bool]
 
 
-def _taken(found: Figure, more: dict[str, Any]) -> tuple[Look, dict[str, Any], _Output]:
+def _take_options(figure: Figure, options: dict[str, Any]) -> tuple[Look, dict[str, Any], _Output]:
     """How it looks, the options of this figure that were named, and where it goes."""
-    look = Look(**{name: more.pop(name) for name in _LOOK})
-    names = [name for name in _OWN if name in more and found.takes != "sweep"]
-    own = {name: more.pop(name) for name in names}
-    own = {name: value for name, value in own.items() if value is not None}
-    if "interval" not in own and found.name != "dots":
-        for name in own.keys() & {"resamples", "seed"}:
+    look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
+    names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
+    figure_options = {name: options.pop(name) for name in names}
+    figure_options = {name: value for name, value in figure_options.items() if value is not None}
+    if "interval" not in figure_options and figure.name != "dots":
+        for name in figure_options.keys() & {"resamples", "seed"}:
             raise click.UsageError(f"--{name} needs --interval")
-    return look, own, (more.pop("output"), more.pop("wants_data"))
+    return look, figure_options, (options.pop("output"), options.pop("wants_data"))
 
 
-def _listed(own: dict[str, Any]) -> dict[str, Any]:
+def _split_by(figure_options: dict[str, Any]) -> dict[str, Any]:
     """The columns that --by names."""
-    if "by" not in own:
-        return own
-    return own | {"by": [part.strip() for part in own["by"].split(",")]}
+    if "by" not in figure_options:
+        return figure_options
+    return figure_options | {"by": [part.strip() for part in figure_options["by"].split(",")]}
 
 
-def _settled(output: _Output, inputs: tuple[str, ...]) -> str:
+def _check_output(output: _Output, inputs: tuple[str, ...]) -> str:
     """The form that is asked for; what is read is not written over."""
     refuse_overwriting(output[0], inputs)
-    return form_of(*output)
+    return figure_form(*output)

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from gainful.cli.output import delivered as text_delivered
+from gainful.cli.output import deliver as text_delivered
 from gainful.show import picture, rows as show_rows
-from gainful.show.atomic_write import put
-from gainful.show.figures.catalogue import drawn
-from gainful.show.figures.figure import Data, Figure, Look
+from gainful.show.atomic_write import write_atomically
+from gainful.show.figures.catalogue import draw_figure
+from gainful.show.figures.figure import Figure, FigureData, Look
 from gainful.show.rows import Rows
 
 _SUFFIXES = (*picture.WRITERS, ".csv", ".tsv")
 
 
-def form_of(output: str | None, wants_data: bool) -> str:
+def figure_form(output: str | None, wants_data: bool) -> str:
     """The form that is asked for, as a suffix; without a file only data can be printed."""
     if output in (None, "-"):
         if wants_data:
@@ -32,20 +32,24 @@ def form_of(output: str | None, wants_data: bool) -> str:
     return suffix
 
 
-def delivered(figure: Figure, data: Data, look: Look, form: str, output: str | None) -> None:
+def deliver_figure(
+    figure: Figure, data: FigureData, look: Look, form: str, output: str | None
+) -> None:
     """Put the picture into its file, or the data there or on the terminal."""
     if form in (".csv", ".tsv"):
         rows = Rows(data.frame.columns, data.frame.rows())
         text_delivered(show_rows.to_csv(rows, "\t" if form == ".tsv" else ","), output)
         return
-    spec = drawn(figure, data, look)
+    spec = draw_figure(figure, data, look)
     if form == ".html":
-        both = [drawn(figure, data, _with(look, dark=dark)) for dark in (False, True)]
-        put(str(output), picture.html(*both, begin_dark=look.dark))
+        light_and_dark = [
+            draw_figure(figure, data, _set_dark(look, dark=dark)) for dark in (False, True)
+        ]
+        write_atomically(str(output), picture.to_html(*light_and_dark, begin_dark=look.dark))
     else:
-        put(str(output), picture.WRITERS[form](spec))
+        write_atomically(str(output), picture.WRITERS[form](spec))
     click.echo(f"gainful: wrote {output}", err=True)
 
 
-def _with(look: Look, *, dark: bool) -> Look:
+def _set_dark(look: Look, *, dark: bool) -> Look:
     return Look(title=look.title, width=look.width, height=look.height, dark=dark)

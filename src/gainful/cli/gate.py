@@ -10,23 +10,23 @@ from typing import Any
 import click
 from attrs import evolve
 
-from gainful.cli.options import habit_options, like_option, plugin_option, refuse_idle
-from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.cli.options import like_option, plugin_option, refuse_idle_options, setting_options
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
 from gainful.cli.run_reading import format_options, refuse_two_pipes
-from gainful.convention import HABITS
+from gainful.convention import SETTINGS
 from gainful.errors import BadValue
-from gainful.evidence.gates.baseline import baseline_of, read_baseline
+from gainful.evidence.gates.baseline import make_baseline, read_baseline
 from gainful.evidence.gates.gate import gate as judged
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.formula import NUMBER
-from gainful.measure.evaluate import asked_for, of_run
-from gainful.read.formats import read_judgments, read_run
-from gainful.read.inputs import path_of_both
+from gainful.formula import NUMBER_PATTERN
+from gainful.measure.evaluate import build_recipes, evaluate_run
+from gainful.read.formats import read_qrels, read_run
+from gainful.read.inputs import rag_path
 from gainful.show import gate as show
-from gainful.show.atomic_write import put
+from gainful.show.atomic_write import write_atomically
 from gainful.show.junit import to_junit
 from gainful.show.table import PLAIN
 
@@ -34,16 +34,16 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
 
 
-def _bounds(_: object, parameter: click.Parameter, given: tuple[str, ...]) -> list[Any]:
+def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> list[Any]:
     """MEASURE=VALUE: split at the last =, as a measure may hold others."""
-    found = []
-    for text in given:
+    bounds = []
+    for text in texts:
         measure, _, value = (part.strip() for part in text.rpartition("="))
-        if not measure or not re.fullmatch(NUMBER, value, re.ASCII):
-            such = "MEASURE=VALUE, such as nDCG@10=0.45"
-            raise BadValue(parameter.opts[0], text, such)
-        found.append((measure, float(value)))
-    return found
+        if not measure or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
+            example = "MEASURE=VALUE, such as nDCG@10=0.45"
+            raise BadValue(parameter.opts[0], text, example)
+        bounds.append((measure, float(value)))
+    return bounds
 
 
 @click.command(short_help="Is this run good enough to ship?")
@@ -63,7 +63,7 @@ def _bounds(_: object, parameter: click.Parameter, given: tuple[str, ...]) -> li
     "floors",
     multiple=True,
     metavar="M=V",
-    callback=_bounds,
+    callback=_parse_bounds,
     help="The mean of measure M must not be below V; may be repeated.",
 )
 @click.option("--baseline", metavar="FILE", help="What an earlier run scored, to hold it against.")
@@ -71,7 +71,7 @@ def _bounds(_: object, parameter: click.Parameter, given: tuple[str, ...]) -> li
     "--max-drop",
     multiple=True,
     metavar="M=V",
-    callback=_bounds,
+    callback=_parse_bounds,
     help="M must not drop by more than V from the baseline; may be repeated.",
 )
 @click.option(
@@ -108,7 +108,7 @@ def _bounds(_: object, parameter: click.Parameter, given: tuple[str, ...]) -> li
 @format_options()
 @plugin_option()
 @like_option()
-@habit_options(*HABITS)
+@setting_options(*SETTINGS)
 def gate(
     judgments: str,
     run: str | None,
@@ -141,79 +141,83 @@ def gate(
       gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
     """
     if given["significant"] is None:
-        refuse_idle(("test", "seed", "resamples"), "is of --significant")
-    rules = Rules(**{name: given.pop(name) for name in _OF_RULES})
+        refuse_idle_options(("test", "seed", "resamples"), "is of --significant")
+    rules = Rules(**{name: given.pop(name) for name in _RULE_OPTIONS})
     _refuse_no_rule(rules, baseline, save_baseline)
-    form = form or ("text" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
-    if run is None and path_of_both(judgments) is None:
+    form = form or ("text" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
+    if run is None and rag_path(judgments) is None:
         raise click.UsageError("name a RUN: gainful gate JUDGMENTS RUN --floor nDCG@10=0.45")
     refuse_two_pipes(judgments, run, baseline)
     run = run or judgments
     _refuse_files(judgments, run, baseline, save_baseline, output)
-    old = None if baseline is None else read_baseline(baseline)
-    asked = rules.asked(measures or None) or (None if old is None else list(old.measures))
-    base, recipes = asked_for(asked, like, given)
-    held = read_judgments(judgments, judgments_format)
-    found = of_run(held, read_run(run, run_format), recipes, base, _name(run))
+    old_baseline = None if baseline is None else read_baseline(baseline)
+    measure_names = rules.measures_to_evaluate(measures or None) or (
+        None if old_baseline is None else list(old_baseline.measures)
+    )
+    convention, recipes = build_recipes(measure_names, like, given)
+    loaded_qrels = read_qrels(judgments, judgments_format)
+    results = evaluate_run(
+        loaded_qrels, read_run(run, run_format), recipes, convention, _run_name(run)
+    )
     saving = save_baseline is not None
-    verdict = judged(found, rules, qrels=held, baseline=old, saving=saving)
-    to_save = save_baseline if verdict.passed else None
+    verdict = judged(results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=saving)
+    save_path = save_baseline if verdict.passed else None
     if save_baseline is not None:
-        verdict = _saving(verdict, save_baseline)
-    if to_save is not None and output in (None, "-"):  # what fails is not said to be saved
-        put(to_save, baseline_of(found, held).to_text())
+        verdict = _note_saving(verdict, save_baseline)
+    if save_path is not None and output in (None, "-"):  # what fails is not said to be saved
+        write_atomically(save_path, make_baseline(results, loaded_qrels).to_text())
     _print(verdict, form, output)
-    if to_save is not None and output not in (None, "-"):
-        put(to_save, baseline_of(found, held).to_text())
-    _summarised(verdict)
+    if save_path is not None and output not in (None, "-"):
+        write_atomically(save_path, make_baseline(results, loaded_qrels).to_text())
+    _append_summary(verdict)
     return 0 if verdict.passed else 1
 
 
-_OF_RULES = ("floors", "max_drop", "significant", "test", "seed", "resamples", "allow")
+_RULE_OPTIONS = ("floors", "max_drop", "significant", "test", "seed", "resamples", "allow")
 
 
 def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
-    if not rules.any and save_baseline is None:
+    if not rules.has_rules and save_baseline is None:
         raise click.UsageError(
             "a gate without a rule lets everything through: name --floor, --max-drop or "
             "--significant, or --save-baseline"
         )
-    if rules.backwards and baseline is None:
+    if rules.needs_baseline and baseline is None:
         raise click.UsageError("--max-drop and --significant need --baseline FILE")
 
 
 def _refuse_files(
-    judgments: str, run: str, baseline: str | None, save_baseline: str | None, output: str | None
+    qrels: str, run: str, baseline: str | None, save_baseline: str | None, output: str | None
 ) -> None:
     """Each file is one thing: what is read is not written over, and a baseline is no input."""
     if save_baseline == "-":
         raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
-    inputs = (judgments, run)
+    inputs = (qrels, run)
     refuse_overwriting(output, (*inputs, *([baseline] if baseline else [])))
     refuse_overwriting(save_baseline, inputs, "--save-baseline")
     for path in inputs:
-        if baseline is not None and _same(baseline, path):
+        if baseline is not None and _is_same_file(baseline, path):
             raise click.UsageError(f"--baseline {baseline} is what is judged")
-    if save_baseline is not None and output is not None and _same(save_baseline, output):
+    if save_baseline is not None and output is not None and _is_same_file(save_baseline, output):
         raise click.UsageError(f"--save-baseline and -o are both {output}")
 
 
-def _same(one: str, other: str) -> bool:
-    return one != "-" and Path(one).resolve() == Path(other).resolve()
+def _is_same_file(first: str, second: str) -> bool:
+    return first != "-" and Path(first).resolve() == Path(second).resolve()
 
 
-def _name(run: str) -> str:
+def _run_name(run: str) -> str:
     """The run by the name of its file."""
     name = "stdin" if run == "-" else Path(run).name
     return name.split(".")[0] or name
 
 
-def _saving(verdict: Verdict, path: str) -> Verdict:
+def _note_saving(verdict: Verdict, path: str) -> Verdict:
     """The baseline is written if the run passed; either is said."""
     if not verdict.passed:
         return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
-    said = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
-    return evolve(verdict, saved=path, notes=[*verdict.notes, *said])
+    notes = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
+    return evolve(verdict, saved=path, notes=[*verdict.notes, *notes])
 
 
 def _print(verdict: Verdict, form: str, output: str | None) -> None:
@@ -223,10 +227,10 @@ def _print(verdict: Verdict, form: str, output: str | None) -> None:
     else:
         writers = {"markdown": show.to_markdown, "json": show.to_json, "junit": to_junit}
         text = writers[form](verdict)
-    delivered(text, output)
+    deliver(text, output)
 
 
-def _summarised(verdict: Verdict) -> None:
+def _append_summary(verdict: Verdict) -> None:
     """Add the verdict to the page of the build; that this fails must not change it."""
     path = os.environ.get(_SUMMARY)
     if not path:
@@ -235,5 +239,5 @@ def _summarised(verdict: Verdict) -> None:
         with Path(path).open("a", encoding="utf-8") as stream:
             stream.write(show.to_markdown(verdict) + "\n\n")
     except (OSError, ValueError) as failure:
-        told = getattr(failure, "strerror", None) or failure
-        click.echo(f"gainful: warning: {_SUMMARY} cannot be written: {told}", err=True)
+        reason = getattr(failure, "strerror", None) or failure
+        click.echo(f"gainful: warning: {_SUMMARY} cannot be written: {reason}", err=True)

@@ -51,10 +51,10 @@ class Commands(click.Group):
         if cmd_name not in _COMMANDS:
             raise UnknownName("command", cmd_name, _COMMANDS, "gainful --help lists them")
         module = import_module(f"gainful.cli.{cmd_name}")
-        found = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
-        if not isinstance(found, click.Command):
+        command = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
+        if not isinstance(command, click.Command):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")
-        return found
+        return command
 
     def format_commands(
         self,
@@ -105,19 +105,19 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(empty.format_message(), err=True)
         status = _MISTAKE
     except click.ClickException as mistake:
-        status = _said(mistake.format_message())
+        status = _report_mistake(mistake.format_message())
     except GainfulError as mistake:
-        status = _said(str(mistake))
+        status = _report_mistake(str(mistake))
     except (click.Abort, KeyboardInterrupt):
         click.echo("gainful: stopped", err=True)
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
-        status = _said(f"cannot read or write: {failure.strerror or failure}")
+        status = _report_mistake(f"cannot read or write: {failure.strerror or failure}")
     except MemoryError:
-        status = _said("there is not enough memory for this")
+        status = _report_mistake("there is not enough memory for this")
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _said(message: str) -> int:
+def _report_mistake(message: str) -> int:
     click.echo("gainful: " + " ".join(message.split()), err=True)
     return _MISTAKE

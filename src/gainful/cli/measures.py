@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from gainful.cli.options import format_option, plugin_option
-from gainful.cli.output import printed, terminal
-from gainful.measure.plugins import load_installed
+from gainful.cli.output import print_in_form, terminal
+from gainful.measure.plugins import load_entry_points
 from gainful.show import measures as show
 
 
@@ -27,9 +27,9 @@ def measures(name: str | None, form: str) -> None:
       gainful measures ties
       gainful measures --format json
     """
-    for failure in load_installed():
+    for failure in load_entry_points():
         click.echo(f"gainful: {failure}", err=True)
-    printed(
+    print_in_form(
         form,
         table=lambda: show.to_text(name, terminal=terminal()),
         markdown=lambda: show.to_markdown(name),

@@ -11,16 +11,16 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from gainful.convention import CONVENTIONS, HABITS, Habit
-from gainful.convention.session import SESSION_CONVENTIONS, SESSION_HABITS
+from gainful.convention import CONVENTIONS, SETTINGS, Setting
+from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
-from gainful.formula import NUMBER
+from gainful.formula import NUMBER_PATTERN
 from gainful.measure import DISCOUNTS, GAINS
 from gainful.measure.plugins import load_plugin
 
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
-_NUMBER = re.compile(rf"{NUMBER}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(rf"{NUMBER_PATTERN}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
 
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -29,20 +29,20 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 GRADES_SETTINGS = {"ignore_unknown_options": True}
 
 
-def numbers(words: Iterable[str], argument: str) -> list[float]:
+def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
     """The numbers in some words; a word that is none is an error that says so."""
     words = list(words)
     if words == ["-"]:
-        words = _piped(argument).split()
-    found = []
+        words = _read_stdin(argument).split()
+    parsed = []
     for word in (part for text in words for part in text.split(",")):
         if not _NUMBER.fullmatch(word.strip()):
-            raise _refused(word.strip(), argument)
-        found.append(float(word))
-    return found
+            raise _number_error(word.strip(), argument)
+        parsed.append(float(word))
+    return parsed
 
 
-def _piped(argument: str) -> str:
+def _read_stdin(argument: str) -> str:
     """All that comes through the pipe."""
     if sys.stdin is None:
         raise BadValue(argument, "-", "numbers, or - with something to read from")
@@ -52,14 +52,14 @@ def _piped(argument: str) -> str:
         raise BadValue(argument, "no text", "numbers in UTF-8 text") from None
 
 
-def _refused(word: str, argument: str) -> Exception:
+def _number_error(word: str, argument: str) -> Exception:
     if word.startswith("--") and argument == "grades":
-        known = [
+        option_names = [
             name for param in click.get_current_context().command.params for name in param.opts
         ]
-        if word in known:
+        if word in option_names:
             return click.UsageError(f"{word} stands behind --; options go before it")
-        return UnknownName("option", word, [name for name in known if name.startswith("--")])
+        return UnknownName("option", word, [name for name in option_names if name.startswith("--")])
     return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
 
 
@@ -75,84 +75,88 @@ def format_option(*formats: str) -> Decorator:
     )
 
 
-def habit_options(*names: str) -> Decorator:
+def setting_options(*names: str) -> Decorator:
     """An option for each of these habits, from the table of habits."""
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for name in reversed(names):
-            command = _habit_option(name)(command)
+            command = _setting_option(name)(command)
         return command
 
-    return decorated
+    return decorate
 
 
-def _habit_option(name: str) -> Decorator:
-    habit = HABITS[name]
+def _setting_option(name: str) -> Decorator:
+    setting = SETTINGS[name]
     option = "--" + name.replace("_", "-")
-    if habit.answers:
-        answers = "|".join(str(answer) for answer in habit.answers)
-        return click.option(option, name, callback=_answer, metavar=answers, help=habit.question)
+    if setting.answers:
+        answers = "|".join(str(answer) for answer in setting.answers)
+        return click.option(
+            option, name, callback=_parse_answer, metavar=answers, help=setting.question
+        )
     kinds: dict[str, dict[str, Any]] = {
         "gain": {"metavar": "NAME", "help": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
         "discount": {"metavar": "NAME", "help": f"{', '.join(DISCOUNTS)}."},
         "b": {
             "metavar": "BASE",
-            "callback": base,
+            "callback": parse_base,
             "help": "Base of the discount's logarithm, or e.",
         },
-        "rel": {"metavar": "G", "type": float, "help": habit.question},
-        "max_grade": {"metavar": "G", "type": float, "help": habit.question},
+        "rel": {"metavar": "G", "type": float, "help": setting.question},
+        "max_grade": {"metavar": "G", "type": float, "help": setting.question},
     }
     return click.option(
-        option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": habit.question})
+        option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": setting.question})
     )
 
 
-def session_options() -> Decorator:
+def session_setting_options() -> Decorator:
     """`--like` and an option for each habit of sessions."""
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(list(SESSION_HABITS)):
-            command = _session_option(SESSION_HABITS[name])(command)
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(list(SESSION_SETTINGS)):
+            command = _session_setting_option(SESSION_SETTINGS[name])(command)
         names = ", ".join(SESSION_CONVENTIONS)
         return click.option("--like", metavar="NAME", help=f"Whose habits: {names}.")(command)
 
-    return decorated
+    return decorate
 
 
-def _session_option(habit: Habit) -> Decorator:
-    option = "--" + habit.name.replace("_", "-")
-    if habit.answers:
-        known = {str(answer): answer for answer in habit.answers}
+def _session_setting_option(setting: Setting) -> Decorator:
+    option = "--" + setting.name.replace("_", "-")
+    if setting.answers:
+        answers = {str(answer): answer for answer in setting.answers}
         return click.option(
             option,
-            habit.name,
-            callback=lambda _, __, text: text if text is None else known.get(text, text),
-            metavar="|".join(known),
-            help=habit.question,
+            setting.name,
+            callback=lambda _, __, text: text if text is None else answers.get(text, text),
+            metavar="|".join(answers),
+            help=setting.question,
         )
     kinds: dict[str, dict[str, Any]] = {
         "b": {
             "metavar": "BASE",
-            "callback": base,
+            "callback": parse_base,
             "help": "Base of the rank discount's logarithm.",
         },
-        "bq": {"metavar": "BASE", "callback": base, "help": "Base of the query discount's."},
-        "rel": {"metavar": "G", "type": float, "help": habit.question},
-        "lists": {"metavar": "padded|as_is|minimum(m)", "help": habit.question},
+        "bq": {"metavar": "BASE", "callback": parse_base, "help": "Base of the query discount's."},
+        "rel": {"metavar": "G", "type": float, "help": setting.question},
+        "lists": {"metavar": "padded|as_is|minimum(m)", "help": setting.question},
     }
     return click.option(
-        option, habit.name, **kinds.get(habit.name, {"metavar": "NAME", "help": habit.question})
+        option,
+        setting.name,
+        **kinds.get(setting.name, {"metavar": "NAME", "help": setting.question}),
     )
 
 
-def _answer(_: object, parameter: click.Parameter, text: str | None) -> Any:
+def _parse_answer(_: object, parameter: click.Parameter, text: str | None) -> Any:
     """An answer of the table; one that is a number there becomes one."""
-    known = {str(answer): answer for answer in HABITS[str(parameter.name)].answers}
-    return text if text is None else known.get(text, text)
+    answers = {str(answer): answer for answer in SETTINGS[str(parameter.name)].answers}
+    return text if text is None else answers.get(text, text)
 
 
-def chance_options() -> Decorator:
+def resampling_options() -> Decorator:
     """`--alpha`, `--seed` and `--resamples` of commands that test."""
     options = (
         click.option(
@@ -170,15 +174,15 @@ def chance_options() -> Decorator:
         ),
     )
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             command = option(command)
         return command
 
-    return decorated
+    return decorate
 
 
-def refuse_idle(names: Iterable[str], why: str) -> None:
+def refuse_idle_options(names: Iterable[str], why: str) -> None:
     """An option that was typed and does nothing is a mistake, not a silence."""
     context = click.get_current_context()
     for name in names:
@@ -194,12 +198,12 @@ def plugin_option() -> Decorator:
         multiple=True,
         is_eager=True,
         expose_value=False,
-        callback=_loaded,
+        callback=_load_plugins,
         help="A module or file.py that registers measures of your own; may be repeated.",
     )
 
 
-def _loaded(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
+def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
     for module in modules:
         load_plugin(module)
     context.meta[PLUGINS] = modules
@@ -216,7 +220,7 @@ def like_option() -> Decorator:
     )
 
 
-def base(_: object, parameter: click.Parameter, text: str | None) -> float | None:
+def parse_base(_: object, parameter: click.Parameter, text: str | None) -> float | None:
     """The base of a logarithm: a number, or e."""
     if text is None:
         return None

@@ -6,24 +6,24 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import chance_options, refuse_idle
-from gainful.cli.output import delivered, refuse_overwriting, terminal, usual_form
+from gainful.cli.options import refuse_idle_options, resampling_options
+from gainful.cli.output import deliver, refuse_overwriting, terminal, usual_form
 from gainful.cli.run_reading import (
-    evaluated,
+    evaluate_runs,
     measures_option,
-    names_of,
-    printing_runs,
+    name_runs,
     refuse_two_pipes,
+    run_options,
 )
-from gainful.evidence.orders.agreement import Order, check_number
+from gainful.evidence.orders.agreement import Order, check_run_count
 from gainful.evidence.orders.discriminative_power import Criterion
-from gainful.evidence.orders.order import of_results
+from gainful.evidence.orders.order import order_results
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
-from gainful.evidence.statistics.resampling import How
-from gainful.measure.evaluate import asked_for
-from gainful.read.formats import read_judgments
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.evaluate import build_recipes
+from gainful.read.formats import read_qrels
 from gainful.show import order as show
 from gainful.show.table import PLAIN
 
@@ -47,8 +47,8 @@ from gainful.show.table import PLAIN
 @click.option(
     "--p", type=float, default=PERSISTENCE, show_default=True, help="The persistence of RBO."
 )
-@chance_options()
-@printing_runs()
+@resampling_options()
+@run_options()
 def order(
     judgments: str,
     runs: tuple[str, ...],
@@ -86,33 +86,39 @@ def order(
       gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
     """
     if test == "t":
-        refuse_idle(("seed", "resamples"), "does nothing: the t test leaves nothing to chance")
-    criterion = Criterion.of(test, correct, How(alpha=alpha, resamples=resamples, seed=seed))
+        refuse_idle_options(
+            ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
+        )
+    criterion = Criterion.from_name(
+        test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    )
     check_persistence(p)
-    base, recipes = asked_for(measures or None, like, habits)
+    convention, recipes = build_recipes(measures or None, like, habits)
     form = form or usual_form(output)
     refuse_two_pipes(judgments, *runs)
     refuse_overwriting(output, (judgments, *runs))
-    check_number(len(runs))
-    names_of(runs)  # a run that is named twice is refused before anything is read
-    held = read_judgments(judgments, judgments_format)
-    each = [one for one, _ in evaluated(held, runs, run_format, recipes, base)]
-    found = of_results(each, criterion, p)
-    delivered(_written(found, form, output), output)
+    check_run_count(len(runs))
+    name_runs(runs)  # a run that is named twice is refused before anything is read
+    loaded_qrels = read_qrels(judgments, judgments_format)
+    results = [
+        result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
+    ]
+    run_order = order_results(results, criterion, p)
+    deliver(_render(run_order, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
-        for line in show.said(found):
+        for line in show.list_footnotes(run_order):
             click.echo(f"gainful: {line}", err=True)
 
 
-def _written(found: Order, form: str, output: str | None) -> str:
+def _render(run_order: Order, form: str, output: str | None) -> str:
     if form == "table":
-        return show.to_text(found, terminal=terminal() if output in (None, "-") else PLAIN)
+        return show.to_text(run_order, terminal=terminal() if output in (None, "-") else PLAIN)
     if form in ("tsv", "csv"):
-        return show.to_csv(found, "\t" if form == "tsv" else ",")
+        return show.to_csv(run_order, "\t" if form == "tsv" else ",")
     writers = {
         "markdown": show.to_markdown,
         "latex": show.to_latex,
         "json": show.to_json,
         "jsonl": show.to_json_lines,
     }
-    return writers[form](found)
+    return writers[form](run_order)

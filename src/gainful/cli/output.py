@@ -14,11 +14,11 @@ import click
 
 from gainful.cli.options import PLUGINS, Decorator
 from gainful.errors import BadInput
-from gainful.show.atomic_write import put
+from gainful.show.atomic_write import write_atomically
 from gainful.show.table import PLAIN, Terminal
 
 # The forms in which commands print values, and the suffixes that ask for them.
-_OF_VALUES = {
+_SUFFIXES = {
     "table": ".txt",
     "tsv": ".tsv",
     "csv": ".csv",
@@ -33,42 +33,44 @@ Writer = Callable[[], Any]
 def values_options() -> Decorator:
     """`--format` and `-o` of commands that print values."""
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        written_to = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        output = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
         form = click.option(
             "--format",
             "form",
-            type=click.Choice(list(_OF_VALUES)),
+            type=click.Choice(list(_SUFFIXES)),
             help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
         )
-        return form(written_to(command))
+        return form(output(command))
 
-    return decorated
+    return decorate
 
 
 def usual_form(output: str | None) -> str:
     """The form that values are printed in if none is named."""
     if output in (None, "-"):
         return "tsv" if terminal() is PLAIN else "table"
-    return form_of(str(output), {suffix: form for form, suffix in _OF_VALUES.items()})
+    return form_from_suffix(str(output), {suffix: form for form, suffix in _SUFFIXES.items()})
 
 
-def printed(form: str, *, table: Writer, markdown: Writer, data: Writer, **more: Writer) -> None:
+def print_in_form(
+    form: str, *, table: Writer, markdown: Writer, data: Writer, **more: Writer
+) -> None:
     """Print what was found in the form that was asked for."""
     writers = {"table": table, "markdown": markdown, **more}
     if form == "json":
         text = json.dumps(data(), indent=2, ensure_ascii=False, allow_nan=False)
     else:
         text = writers[form]()
-    written(text)
+    write_stdout(text)
 
 
-def delivered(text: str, path: str | None) -> None:
+def deliver(text: str, path: str | None) -> None:
     """Print text, or put it into a file; never half of it."""
     if path in (None, "-"):
-        written(text)
+        write_stdout(text)
         return
-    put(str(path), text + "\n")
+    write_atomically(str(path), text + "\n")
 
 
 def refuse_overwriting(output: str | None, inputs: tuple[str, ...], option: str = "-o") -> None:
@@ -80,7 +82,7 @@ def refuse_overwriting(output: str | None, inputs: tuple[str, ...], option: str 
                 raise click.UsageError(f"{option} {output} would overwrite what is read")
 
 
-def form_of(output: str, forms: Mapping[str, str]) -> str:
+def form_from_suffix(output: str, forms: Mapping[str, str]) -> str:
     """The form that the suffix of a file asks for."""
     suffix = Path(output).suffix.lower()
     if suffix not in forms:
@@ -91,7 +93,7 @@ def form_of(output: str, forms: Mapping[str, str]) -> str:
     return forms[suffix]
 
 
-def written(text: str, end: str = "\n") -> None:
+def write_stdout(text: str, end: str = "\n") -> None:
     """Print text as it is."""
     if sys.stdout is None:
         raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")

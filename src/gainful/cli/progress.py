@@ -14,8 +14,8 @@ _LONG = 50_000_000  # bytes; reading less takes no time worth a bar
 def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
     """Gives what is to be called with each path before it is read."""
     sizes = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
-    seen = sys.stderr is not None and sys.stderr.isatty()
-    if not (seen and sum(sizes.values()) > _LONG):
+    visible = sys.stderr is not None and sys.stderr.isatty()
+    if not (visible and sum(sizes.values()) > _LONG):
         yield lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415  (slow to load; only where it is seen)
@@ -25,9 +25,9 @@ def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
         task = bar.add_task("", total=sum(sizes.values()))
         done = 0
 
-        def advanced(path: str) -> None:
+        def advance(path: str) -> None:
             nonlocal done
             bar.update(task, description=f"reading {Path(path).name}", completed=done)
             done += sizes.get(path, 0)
 
-        yield advanced
+        yield advance

@@ -7,25 +7,25 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import chance_options, habit_options, like_option, plugin_option
-from gainful.cli.output import delivered, form_of, refuse_overwriting
+from gainful.cli.options import like_option, plugin_option, resampling_options, setting_options
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
 from gainful.cli.run_reading import (
-    evaluated,
+    evaluate_runs,
     format_options,
     measures_option,
-    names_of,
+    name_runs,
     refuse_two_pipes,
 )
-from gainful.convention import HABITS
-from gainful.evidence.pairing import baseline_of
-from gainful.evidence.significance_tests import NAMES
+from gainful.convention import SETTINGS
+from gainful.evidence.pairing import choose_baseline
+from gainful.evidence.significance_tests import TEST_NAMES
 from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
-from gainful.evidence.statistics.resampling import How
-from gainful.measure.evaluate import asked_for
-from gainful.read.formats import read_judgments
-from gainful.read.query_texts import read_texts
-from gainful.show.atomic_write import put
-from gainful.show.pages.report import drawn, ready
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.evaluate import build_recipes
+from gainful.read.formats import read_qrels
+from gainful.read.query_texts import read_query_texts
+from gainful.show.atomic_write import write_atomically
+from gainful.show.pages.report import build_report, check_installed
 
 _FORMS = {".html": "html", ".htm": "html"}
 
@@ -44,7 +44,7 @@ _FORMS = {".html": "html", ".htm": "html"}
 @click.option("--baseline", metavar="NAME", help="What the others are set against. [the first]")
 @click.option(
     "--test",
-    type=click.Choice(NAMES),
+    type=click.Choice(TEST_NAMES),
     default="randomisation",
     show_default=True,
     help="How evidence is weighed.",
@@ -54,11 +54,11 @@ _FORMS = {".html": "html", ".htm": "html"}
     type=click.Choice(list(CORRECTIONS)),
     help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
 )
-@chance_options()
+@resampling_options()
 @format_options()
 @plugin_option()
 @like_option()
-@habit_options(*HABITS)
+@setting_options(*SETTINGS)
 def report(
     judgments: str,
     runs: tuple[str, ...],
@@ -92,27 +92,39 @@ def report(
       gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o report.html
       gainful report qrels.txt *.run -m nDCG@10 --baseline bm25 --topics topics.tsv -o report.html
     """
-    how = How(alpha=alpha, resamples=resamples, seed=seed)
-    asked = {name: more.pop(name) for name in ("baseline", "test", "correct")}
-    base, recipes = asked_for(measures or None, like, more)
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    comparison_options = {name: more.pop(name) for name in ("baseline", "test", "correct")}
+    convention, recipes = build_recipes(measures or None, like, more)
     if output != "-":
-        form_of(output, _FORMS)
+        form_from_suffix(output, _FORMS)
     refuse_two_pipes(judgments, *runs, topics)
-    beside = None if output == "-" else Path(output).with_name(f"{Path(output).stem}-values.csv")
+    values_path = (
+        None if output == "-" else Path(output).with_name(f"{Path(output).stem}-values.csv")
+    )
     inputs = (judgments, *runs, *([] if topics is None else [topics]))
     refuse_overwriting(output, inputs)
-    refuse_overwriting(None if beside is None else str(beside), inputs, "the file beside")
-    baseline_of(asked["baseline"], names_of(runs), "run")  # before anything is read
-    correction_for(asked["test"], asked["correct"], NAMES)
-    ready()
-    texts = None if topics is None else read_texts(topics)
-    held = read_judgments(judgments, judgments_format)
-    found = list(evaluated(held, runs, run_format, recipes, base))
-    name = None if beside is None else beside.name
-    made = drawn(held, found, resampling=how, texts=texts, title=title, beside=name, **asked)
-    delivered(made.page, output)
-    if made.values is not None and beside is not None:
-        put(beside, made.values + "\n")
+    refuse_overwriting(None if values_path is None else str(values_path), inputs, "the file beside")
+    choose_baseline(
+        comparison_options["baseline"], name_runs(runs), "run"
+    )  # before anything is read
+    correction_for(comparison_options["test"], comparison_options["correct"], TEST_NAMES)
+    check_installed()
+    texts = None if topics is None else read_query_texts(topics)
+    loaded_qrels = read_qrels(judgments, judgments_format)
+    evaluations = list(evaluate_runs(loaded_qrels, runs, run_format, recipes, convention))
+    name = None if values_path is None else values_path.name
+    report_page = build_report(
+        loaded_qrels,
+        evaluations,
+        resampling=resampling,
+        texts=texts,
+        title=title,
+        values_file=name,
+        **comparison_options,
+    )
+    deliver(report_page.page, output)
+    if report_page.values_csv is not None and values_path is not None:
+        write_atomically(values_path, report_page.values_csv + "\n")
     if output != "-":
-        told = "" if made.values is None else f", and all values to {beside}"
-        click.echo(f"gainful: wrote {output}{told}", err=True)
+        values_note = "" if report_page.values_csv is None else f", and all values to {values_path}"
+        click.echo(f"gainful: wrote {output}{values_note}", err=True)

@@ -8,50 +8,52 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import Decorator, habit_options, like_option, plugin_option
+from gainful.cli.options import Decorator, like_option, plugin_option, setting_options
 from gainful.cli.output import values_options
 from gainful.cli.progress import progress
-from gainful.convention import HABITS, Convention
-from gainful.measure.evaluate import of_run
+from gainful.convention import SETTINGS, Convention
+from gainful.measure.evaluate import evaluate_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.formats import FORMATS, read_run
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
-AsRead = Run | Nested | Elsewhere
-_INPUTS = click.Choice(list(FORMATS))
+LoadedRun = Run | NestedDict | LazyRun
+_INPUT_FORMATS = click.Choice(list(FORMATS))
 
 
 def format_options() -> Decorator:
     """`--judgments-format` and `--run-format`."""
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        judgments = click.option(
-            "--judgments-format", type=_INPUTS, help="How judgments are written. [found out]"
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        qrels_option = click.option(
+            "--judgments-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]"
         )
-        run = click.option("--run-format", type=_INPUTS, help="How runs are written. [found out]")
-        return judgments(run(command))
+        run_option = click.option(
+            "--run-format", type=_INPUT_FORMATS, help="How runs are written. [found out]"
+        )
+        return qrels_option(run_option(command))
 
-    return decorated
+    return decorate
 
 
-def printing_runs() -> Decorator:
+def run_options() -> Decorator:
     """What commands share that print values of runs: form, file, quiet, formats, habits."""
     quiet = click.option(
         "-q", "--quiet", is_flag=True, help="No notes on stderr beside TSV, CSV and JSON lines."
     )
     options = (
         *(values_options(), quiet, format_options()),
-        *(plugin_option(), like_option(), habit_options(*HABITS)),
+        *(plugin_option(), like_option(), setting_options(*SETTINGS)),
     )
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             command = option(command)
         return command
 
-    return decorated
+    return decorate
 
 
 def measures_option() -> Decorator:
@@ -73,7 +75,7 @@ def refuse_two_pipes(*paths: str | None) -> None:
         raise click.UsageError("only one file can be - (standard input)")
 
 
-def names_of(runs: tuple[str, ...]) -> list[str]:
+def name_runs(runs: tuple[str, ...]) -> list[str]:
     """Runs by the names of their files, as short as they can be told apart."""
     short = ["stdin" if run == "-" else Path(run).name for run in runs]
     plain = [name.split(".")[0] or name for name in short]
@@ -83,16 +85,16 @@ def names_of(runs: tuple[str, ...]) -> list[str]:
     raise click.UsageError("the same RUN is named twice")
 
 
-def evaluated(
-    qrels: Judgments | Nested,
+def evaluate_runs(
+    qrels: Qrels | NestedDict,
     runs: tuple[str, ...],
     run_format: str | None,
     recipes: Mapping[str, Recipe],
-    base: Convention,
-) -> Iterator[tuple[Results, AsRead]]:
+    convention: Convention,
+) -> Iterator[tuple[Results, LoadedRun]]:
     """The results of each run, one after the other, and the run as it was read."""
-    with progress(runs) as advanced:
-        for name, path in zip(names_of(runs), runs, strict=True):
-            advanced(path)
-            read = read_run(path, run_format)
-            yield of_run(qrels, read, recipes, base, name), read
+    with progress(runs) as advance:
+        for name, path in zip(name_runs(runs), runs, strict=True):
+            advance(path)
+            run = read_run(path, run_format)
+            yield evaluate_run(qrels, run, recipes, convention, name), run

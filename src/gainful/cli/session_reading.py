@@ -9,12 +9,12 @@ import click
 
 from gainful.cli.options import Decorator
 from gainful.errors import BadValue
-from gainful.measure.sessions.evaluate import chosen
+from gainful.measure.sessions.evaluate import filter_sessions
 from gainful.read.formats import FORMATS
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
-from gainful.read.sessions import Bad, Sessions
+from gainful.read.sessions import BadPolicy, Sessions
 
-_OF_SESSIONS = (
+_SESSION_OPTIONS = (
     click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."),
     click.option(
         "--min-queries", type=int, metavar="N", help="Only sessions of at least N queries."
@@ -37,7 +37,7 @@ _OF_SESSIONS = (
     ),
     click.option("--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them."),
 )
-_ALSO = (
+_FORMAT_AND_TIES_OPTIONS = (
     click.option(
         "--judgments-format",
         type=click.Choice(list(FORMATS)),
@@ -49,32 +49,32 @@ _ALSO = (
         help="Of conversations: how are equal scores ranked? [doc_descending]",
     ),
 )
-READING = (
+READING_PARAMETERS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "ties", "pages"),
     "skip_bad",
 )
 
 
-def session_reading() -> Decorator:
+def session_reading_options() -> Decorator:
     """The options that say which sessions are read, and how."""
-    return _with((*_OF_SESSIONS, *_ALSO))
+    return _combine_options((*_SESSION_OPTIONS, *_FORMAT_AND_TIES_OPTIONS))
 
 
-def study_reading() -> Decorator:
+def study_reading_options() -> Decorator:
     """The same for commands of runs, which have options for ties and judgments already."""
-    return _with(_OF_SESSIONS)
+    return _combine_options(_SESSION_OPTIONS)
 
 
-def _with(options: Sequence[Decorator]) -> Decorator:
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+def _combine_options(options: Sequence[Decorator]) -> Decorator:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             command = option(command)
         return command
 
-    return decorated
+    return decorate
 
 
-def sessions_from(
+def load_sessions(
     file: str,
     *,
     where: tuple[str, ...],
@@ -87,18 +87,18 @@ def sessions_from(
     skip_bad: bool,
 ) -> Sessions:
     """The sessions of a file that were asked for."""
-    bad: Bad = "skip" if skip_bad else "error"
-    held = read_sessions(file, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
-    return chosen(held, _conditions(where), min_queries, first_queries)
+    bad: BadPolicy = "skip" if skip_bad else "error"
+    sessions = read_sessions(file, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
+    return filter_sessions(sessions, _parse_conditions(where), min_queries, first_queries)
 
 
-def _conditions(where: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for one in where:
-        column, equals, value = one.partition("=")
+def _parse_conditions(where: tuple[str, ...]) -> dict[str, str]:
+    conditions = {}
+    for condition in where:
+        column, equals, value = condition.partition("=")
         if not equals:
-            raise BadValue("where", one, "COLUMN=VALUE, such as scenario=D")
-        if column.strip() in found:
-            raise BadValue("where", one, f"one condition on {column.strip()}")
-        found[column.strip()] = value.strip()
-    return found
+            raise BadValue("where", condition, "COLUMN=VALUE, such as scenario=D")
+        if column.strip() in conditions:
+            raise BadValue("where", condition, f"one condition on {column.strip()}")
+        conditions[column.strip()] = value.strip()
+    return conditions

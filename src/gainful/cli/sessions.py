@@ -8,20 +8,20 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import session_options
+from gainful.cli.options import session_setting_options
 from gainful.cli.output import (
-    delivered,
+    deliver,
     refuse_overwriting,
     terminal,
     usual_form,
     values_options,
 )
-from gainful.cli.session_reading import READING, session_reading, sessions_from
-from gainful.measure.sessions.evaluate import asked_for, of_sessions
+from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
+from gainful.measure.sessions.evaluate import build_session_recipes, measure_sessions
 from gainful.measure.sessions.last_queries import last_queries
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.formats import read_judgments
-from gainful.read.inputs import as_columns
+from gainful.read.formats import read_qrels
+from gainful.read.inputs import as_qrels_columns
 from gainful.show import rows as show_rows, sessions as show
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN
@@ -56,8 +56,8 @@ from gainful.show.table import PLAIN
 @click.option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
 @values_options()
 @click.option("-q", "--quiet", is_flag=True, help="On stderr only what was left out, no notes.")
-@session_reading()
-@session_options()
+@session_reading_options()
+@session_setting_options()
 def sessions(
     file: str,
     *,
@@ -93,52 +93,62 @@ def sessions(
     non_last = more.pop("non_last")
     views = {name: more.pop(name) for name in ("last", *_VIEWS) if name in more}
     if sum(views.values()) > 1:
-        named = " or ".join(f"--{name.replace('_', '-')}" for name, asked in views.items() if asked)
-        raise click.UsageError(f"one view at a time: {named}")
-    reading = {name: more.pop(name) for name in READING}
-    base, recipes = asked_for(measures or None, like, more)
+        names = " or ".join(
+            f"--{name.replace('_', '-')}" for name, wanted in views.items() if wanted
+        )
+        raise click.UsageError(f"one view at a time: {names}")
+    reading = {name: more.pop(name) for name in READING_PARAMETERS}
+    convention, recipes = build_session_recipes(measures or None, like, more)
     form = form or usual_form(output)
     if [file, judgments].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
     inputs = (file, judgments, reading["topics"])
     refuse_overwriting(output, tuple(path for path in inputs if path))
-    held = sessions_from(file, **reading)
-    judged = None
+    chosen_sessions = load_sessions(file, **reading)
+    qrels_columns = None
     if judgments is not None:
-        judged = as_columns(read_judgments(judgments, judgments_format))
-    found = of_sessions(held, judged, recipes, base)
-    columns = [part.strip() for one in by for part in one.split(",")]
-    view = next((name for name, asked in views.items() if asked), "groups")
-    rows = _last(found, columns, non_last) if view == "last" else _VIEWS[view](found, columns)
-    delivered(_text(found, rows, view, columns, form, output), output)
+        qrels_columns = as_qrels_columns(read_qrels(judgments, judgments_format))
+    results = measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
+    columns = [part.strip() for text in by for part in text.split(",")]
+    view = next((name for name, wanted in views.items() if wanted), "groups")
+    rows = (
+        _last_query_rows(results, columns, non_last)
+        if view == "last"
+        else _VIEWS[view](results, columns)
+    )
+    deliver(_render(results, rows, view, columns, form, output), output)
     if form in ("tsv", "csv", "jsonl"):  # what was left out is said even to the quiet
-        for line in found.held.notes if quiet else show.said(found):
+        for line in results.matched_sessions.notes if quiet else show.list_footnotes(results):
             click.echo(f"gainful: {line}", err=True)
 
 
 _VIEWS: dict[str, Callable[[SessionResults, list[str]], Rows]] = {
-    "groups": show.groups,
-    "per_session": show.per_session,
-    "lengths": show.lengths,
-    "curve": lambda found, by: show.of_frame(found.curve(by=by), len(by)),
-    "best_query": lambda found, by: show.of_frame(last_queries(found, by=by).shares, len(by)),
-    "reformulations": show.reformulations,
+    "groups": show.build_group_rows,
+    "per_session": show.build_session_rows,
+    "lengths": show.build_length_rows,
+    "curve": lambda found, by: show.build_rows_from_frame(found.curve(by=by), len(by)),
+    "best_query": lambda found, by: show.build_rows_from_frame(
+        last_queries(found, by=by).shares, len(by)
+    ),
+    "reformulations": show.build_reformulation_rows,
 }
 
 
-def _last(found: SessionResults, by: list[str], non_last: Any) -> Rows:
-    return show.of_frame(last_queries(found, by=by, non_last=non_last).vectors, len(by) + 1)
+def _last_query_rows(results: SessionResults, by: list[str], non_last: Any) -> Rows:
+    return show.build_rows_from_frame(
+        last_queries(results, by=by, non_last=non_last).vectors, len(by) + 1
+    )
 
 
-def _text(  # noqa: PLR0917
-    found: SessionResults, rows: Rows, view: str, by: list[str], form: str, output: str | None
+def _render(  # noqa: PLR0917
+    results: SessionResults, rows: Rows, view: str, by: list[str], form: str, output: str | None
 ) -> str:
     if form == "json":
-        data = found.to_dict(by)
+        data = results.to_dict(by)
         if view not in ("groups", "per_session"):
-            data[view] = rows.data()
+            data[view] = rows.to_dicts()
         return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    notes = show.said(found)
+    notes = show.list_footnotes(results)
     if form in ("tsv", "csv"):
         return show_rows.to_csv(rows, "\t" if form == "tsv" else ",")
     if form == "jsonl":

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
-from gainful.cli.session_reading import session_reading, sessions_from
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
+from gainful.cli.session_reading import load_sessions, session_reading_options
 from gainful.errors import BadValue
 from gainful.measure.sessions.sweep import sweep as swept
-from gainful.measure.sessions.sweep_grid import USUAL
-from gainful.read.formats import read_judgments
+from gainful.measure.sessions.sweep_grid import USUAL_RANGE
+from gainful.read.formats import read_qrels
 from gainful.show import sweep as show
 from gainful.show.table import PLAIN
 
@@ -22,8 +22,8 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
 @click.command(short_help="Which system is better for which searcher?")
 @click.argument("file")
 @click.option("--judgments", metavar="QRELS", help="Judgments. [the column grade of FILE]")
-@click.option("--b", default=USUAL, show_default=True, help="Bases of the rank discount.")
-@click.option("--bq", default=USUAL, show_default=True, help="Bases of the query discount.")
+@click.option("--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount.")
+@click.option("--bq", default=USUAL_RANGE, show_default=True, help="Bases of the query discount.")
 @click.option(
     "--points", type=int, default=20, show_default=True, help="How many bases of a range."
 )
@@ -55,7 +55,7 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
     help="How to print it. [table, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@session_reading()
+@session_reading_options()
 def sweep(
     file: str,
     *,
@@ -89,14 +89,14 @@ def sweep(
       gainful sweep sessions.csv --judgments qrels.txt --weights linear --weights 0:0,1:1,2:10,3:100
       gainful sweep sessions.csv --judgments qrels.txt -m sDCG --by scenario -o settings.csv
     """
-    form = form or ("table" if output in (None, "-") else form_of(str(output), _BY_SUFFIX))
+    form = form or ("table" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
     if file == "-" == judgments:
         raise click.UsageError("only one file can be - (standard input)")
     inputs = (file, judgments, reading["topics"])
     refuse_overwriting(output, tuple(path for path in inputs if path))
-    found = swept(
-        sessions_from(file, **reading),
-        read_judgments(judgments, judgments_format) if judgments else None,
+    result = swept(
+        load_sessions(file, **reading),
+        read_qrels(judgments, judgments_format) if judgments else None,
         measure,
         b=b,
         bq=bq,
@@ -104,26 +104,26 @@ def sweep(
         depth=depth,
         weights=list(weights) or None,
         by=by.split(","),
-        reference=_reference(reference),
+        reference=_parse_reference(reference),
         like=like,
     )
     if form == "table":
         page = terminal() if output in (None, "-") else PLAIN
-        text = show.to_text(found, terminal=page)
+        text = show.to_text(result, terminal=page)
     else:
-        text = show.to_csv(found) if form == "csv" else show.to_json(found)
-    delivered(text, output)
+        text = show.to_csv(result) if form == "csv" else show.to_json(result)
+    deliver(text, output)
 
 
-def _reference(text: str | None) -> dict[str, float] | None:
+def _parse_reference(text: str | None) -> dict[str, float] | None:
     """The setting that b=2,bq=4 spells."""
     if text is None:
         return None
-    found = {}
+    reference = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
         try:
-            found[name.strip()] = float(value)
+            reference[name.strip()] = float(value)
         except ValueError:
             raise BadValue("reference", text, "b and bq, such as b=2,bq=4") from None
-    return found
+    return reference

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from gainful.cli.output import written
+from gainful.cli.output import write_stdout
 from gainful.errors import BadInput, BadValue, Duplicated, GainfulError
 
 _USAGE, _UNREADABLE, _STOPPED = 1, 2, 4
-_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-_LONG = {
+_SHORT_OPTIONS = "hvqm:cl:nD:JN:M:R:T:oZ:"
+_LONG_OPTIONS = {
     "help": "-h",
     "version": "-v",
     "query_eval_wanted": "-q",
@@ -72,10 +72,13 @@ Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or missing
 def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each exit status)
     """The same flags, output and exit status as trec_eval."""
     try:
-        flags, files = gnu_getopt(list(words), _SHORT, list(_LONG))
-    except GetoptError as wrong:
-        return _said(f"{wrong.msg}; gainful trec_eval -h tells the options", _USAGE)
-    options = [(_LONG.get(f"{n[2:]}=", _LONG.get(n[2:], n)), value) for n, value in flags]
+        flags, files = gnu_getopt(list(words), _SHORT_OPTIONS, list(_LONG_OPTIONS))
+    except GetoptError as error:
+        return _report_error(f"{error.msg}; gainful trec_eval -h tells the options", _USAGE)
+    options = [
+        (_LONG_OPTIONS.get(f"{name[2:]}=", _LONG_OPTIONS.get(name[2:], name)), value)
+        for name, value in flags
+    ]
     chosen = dict(options)
     if "-v" in chosen:
         from importlib.metadata import version  # noqa: PLC0415
@@ -84,62 +87,64 @@ def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each ex
         return 0
     try:
         return _run(options, chosen, files)
-    except BadValue as wrong:
-        return _said(str(wrong), _USAGE if wrong.argument.startswith("-") else _UNREADABLE)
-    except Duplicated as wrong:
-        return _said(str(wrong), _STOPPED)
-    except BadInput as wrong:
-        return _said(str(wrong), _UNREADABLE)
-    except GainfulError as wrong:
-        return _said(str(wrong), _USAGE)
+    except BadValue as error:
+        return _report_error(str(error), _USAGE if error.argument.startswith("-") else _UNREADABLE)
+    except Duplicated as error:
+        return _report_error(str(error), _STOPPED)
+    except BadInput as error:
+        return _report_error(str(error), _UNREADABLE)
+    except GainfulError as error:
+        return _report_error(str(error), _USAGE)
 
 
 def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
-    from gainful.read.source import opened  # noqa: PLC0415
-    from gainful.read.trec_files import judgments, run  # noqa: PLC0415  (help needs no polars)
-    from gainful.show.trec_eval import Stopped, lines_asked, printed  # noqa: PLC0415
+    from gainful.read.source import open_source  # noqa: PLC0415
+    from gainful.read.trec_files import read_qrels, read_run  # noqa: PLC0415  (help needs no polars)
+    from gainful.show.trec_eval import TrecEvalStop, generate_lines, select_lines  # noqa: PLC0415
 
-    asked = _asked(options, chosen)
-    lines = lines_asked(asked)
+    request = _parse_request(options, chosen)
+    lines = select_lines(request)
     if "-h" in chosen:
-        written(_help(lines if asked.measures else []))
+        write_stdout(_help_text(lines if request.measures else []))
         return 0
     if len(files) != 2:
-        return _said("trec_eval takes two files: JUDGMENTS RUN (-h for help)", _USAGE)
-    for flag, known in (("-R", "qrels"), ("-T", "trec_results")):
-        if chosen.get(flag, known) != known:
-            return _said(f"no format {chosen[flag]!r} for {flag}; there is {known}", _UNREADABLE)
-    read = judgments(opened(files[0]), unique=False), run(opened(files[1]))
-    found: list[str] = []
+        return _report_error("trec_eval takes two files: JUDGMENTS RUN (-h for help)", _USAGE)
+    for flag, format_name in (("-R", "qrels"), ("-T", "trec_results")):
+        if chosen.get(flag, format_name) != format_name:
+            return _report_error(
+                f"no format {chosen[flag]!r} for {flag}; there is {format_name}", _UNREADABLE
+            )
+    inputs = read_qrels(open_source(files[0]), unique=False), read_run(open_source(files[1]))
+    output_lines: list[str] = []
     try:
-        found.extend(printed(*read, asked, lines))
-    except Stopped as stopped:
-        return _said(str(stopped), _STOPPED)
+        output_lines.extend(generate_lines(*inputs, request, lines))
+    except TrecEvalStop as stopped:
+        return _report_error(str(stopped), _STOPPED)
     finally:
-        written("".join(f"{line}\n" for line in found), end="")
+        write_stdout("".join(f"{line}\n" for line in output_lines), end="")
     return 0
 
 
-def _asked(options: list[tuple[str, str]], chosen: dict[str, str]) -> Any:
-    from gainful.show.trec_eval import Asked  # noqa: PLC0415
+def _parse_request(options: list[tuple[str, str]], chosen: dict[str, str]) -> Any:
+    from gainful.show.trec_eval import TrecEvalOptions  # noqa: PLC0415
 
     if chosen.get("--as", "10") not in ("9", "10"):
         raise BadValue("--as", chosen["--as"], "9 or 10")
-    return Asked(
+    return TrecEvalOptions(
         measures=[value for name, value in options if name == "-m"],
         version=9 if chosen.get("--as") == "9" else 10,
         per_query="-q" in chosen,
         summary="-n" not in chosen,
         complete="-c" in chosen,
         judged_only="-J" in chosen,
-        level=_whole(chosen, "-l", 1),
-        depth=_whole(chosen, "-M", None),
-        collection=_whole(chosen, "-N", 0),
-        zscores=_zscores(chosen["-Z"]) if "-Z" in chosen else None,
+        level=_parse_whole_number(chosen, "-l", 1),
+        depth=_parse_whole_number(chosen, "-M", None),
+        collection_size=_parse_whole_number(chosen, "-N", 0),
+        zscores=_read_zscores(chosen["-Z"]) if "-Z" in chosen else None,
     )
 
 
-def _whole(chosen: dict[str, str], flag: str, default: Any) -> Any:
+def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:
     if flag not in chosen:
         return default
     try:
@@ -148,23 +153,23 @@ def _whole(chosen: dict[str, str], flag: str, default: Any) -> Any:
         raise BadValue(flag, chosen[flag], "a whole number") from None
 
 
-def _zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
-    from gainful.read.zscores import zscores  # noqa: PLC0415
+def _read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
+    from gainful.read.zscores import read_zscores  # noqa: PLC0415
 
-    return zscores(path)
+    return read_zscores(path)
 
 
-def _help(lines: list[tuple[str, Any]]) -> str:
+def _help_text(lines: list[tuple[str, Any]]) -> str:
     from gainful.show.measures import to_text  # noqa: PLC0415
 
     parts = [_HELP.rstrip()]
     for name, some in lines:
         measure = some[0].measure
-        told = to_text(measure.name) if measure is not None else "a text, not a number"
-        parts.append(f"{name}\n{told}")
+        description = to_text(measure.name) if measure is not None else "a text, not a number"
+        parts.append(f"{name}\n{description}")
     return "\n\n".join(parts)
 
 
-def _said(message: str, status: int) -> int:
+def _report_error(message: str, status: int) -> int:
     click.echo(f"gainful trec_eval: {' '.join(message.split())}", err=True)
     return status

@@ -8,27 +8,27 @@ from typing import Any
 
 import click
 
-from gainful.cli.options import numbers, refuse_idle
+from gainful.cli.options import parse_numbers, refuse_idle_options
 from gainful.cli.output import (
-    delivered,
+    deliver,
     refuse_overwriting,
     terminal,
     usual_form,
 )
 from gainful.cli.run_reading import (
     measures_option,
-    names_of,
-    printing_runs,
+    name_runs,
     refuse_two_pipes,
+    run_options,
 )
-from gainful.evidence.unjudged.find_bounds import of_open
-from gainful.evidence.unjudged.settle import of_two
-from gainful.measure.evaluate import asked_for
-from gainful.read.formats import read_judgments, read_run
-from gainful.read.inputs import path_of_both
+from gainful.evidence.unjudged.find_bounds import find_bounds
+from gainful.evidence.unjudged.settle import settle_two
+from gainful.measure.evaluate import build_recipes
+from gainful.read.formats import read_qrels, read_run
+from gainful.read.inputs import rag_path
 from gainful.show import rows as show_rows, settlement as show_settle, unjudged as show
 from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, wrapped
+from gainful.show.table import PLAIN, wrap_text
 
 
 @click.command(short_help="How much could documents that nobody judged change?")
@@ -54,7 +54,7 @@ from gainful.show.table import PLAIN, wrapped
     metavar="N",
     help="With --settle: how many documents to list.",
 )
-@printing_runs()
+@run_options()
 def unjudged(
     judgments: str,
     runs: tuple[str, ...],
@@ -89,40 +89,54 @@ def unjudged(
       gainful unjudged qrels.txt run.txt -m AP --grades 0,1 --per-query --format csv -o bounds.csv
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle --first 50
     """
-    base, recipes = asked_for(measures or (("nDCG@10",) if settle else None), like, habits)
+    convention, recipes = build_recipes(
+        measures or (("nDCG@10",) if settle else None), like, habits
+    )
     form = form or usual_form(output)
-    given = None if grades is None else numbers([grades], "grades")
-    if not runs and path_of_both(judgments) is None:
+    grade_values = None if grades is None else parse_numbers([grades], "grades")
+    if not runs and rag_path(judgments) is None:
         raise click.UsageError("name at least one RUN: gainful unjudged JUDGMENTS RUN…")
     runs = runs or (judgments,)
     refuse_two_pipes(judgments, *runs)
     if not settle:
-        refuse_idle(("first",), "is of --settle")
+        refuse_idle_options(("first",), "is of --settle")
     if settle and (len(runs) != 2 or len(recipes) != 1 or per_query):
         raise click.UsageError("--settle takes two runs and one measure, and no --per-query")
     refuse_overwriting(output, (judgments, *runs))
-    names = names_of(runs)
-    held = read_judgments(judgments, judgments_format)
-    read = [read_run(path, run_format) for path in runs]
+    names = name_runs(runs)
+    loaded_qrels = read_qrels(judgments, judgments_format)
+    loaded_runs = [read_run(path, run_format) for path in runs]
     page: tuple[Rows, list[str], list[str], Any]
     if settle:
-        told = of_two(held, read, names, recipes, base, grades=given)
-        rows = show_settle.documents(told, first)
-        page = rows, show_settle.answer(told), show_settle.said(told, first), told.to_dict
+        settlement = settle_two(
+            loaded_qrels, loaded_runs, names, recipes, convention, grades=grade_values
+        )
+        rows = show_settle.build_document_rows(settlement, first)
+        page = (
+            rows,
+            show_settle.describe_lead(settlement),
+            show_settle.list_footnotes(settlement, first),
+            settlement.to_dict,
+        )
     else:
-        found = [
-            of_open(held, run, recipes, base, name, grades=given)
-            for run, name in zip(read, names, strict=True)
+        bounds = [
+            find_bounds(loaded_qrels, run, recipes, convention, name, grades=grade_values)
+            for run, name in zip(loaded_runs, names, strict=True)
         ]
-        rows = show.per_query(found) if per_query else show.by_run(found)
-        page = rows, [], show.said(found, per_query=per_query), lambda: show.to_dict(found)
-    delivered(_text(form, output, *page), output)
+        rows = show.build_query_rows(bounds) if per_query else show.build_run_rows(bounds)
+        page = (
+            rows,
+            [],
+            show.list_footnotes(bounds, per_query=per_query),
+            lambda: show.to_dict(bounds),
+        )
+    deliver(_render(form, output, *page), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*page[1], *page[2]):
             click.echo(f"gainful: {line}", err=True)
 
 
-def _text(  # noqa: PLR0917  (all that a form can need)
+def _render(  # noqa: PLR0917  (all that a form can need)
     form: str,
     output: str | None,
     rows: Rows,
@@ -141,5 +155,5 @@ def _text(  # noqa: PLR0917  (all that a form can need)
     if form == "markdown":
         return "\n\n".join((*answer, show_rows.to_markdown(rows, notes)))
     page = terminal() if output in (None, "-") else PLAIN
-    head = [wrapped(line, page) for line in answer] + [""] * bool(answer)
+    head = [wrap_text(line, page) for line in answer] + [""] * bool(answer)
     return "\n".join((*head, show_rows.to_text(rows, notes, terminal=page)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gainful.cli.options import GRADES_SETTINGS, format_option, numbers
-from gainful.cli.output import printed, terminal
+from gainful.cli.options import GRADES_SETTINGS, format_option, parse_numbers
+from gainful.cli.output import print_in_form, terminal
 from gainful.measure import which as find
 from gainful.show import table as tables, which as show
 
@@ -32,13 +32,13 @@ def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) ->
       gainful which 0.7562 3 2 3 0 1 2 --judged 3,3,3,2,2,2,1,0
       gainful which 8.10 3 2 3 0 1 2 --format json
     """
-    pool = None if judged is None else numbers([judged], "judged")
-    answer = find(value, numbers(grades, "grades"), judged=pool)
-    table, sentence = show.table(answer), show.sentence(answer)
-    printed(
+    pool = None if judged is None else parse_numbers([judged], "judged")
+    formulations = find(value, parse_numbers(grades, "grades"), judged=pool)
+    table, sentence = show.build_table(formulations), show.format_answer(formulations)
+    print_in_form(
         form,
         table=lambda: f"{sentence}\n\n{tables.to_text(table, terminal=terminal())}",
         markdown=lambda: f"{sentence}\n\n{tables.to_markdown(table)}",
-        data=lambda: show.to_dict(answer),
+        data=lambda: show.to_dict(formulations),
     )
-    return 0 if answer.matches else 1
+    return 0 if formulations.matches else 1

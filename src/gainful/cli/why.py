@@ -7,20 +7,20 @@ import json
 import click
 
 from gainful.cli.options import plugin_option
-from gainful.cli.output import delivered, form_of, refuse_overwriting, terminal
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
 from gainful.errors import UnknownName
 from gainful.evidence.reasons.causes import CAUSES
 from gainful.evidence.reasons.session_why import SessionWhy
-from gainful.evidence.reasons.why import of_session_sides, of_sides, sides_of
+from gainful.evidence.reasons.why import build_sides, explain_session_sides, explain_sides
 from gainful.measure import parse
-from gainful.read.formats import FORMATS, read_judgments, read_run
-from gainful.read.inputs import path_of_both
+from gainful.read.formats import FORMATS, read_qrels, read_run
+from gainful.read.inputs import rag_path
 from gainful.show import session_why as show_sessions, why as show
 from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "markdown", "json")
 _BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
-_INPUTS = click.Choice(list(FORMATS))
+_INPUT_FORMATS = click.Choice(list(FORMATS))
 
 
 @click.command(short_help="Why do two tools disagree on these data?")
@@ -49,8 +49,10 @@ _INPUTS = click.Choice(list(FORMATS))
     help="How to print it. [table, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@click.option("--judgments-format", type=_INPUTS, help="How judgments are written. [found out]")
-@click.option("--run-format", type=_INPUTS, help="How the run is written. [found out]")
+@click.option(
+    "--judgments-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]"
+)
+@click.option("--run-format", type=_INPUT_FORMATS, help="How the run is written. [found out]")
 def why(
     judgments: str,
     run: str | None,
@@ -82,43 +84,45 @@ def why(
       gainful why qrels.txt run.txt --unlike beir -o why.md
       gainful why qrels.txt sessions.csv -m nsDCG@10 --like jk2008 --unlike kanoulas2011
     """
-    form = form or ("table" if output in (None, "-") else form_of(output, _BY_SUFFIX))
+    form = form or ("table" if output in (None, "-") else form_from_suffix(output, _BY_SUFFIX))
     if judgments == "-" == run:
         raise click.UsageError("only one file can be - (standard input)")
-    if run is None and path_of_both(judgments) is None:
+    if run is None and rag_path(judgments) is None:
         raise click.UsageError("name a RUN: gainful why JUDGMENTS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (judgments, run or judgments))
     if parse(measure).entry.session:
         if cause is not None:
             raise click.UsageError("--cause spells out queries of a run; sessions have none")
-        told = of_session_sides(judgments, run, parse(measure), like, unlike)
-        delivered(_of_sessions(told, form, output), output)
+        session_why = explain_session_sides(judgments, run, parse(measure), like, unlike)
+        deliver(_render_sessions(session_why, form, output), output)
         return
-    known, sides = _known(cause), sides_of(measure, like, unlike)
-    held = read_judgments(judgments, judgments_format)
-    found = of_sides(held, read_run(run or judgments, run_format), sides)
+    cause_name, sides = _resolve_cause(cause), build_sides(measure, like, unlike)
+    loaded_qrels = read_qrels(judgments, judgments_format)
+    result = explain_sides(loaded_qrels, read_run(run or judgments, run_format), sides)
     if form == "json":
-        data = show.to_dict(found, cause=known)
+        data = show.to_dict(result, cause=cause_name)
         text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
     elif form == "markdown":
-        text = show.to_markdown(found, cause=known)
+        text = show.to_markdown(result, cause=cause_name)
     else:
         page = terminal() if output in (None, "-") else PLAIN
-        text = show.to_text(found, cause=known, terminal=page)
-    delivered(text, output)
+        text = show.to_text(result, cause=cause_name, terminal=page)
+    deliver(text, output)
 
 
-def _of_sessions(found: SessionWhy, form: str, output: str | None) -> str:
+def _render_sessions(session_why: SessionWhy, form: str, output: str | None) -> str:
     if form == "json":
-        return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(session_why.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     if form == "markdown":
-        return show_sessions.to_markdown(found)
-    return show_sessions.to_text(found, terminal=terminal() if output in (None, "-") else PLAIN)
+        return show_sessions.to_markdown(session_why)
+    return show_sessions.to_text(
+        session_why, terminal=terminal() if output in (None, "-") else PLAIN
+    )
 
 
-def _known(cause: str | None) -> str | None:
+def _resolve_cause(cause: str | None) -> str | None:
     """The cause by its name or title."""
-    titles = {one.title: one.name for one in CAUSES.values()}
+    titles = {entry.title: entry.name for entry in CAUSES.values()}
     if cause is not None and cause not in CAUSES and cause not in titles:
         raise UnknownName("cause", cause, CAUSES)
     return None if cause is None else titles.get(cause, cause)

@@ -17,27 +17,27 @@ from gainful.convention.convention import (
     Ties,
     Unjudged,
 )
-from gainful.convention.settings import HABITS, Habit, Setting
+from gainful.convention.settings import SETTINGS, Setting, SettingValue
 from gainful.convention.tools import CONVENTIONS, GAINFUL, like
 
 __all__ = [
     "CONVENTIONS",
     "GAINFUL",
-    "HABITS",
+    "SETTINGS",
     "Convention",
     "Duplicates",
     "Empty",
     "Extra",
     "FirstRank",
     "Fractional",
-    "Habit",
+    "Setting",
     "Ideal",
     "IdealDepth",
     "Missing",
     "Namesake",
     "Negative",
     "RecallPoints",
-    "Setting",
+    "SettingValue",
     "Short",
     "Ties",
     "Unjudged",

@@ -7,7 +7,7 @@ from attrs import evolve
 from gainful.convention.convention import Convention
 
 _ARRAYS = Convention(ideal="list", missing="skip", extra="empty", duplicates="count")
-_FLOATS = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels in 32 bit
+_FLOAT32 = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels in 32 bit
 
 SKLEARN = evolve(
     _ARRAYS,
@@ -25,7 +25,7 @@ SKLEARN_IGNORE_TIES = evolve(
     note="a reversed unstable sort: beyond 16 documents ties may come in any order",
 )
 TORCHMETRICS = evolve(
-    _FLOATS,
+    _FLOAT32,
     score_bits=32,
     name="torchmetrics",
     title="torchmetrics 1.9 RetrievalNormalizedDCG",
@@ -34,7 +34,7 @@ TORCHMETRICS = evolve(
     note="empty_target_action sets `empty`; grades that sum to 0 count as nothing relevant",
 )
 RAX = evolve(
-    _FLOATS,
+    _FLOAT32,
     score_bits=32,
     name="rax",
     title="rax 0.4 ndcg_metric",
@@ -43,7 +43,7 @@ RAX = evolve(
     negative="in_ideal",
 )
 TENSORFLOW_RANKING = evolve(
-    _FLOATS,
+    _FLOAT32,
     score_bits=32,
     name="tensorflow_ranking",
     title="TensorFlow Ranking 0.5 NDCGMetric",
@@ -53,7 +53,7 @@ TENSORFLOW_RANKING = evolve(
     note="shuffles ties at random: this is the expected value",
 )
 LIGHTGBM = evolve(
-    _FLOATS,
+    _FLOAT32,
     name="lightgbm",
     title="LightGBM 4.7 ndcg",
     gain="exp",
@@ -81,7 +81,7 @@ XGBOOST_LINEAR = evolve(
     fractional="keep",
 )
 CATBOOST = evolve(
-    _FLOATS,
+    _FLOAT32,
     name="catboost",
     title="CatBoost 1.2 NDCG",
     ties="worst",

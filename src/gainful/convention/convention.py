@@ -7,7 +7,7 @@ from typing import Any, Literal
 import attrs
 from attrs import field, frozen
 
-from gainful.convention.settings import HABITS, Setting
+from gainful.convention.settings import SETTINGS, SettingValue
 from gainful.errors import UnknownName
 
 Ideal = Literal["judged", "list"]
@@ -28,12 +28,12 @@ RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
 FirstRank = Literal["share", "as_is"]
 
 
-def _in_table(_: Any, attribute: attrs.Attribute[Any], value: Setting) -> None:
-    HABITS[attribute.name].check(value)
+def _check_setting(_: Any, attribute: attrs.Attribute[Any], value: SettingValue) -> None:
+    SETTINGS[attribute.name].check(value)
 
 
-def _habit(default: Any) -> Any:
-    return field(default=default, validator=_in_table)
+def _setting(default: Any) -> Any:
+    return field(default=default, validator=_check_setting)
 
 
 @frozen(kw_only=True)
@@ -48,32 +48,32 @@ class Convention:
         {'gain': ('exp', 'linear'), 'empty': (1, 0)}
     """
 
-    gain: str = _habit("linear")
-    discount: str = _habit("log2")
-    b: float | None = _habit(None)
-    rel: float | None = _habit(None)
-    max_grade: float | None = _habit(None)
-    cutoff: int | None = _habit(None)
-    ideal: Ideal = _habit("judged")
-    ideal_depth: IdealDepth = _habit("k")
-    ties: Ties = _habit("doc_descending")
-    unjudged: Unjudged = _habit("zero")
-    negative: Negative = _habit("zero")
-    fractional: Fractional = _habit("keep")
-    empty: Empty = _habit(0)
-    missing: Missing = _habit("zero")
-    extra: Extra = _habit("ignore")
-    duplicates: Duplicates = _habit("error")
-    namesake: Namesake = _habit("count")
-    short: Short = _habit("as_is")
-    score_bits: Literal[64, 32] = _habit(64)
-    grade_bits: Literal[64, 32] = _habit(64)
-    recall_points: RecallPoints = _habit("trec_eval_10")
-    first_rank: FirstRank = _habit("share")
-    decimals: int | None = _habit(None)
+    gain: str = _setting("linear")
+    discount: str = _setting("log2")
+    b: float | None = _setting(None)
+    rel: float | None = _setting(None)
+    max_grade: float | None = _setting(None)
+    cutoff: int | None = _setting(None)
+    ideal: Ideal = _setting("judged")
+    ideal_depth: IdealDepth = _setting("k")
+    ties: Ties = _setting("doc_descending")
+    unjudged: Unjudged = _setting("zero")
+    negative: Negative = _setting("zero")
+    fractional: Fractional = _setting("keep")
+    empty: Empty = _setting(0)
+    missing: Missing = _setting("zero")
+    extra: Extra = _setting("ignore")
+    duplicates: Duplicates = _setting("error")
+    namesake: Namesake = _setting("count")
+    short: Short = _setting("as_is")
+    score_bits: Literal[64, 32] = _setting(64)
+    grade_bits: Literal[64, 32] = _setting(64)
+    recall_points: RecallPoints = _setting("trec_eval_10")
+    first_rank: FirstRank = _setting("share")
+    decimals: int | None = _setting(None)
 
     # Measures of which this tool breaks ties otherwise; RR@ is RR with a cutoff.
-    ties_of: tuple[tuple[str, Ties], ...] = ()
+    ties_by_measure: tuple[tuple[str, Ties], ...] = ()
 
     # Whose habits these are; no part of what two conventions are compared by.
     name: str = field(default="gainful", eq=False)
@@ -81,18 +81,18 @@ class Convention:
     note: str = field(default="", eq=False)
     has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
 
-    def changed(self, **habits: Any) -> Convention:
+    def with_settings(self, **settings: Any) -> Convention:
         """The same convention with some habits changed; an unknown one is an error."""
-        for habit in habits:
-            if habit not in HABITS:
-                raise UnknownName("convention field", habit, HABITS)
-        return attrs.evolve(self, **habits)
+        for name in settings:
+            if name not in SETTINGS:
+                raise UnknownName("convention field", name, SETTINGS)
+        return attrs.evolve(self, **settings)
 
-    def settings(self) -> dict[str, Setting]:
+    def settings(self) -> dict[str, SettingValue]:
         """Every habit with its answer, in the order of the table."""
-        return {name: getattr(self, name) for name in HABITS}
+        return {name: getattr(self, name) for name in SETTINGS}
 
-    def differences(self, other: Convention) -> dict[str, tuple[Setting, Setting]]:
+    def differences(self, other: Convention) -> dict[str, tuple[SettingValue, SettingValue]]:
         """The habits in which two conventions differ, with the answers of both."""
         mine, theirs = self.settings(), other.settings()
-        return {name: (mine[name], theirs[name]) for name in HABITS if mine[name] != theirs[name]}
+        return {name: (mine[name], theirs[name]) for name in SETTINGS if mine[name] != theirs[name]}

@@ -36,7 +36,7 @@ WIKIPEDIA = evolve(
     note="the article's second formula is burges2005",
 )
 
-SOURCES: tuple[Convention, ...] = (
+PAPERS: tuple[Convention, ...] = (
     JK2002,
     JK2008,
     BURGES2005,

@@ -13,61 +13,63 @@ from typing import Any, Literal
 import attrs
 from attrs import evolve, field, frozen
 
-from gainful.convention.settings import HABITS, Habit, Setting
+from gainful.convention.settings import SETTINGS, Setting, SettingValue
 from gainful.errors import UnknownName, WrongType
 
 Repeats = Literal["every", "first", "clicked", "judged"]
 SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
 Statistic = Literal["final", "best", "last", "average", "per_query"]
-_MINIMUM = re.compile(r"minimum\((\d+)\)", re.ASCII)
-_QUERIES = re.compile(r"queries\((\d+)\)", re.ASCII)
+_MINIMUM_PATTERN = re.compile(r"minimum\((\d+)\)", re.ASCII)
+_QUERIES_PATTERN = re.compile(r"queries\((\d+)\)", re.ASCII)
 
 
-def _lists(value: object) -> bool:
+def _fits_lists(value: object) -> bool:
     return value in ("padded", "as_is") or (
-        isinstance(value, str) and bool(_MINIMUM.fullmatch(value)) and least_positions(value) > 0
+        isinstance(value, str)
+        and bool(_MINIMUM_PATTERN.fullmatch(value))
+        and minimum_positions(value) > 0
     )
 
 
-def least_positions(lists: str) -> int:
+def minimum_positions(lists: str) -> int:
     """How many positions a query occupies at least: m of minimum(m), else none."""
-    found = _MINIMUM.fullmatch(lists)
-    return int(found[1]) if found else 0
+    minimum = _MINIMUM_PATTERN.fullmatch(lists)
+    return int(minimum[1]) if minimum else 0
 
 
-def _at(value: object) -> bool:
-    return value == "results" or (isinstance(value, str) and bool(results_of_query(value)))
+def _fits_at(value: object) -> bool:
+    return value == "results" or (isinstance(value, str) and bool(results_per_query(value)))
 
 
-def results_of_query(at: str) -> int | None:
+def results_per_query(at: str) -> int | None:
     """How many results a query has, where @ counts queries: m of queries(m)."""
-    found = _QUERIES.fullmatch(at)
-    return int(found[1]) if found else None
+    queries = _QUERIES_PATTERN.fullmatch(at)
+    return int(queries[1]) if queries else None
 
 
-def _base(value: object) -> bool:
+def _fits_base(value: object) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return value is None or (number and 1 < float(value) < 1000)  # type: ignore[arg-type]
 
 
-_ALL = (
-    HABITS["gain"],
-    HABITS["rel"],
-    HABITS["discount"],
-    HABITS["b"],
-    Habit(
+_TABLE = (
+    SETTINGS["gain"],
+    SETTINGS["rel"],
+    SETTINGS["discount"],
+    SETTINGS["b"],
+    Setting(
         "query_discount",
         "What is left of a query's gain at its position in the session?",
         allowed="the name of a discount",
         fits=lambda value: isinstance(value, str),
     ),
-    Habit(
+    Setting(
         "bq",
         "To which base is the query discount's logarithm?",
         allowed="1 < bq < 1000",
-        fits=_base,
+        fits=_fits_base,
     ),
-    Habit(
+    Setting(
         "rank_discount",
         "Where does the count of ranks begin?",
         {
@@ -75,7 +77,7 @@ _ALL = (
             "concatenated": "it goes on over the lists of the session (not verified in print)",
         },
     ),
-    Habit(
+    Setting(
         "duplicates",
         "What does a document earn that the session has shown before?",
         {
@@ -85,7 +87,7 @@ _ALL = (
             "judged": "what the searcher said of it that time",
         },
     ),
-    Habit(
+    Setting(
         "ideal",
         "What is the ideal session?",
         {
@@ -95,19 +97,19 @@ _ALL = (
             "best_slots": "each document once, the best documents in the places that count most",
         },
     ),
-    Habit(
+    Setting(
         "lists",
         "How many positions does a query take?",
         allowed="padded, as_is or minimum(m)",
-        fits=_lists,
+        fits=_fits_lists,
     ),
-    Habit(
+    Setting(
         "at",
         "What does the number behind @ count?",
         allowed="results, those of each query, or queries(m), those of a session, of m results",
-        fits=_at,
+        fits=_fits_at,
     ),
-    Habit(
+    Setting(
         "depth",
         "How deep does a searcher look?",
         {
@@ -115,12 +117,12 @@ _ALL = (
             "scanned": "as deep as was observed, at most X",
         },
     ),
-    Habit(
+    Setting(
         "hold",
         "When a searcher has stopped, does the ideal session go on?",
         {"held": "no, it is held with the session", "growing": "yes, to the longest session"},
     ),
-    Habit(
+    Setting(
         "normalise",
         "What is divided by its ideal?",
         {
@@ -128,7 +130,7 @@ _ALL = (
             "query": "each query, the quotients averaged by their query discounts",
         },
     ),
-    Habit(
+    Setting(
         "average",
         "How are sessions averaged?",
         {
@@ -136,7 +138,7 @@ _ALL = (
             "vectors": "the mean gain is divided by the mean ideal",
         },
     ),
-    Habit(
+    Setting(
         "average_over",
         "Over which positions is the average position value taken?",
         {
@@ -144,7 +146,7 @@ _ALL = (
             "common": "those of the longest session, the last value held",
         },
     ),
-    Habit(
+    Setting(
         "statistic",
         "Which number stands for a session?",
         {
@@ -155,7 +157,7 @@ _ALL = (
             "per_query": "the gain at its end, divided by the number of queries",
         },
     ),
-    Habit(
+    Setting(
         "negative",
         "What is a document with a negative grade worth?",
         {
@@ -164,8 +166,8 @@ _ALL = (
             "error": "it is refused",
         },
     ),
-    HABITS["empty"],
-    Habit(
+    SETTINGS["empty"],
+    Setting(
         "unjudged",
         "What of a query whose topic has no judgments?",
         {
@@ -177,15 +179,15 @@ _ALL = (
     ),
 )
 
-SESSION_HABITS: Mapping[str, Habit] = {habit.name: habit for habit in _ALL}
+SESSION_SETTINGS: Mapping[str, Setting] = {habit.name: habit for habit in _TABLE}
 
 
-def _checked(_: Any, attribute: attrs.Attribute[Any], value: Setting) -> None:
-    SESSION_HABITS[attribute.name].check(value)
+def _check_setting(_: Any, attribute: attrs.Attribute[Any], value: SettingValue) -> None:
+    SESSION_SETTINGS[attribute.name].check(value)
 
 
-def _habit(default: Any) -> Any:
-    return field(default=default, validator=_checked)
+def _setting(default: Any) -> Any:
+    return field(default=default, validator=_check_setting)
 
 
 @frozen(kw_only=True)
@@ -197,46 +199,50 @@ class SessionConvention:
         {'bq': (2, 4)}
     """
 
-    gain: str = _habit("linear")
-    rel: float | None = _habit(None)
-    discount: str = _habit("jk2008")
-    b: float | None = _habit(2)
-    query_discount: str = _habit("jk2008")
-    bq: float | None = _habit(4)
-    rank_discount: Literal["restart", "concatenated"] = _habit("restart")
-    duplicates: Repeats = _habit("every")
-    ideal: SessionIdeal = _habit("paired")
-    lists: str = _habit("padded")
-    at: str = _habit("results")
-    depth: Literal["assumed", "scanned"] = _habit("assumed")
-    hold: Literal["held", "growing"] = _habit("held")
-    normalise: Literal["session", "query"] = _habit("session")
-    average: Literal["ratios", "vectors"] = _habit("ratios")
-    average_over: Literal["own", "common"] = _habit("own")
-    statistic: Statistic = _habit("final")
-    negative: Literal["zero", "keep", "error"] = _habit("zero")
-    empty: Literal[0, 1, "skip", "error"] = _habit(0)
-    unjudged: Literal["auto", "zero", "drop", "error"] = _habit("auto")
+    gain: str = _setting("linear")
+    rel: float | None = _setting(None)
+    discount: str = _setting("jk2008")
+    b: float | None = _setting(2)
+    query_discount: str = _setting("jk2008")
+    bq: float | None = _setting(4)
+    rank_discount: Literal["restart", "concatenated"] = _setting("restart")
+    duplicates: Repeats = _setting("every")
+    ideal: SessionIdeal = _setting("paired")
+    lists: str = _setting("padded")
+    at: str = _setting("results")
+    depth: Literal["assumed", "scanned"] = _setting("assumed")
+    hold: Literal["held", "growing"] = _setting("held")
+    normalise: Literal["session", "query"] = _setting("session")
+    average: Literal["ratios", "vectors"] = _setting("ratios")
+    average_over: Literal["own", "common"] = _setting("own")
+    statistic: Statistic = _setting("final")
+    negative: Literal["zero", "keep", "error"] = _setting("zero")
+    empty: Literal[0, 1, "skip", "error"] = _setting(0)
+    unjudged: Literal["auto", "zero", "drop", "error"] = _setting("auto")
 
     name: str = field(default="jk2008", eq=False)
     title: str = field(default="Järvelin, Price, Delcambre & Nielsen 2008", eq=False)
     note: str = field(default="", eq=False)
 
-    def changed(self, **habits: Any) -> SessionConvention:
+    def with_settings(self, **settings: Any) -> SessionConvention:
         """The same convention with some habits changed; an unknown one is an error."""
-        for habit in habits:
-            if habit not in SESSION_HABITS:
-                raise UnknownName("session option", habit, SESSION_HABITS)
-        return attrs.evolve(self, **habits)
+        for name in settings:
+            if name not in SESSION_SETTINGS:
+                raise UnknownName("session option", name, SESSION_SETTINGS)
+        return attrs.evolve(self, **settings)
 
-    def settings(self) -> dict[str, Setting]:
+    def settings(self) -> dict[str, SettingValue]:
         """Every habit with its answer, in the order of the table."""
-        return {name: getattr(self, name) for name in SESSION_HABITS}
+        return {name: getattr(self, name) for name in SESSION_SETTINGS}
 
-    def differences(self, other: SessionConvention) -> dict[str, tuple[Setting, Setting]]:
+    def differences(self, other: SessionConvention) -> dict[str, tuple[SettingValue, SettingValue]]:
         """The habits in which two conventions differ, with the answers of both."""
         mine, theirs = self.settings(), other.settings()
-        return {n: (mine[n], theirs[n]) for n in SESSION_HABITS if mine[n] != theirs[n]}
+        return {
+            name: (mine[name], theirs[name])
+            for name in SESSION_SETTINGS
+            if mine[name] != theirs[name]
+        }
 
     @property
     def ideal_kind(self) -> Literal["repeated", "once", "best_slots"]:
@@ -253,10 +259,10 @@ class SessionConvention:
         once but not where it counts most; and where the ranks of short lists are counted on
         into the next list, while those of the ideal are padded.
         """
-        again = self.duplicates != "first" and self.ideal_kind != "repeated"
-        elsewhere = self.duplicates == "first" and self.ideal_kind == "once"
+        repeats_earn = self.duplicates != "first" and self.ideal_kind != "repeated"
+        misplaced = self.duplicates == "first" and self.ideal_kind == "once"
         closed_up = self.rank_discount == "concatenated" and self.lists != "padded"
-        return again or elsewhere or closed_up
+        return repeats_earn or misplaced or closed_up
 
 
 JK2008 = SessionConvention(

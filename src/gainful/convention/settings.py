@@ -14,11 +14,11 @@ from attrs import field, frozen
 
 from gainful.errors import BadValue
 
-Setting = str | float | int | None
+SettingValue = str | float | int | None
 
 
 @frozen
-class Habit:
+class Setting:
     """One thing that changes a number: its name, its question, its answers.
 
     Answers are a table of values and their meanings, or any value that `fits`.
@@ -26,20 +26,20 @@ class Habit:
 
     name: str
     question: str
-    answers: Mapping[Setting, str] = field(factory=dict)
+    answers: Mapping[SettingValue, str] = field(factory=dict)
     allowed: str = ""
     fits: Callable[[object], bool] = field(default=lambda _: True)
 
     def check(self, value: object) -> None:
         """Refuse an answer that is not one."""
         if self.answers:
-            known = isinstance(value, (str, int, float))
-            if not (known and value in self.answers):
+            is_plain = isinstance(value, (str, int, float))
+            if not (is_plain and value in self.answers):
                 raise BadValue(self.name, value, ", ".join(str(answer) for answer in self.answers))
         elif not self.fits(value):
             raise BadValue(self.name, value, self.allowed)
 
-    def words(self, value: Setting) -> str:
+    def describe(self, value: SettingValue) -> str:
         """The answer in plain words."""
         return self.answers[value] if self.answers else ("none" if value is None else str(value))
 
@@ -48,7 +48,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _number_or_none(*, above: float) -> Callable[[object], bool]:
+def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
         if value is None:
             return True
@@ -62,7 +62,7 @@ def _number_or_none(*, above: float) -> Callable[[object], bool]:
     return fits
 
 
-def _whole_or_none(low: int, high: float) -> Callable[[object], bool]:
+def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         return value is None or (whole and low <= int(value) <= high)  # type: ignore[call-overload]
@@ -70,44 +70,44 @@ def _whole_or_none(low: int, high: float) -> Callable[[object], bool]:
     return fits
 
 
-_ALL = (
-    Habit(
+_TABLE = (
+    Setting(
         "gain",
         "What is a document of a grade worth?",
         allowed="the name of a gain, or weights by grade such as {0:0,1:1,2:10}",
         fits=_is_text,
     ),
-    Habit(
+    Setting(
         "discount",
         "What is left of that worth at each rank?",
         allowed="the name of a discount",
         fits=_is_text,
     ),
-    Habit(
+    Setting(
         "b",
         "To which base is the discount's logarithm?",
         allowed="b > 1",
-        fits=_number_or_none(above=1),
+        fits=_allow_number_or_none(above=1),
     ),
-    Habit(
+    Setting(
         "rel",
         "From which grade on is a document relevant?",
         allowed="any finite number",
-        fits=_number_or_none(above=-inf),
+        fits=_allow_number_or_none(above=-inf),
     ),
-    Habit(
+    Setting(
         "max_grade",
         "Which grade is the best there can be, for measures that scale grades?",
         allowed="a number above 0, or none for the highest that was given",
-        fits=_number_or_none(above=0),
+        fits=_allow_number_or_none(above=0),
     ),
-    Habit(
+    Setting(
         "cutoff",
         "How deep does a measure look that names no cutoff?",
         allowed="a whole number from 1 on",
-        fits=_whole_or_none(1, inf),
+        fits=_allow_integer_or_none(1, inf),
     ),
-    Habit(
+    Setting(
         "ideal",
         "Which documents is the ideal ranking made of?",
         {
@@ -115,7 +115,7 @@ _ALL = (
             "list": "only the documents in the list itself",
         },
     ),
-    Habit(
+    Setting(
         "ideal_depth",
         "How deep is the ideal ranking?",
         {
@@ -124,7 +124,7 @@ _ALL = (
             "retrieved": "cut at the number of documents retrieved, if that is less than k",
         },
     ),
-    Habit(
+    Setting(
         "ties",
         "How are documents with equal scores ranked?",
         {
@@ -138,7 +138,7 @@ _ALL = (
             "mean_rank": "all at their mean rank, rounded down",
         },
     ),
-    Habit(
+    Setting(
         "unjudged",
         "What is a retrieved document without a judgment?",
         {
@@ -146,7 +146,7 @@ _ALL = (
             "remove": "taken out of the ranking; the others move up",
         },
     ),
-    Habit(
+    Setting(
         "negative",
         "What is a document with a negative grade worth?",
         {
@@ -157,7 +157,7 @@ _ALL = (
             "error": "it is refused",
         },
     ),
-    Habit(
+    Setting(
         "fractional",
         "What happens to a grade that is not a whole number?",
         {
@@ -166,7 +166,7 @@ _ALL = (
             "error": "it is refused",
         },
     ),
-    Habit(
+    Setting(
         "empty",
         "What does a query score that has nothing relevant (an ideal of zero)?",
         {
@@ -176,12 +176,12 @@ _ALL = (
             "error": "it is refused",
         },
     ),
-    Habit(
+    Setting(
         "missing",
         "What does a judged query score that the run lacks?",
         {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
     ),
-    Habit(
+    Setting(
         "extra",
         "What does a query of the run score that has no judgments?",
         {
@@ -191,7 +191,7 @@ _ALL = (
             "error": "it is refused",
         },
     ),
-    Habit(
+    Setting(
         "duplicates",
         "What if a document stands twice in one ranking?",
         {
@@ -200,7 +200,7 @@ _ALL = (
             "count": "each one counts, so that a value can pass 1",
         },
     ),
-    Habit(
+    Setting(
         "namesake",
         "What if a document is named like its query?",
         {
@@ -208,7 +208,7 @@ _ALL = (
             "remove": "taken out of the ranking; the others move up",
         },
     ),
-    Habit(
+    Setting(
         "short",
         "What if a list is shorter than k?",
         {
@@ -216,17 +216,17 @@ _ALL = (
             "minimum": "short lists are filled up to k with documents of the lowest grade",
         },
     ),
-    Habit(
+    Setting(
         "score_bits",
         "How precise are scores when they are compared?",
         {64: "64 bit", 32: "32 bit, so that close scores tie"},
     ),
-    Habit(
+    Setting(
         "grade_bits",
         "How precise are grades that are not whole numbers?",
         {64: "64 bit", 32: "32 bit, which can change the sixth decimal"},
     ),
-    Habit(
+    Setting(
         "recall_points",
         "How is a recall point turned into a number of documents?",
         {
@@ -234,7 +234,7 @@ _ALL = (
             "trec_eval_9": "as trec_eval 9 rounded it",
         },
     ),
-    Habit(
+    Setting(
         "first_rank",
         "What are alpha_DCG and ERR_IA at a cutoff of 1?",
         {
@@ -242,12 +242,12 @@ _ALL = (
             "as_is": "the number of subtopics that the first document is on, as ndeval has it",
         },
     ),
-    Habit(
+    Setting(
         "decimals",
         "To how many decimals is each query's value rounded?",
         allowed="a whole number from 0 to 15",
-        fits=_whole_or_none(0, 15),
+        fits=_allow_integer_or_none(0, 15),
     ),
 )
 
-HABITS: Mapping[str, Habit] = {habit.name: habit for habit in _ALL}
+SETTINGS: Mapping[str, Setting] = {habit.name: habit for habit in _TABLE}

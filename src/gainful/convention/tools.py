@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from gainful.convention.array_tools import ARRAY_TOOLS
 from gainful.convention.convention import Convention
-from gainful.convention.papers import SOURCES
+from gainful.convention.papers import PAPERS
 from gainful.convention.platform_tools import PLATFORM_TOOLS
 from gainful.convention.trec_tools import TREC_TOOLS
 from gainful.errors import UnknownName, WrongType
@@ -16,7 +16,7 @@ from gainful.errors import UnknownName, WrongType
 GAINFUL = Convention()
 
 CONVENTIONS: Mapping[str, Convention] = {
-    known.name: known for known in (GAINFUL, *SOURCES, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
+    known.name: known for known in (GAINFUL, *PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
 }
 _ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "spark"}
 
@@ -34,7 +34,7 @@ def like(name: str | Convention | None = None) -> Convention:
         return name
     if not isinstance(name, str):
         raise WrongType("like", name, "the name of a convention, or a Convention")
-    known = _ALIASES.get(name.lower(), name.lower())
-    if known not in CONVENTIONS:
+    key = _ALIASES.get(name.lower(), name.lower())
+    if key not in CONVENTIONS:
         raise UnknownName("convention", name, CONVENTIONS, "gainful conventions lists them all")
-    return CONVENTIONS[known]
+    return CONVENTIONS[key]

@@ -45,7 +45,7 @@ PYTREC_EVAL = evolve(
     duplicates="last",
     note="values per query only; the mean is the caller's",
 )
-_OF_NDEVAL = tuple(
+_NDEVAL_MEASURES = tuple(
     name + cut
     for name in (
         *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"),
@@ -60,9 +60,9 @@ IR_MEASURES = evolve(
     missing="zero",
     max_grade=4,
     first_rank="as_is",
-    ties_of=(
+    ties_by_measure=(
         *((name, "input") for name in ("RBP", "RBP@", "scaledDCG@", "INST", "INSQ", "BPM@")),
-        *((name, "doc_ascending") for name in ("RR@", "Judged", "Judged@", *_OF_NDEVAL)),
+        *((name, "doc_ascending") for name in ("RR@", "Judged", "Judged@", *_NDEVAL_MEASURES)),
     ),
     note="ERR is computed by gdeval.pl there, whose best grade is 4; ties go by ascending id for "
     "RR@k, Judged and subtopics, in the order given for RBP, SDCG, INST, INSQ and BPM",

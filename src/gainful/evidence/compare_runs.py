@@ -8,51 +8,51 @@ from typing import Unpack
 import numpy as np
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, CannotCompare, WrongType, counted
-from gainful.evidence.comparison import Comparison, Pair, Weighed, known
-from gainful.evidence.effect_size import effect
+from gainful.errors import BadValue, CannotCompare, WrongType, count_noun
+from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
+from gainful.evidence.effect_size import effect_size
 from gainful.evidence.pairing import (
-    Paired,
-    Which,
-    baseline_of,
-    chosen_pairs,
+    PairChoice,
+    PairedValues,
+    choose_baseline,
+    choose_pairs,
+    describe_left_out,
+    pair_results,
     refuse_extremes,
-    side_by_side,
-    told_left_out,
 )
-from gainful.evidence.significance_tests import NAMES, tested
+from gainful.evidence.significance_tests import TEST_NAMES, apply_test
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
     TUKEY,
-    corrected_by,
+    correct_p_values,
     correction_for,
-    family_of,
+    family_size,
     power_level,
 )
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, How
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.formula import Array
 from gainful.match.matched import Ranks
-from gainful.measure.evaluate import Habits, Measures, evaluate
+from gainful.measure.evaluate import EvaluationSettings, Measures, evaluate
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyJudgments, AnyRun
+from gainful.read.inputs import AnyQrels, AnyRun
 
 
 def compare_runs(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
     measures: Measures | None = None,
     *,
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
-    pairs: Which = "all",
+    pairs: PairChoice = "all",
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> Comparison:
     """Is one run really better than another, and by how much?
 
@@ -84,11 +84,11 @@ def compare_runs(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise BadValue("runs", runs, "{name: run}, with at least two")
-    how = How(alpha=alpha, resamples=resamples, seed=seed)
-    correction_for(test, correct, NAMES)
-    found = evaluate(qrels, measures=measures, runs=runs, like=like, **habits)
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    correction_for(test, correct, TEST_NAMES)
+    results = evaluate(qrels, measures=measures, runs=runs, like=like, **settings)
     return compare_results(
-        found, baseline=baseline, test=test, correct=correct, pairs=pairs, resampling=how
+        results, baseline=baseline, test=test, correct=correct, pairs=pairs, resampling=resampling
     )
 
 
@@ -98,141 +98,153 @@ def compare_results(
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
-    pairs: Which = "all",
-    resampling: How | None = None,
+    pairs: PairChoice = "all",
+    resampling: Resampling | None = None,
 ) -> Comparison:
     """The same of runs that are evaluated already."""
-    resampling = How() if resampling is None else resampling
-    correct = correction_for(test, correct, NAMES)
+    resampling = Resampling() if resampling is None else resampling
+    correct = correction_for(test, correct, TEST_NAMES)
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
         raise WrongType("results", results, "results by name, or a list of them")
-    given = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not all(isinstance(one, Results) for one in given):
-        raise WrongType("results", given, "what gainful.evaluate returned")
-    names = list(results) if isinstance(results, Mapping) else [one.name for one in given]
-    _refuse_unlike(given, names)
-    base = baseline_of(baseline, names, "run")
-    chosen = np.array(chosen_pairs(pairs, len(names), names.index(base)), dtype=np.intp)
-    held = [checked(side_by_side(given, measure), names) for measure in given[0].values]
-    outcomes = [tested(one, chosen, test, resampling, names) for one in held]
+    run_results = list(results.values()) if isinstance(results, Mapping) else list(results)
+    if not all(isinstance(item, Results) for item in run_results):
+        raise WrongType("results", run_results, "what gainful.evaluate returned")
+    names = list(results) if isinstance(results, Mapping) else [item.name for item in run_results]
+    _refuse_unlike(run_results, names)
+    baseline_name = choose_baseline(baseline, names, "run")
+    index_pairs = np.array(
+        choose_pairs(pairs, len(names), names.index(baseline_name)), dtype=np.intp
+    )
+    all_paired = [
+        check_comparable(pair_results(run_results, measure), names)
+        for measure in run_results[0].values
+    ]
+    outcomes = [apply_test(item, index_pairs, test, resampling, names) for item in all_paired]
     p = np.stack([outcome.p for outcome in outcomes])
-    corrected = corrected_by(correct, p, test)
-    level = power_level(correct, test, p, resampling.alpha)
-    found = tuple(
+    corrected_p = correct_p_values(correct, p, test)
+    significance_level = power_level(correct, test, p, resampling.alpha)
+    all_pairs = tuple(
         pair
-        for one, outcome, row in zip(held, outcomes, corrected, strict=True)
-        for pair in _pairs(one, outcome, row, chosen, names, level=level)
+        for item, outcome, row in zip(all_paired, outcomes, corrected_p, strict=True)
+        for pair in _build_pairs(item, outcome, row, index_pairs, names, level=significance_level)
     )
     return Comparison(
         systems=tuple(names),
-        baseline=base,
-        measures=tuple(one.measure for one in held),
-        means={one.measure: one.values.mean(axis=0) for one in held},
-        units={one.measure: len(one.queries) for one in held},
-        pairs=found,
-        weighed=_weighed(
-            test, correct, outcomes, family=family_of(p, test), level=level, resampling=resampling
+        baseline=baseline_name,
+        measures=tuple(item.measure for item in all_paired),
+        means={item.measure: item.values.mean(axis=0) for item in all_paired},
+        units={item.measure: len(item.queries) for item in all_paired},
+        pairs=all_pairs,
+        evidence=_build_evidence(
+            test,
+            correct,
+            outcomes,
+            family=family_size(p, test),
+            level=significance_level,
+            resampling=resampling,
         ),
-        convention=given[0].to_dict()["convention"],
-        source=given,
-        notes=tuple(_notes(held, found, names)),
+        convention=run_results[0].to_dict()["convention"],
+        results=run_results,
+        notes=tuple(_notes(all_paired, all_pairs, names)),
     )
 
 
-def _refuse_unlike(given: Sequence[Results], names: Sequence[str]) -> None:
+def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
     """Only what was measured alike can be compared."""
-    if len(given) < 2:
-        raise BadValue("runs", len(given), "at least two")
+    if len(results) < 2:
+        raise BadValue("runs", len(results), "at least two")
     if len(set(names)) < len(names):
         raise BadValue("runs", list(names), "names that differ")
-    for name, one in zip(names, given, strict=True):
-        if {key: str(m) for key, m in one.measures.items()} != {
-            key: str(m) for key, m in given[0].measures.items()
+    for name, result in zip(names, results, strict=True):
+        if {key: str(m) for key, m in result.measures.items()} != {
+            key: str(m) for key, m in results[0].measures.items()
         }:
             raise CannotCompare(f"{name} and {names[0]} have not been given the same measures")
-        differ = one.convention.differences(given[0].convention)
-        if differ:
+        differences = result.convention.differences(results[0].convention)
+        if differences:
             raise CannotCompare(
-                f"{name} and {names[0]} follow different conventions: {', '.join(differ)}"
+                f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
             )
 
 
-def checked(held: Paired, names: Sequence[str]) -> Paired:
+def check_comparable(paired: PairedValues, names: Sequence[str]) -> PairedValues:
     """Enough queries, and something to compare."""
-    if len(held.queries) < 2:
-        have = f"{counted(len(held.queries), 'query')} in common"
+    if len(paired.queries) < 2:
+        common = f"{count_noun(len(paired.queries), 'query')} in common"
         raise CannotCompare(
-            f"{held.measure}: {', '.join(names)} have {have}; a comparison needs at least 2"
+            f"{paired.measure}: {', '.join(names)} have {common}; a comparison needs at least 2"
         )
-    refuse_extremes(held.values, held.measure)
-    if not held.values.any():
+    refuse_extremes(paired.values, paired.measure)
+    if not paired.values.any():
         raise CannotCompare(
-            f"{held.measure} is 0 for every query of every run: there is nothing to compare"
+            f"{paired.measure} is 0 for every query of every run: there is nothing to compare"
         )
-    return held
+    return paired
 
 
-def _pairs(
-    held: Paired,
+def _build_pairs(
+    paired: PairedValues,
     outcome: Outcome,
-    corrected: Array,
-    chosen: Ranks,
+    corrected_p: Array,
+    index_pairs: Ranks,
     names: Sequence[str],
     *,
     level: float,
 ) -> list[Pair]:
     return [
         Pair(
-            measure=held.measure,
-            system=names[one],
-            other=names[other],
-            difference=float((held.values[:, one] - held.values[:, other]).mean()),
-            low=known(outcome.low[at]),
-            high=known(outcome.high[at]),
+            measure=paired.measure,
+            system=names[first],
+            other=names[second],
+            difference=float((paired.values[:, first] - paired.values[:, second]).mean()),
+            low=finite_or_none(outcome.low[at]),
+            high=finite_or_none(outcome.high[at]),
             p=float(outcome.p[at]),
-            corrected=float(corrected[at]),
-            effect=effect(held.values[:, one] - held.values[:, other], level),
+            corrected=float(corrected_p[at]),
+            effect=effect_size(paired.values[:, first] - paired.values[:, second], level),
         )
-        for at, (one, other) in enumerate(chosen.tolist())
+        for at, (first, second) in enumerate(index_pairs.tolist())
     ]
 
 
-def _weighed(
+def _build_evidence(
     test: str,
     correct: str,
     outcomes: Sequence[Outcome],
     *,
     family: int,
     level: float,
-    resampling: How,
-) -> Weighed:
-    words = "randomised Tukey HSD test" if test == TUKEY else TESTS[test].words
-    return Weighed(
+    resampling: Resampling,
+) -> Evidence:
+    test_words = "randomised Tukey HSD test" if test == TUKEY else TESTS[test].words
+    return Evidence(
         test=test,
-        words=words,
+        test_words=test_words,
         correction=correct,
         correction_words=CORRECTIONS[correct].words,
         family=family,
-        interval=outcomes[0].interval,
+        interval=outcomes[0].interval_method,
         exact=all(outcome.exact for outcome in outcomes),
         resampled=test == TUKEY or TESTS[test].resampled,
         unit="query",
         paired_by="query",
-        level=level,
-        how=resampling,
+        power_level=level,
+        resampling=resampling,
     )
 
 
-def _notes(held: Sequence[Paired], pairs: Sequence[Pair], names: Sequence[str]) -> list[str]:
-    notes = [note for one in held for note in told_left_out(one, names)]
+def _notes(
+    all_paired: Sequence[PairedValues], pairs: Sequence[Pair], names: Sequence[str]
+) -> list[str]:
+    notes = [note for paired in all_paired for note in describe_left_out(paired, names)]
     for pair in pairs:
-        whom = f"{pair.measure}: {pair.system} and {pair.other}"
+        subject = f"{pair.measure}: {pair.system} and {pair.other}"
         if pair.identical:
-            notes.append(f"{whom} have the same value in every query: p is 1")
-        elif pair.unvaried:
-            notes.append(f"{whom} differ by the same in every query: no effect size is defined")
+            notes.append(f"{subject} have the same value in every query: p is 1")
+        elif pair.constant:
+            notes.append(f"{subject} differ by the same in every query: no effect size is defined")
         if pair.low is None:
-            notes.append(f"{whom}: so few queries give no interval at this level")
+            notes.append(f"{subject}: so few queries give no interval at this level")
     return notes
 
 

@@ -9,25 +9,25 @@ import numpy as np
 import polars as pl
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, CannotCompare, WrongType, counted, shown
-from gainful.evidence.comparison import Comparison, Pair, Weighed, known
-from gainful.evidence.pairing import Which, baseline_of, chosen_pairs, refuse_extremes
-from gainful.evidence.session_study import NOTHING, Study
+from gainful.errors import BadInput, CannotCompare, WrongType, count_noun, quote
+from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
+from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs, refuse_extremes
+from gainful.evidence.session_study import NEGLIGIBLE, Study
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
     TUKEY,
-    corrected_by,
+    correct_p_values,
     correction_for,
-    family_of,
+    family_size,
     power_level,
 )
 from gainful.evidence.statistics.permutation import INVERTED, SIMULTANEOUS
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, How
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.measure.sessions.evaluate import Measures, evaluate_sessions
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.inputs import AnyJudgments
+from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 
 STUDY_TESTS = {
@@ -40,7 +40,7 @@ SYSTEM = "system"
 
 def compare_sessions(
     sessions: AnySessions,
-    qrels: AnyJudgments | None = None,
+    qrels: AnyQrels | None = None,
     measures: Measures | None = None,
     *,
     by: str = SYSTEM,
@@ -48,12 +48,12 @@ def compare_sessions(
     baseline: str | None = None,
     test: str = "permutation",
     correct: str | None = None,
-    pairs: Which = "all",
+    pairs: PairChoice = "all",
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     like: str | SessionConvention | None = None,
-    **more: Any,
+    **options: Any,
 ) -> Comparison:
     """Is one system really better than another, by the sessions of a study?
 
@@ -88,67 +88,69 @@ def compare_sessions(
         Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
         nsDCG@10: 2 ...
     """
-    how = How(alpha=alpha, resamples=resamples, seed=seed)
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     correction_for(test, correct, STUDY_TESTS)
-    found = evaluate_sessions(sessions, qrels, measures, like=like, **more)
+    results = evaluate_sessions(sessions, qrels, measures, like=like, **options)
     return compare_groups(
-        found,
+        results,
         by=by,
         block=block,
         baseline=baseline,
         test=test,
         correct=correct,
         pairs=pairs,
-        resampling=how,
+        resampling=resampling,
     )
 
 
 def compare_groups(
-    found: SessionResults,
+    results: SessionResults,
     *,
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
     baseline: str | None = None,
     test: str = "permutation",
     correct: str | None = None,
-    pairs: Which = "all",
-    resampling: How | None = None,
+    pairs: PairChoice = "all",
+    resampling: Resampling | None = None,
 ) -> Comparison:
     """The same of sessions that are evaluated already."""
-    resampling = How() if resampling is None else resampling
+    resampling = Resampling() if resampling is None else resampling
     correct = correction_for(test, correct, STUDY_TESTS)
-    blocks = _blocks(found, by, block)
-    columns, values, notes = _sessions(found, by, blocks)
-    names, system = _numbered(columns[by])
+    blocks = _block_columns(results, by, block)
+    columns, values, notes = _select_sessions(results, by, blocks)
+    names, system = _encode_names(columns[by])
     if len(names) < 2:
         raise CannotCompare(
-            f"all sessions have the {by} {shown(names[0])}: there is nothing to compare"
+            f"all sessions have the {by} {quote(names[0])}: there is nothing to compare"
         )
-    base = baseline_of(baseline, names, by)
-    chosen = chosen_pairs(pairs, len(names), names.index(base))
-    study = Study(by, blocks, names, system, [_numbered(columns[one])[1] for one in blocks], values)
+    baseline_name = choose_baseline(baseline, names, by)
+    index_pairs = choose_pairs(pairs, len(names), names.index(baseline_name))
+    study = Study(
+        by, blocks, names, system, [_encode_names(columns[item])[1] for item in blocks], values
+    )
     if test == TUKEY and len(names) > 2:
-        evidence = study.all_at_once(chosen, resampling)
+        outcomes = study.compare_all_pairs(index_pairs, resampling)
     else:
-        evidence = [study.two(pair, resampling) for pair in chosen]
-    p = np.stack([one.p for one in evidence], axis=1)
-    measures = tuple(found.values)
-    corrected = corrected_by(correct, p, test)
-    level = power_level(correct, test, p, resampling.alpha)
-    made = tuple(
+        outcomes = [study.compare_pair(pair, resampling) for pair in index_pairs]
+    p = np.stack([item.p for item in outcomes], axis=1)
+    measures = tuple(results.values)
+    corrected_p = correct_p_values(correct, p, test)
+    significance_level = power_level(correct, test, p, resampling.alpha)
+    all_pairs = tuple(
         Pair(
             measure=measure,
             system=names[pair[0]],
             other=names[pair[1]],
-            difference=_or_zero(one.estimate[row], values[:, row]),
-            low=known(one.low[row]),
-            high=known(one.high[row]),
-            p=float(one.p[row]),
-            corrected=float(corrected[row, at]),
-            effect=study.effect(pair, row, level),
+            difference=_zero_if_negligible(item.estimate[row], values[:, row]),
+            low=finite_or_none(item.low[row]),
+            high=finite_or_none(item.high[row]),
+            p=float(item.p[row]),
+            corrected=float(corrected_p[row, at]),
+            effect=study.effect_size(pair, row, significance_level),
         )
         for row, measure in enumerate(measures)
-        for at, (pair, one) in enumerate(zip(chosen, evidence, strict=True))
+        for at, (pair, item) in enumerate(zip(index_pairs, outcomes, strict=True))
     )
     means = {
         measure: np.array([values[system == at, row].mean() for at in range(len(names))])
@@ -156,40 +158,42 @@ def compare_groups(
     }
     return Comparison(
         systems=tuple(names),
-        baseline=base,
+        baseline=baseline_name,
         measures=measures,
         means=means,
         units=dict.fromkeys(measures, len(values)),
-        pairs=made,
-        weighed=Weighed(
+        pairs=all_pairs,
+        evidence=Evidence(
             test=test,
-            words=STUDY_TESTS[test],
+            test_words=STUDY_TESTS[test],
             correction=correct,
             correction_words=CORRECTIONS[correct].words,
-            family=family_of(p, test),
+            family=family_size(p, test),
             interval=SIMULTANEOUS if test == TUKEY and len(names) > 2 else INVERTED,
-            exact=all(one.exact for one in evidence),
+            exact=all(item.exact for item in outcomes),
             resampled=True,
             unit="session",
-            paired_by=study.who,
-            level=level,
-            how=resampling,
+            paired_by=study.exchange_unit,
+            power_level=significance_level,
+            resampling=resampling,
         ),
-        convention=found.to_dict()["convention"],
-        source=(found,),
-        notes=(*notes, *study.notes, *_told(made, study.who, means, names)),
+        convention=results.to_dict()["convention"],
+        results=(results,),
+        notes=(*notes, *study.notes, *_notes(all_pairs, study.exchange_unit, means, names)),
     )
 
 
-def _or_zero(value: float, of: Array) -> float:
-    return float(value) if abs(value) > NOTHING * np.abs(of).max() else 0.0
+def _zero_if_negligible(value: float, values: Array) -> float:
+    return float(value) if abs(value) > NEGLIGIBLE * np.abs(values).max() else 0.0
 
 
-def _blocks(found: SessionResults, by: str, block: str | Sequence[str] | None) -> list[str]:
+def _block_columns(
+    results: SessionResults, by: str, block: str | Sequence[str] | None
+) -> list[str]:
     """The columns of blocks: those that were named, or those of the usual ones that are there."""
     if block is None:
-        there = found.columns.columns
-        return [name for name in BLOCKS if name in there and name != by]
+        columns = results.columns.columns
+        return [name for name in BLOCKS if name in columns and name != by]
     if isinstance(block, str):
         return [block]
     if not isinstance(block, Sequence):
@@ -197,66 +201,74 @@ def _blocks(found: SessionResults, by: str, block: str | Sequence[str] | None) -
     return list(block)
 
 
-def _sessions(
-    found: SessionResults, by: str, blocks: Sequence[str]
+def _select_sessions(
+    results: SessionResults, by: str, blocks: Sequence[str]
 ) -> tuple[pl.DataFrame, Array, list[str]]:
     """The columns and values of sessions, by their names: the order of a file says nothing."""
     if not isinstance(by, str):
         raise WrongType("by", by, "the name of one column")
-    names = found.group_names([by, *blocks])
-    columns = found.columns.select("session", *names)
+    names = results.group_names([by, *blocks])
+    columns = results.columns.select("session", *names)
     for name in names:
         lacking = columns.filter(pl.col(name).is_null())["session"]
         if len(lacking):
-            problem = f"session {shown(lacking[0])} has no {name}"
-            raise BadInput(found.name, problem, f"a {name} for every session")
-    masked = np.ma.stack([np.ma.asarray(one) for one in found.values.values()], axis=1)
-    kept = ~np.ma.getmaskarray(masked).any(axis=1)
-    lost = int((~kept).sum())
-    notes = [f"{counted(lost, 'session')} left out: the convention gives no value there"]
+            problem = f"session {quote(lacking[0])} has no {name}"
+            raise BadInput(results.name, problem, f"a {name} for every session")
+    masked = np.ma.stack(
+        [np.ma.asarray(measure_values) for measure_values in results.values.values()], axis=1
+    )
+    complete = ~np.ma.getmaskarray(masked).any(axis=1)
+    dropped = int((~complete).sum())
+    notes = [f"{count_noun(dropped, 'session')} left out: the convention gives no value there"]
     order = np.argsort(columns["session"].to_numpy())
-    order = order[np.asarray(kept)[order]]
+    order = order[np.asarray(complete)[order]]
     values = masked.data[order]
-    for measure, column in zip(found.values, values.T, strict=True):
+    for measure, column in zip(results.values, values.T, strict=True):
         refuse_extremes(column, measure)
         if not column.any():
             raise CannotCompare(f"{measure} is 0 in every session: there is nothing to compare")
-    return columns[order], values, notes if lost else []
+    return columns[order], values, notes if dropped else []
 
 
-def _numbered(column: pl.Series) -> tuple[list[str], Ranks]:
+def _encode_names(column: pl.Series) -> tuple[list[str], Ranks]:
     """The names in order, and the number of each row's."""
     names, numbers = np.unique(column.cast(pl.String).to_numpy(), return_inverse=True)
     return [str(name) for name in names], numbers.astype(np.intp)
 
 
-def _told(
-    pairs: Sequence[Pair], who: str, means: Mapping[str, Array], names: Sequence[str]
+def _notes(
+    pairs: Sequence[Pair], exchange_unit: str, means: Mapping[str, Array], names: Sequence[str]
 ) -> list[str]:
     """What one should know before believing a difference."""
     notes = []
-    if who == "session":
+    if exchange_unit == "session":
         notes.append("no blocks: sessions are exchanged as if each were a searcher of its own")
-    if any(not np.isclose(pair.difference, _of_means(pair, means, names)) for pair in pairs):
+    if any(
+        not np.isclose(pair.difference, _difference_of_means(pair, means, names)) for pair in pairs
+    ):
         notes.append("differences have the blocks taken out: they are not those of the means")
     for pair in pairs:
-        whom = f"{pair.measure}: {pair.system} and {pair.other}"
+        subject = f"{pair.measure}: {pair.system} and {pair.other}"
         if pair.difference == 0 and pair.effect is None:
-            notes.append(f"{whom} are alike: the difference is 0")
+            notes.append(f"{subject} are alike: the difference is 0")
         if pair.effect is None:
-            notes.append(f"{whom}: fewer than two {who}s tried both, so there is no effect size")
+            notes.append(
+                f"{subject}: fewer than two {exchange_unit}s tried both, so there is no effect size"
+            )
         elif pair.identical:
-            notes.append(f"{whom} are alike in every {who}: p is {pair.p:g}")
-        elif pair.unvaried:
-            notes.append(f"{whom} differ by the same in every {who}: no effect size is defined")
+            notes.append(f"{subject} are alike in every {exchange_unit}: p is {pair.p:g}")
+        elif pair.constant:
+            notes.append(
+                f"{subject} differ by the same in every {exchange_unit}: no effect size is defined"
+            )
         if pair.low is None:
-            notes.append(f"{whom}: so few ways to exchange give no interval at this level")
+            notes.append(f"{subject}: so few ways to exchange give no interval at this level")
     return notes
 
 
-def _of_means(pair: Pair, means: Mapping[str, Array], names: Sequence[str]) -> float:
-    of_measure = means[pair.measure]
-    return float(of_measure[names.index(pair.system)] - of_measure[names.index(pair.other)])
+def _difference_of_means(pair: Pair, means: Mapping[str, Array], names: Sequence[str]) -> float:
+    system_means = means[pair.measure]
+    return float(system_means[names.index(pair.system)] - system_means[names.index(pair.other)])
 
 
 __all__ = ("BLOCKS", "STUDY_TESTS", "SYSTEM", "compare_groups", "compare_sessions")

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.compare_runs import checked, compare_results
+from gainful.evidence.compare_runs import check_comparable, compare_results
 from gainful.evidence.comparison import Comparison
-from gainful.evidence.pairing import baseline_of, side_by_side
-from gainful.evidence.significance_tests import NAMES
+from gainful.evidence.pairing import choose_baseline, pair_results
+from gainful.evidence.significance_tests import TEST_NAMES
 from gainful.evidence.statistics.correction import correction_for
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.results import Results
 
 
-def compare_possible(
+def compare_where_possible(
     results: Sequence[Results],
     *,
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
-    resampling: How | None = None,
+    resampling: Resampling | None = None,
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison in all measures that allow one, and what is said of the others.
 
@@ -30,36 +30,36 @@ def compare_possible(
         >>> from gainful import evaluate
         >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
         >>> found = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
-        >>> compare_possible(list(found.values()))[1]
+        >>> compare_where_possible(list(found.values()))[1]
         ['RR is 0 for every query of every run: there is nothing to compare']
     """
-    names = [one.name for one in results]
-    baseline_of(baseline, names, "run")
-    correction_for(test, correct, NAMES)
+    names = [result.name for result in results]
+    choose_baseline(baseline, names, "run")
+    correction_for(test, correct, TEST_NAMES)
     if len(results) < 2:
         return None, []
-    kept, reasons = [], []
+    comparable, reasons = [], []
     for measure in results[0].values:
         try:
-            checked(side_by_side(results, measure), names)
-        except (BadValue, CannotCompare) as refused:
-            reasons.append(str(refused))
+            check_comparable(pair_results(results, measure), names)
+        except (BadValue, CannotCompare) as error:
+            reasons.append(str(error))
         else:
-            kept.append(measure)
-    if not kept:
+            comparable.append(measure)
+    if not comparable:
         return None, reasons
-    some = [
+    comparable_results = [
         evolve(
-            one,
-            values={name: one.values[name] for name in kept},
-            recipes={name: one.recipes[name] for name in kept},
+            result,
+            values={name: result.values[name] for name in comparable},
+            recipes={name: result.recipes[name] for name in comparable},
         )
-        for one in results
+        for result in results
     ]
     try:
-        found = compare_results(
-            some, baseline=baseline, test=test, correct=correct, resampling=resampling
+        comparison = compare_results(
+            comparable_results, baseline=baseline, test=test, correct=correct, resampling=resampling
         )
-    except CannotCompare as refused:
-        return None, [*reasons, str(refused)]
-    return found, reasons
+    except CannotCompare as error:
+        return None, [*reasons, str(error)]
+    return comparison, reasons

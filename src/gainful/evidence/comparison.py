@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 from attrs import asdict, field, fields_dict, frozen
 
-from gainful.errors import counted, plural
-from gainful.evidence.effect_size import Effect
-from gainful.evidence.statistics.alike_groups import alike, letter
+from gainful.errors import count_noun, pluralise
+from gainful.evidence.effect_size import EffectSize
+from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
 from gainful.evidence.statistics.bootstrap import INTERVALS
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
-from gainful.measure.notebook import Shown
+from gainful.measure.notebook import NotebookTable
 
 
 @frozen(eq=False)
@@ -34,7 +34,7 @@ class Pair:
     high: float | None
     p: float
     corrected: float
-    effect: Effect | None
+    effect: EffectSize | None
 
     @property
     def identical(self) -> bool:
@@ -42,11 +42,11 @@ class Pair:
         return self.effect is not None and self.effect.wins == self.effect.losses == 0
 
     @property
-    def unvaried(self) -> bool:
+    def constant(self) -> bool:
         """Do they differ by the same everywhere?"""
         return self.effect is not None and self.effect.dz is None
 
-    def turned(self) -> Pair:
+    def reverse(self) -> Pair:
         """The same, seen from the other side."""
         return Pair(
             measure=self.measure,
@@ -57,22 +57,22 @@ class Pair:
             high=None if self.low is None else -self.low,
             p=self.p,
             corrected=self.corrected,
-            effect=None if self.effect is None else self.effect.turned(),
+            effect=None if self.effect is None else self.effect.reverse(),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, the effect beside the rest."""
         plain = {name: value for name, value in asdict(self).items() if name != "effect"}
-        nothing = dict.fromkeys(fields_dict(Effect))
-        return plain | (nothing if self.effect is None else asdict(self.effect))
+        no_effect = dict.fromkeys(fields_dict(EffectSize))
+        return plain | (no_effect if self.effect is None else asdict(self.effect))
 
 
 @frozen
-class Weighed:
+class Evidence:
     """How the evidence was weighed, in names: what a caption has to say."""
 
     test: str  # a name of the table of tests
-    words: str
+    test_words: str
     correction: str
     correction_words: str
     family: int  # comparisons that were corrected together
@@ -81,16 +81,18 @@ class Weighed:
     resampled: bool
     unit: str  # what is counted: query, session
     paired_by: str  # what differences are of: query, searcher
-    level: float  # at which power is told: alpha, shared among the family where that is held down
-    how: How
+    power_level: (
+        float  # at which power is told: alpha, shared among the family where that is held down
+    )
+    resampling: Resampling
 
     @property
-    def drawn(self) -> bool:
+    def uses_resamples(self) -> bool:
         """Has chance a hand in it?"""
-        return (self.resampled and not self.exact) or self.interval_drawn
+        return (self.resampled and not self.exact) or self.only_interval_uses_resamples
 
     @property
-    def interval_drawn(self) -> bool:
+    def only_interval_uses_resamples(self) -> bool:
         """Is the interval by chance where the test is not?"""
         return self.interval in INTERVALS.values() and not self.resampled
 
@@ -114,56 +116,56 @@ class Comparison:
     means: Mapping[str, Array]  # by measure: a mean for each system
     units: Mapping[str, int]  # by measure: how many queries or sessions were compared
     pairs: tuple[Pair, ...]
-    weighed: Weighed
+    evidence: Evidence
     convention: Mapping[str, Any]
-    source: Sequence[Any] = field(default=())  # the results that were compared
+    results: Sequence[Any] = field(default=())  # the results that were compared
     notes: tuple[str, ...] = ()
 
     def pair(self, measure: str, system: str, other: str) -> Pair:
         """One comparison, from the side of `system`."""
-        for one in self.pairs:
-            if one.measure == measure and {one.system, one.other} == {system, other}:
-                return one if one.system == system else one.turned()
+        for pair in self.pairs:
+            if pair.measure == measure and {pair.system, pair.other} == {system, other}:
+                return pair if pair.system == system else pair.reverse()
         raise KeyError((measure, system, other))
 
-    def against(self, baseline: str | None = None) -> list[Pair]:
+    def pairs_against(self, baseline: str | None = None) -> list[Pair]:
         """Every other system against the baseline, by measure."""
-        base = baseline or self.baseline
+        baseline_name = baseline or self.baseline
         return [
-            self.pair(measure, system, base)
+            self.pair(measure, system, baseline_name)
             for measure in self.measures
             for system in self.systems
-            if system != base
+            if system != baseline_name
         ]
 
-    def significant(self, pair: Pair) -> bool:
+    def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
-        return pair.corrected <= self.weighed.how.alpha
+        return pair.corrected <= self.evidence.resampling.alpha
 
-    def beaten(self, measure: str) -> dict[str, list[str]]:
+    def systems_beaten(self, measure: str) -> dict[str, list[str]]:
         """The systems that each system is significantly better than."""
-        found: dict[str, list[str]] = {system: [] for system in self.systems}
+        beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for pair in self.pairs:
-            if pair.measure == measure and self.significant(pair):
+            if pair.measure == measure and self.is_significant(pair):
                 better, worse = pair.system, pair.other
                 if pair.difference < 0:
                     better, worse = worse, better
-                found[better].append(worse)
-        return {name: sorted(worse, key=self.systems.index) for name, worse in found.items()}
+                beaten[better].append(worse)
+        return {name: sorted(worse, key=self.systems.index) for name, worse in beaten.items()}
 
     def letters(self) -> dict[str, str]:
         """The letter of each system, in the order in which they were named."""
         return {system: letter(at) for at, system in enumerate(self.systems)}
 
-    def alike(self, measure: str) -> list[tuple[str, ...]]:
+    def alike_groups(self, measure: str) -> list[tuple[str, ...]]:
         """The largest groups that cannot be told apart; pairs not compared count as alike."""
         place = {system: at for at, system in enumerate(self.systems)}
         different = [
             (place[pair.system], place[pair.other])
             for pair in self.pairs
-            if pair.measure == measure and self.significant(pair)
+            if pair.measure == measure and self.is_significant(pair)
         ]
-        groups = alike(len(self.systems), different)
+        groups = find_alike_groups(len(self.systems), different)
         return [tuple(self.systems[at] for at in group) for group in groups]
 
     @property
@@ -179,85 +181,93 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        how = self.weighed.how
+        resampling = self.evidence.resampling
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
             "measures": [
                 {
                     "measure": measure,
-                    plural(self.weighed.unit): self.units[measure],
+                    pluralise(self.evidence.unit): self.units[measure],
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
-                    "beaten": self.beaten(measure),
-                    "alike": [list(group) for group in self.alike(measure)],
+                    "beaten": self.systems_beaten(measure),
+                    "alike": [list(group) for group in self.alike_groups(measure)],
                 }
                 for measure in self.measures
             ],
             "pairs": [
-                pair.to_dict() | {"significant": self.significant(pair)} for pair in self.pairs
+                pair.to_dict() | {"significant": self.is_significant(pair)} for pair in self.pairs
             ],
-            "test": self.weighed.test,
-            "correction": self.weighed.correction,
-            "family": self.weighed.family,
-            "interval": self.weighed.interval,
-            "confidence": 1 - how.alpha,
-            "exact": self.weighed.exact,
-            "alpha": how.alpha,
-            "resamples": how.resamples if self.weighed.drawn else None,
-            "seed": how.seed,
-            "power_level": self.weighed.level,
+            "test": self.evidence.test,
+            "correction": self.evidence.correction,
+            "family": self.evidence.family,
+            "interval": self.evidence.interval,
+            "confidence": 1 - resampling.alpha,
+            "exact": self.evidence.exact,
+            "alpha": resampling.alpha,
+            "resamples": resampling.resamples if self.evidence.uses_resamples else None,
+            "seed": resampling.seed,
+            "power_level": self.evidence.power_level,
             "convention": dict(self.convention),
             "notes": list(self.notes),
         }
 
     def _repr_html_(self) -> str:
-        return self._shown().html()
+        return self._notebook_view().to_html()
 
     def _repr_latex_(self) -> str:
-        return self._shown().latex()
+        return self._notebook_view().to_latex()
 
-    def _shown(self) -> Shown:
+    def _notebook_view(self) -> NotebookTable:
         letters = self.letters()
         columns = ("measure", self.kind, "mean", "difference", "interval", "p", "better than")
         rows = []
         for measure in self.measures:
-            beaten = self.beaten(measure)
+            beaten = self.systems_beaten(measure)
             for system, mean in zip(self.systems, self.means[measure].tolist(), strict=True):
-                told = ("baseline", "", "")
+                cells = ("baseline", "", "")
                 if system != self.baseline:
-                    told = _told(self.pair(measure, system, self.baseline))
+                    cells = _format_pair(self.pair(measure, system, self.baseline))
                 better = " ".join(letters[other] for other in beaten[system])
-                rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *told, better))
-        notes = (f"p is corrected: {self.weighed.correction_words}",) * self.weighed.corrects
-        level = f"{100 * (1 - self.weighed.how.alpha):g} % intervals: {self.weighed.interval}"
-        return Shown(self._head(), columns, rows, words=2, notes=(level, *notes, *self.notes))
+                rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *cells, better))
+        notes = (f"p is corrected: {self.evidence.correction_words}",) * self.evidence.corrects
+        interval_note = (
+            f"{100 * (1 - self.evidence.resampling.alpha):g} % intervals: {self.evidence.interval}"
+        )
+        return NotebookTable(
+            self._headline(),
+            columns,
+            rows,
+            text_columns=2,
+            notes=(interval_note, *notes, *self.notes),
+        )
 
     @property
     def kind(self) -> str:
         """What is compared: runs, or systems over sessions."""
-        return "run" if self.weighed.unit == "query" else "system"
+        return "run" if self.evidence.unit == "query" else "system"
 
-    def _head(self) -> str:
-        base = f"{counted(len(self.systems), 'system')}, baseline {self.baseline}"
-        return f"Comparison of {base}, {self.weighed.words}"
+    def _headline(self) -> str:
+        subject = f"{count_noun(len(self.systems), 'system')}, baseline {self.baseline}"
+        return f"Comparison of {subject}, {self.evidence.test_words}"
 
     def __repr__(self) -> str:
         lines = [
-            f"{one.measure}: {one.system} {one.difference:+.4f}, "
-            f"p = {one.corrected:.4f}{' *' if self.significant(one) else ''}"
-            for one in self.against()
+            f"{pair.measure}: {pair.system} {pair.difference:+.4f}, "
+            f"p = {pair.corrected:.4f}{' *' if self.is_significant(pair) else ''}"
+            for pair in self.pairs_against()
         ]
-        return "\n".join((self._head(), *lines, *self.notes))
+        return "\n".join((self._headline(), *lines, *self.notes))
 
 
-def _told(pair: Pair) -> tuple[str, str, str]:
+def _format_pair(pair: Pair) -> tuple[str, str, str]:
     p = "<0.0001" if pair.corrected < 1e-4 else f"{pair.corrected:.4f}"
-    between = "–"
+    interval = "–"
     if pair.low is not None and pair.high is not None:
-        between = f"{pair.low:+.4f} … {pair.high:+.4f}"
-    return f"{pair.difference:+.4f}", between, p
+        interval = f"{pair.low:+.4f} … {pair.high:+.4f}"
+    return f"{pair.difference:+.4f}", interval, p
 
 
-def known(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """A number, or None for what is not finite."""
     return float(value) if np.isfinite(value) else None

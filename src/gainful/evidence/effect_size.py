@@ -12,23 +12,23 @@ from gainful.evidence.statistics.power import POWER, detectable_effect, queries_
 from gainful.formula import Array
 from gainful.match.matched import Flags
 
-_SAME = 1e-9  # differences that are further apart than this part of them vary
-_TOLD = 1e-9  # levels below it have no digits
-_SMALLEST = 1e-3  # an effect that millions of queries would be needed for
+_CONSTANT = 1e-9  # differences that are further apart than this part of them vary
+_SMALLEST_LEVEL = 1e-9  # levels below it have no digits
+_SMALLEST_DZ = 1e-3  # an effect that millions of queries would be needed for
 
-_of_so_many = lru_cache(maxsize=64)(detectable_effect)
+_detectable_dz = lru_cache(maxsize=64)(detectable_effect)
 
 
-def _detectable(number: int, alpha: float, spread: float) -> float | None:
+def _detectable_difference(queries: int, alpha: float, spread: float) -> float | None:
     """The smallest true difference that is found; None where so few find nothing at all."""
     try:
-        return _of_so_many(number, alpha) * spread
+        return _detectable_dz(queries, alpha) * spread
     except BadValue:
         return None
 
 
 @frozen
-class Effect:
+class EffectSize:
     """The size of a difference; None where the differences do not vary, or nobody could show it."""
 
     dz: float | None  # Cohen's: the mean difference in standard deviations of the differences
@@ -38,37 +38,37 @@ class Effect:
     detectable: float | None  # the smallest true difference that is found with power 0.8
     needed: int | None  # queries that find a true difference of this size so
 
-    def turned(self) -> Effect:
+    def reverse(self) -> EffectSize:
         """The same, seen from the other side."""
         dz = None if self.dz is None else -self.dz
         return evolve(self, dz=dz, wins=self.losses, losses=self.wins)
 
 
-def effect(differences: Array, alpha: float) -> Effect:
+def effect_size(differences: Array, alpha: float) -> EffectSize:
     """The effect size of paired differences, and what so many of them can show.
 
     Examples:
-        >>> found = effect(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
+        >>> found = effect_size(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
         >>> round(found.dz, 4), found.wins, found.ties, found.losses, found.needed
         (1.1619, 3, 1, 0, 8)
     """
-    varies = not constant(differences[:, None])[0]
+    varies = not constant_columns(differences[:, None])[0]
     spread = float(differences.std(ddof=1)) if varies else 0.0
     varies = varies and np.isfinite(spread) and spread > 0  # values can be too large or small
     dz = float(differences.mean()) / spread if varies else None
-    told = varies and _TOLD < alpha < POWER  # else no power can be told
-    return Effect(
+    has_power = varies and _SMALLEST_LEVEL < alpha < POWER  # else no power can be told
+    return EffectSize(
         dz=dz,
         wins=int((differences > 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
-        detectable=_detectable(len(differences), alpha, spread) if told else None,
-        needed=queries_needed(dz, alpha) if told and dz and abs(dz) >= _SMALLEST else None,
+        detectable=_detectable_difference(len(differences), alpha, spread) if has_power else None,
+        needed=queries_needed(dz, alpha) if has_power and dz and abs(dz) >= _SMALLEST_DZ else None,
     )
 
 
-def constant(differences: Array) -> Flags:
+def constant_columns(differences: Array) -> Flags:
     """Which columns vary by rounding alone?"""
     largest = np.abs(differences).max(axis=0)
-    flags: Flags = np.ptp(differences, axis=0) <= _SAME * largest
+    flags: Flags = np.ptp(differences, axis=0) <= _CONSTANT * largest
     return flags

@@ -9,18 +9,18 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, CannotCompare, UnknownName, counted
+from gainful.errors import BadValue, CannotCompare, UnknownName, count_noun
 from gainful.formula import Array
 from gainful.measure.results import Results
 
-Which = Literal["all", "baseline"]
+PairChoice = Literal["all", "baseline"]
 _SMALLEST, _LARGEST = 1e-100, 1e100
 ROUNDING = 1e-12  # of a value: what is nearer to another is the same
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
 
 @frozen(eq=False)
-class Paired:
+class PairedValues:
     """The values of one measure: a row for each query that all runs have, a column for each run.
 
     `left_out` counts the queries of each run that another one lacks.
@@ -32,65 +32,67 @@ class Paired:
     left_out: Sequence[int]
 
 
-def paired(runs: Sequence[Mapping[str, float]], measure: str) -> Paired:
+def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValues:
     """Values by query, of several runs, side by side.
 
     Examples:
-        >>> found = paired([{"1": 0.5, "2": 0.3}, {"2": 0.4, "3": 0.1}], "AP")
+        >>> found = pair_values([{"1": 0.5, "2": 0.3}, {"2": 0.4, "3": 0.1}], "AP")
         >>> found.queries, found.values.tolist(), found.left_out
         (['2'], [[0.3, 0.4]], [1, 1])
     """
-    shared = set(runs[0]).intersection(*runs[1:])
-    queries = [query for query in runs[0] if query in shared]
+    common = set(runs[0]).intersection(*runs[1:])
+    queries = [query for query in runs[0] if query in common]
     values = np.array([[run[query] for run in runs] for query in queries], dtype=np.float64)
     left_out = [len(run) - len(queries) for run in runs]
-    return Paired(measure, queries, settled(values.reshape(len(queries), len(runs))), left_out)
+    return PairedValues(
+        measure, queries, drop_rounding_noise(values.reshape(len(queries), len(runs))), left_out
+    )
 
 
-def settled(values: Array) -> Array:
+def drop_rounding_noise(values: Array) -> Array:
     """The same, where values of a query that differ by rounding alone do not differ.
 
     Sums that come in another order are rounded otherwise, on another machine always the same way:
     a test of signs would take that for evidence.
 
     Examples:
-        >>> settled(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
+        >>> drop_rounding_noise(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
         [[0.3, 0.3, 0.4]]
     """
     order = np.argsort(values, axis=1)
     ascending = np.take_along_axis(values, order, axis=1)
-    apart = np.diff(ascending, axis=1, prepend=-np.inf)
-    new = apart > ROUNDING * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
+    gaps = np.diff(ascending, axis=1, prepend=-np.inf)
+    new = gaps > ROUNDING * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
     first = np.maximum.accumulate(np.where(new, np.arange(values.shape[1]), 0), axis=1)
-    found = np.empty_like(values)
-    np.put_along_axis(found, order, np.take_along_axis(ascending, first, axis=1), axis=1)
-    return found
+    cleaned = np.empty_like(values)
+    np.put_along_axis(cleaned, order, np.take_along_axis(ascending, first, axis=1), axis=1)
+    return cleaned
 
 
-def by_query(results: Results, measure: str) -> dict[str, float]:
+def values_by_query(results: Results, measure: str) -> dict[str, float]:
     """The values that count, by query; what the convention leaves out has none."""
     values = np.ma.asarray(results.values[measure])
-    kept = ~np.ma.getmaskarray(values)
-    queries = np.array(results.queries, dtype=object)[kept]
-    return dict(zip(queries.tolist(), values.data[kept].tolist(), strict=True))
+    counts = ~np.ma.getmaskarray(values)
+    queries = np.array(results.queries, dtype=object)[counts]
+    return dict(zip(queries.tolist(), values.data[counts].tolist(), strict=True))
 
 
-def side_by_side(results: Sequence[Results], measure: str) -> Paired:
+def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
     """The same of evaluated runs; a measure that is no mean over queries cannot be compared."""
-    how = results[0].recipes[measure].measure.entry.mean
-    if how != "mean":
+    mean_kind = results[0].recipes[measure].measure.entry.aggregation
+    if mean_kind != "mean":
         allowed = "measures whose mean over queries is compared"
-        raise BadValue("measure", measure, f"{allowed}; this one is {NOT_A_MEAN[how]}")
-    return paired([by_query(one, measure) for one in results], measure)
+        raise BadValue("measure", measure, f"{allowed}; this one is {NOT_A_MEAN[mean_kind]}")
+    return pair_values([values_by_query(result, measure) for result in results], measure)
 
 
-def told_left_out(found: Paired, names: Sequence[str]) -> list[str]:
+def describe_left_out(paired: PairedValues, names: Sequence[str]) -> list[str]:
     """What is said of queries that only some of the runs have."""
     return [
-        f"{found.measure}: {counted(many, 'query')} of {name} left out, as not all runs have "
-        f"{'it' if many == 1 else 'them'}"
-        for name, many in zip(names, found.left_out, strict=True)
-        if many
+        f"{paired.measure}: {count_noun(number, 'query')} of {name} left out, as not all runs have "
+        f"{'it' if number == 1 else 'them'}"
+        for name, number in zip(names, paired.left_out, strict=True)
+        if number
     ]
 
 
@@ -103,7 +105,7 @@ def refuse_extremes(values: Array, measure: str) -> None:
         )
 
 
-def baseline_of(baseline: str | None, names: Sequence[str], kind: str) -> str:
+def choose_baseline(baseline: str | None, names: Sequence[str], kind: str) -> str:
     """What the others are set against: the first, or one of them by name."""
     if baseline is None:
         return names[0]
@@ -112,10 +114,10 @@ def baseline_of(baseline: str | None, names: Sequence[str], kind: str) -> str:
     return baseline
 
 
-def chosen_pairs(which: Which, number: int, base: int) -> list[tuple[int, int]]:
+def choose_pairs(choice: PairChoice, number: int, base: int) -> list[tuple[int, int]]:
     """Each against the baseline and, if all are compared, the others among themselves."""
-    if which not in ("all", "baseline"):
-        raise UnknownName("choice of pairs", str(which), ("all", "baseline"))
+    if choice not in ("all", "baseline"):
+        raise UnknownName("choice of pairs", str(choice), ("all", "baseline"))
     rest = [(b, a) for a, b in combinations(range(number), 2) if base not in (a, b)]
     with_base = [(at, base) for at in range(number) if at != base]
-    return with_base + rest if which == "all" else with_base
+    return with_base + rest if choice == "all" else with_base

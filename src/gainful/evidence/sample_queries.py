@@ -7,7 +7,7 @@ import numpy as np
 from gainful.formula import Array
 
 
-def chosen(change: Array, most: int, seed: int) -> list[int]:
+def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     """The numbers of at most so many queries, the most telling first.
 
     Half of them changed most; the others are drawn by chance, so that the page also has what is
@@ -19,14 +19,14 @@ def chosen(change: Array, most: int, seed: int) -> list[int]:
         seed: where chance begins.
 
     Examples:
-        >>> chosen(np.array([0.1, 0.9, 0.0, -0.5]), 2, seed=1)[0]
+        >>> sample_queries(np.array([0.1, 0.9, 0.0, -0.5]), 2, seed=1)[0]
         1
     """
-    size = np.nan_to_num(np.abs(change), nan=-1.0)
-    by_size = np.argsort(-size, kind="stable")
-    if len(change) <= most:
-        return by_size.tolist()  # type: ignore[no-any-return]
-    telling = by_size[: (most + 1) // 2]
-    rest = np.sort(by_size[len(telling) :])
-    drawn = np.random.default_rng(seed).choice(rest, most - len(telling), replace=False)
-    return [*telling.tolist(), *np.sort(drawn).tolist()]
+    magnitude = np.nan_to_num(np.abs(changes), nan=-1.0)
+    by_magnitude = np.argsort(-magnitude, kind="stable")
+    if len(changes) <= limit:
+        return by_magnitude.tolist()  # type: ignore[no-any-return]
+    most_changed = by_magnitude[: (limit + 1) // 2]
+    rest = np.sort(by_magnitude[len(most_changed) :])
+    sampled = np.random.default_rng(seed).choice(rest, limit - len(most_changed), replace=False)
+    return [*most_changed.tolist(), *np.sort(sampled).tolist()]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 
-class Named(Protocol):
+class NamedCause(Protocol):
     """A cause by its name."""
 
     @property
@@ -19,11 +19,11 @@ class Named(Protocol):
         ...
 
 
-class Switch(Named, Protocol):
-    """A cause with the habits that it switches."""
+class SwitchableCause(NamedCause, Protocol):
+    """A cause with the settings that it switches."""
 
     @property
-    def habits(self) -> tuple[str, ...]:
+    def settings(self) -> tuple[str, ...]:
         """Fields of a convention."""
         ...
 
@@ -32,7 +32,7 @@ class Game(Protocol):
     """All mixtures of two conventions, and the mean under each; bit i is that of cause i."""
 
     @property
-    def causes(self) -> Sequence[Named]:
+    def causes(self) -> Sequence[NamedCause]:
         """What differs between the two."""
         ...
 
@@ -50,61 +50,67 @@ class Game(Protocol):
         ...
 
 
-NOTHING = 1e-12  # below this, sums were only added in another order
-ALL_ORDERS = 12  # causes of which every combination is computed
-_ORDERS = 128  # else so many orders, each also backwards, unless others are asked for
+NEGLIGIBLE = 1e-12  # below this, sums were only added in another order
+MAX_EXACT_CAUSES = 12  # causes of which every combination is computed
+_DEFAULT_ORDERS = 128  # else so many orders, each also backwards, unless others are asked for
 
 
-def switched(causes: Sequence[Switch], theirs: object, mixture: int) -> dict[str, Any]:
-    """What a mixture has of the second convention: the habits of the causes whose bit is set."""
+def mixture_settings(
+    causes: Sequence[SwitchableCause], second_convention: object, mixture: int
+) -> dict[str, Any]:
+    """What a mixture has of the second convention: the settings of the causes whose bit is set."""
     return {
-        habit: getattr(theirs, habit)
+        setting: getattr(second_convention, setting)
         for at, cause in enumerate(causes)
         if mixture >> at & 1
-        for habit in cause.habits
+        for setting in cause.settings
     }
 
 
-def effects(held: Game, orders: int = _ORDERS) -> tuple[list[float], list[str]]:
+def shapley_values(game: Game, orders: int = _DEFAULT_ORDERS) -> tuple[list[float], list[str]]:
     """The Shapley value of each cause; of many, over so many orders, each also backwards."""
-    count = len(held.causes)
-    if count > ALL_ORDERS:
+    count = len(game.causes)
+    if count > MAX_EXACT_CAUSES:
         note = (
             f"{count} causes are at work: effects are averaged over {2 * orders} orders of "
             "switching them, not over all"
         )
-        return _over_some_orders(held, count, orders), [note]
-    v = held.means(range(held.all + 1))
-    return [_shapley(v, at, count) for at in range(count)], []
+        return _estimate_shapley_values(game, count, orders), [note]
+    v = game.means(range(game.all + 1))
+    return [_shapley_value(v, at, count) for at in range(count)], []
 
 
-def _shapley(v: Mapping[int, float], at: int, count: int) -> float:
+def _shapley_value(v: Mapping[int, float], at: int, count: int) -> float:
     """What a cause adds to each set of others; sets of every size weigh the same together."""
     bit = 1 << at
-    gained = (
+    contributions = (
         (v[mixture | bit] - v[mixture]) / comb(count - 1, mixture.bit_count())
         for mixture in v
         if not mixture & bit
     )
-    return sum(gained) / count
+    return sum(contributions) / count
 
 
-def _over_some_orders(held: Game, count: int, orders: int) -> list[float]:
+def _estimate_shapley_values(game: Game, count: int, orders: int) -> list[float]:
     """The same over a fixed sample of orders; within each, effects add up to the difference."""
     random = np.random.default_rng(2002)
-    some = [random.permutation(count) for _ in range(orders)]
-    paths = [_path(order) for one in some for order in (one, one[::-1])]
-    v = held.means(mixture for path in paths for _, mixture in path)
-    effect = np.zeros(count)
+    permutations = [random.permutation(count) for _ in range(orders)]
+    paths = [
+        _switch_path(order)
+        for permutation in permutations
+        for order in (permutation, permutation[::-1])
+    ]
+    v = game.means(mixture for path in paths for _, mixture in path)
+    sums = np.zeros(count)
     for path in paths:
-        before = held.mean(0)
+        before = game.mean(0)
         for at, mixture in path:
-            effect[at] += v[mixture] - before
+            sums[at] += v[mixture] - before
             before = v[mixture]
-    return list((effect / len(paths)).tolist())
+    return list((sums / len(paths)).tolist())
 
 
-def _path(order: Iterable[int]) -> list[tuple[int, int]]:
+def _switch_path(order: Iterable[int]) -> list[tuple[int, int]]:
     """The mixtures that one comes through, switching causes in this order."""
     path, mixture = [], 0
     for at in order:
@@ -113,17 +119,17 @@ def _path(order: Iterable[int]) -> list[tuple[int, int]]:
     return path
 
 
-def interactions(held: Game) -> list[dict[str, float]]:
-    """What two causes change only together, beside the first tool's habits or the second's."""
-    whole = held.all
-    found: list[dict[str, float]] = [{} for _ in held.causes]
-    for (at, one), (to, other) in combinations(enumerate(held.causes), 2):
-        a, b = 1 << at, 1 << to
-        v = held.means([0, a, b, a | b, whole, whole ^ a, whole ^ b, whole ^ a ^ b])
+def interactions(game: Game) -> list[dict[str, float]]:
+    """What two causes change only together, beside the first tool's settings or the second's."""
+    full = game.all
+    changes: list[dict[str, float]] = [{} for _ in game.causes]
+    for (at, cause), (other_at, other) in combinations(enumerate(game.causes), 2):
+        a, b = 1 << at, 1 << other_at
+        v = game.means([0, a, b, a | b, full, full ^ a, full ^ b, full ^ a ^ b])
         first = v[a | b] - v[a] - v[b] + v[0]
-        last = v[whole] - v[whole ^ a] - v[whole ^ b] + v[whole ^ a ^ b]
+        last = v[full] - v[full ^ a] - v[full ^ b] + v[full ^ a ^ b]
         together = max(first, last, key=abs)
-        if abs(together) > NOTHING:
-            found[at][other.name] = together
-            found[to][one.name] = together
-    return [dict(sorted(pairs.items(), key=lambda pair: -abs(pair[1]))) for pairs in found]
+        if abs(together) > NEGLIGIBLE:
+            changes[at][other.name] = together
+            changes[other_at][cause.name] = together
+    return [dict(sorted(pairs.items(), key=lambda pair: -abs(pair[1]))) for pairs in changes]

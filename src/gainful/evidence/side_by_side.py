@@ -11,16 +11,21 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.evidence.moves.ranked_query import Row, depth_of, gains_of, ranking
-from gainful.evidence.moves.select_queries import some_of_judgments, some_of_run
-from gainful.evidence.reasons.rank_by_rank import IdealRow, filled, ideal_rows, weighted
+from gainful.evidence.moves.ranked_query import RankedDoc, cutoff_depth, doc_gains, rank_query
+from gainful.evidence.moves.select_queries import select_qrels, select_run
+from gainful.evidence.reasons.rank_by_rank import (
+    IdealRank,
+    add_contributions,
+    fill_short_ranking,
+    ideal_ranking,
+)
 from gainful.match.match import match
 from gainful.match.matched import Matched
-from gainful.measure.cumulated_gain import ranked_seen, total
-from gainful.measure.ranked_run import seen
+from gainful.measure.cumulated_gain import rank_run_gains, total_gains
+from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 
 @frozen
@@ -30,15 +35,15 @@ class Ranking:
     Rows below the cutoff of the measure have a rank and a grade, and bring nothing.
     """
 
-    rows: tuple[Row, ...]
-    more: int  # documents that are not among the rows
-    ideal: tuple[IdealRow, ...] = ()
+    rows: tuple[RankedDoc, ...]
+    omitted: int  # documents that are not among the rows
+    ideal: tuple[IdealRank, ...] = ()
     dcg: float | None = None
     idcg: float | None = None
 
 
 @frozen
-class LaidOut:
+class SideBySide:
     """A query: its judged documents, and its ranking in each run; None where a run lacks it."""
 
     query: str
@@ -47,14 +52,14 @@ class LaidOut:
     rankings: tuple[Ranking | None, ...]
 
 
-def laid_out(
-    qrels: Judgments | Nested,
-    runs: Sequence[Run | Nested | Elsewhere],
+def rank_side_by_side(
+    qrels: Qrels | NestedDict,
+    runs: Sequence[Run | NestedDict | LazyRun],
     recipe: Recipe,
     queries: Sequence[str],
     *,
     ranks: int,
-) -> Iterator[LaidOut]:
+) -> Iterator[SideBySide]:
     """These queries one after the other, each with its rankings down to so many ranks.
 
     Args:
@@ -69,71 +74,77 @@ def laid_out(
         >>> from gainful.read.inputs import as_judgments, as_run
         >>> judged, run = as_judgments({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
         >>> how = asked_for("DCG@10", None, {})[1]["DCG@10"]
-        >>> one = next(laid_out(judged, [run], how, ["1"], ranks=10))
+        >>> one = next(rank_side_by_side(judged, [run], how, ["1"], ranks=10))
         >>> [(row.rank, row.doc, row.grade, row.gain) for row in one.rankings[0].rows]
         [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
     """
     if not queries:
         return
-    judged = _grades(some_of_judgments(qrels, queries))
-    sides = [_Side.of(qrels, some_of_run(run, queries), recipe, queries) for run in runs]
+    grades_by_query = _grades_by_query(select_qrels(qrels, queries))
+    sides = [
+        _MatchedQueries.from_run(qrels, select_run(run, queries), recipe, queries) for run in runs
+    ]
     for query in queries:
-        grades = judged.get(query, {})
-        gains = gains_of(recipe, grades) if recipe.measure.entry.cumulated else {}
-        rankings = tuple(side.ranking(query, grades, gains, ranks) for side in sides)
-        yield LaidOut(query, grades, gains, rankings)
+        grades = grades_by_query.get(query, {})
+        gains = doc_gains(recipe, grades) if recipe.measure.entry.cumulated else {}
+        rankings = tuple(side.build_ranking(query, grades, gains, ranks) for side in sides)
+        yield SideBySide(query, grades, gains, rankings)
 
 
 @frozen(eq=False)
-class _Side:
+class _MatchedQueries:
     """The chosen queries of one run, each where it is found at once."""
 
-    rows: Mapping[str, Run]
-    found: Matched
-    place: Mapping[str, int]
-    how: Recipe
+    run_by_query: Mapping[str, Run]
+    matched: Matched
+    position: Mapping[str, int]
+    recipe: Recipe
 
     @classmethod
-    def of(
-        cls, qrels: Judgments | Nested, run: Run, recipe: Recipe, queries: Sequence[str]
-    ) -> _Side:
-        parts = run.frame.partition_by("query", as_dict=True, maintain_order=True)
-        found = match(some_of_judgments(qrels, queries), run, recipe.convention)
+    def from_run(
+        cls, qrels: Qrels | NestedDict, run: Run, recipe: Recipe, queries: Sequence[str]
+    ) -> _MatchedQueries:
+        frames = run.frame.partition_by("query", as_dict=True, maintain_order=True)
+        matched = match(select_qrels(qrels, queries), run, recipe.convention)
         return cls(
-            {str(query): Run(frame, run.name) for (query,), frame in parts.items()},
-            found,
-            {query: at for at, query in enumerate(found.queries)},
+            {str(query): Run(frame, run.name) for (query,), frame in frames.items()},
+            matched,
+            {query: at for at, query in enumerate(matched.queries)},
             recipe,
         )
 
-    def ranking(
+    def build_ranking(
         self, query: str, grades: Mapping[str, float], gains: dict[str, float], ranks: int
     ) -> Ranking | None:
-        if query not in self.rows:
+        if query not in self.run_by_query:
             return None
-        rows = ranking(self.rows[query], query, grades, self.how)
-        if not self.how.measure.entry.cumulated or query not in self.place:
+        rows = rank_query(self.run_by_query[query], query, grades, self.recipe)
+        if not self.recipe.measure.entry.cumulated or query not in self.position:
             return Ranking(tuple(rows[:ranks]), max(0, len(rows) - ranks))
-        flags = np.zeros(len(self.found.queries), dtype=bool)
-        flags[self.place[query]] = True
-        ranked = ranked_seen(self.how, seen(self.found.only(flags), self.how.convention))
-        dcg, idcg = (float(sums[0]) for sums in total(self.how, ranked))
-        counted = weighted(self.how, filled(self.how, rows, ranked), gains)
-        depth = depth_of(self.how)
-        below = [row for row in rows if depth is not None and row.rank > depth]
-        every = [*counted, *below]
+        selected = np.zeros(len(self.matched.queries), dtype=bool)
+        selected[self.position[query]] = True
+        ranked = rank_run_gains(
+            self.recipe, rank_run(self.matched.select_queries(selected), self.recipe.convention)
+        )
+        dcg, idcg = (float(sums[0]) for sums in total_gains(self.recipe, ranked))
+        weighted_rows = add_contributions(
+            self.recipe, fill_short_ranking(self.recipe, rows, ranked), gains
+        )
+        depth = cutoff_depth(self.recipe)
+        below_cutoff = [row for row in rows if depth is not None and row.rank > depth]
+        all_rows = [*weighted_rows, *below_cutoff]
         return Ranking(
-            tuple(every[:ranks]),
-            max(0, len(every) - ranks),
-            tuple(ideal_rows(self.how, ranked)[:ranks]),
+            tuple(all_rows[:ranks]),
+            max(0, len(all_rows) - ranks),
+            tuple(ideal_ranking(self.recipe, ranked)[:ranks]),
             dcg,
             idcg,
         )
 
 
-def _grades(qrels: Judgments) -> dict[str, dict[str, float]]:
-    parts: dict[str, dict[str, float]] = {}
+def _grades_by_query(qrels: Qrels) -> dict[str, dict[str, float]]:
+    grades: dict[str, dict[str, float]] = {}
     frame = qrels.frame.select("query", "doc", pl.col("grade").cast(pl.Float64))
     for query, doc, grade in frame.iter_rows():
-        parts.setdefault(query, {})[doc] = grade
-    return parts
+        grades.setdefault(query, {})[doc] = grade
+    return grades

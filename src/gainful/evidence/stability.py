@@ -15,16 +15,16 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.pairing import by_query
-from gainful.evidence.statistics.bootstrap import bca
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED, How
+from gainful.evidence.pairing import values_by_query
+from gainful.evidence.statistics.bootstrap import bca_bootstrap
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.formula import Array
-from gainful.measure.entry import Mean
-from gainful.measure.results import Results, as_one
-from gainful.measure.sessions.sweep_boundary import TIE
+from gainful.measure.entry import Aggregation
+from gainful.measure.results import Results, aggregate
+from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
 
-LEVEL = 95.0
-_LEAST, _MOST = 1.0, 99.99
+DEFAULT_LEVEL = 95.0
+_LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
 
 
 @frozen
@@ -42,15 +42,15 @@ class Interval:
     loo_high: float | None = None
     query_low: str | None = None
     query_high: str | None = None
-    kind: Mean = "mean"
+    kind: Aggregation = "mean"
 
     @property
-    def moved_by(self) -> str | None:
+    def influential_query(self) -> str | None:
         """The query that moves the mean most when it is left out; None where none moves it."""
         if self.mean is None or self.loo_low is None or self.loo_high is None:
             return None
         down, up = self.mean - self.loo_low, self.loo_high - self.mean
-        if max(down, up) <= TIE * abs(self.mean):
+        if max(down, up) <= TIE_TOLERANCE * abs(self.mean):
             return None
         return self.query_low if down >= up else self.query_high
 
@@ -65,7 +65,7 @@ class Interval:
             "loo_high": self.loo_high,
             "query_low": self.query_low,
             "query_high": self.query_high,
-            "moved_by": self.moved_by,
+            "moved_by": self.influential_query,
         }
 
 
@@ -87,13 +87,13 @@ class Stability:
             "method": "bootstrap, BCa",
             "resamples": self.resamples,
             "seed": self.seed,
-            "measures": {name: one.to_dict() for name, one in self.intervals.items()},
+            "measures": {name: interval.to_dict() for name, interval in self.intervals.items()},
             "notes": list(self.notes),
         }
 
 
 def stability(
-    results: Results, level: float = LEVEL, *, resamples: int = RESAMPLES, seed: int = SEED
+    results: Results, level: float = DEFAULT_LEVEL, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Stability:
     """How much does each mean depend on the queries that happen to be asked?
 
@@ -116,57 +116,65 @@ def stability(
         >>> round(one.mean, 4), round(one.loo_low, 4), round(one.loo_high, 4), one.moved_by
         (0.6111, 0.4167, 0.75, '1')
     """
-    how = settled(level, resamples=resamples, seed=seed)
+    resampling = resampling_for_level(level, resamples=resamples, seed=seed)
     if not isinstance(results, Results):
         raise WrongType("results", results, "what gainful.evaluate returned for one run")
-    found, notes = {}, []
+    intervals, notes = {}, []
     for name, recipe in results.recipes.items():
-        values = by_query(results, name)
-        found[name], why = _of_values(values, recipe.measure.entry.mean, how)
-        notes += [f"{name}: {why}"] if why else []
-    return Stability(results.name, float(level), resamples, seed, found, tuple(notes))
+        values = values_by_query(results, name)
+        intervals[name], reason = _mean_interval(
+            values, recipe.measure.entry.aggregation, resampling
+        )
+        notes += [f"{name}: {reason}"] if reason else []
+    return Stability(results.name, float(level), resamples, seed, intervals, tuple(notes))
 
 
-def settled(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> How:
+def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:
     """How queries are drawn again; a level that is none is refused."""
     if isinstance(level, bool) or not isinstance(level, Real):
         raise WrongType("the level of the interval", level, "a number from 1 to 99.99")
-    if not _LEAST <= float(level) <= _MOST:
+    if not _LOWEST_LEVEL <= float(level) <= _HIGHEST_LEVEL:
         raise BadValue("the level of the interval", level, "1 to 99.99 (per cent), such as 95")
-    return How(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
+    return Resampling(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
 
 
-def _of_values(by_name: Mapping[str, float], kind: Mean, resampling: How) -> tuple[Interval, str]:
+def _mean_interval(
+    query_values: Mapping[str, float], kind: Aggregation, resampling: Resampling
+) -> tuple[Interval, str]:
     """The interval of one mean, and why it is not all there."""
-    values = np.array(list(by_name.values()))
+    values = np.array(list(query_values.values()))
     if not values.size:
         return Interval(None, kind=kind), "no query counts, so there is no mean"
-    mean = as_one(values, kind)
+    mean = aggregate(values, kind)
     if values.size == 1:
         return Interval(
             mean, kind=kind
         ), "one query tells nothing of how others would do: no interval"
     if not np.isfinite(values).all():
         return Interval(None, kind=kind), "not every query has a finite value: no mean, no interval"
-    if np.ptp(values) <= TIE * np.abs(values).max():
+    if np.ptp(values) <= TIE_TOLERANCE * np.abs(values).max():
         low = high = mean
-        why = "every query has the same value, so the interval is a point"
+        reason = "every query has the same value, so the interval is a point"
     else:
-        low, high = _bootstrapped(values, kind, resampling)
-        why = ""
+        low, high = _bootstrap_interval(values, kind, resampling)
+        reason = ""
     if kind == "sum":
-        why = why or "a sum is less without a query anyway: no range"
-        return Interval(mean, low, high, kind=kind), why
-    return Interval(mean, low, high, *_left_out(values, kind, list(by_name)), kind=kind), why
+        reason = reason or "a sum is less without a query anyway: no range"
+        return Interval(mean, low, high, kind=kind), reason
+    return Interval(
+        mean, low, high, *_leave_one_out(values, kind, list(query_values)), kind=kind
+    ), reason
 
 
-def _bootstrapped(values: Array, kind: Mean, resampling: How) -> tuple[float, float]:
+def _bootstrap_interval(
+    values: Array, kind: Aggregation, resampling: Resampling
+) -> tuple[float, float]:
     # Of numbers near 1 no power is too large or too small; a power of two changes no digit.
-    size = float(np.exp2(np.ceil(np.log2(np.abs(values).max()))))
-    outcome = bca(values[:, None] / size, resampling)
+    scale = float(np.exp2(np.ceil(np.log2(np.abs(values).max()))))
+    outcome = bca_bootstrap(values[:, None] / scale, resampling)
     # No mean of drawn queries is beyond them all, but for rounding.
     ends = sorted(
-        float(np.clip(end[0] * size, values.min(), values.max()))
+        float(np.clip(end[0] * scale, values.min(), values.max()))
         for end in (outcome.low, outcome.high)
     )
     if kind == "sum":
@@ -176,11 +184,13 @@ def _bootstrapped(values: Array, kind: Mean, resampling: How) -> tuple[float, fl
     return ends[0], ends[1]
 
 
-def _left_out(values: Array, kind: Mean, names: list[str]) -> tuple[float, float, str, str]:
+def _leave_one_out(
+    values: Array, kind: Aggregation, names: list[str]
+) -> tuple[float, float, str, str]:
     """The smallest and largest mean without one query, and which query that is.
 
     The mean is smallest without the largest value, so two means are all that is to be computed.
     """
     best, worst = int(np.argmax(values)), int(np.argmin(values))
-    low, high = (as_one(np.delete(values, at), kind) for at in (best, worst))
+    low, high = (aggregate(np.delete(values, at), kind) for at in (best, worst))
     return low, high, names[best], names[worst]

@@ -4,10 +4,10 @@ One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `t
 `to_sql` will stand beside them.
 """
 
-from gainful.formula.domain import ANY, Domain
-from gainful.formula.escape_latex import latex_words
+from gainful.formula.domain import ANY_NUMBER, Domain
+from gainful.formula.escape_latex import escape_latex
 from gainful.formula.named_formula import NamedFormula
-from gainful.formula.number import NUMBER, exact, written
+from gainful.formula.number import NUMBER_PATTERN, format_exact, format_number
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
 from gainful.formula.to_mathml import to_mathml
@@ -32,8 +32,8 @@ from gainful.formula.tree import (
 )
 
 __all__ = [
-    "ANY",
-    "NUMBER",
+    "ANY_NUMBER",
+    "NUMBER_PATTERN",
     "Arithmetic",
     "Array",
     "Compare",
@@ -46,8 +46,8 @@ __all__ = [
     "Var",
     "Where",
     "equal",
-    "exact",
-    "latex_words",
+    "format_exact",
+    "escape_latex",
     "log",
     "maximum",
     "parameters",
@@ -59,5 +59,5 @@ __all__ = [
     "to_text",
     "walk",
     "where",
-    "written",
+    "format_number",
 ]

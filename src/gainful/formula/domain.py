@@ -47,4 +47,4 @@ class Domain:
         return number
 
 
-ANY = Domain()
+ANY_NUMBER = Domain()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_SIGNS = {
+_ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
@@ -24,11 +24,11 @@ _SIGNS = {
 }
 
 
-def latex_words(text: str) -> str:
+def escape_latex(text: str) -> str:
     r"""Text in which no character means anything to LaTeX.
 
     Examples:
-        >>> print(latex_words("a_b & 5 %"))
+        >>> print(escape_latex("a_b & 5 %"))
         a\_b \& 5 \%
     """
-    return "".join(_SIGNS.get(character, character) for character in text)
+    return "".join(_ESCAPES.get(character, character) for character in text)

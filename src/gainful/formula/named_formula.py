@@ -35,24 +35,24 @@ class NamedFormula:
         return parameters(self.expr)
 
     @cached_property
-    def bound(self) -> dict[str, float]:
+    def param_values(self) -> dict[str, float]:
         """Every parameter with its value, chosen or default."""
         return {p.symbol: p.default for p in self.params} | dict(self.values)
 
-    def given(self, values: Mapping[str, object]) -> NamedFormula:
+    def with_values(self, values: Mapping[str, object]) -> NamedFormula:
         """The same formula with these parameter values, each checked against its domain."""
         if not values:
             return self
-        known = {p.symbol: p for p in self.params}
+        by_symbol = {p.symbol: p for p in self.params}
         for symbol, value in values.items():
-            if symbol not in known:
-                owned = f"; it has {', '.join(known)}" if known else ""
-                allowed = f"nothing: {self.kind} {self.name} has no parameter {symbol}{owned}"
+            if symbol not in by_symbol:
+                listing = f"; it has {', '.join(by_symbol)}" if by_symbol else ""
+                allowed = f"nothing: {self.kind} {self.name} has no parameter {symbol}{listing}"
                 raise BadValue(symbol, value, allowed)
-        checked = {symbol: known[symbol].check(value) for symbol, value in values.items()}
-        return replace(self, values=tuple((dict(self.values) | checked).items()))
+        new_values = {symbol: by_symbol[symbol].check(value) for symbol, value in values.items()}
+        return replace(self, values=tuple((dict(self.values) | new_values).items()))
 
-    def at(self, where: ArrayLike) -> Array:
+    def evaluate_at(self, inputs: ArrayLike) -> Array:
         """The values at these grades, ranks or positions, elementwise.
 
         Examples:
@@ -60,20 +60,20 @@ class NamedFormula:
             >>> DISCOUNTS["jk2008"].given({"b": 4}).at([1, 2, 4]).round(4).tolist()
             [1.0, 0.6667, 0.5]
         """
-        points = np.asarray(where, dtype=np.float64)
-        names = {node.symbol for node in walk(self.expr) if isinstance(node, Var)}
-        found = to_numpy(self.expr, {**dict.fromkeys(names, points), **self.bound})
-        return np.broadcast_to(found, points.shape) if found.shape != points.shape else found
+        points = np.asarray(inputs, dtype=np.float64)
+        symbols = {node.symbol for node in walk(self.expr) if isinstance(node, Var)}
+        result = to_numpy(self.expr, {**dict.fromkeys(symbols, points), **self.param_values})
+        return np.broadcast_to(result, points.shape) if result.shape != points.shape else result
 
     @property
-    def filled(self) -> Expr:
+    def expr_with_values(self) -> Expr:
         """The expression with its parameter values put in."""
-        return substitute(self.expr, self.bound)
+        return substitute(self.expr, self.param_values)
 
     def text(self) -> str:
         """The formula as plain text with its values put in: `1/(1+log4(i))`."""
-        return to_text(self.filled)
+        return to_text(self.expr_with_values)
 
     def latex(self) -> str:
         """The formula in LaTeX with its values put in."""
-        return to_latex(self.filled)
+        return to_latex(self.expr_with_values)

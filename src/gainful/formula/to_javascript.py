@@ -21,7 +21,7 @@ def to_javascript(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return _number(value)
+            return _render_number(value)
         case Var(symbol) | Param(symbol):
             return symbol
         case Arithmetic(("pow" | "max") as op, left, right):
@@ -29,21 +29,21 @@ def to_javascript(node: Expr) -> str:
         case Arithmetic(op, left, right):
             return f"({to_javascript(left)} {op} {to_javascript(right)})"
         case Compare():
-            return f"({_condition(node)} ? 1 : 0)"
-        case Log(base, of):
-            return f"(Math.log({to_javascript(of)}) / Math.log({to_javascript(base)}))"
+            return f"({_render_condition(node)} ? 1 : 0)"
+        case Log(base, argument):
+            return f"(Math.log({to_javascript(argument)}) / Math.log({to_javascript(base)}))"
         case Where(condition, yes, no):
-            return f"({_condition(condition)} ? {to_javascript(yes)} : {to_javascript(no)})"
+            return f"({_render_condition(condition)} ? {to_javascript(yes)} : {to_javascript(no)})"
         case _:
             raise TypeError(f"not a formula node: {node!r}")
 
 
-def _condition(node: Compare) -> str:
+def _render_condition(node: Compare) -> str:
     op = "===" if node.op == "==" else node.op
     return f"{to_javascript(node.left)} {op} {to_javascript(node.right)}"
 
 
-def _number(value: float) -> str:
+def _render_number(value: float) -> str:
     if isnan(value):
         return "NaN"
     if isinf(value):

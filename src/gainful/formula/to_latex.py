@@ -3,11 +3,11 @@
 import re
 from math import e
 
-from gainful.formula.number import written
+from gainful.formula.number import format_number
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
 
-_COMPARED = {"<": "<", "<=": r"\le", "==": "=", ">=": r"\ge", ">": ">"}
-_LOOSE = {"+", "-"}
+_COMPARISONS = {"<": "<", "<=": r"\le", "==": "=", ">=": r"\ge", ">": ">"}
+_ADDITIVE = {"+", "-"}
 
 
 def to_latex(node: Expr) -> str:
@@ -20,45 +20,45 @@ def to_latex(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return written(value)
+            return format_number(value)
         case Var(symbol) | Param(symbol):
-            return _symbol(symbol)
+            return _render_symbol(symbol)
         case Arithmetic("pow", left, right):
-            return f"{_base(left)}^{{{to_latex(right)}}}"
+            return f"{_render_base(left)}^{{{to_latex(right)}}}"
         case Arithmetic("max", left, right):
             return rf"\max({to_latex(left)}, {to_latex(right)})"
         case Arithmetic("/", left, right):
             return rf"\frac{{{to_latex(left)}}}{{{to_latex(right)}}}"
         case Arithmetic("*", left, right):
-            return rf"{_factor(left)} \cdot {_factor(right)}"
+            return rf"{_render_factor(left)} \cdot {_render_factor(right)}"
         case Arithmetic("-", Const(0), right):
-            return f"-{_factor(right)}"
+            return f"-{_render_factor(right)}"
         case Arithmetic("-", left, right):
-            return f"{_term(left)} - {_factor(right)}"
+            return f"{_render_term(left)} - {_render_factor(right)}"
         case Arithmetic(op, left, right):
-            return f"{_term(left)} {op} {_term(right)}"
-        case Log(Const(base), of) if base == e:
-            return rf"\ln({to_latex(of)})"
-        case Log(base, of):
-            return rf"\log_{{{to_latex(base)}}}({to_latex(of)})"
+            return f"{_render_term(left)} {op} {_render_term(right)}"
+        case Log(Const(base), argument) if base == e:
+            return rf"\ln({to_latex(argument)})"
+        case Log(base, argument):
+            return rf"\log_{{{to_latex(base)}}}({to_latex(argument)})"
         case Compare(op, left, right):
-            return f"{to_latex(left)} {_COMPARED[op]} {to_latex(right)}"
+            return f"{to_latex(left)} {_COMPARISONS[op]} {to_latex(right)}"
         case Where():
-            return _cases(node)
+            return _render_cases(node)
         case _:
             raise TypeError(f"not a formula node: {node!r}")
 
 
-def _symbol(symbol: str) -> str:
+def _render_symbol(symbol: str) -> str:
     """A symbol of one letter with an index, such as b_q or w_{0.5}, or a word."""
-    indexed = re.fullmatch(r"([a-z])(q?i|q|[\d_].*)", symbol)
-    if indexed:
-        index = indexed[2].replace("_minus", "-").replace("_", ".")
-        return f"{indexed[1]}_{{{index}}}"
+    parts = re.fullmatch(r"([a-z])(q?i|q|[\d_].*)", symbol)
+    if parts:
+        index = parts[2].replace("_minus", "-").replace("_", ".")
+        return f"{parts[1]}_{{{index}}}"
     return symbol if len(symbol) == 1 else rf"\mathit{{{symbol}}}"
 
 
-def _cases(node: Expr) -> str:
+def _render_cases(node: Expr) -> str:
     """Nested alternatives as one list of cases."""
     lines = []
     while isinstance(node, Where):
@@ -68,26 +68,26 @@ def _cases(node: Expr) -> str:
     return r"\begin{cases} " + r" \\ ".join(lines) + r" \end{cases}"
 
 
-def _term(node: Expr) -> str:
+def _render_term(node: Expr) -> str:
     """An operand of a sum."""
-    return _bracketed(node, isinstance(node, (Compare, Where)) or _negative(node))
+    return _bracket(node, isinstance(node, (Compare, Where)) or _is_negative(node))
 
 
-def _factor(node: Expr) -> str:
+def _render_factor(node: Expr) -> str:
     """An operand of a product, or what is taken away."""
-    loose = isinstance(node, Arithmetic) and node.op in _LOOSE
-    return _bracketed(node, loose or isinstance(node, (Compare, Where)) or _negative(node))
+    is_sum = isinstance(node, Arithmetic) and node.op in _ADDITIVE
+    return _bracket(node, is_sum or isinstance(node, (Compare, Where)) or _is_negative(node))
 
 
-def _base(node: Expr) -> str:
+def _render_base(node: Expr) -> str:
     """What is raised to a power."""
-    return _bracketed(node, not isinstance(node, (Var, Param, Const)) or _negative(node))
+    return _bracket(node, not isinstance(node, (Var, Param, Const)) or _is_negative(node))
 
 
-def _bracketed(node: Expr, needed: bool) -> str:
+def _bracket(node: Expr, needed: bool) -> str:
     text = to_latex(node)
     return rf"\left({text}\right)" if needed else text
 
 
-def _negative(node: Expr) -> bool:
+def _is_negative(node: Expr) -> bool:
     return isinstance(node, Const) and node.value < 0

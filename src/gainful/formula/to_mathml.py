@@ -3,11 +3,11 @@
 from html import escape
 from math import e
 
-from gainful.formula.number import written
+from gainful.formula.number import format_number
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
 
-_SIGN = {"+": "+", "-": "−", "*": "·"}
-_COMPARED = {"<": "<", "<=": "≤", "==": "=", ">=": "≥", ">": ">"}
+_SIGNS = {"+": "+", "-": "−", "*": "·"}
+_COMPARISONS = {"<": "<", "<=": "≤", "==": "=", ">=": "≥", ">": ">"}
 
 
 def to_mathml(node: Expr) -> str:
@@ -22,7 +22,7 @@ def to_mathml(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return f"<mn>{written(value).replace('-', '−')}</mn>"
+            return f"<mn>{format_number(value).replace('-', '−')}</mn>"
         case Var(symbol):
             return f"<mi>{escape(symbol)}</mi>"
         case Param(symbol):
@@ -30,24 +30,24 @@ def to_mathml(node: Expr) -> str:
         case Arithmetic("/", left, right):
             return f"<mfrac>{to_mathml(left)}{to_mathml(right)}</mfrac>"
         case Arithmetic("pow", left, right):
-            loose = not isinstance(left, (Const, Var, Param))
-            return f"<msup>{_held(left, loose)}{to_mathml(right)}</msup>"
+            compound = not isinstance(left, (Const, Var, Param))
+            return f"<msup>{_bracket(left, compound)}{to_mathml(right)}</msup>"
         case Arithmetic("max", left, right):
             inner = f"{to_mathml(left)}<mo>,</mo>{to_mathml(right)}"
             return f"<mrow><mi>max</mi><mo>(</mo>{inner}<mo>)</mo></mrow>"
         case Arithmetic("-", Const(0), right):
-            return f"<mrow><mo>−</mo>{_held(right, _loose(right))}</mrow>"
+            return f"<mrow><mo>−</mo>{_bracket(right, _needs_brackets(right))}</mrow>"
         case Arithmetic(op, left, right):
-            first = _held(left, op == "*" and _loose(left))
-            then = _held(right, op in ("*", "-") and _loose(right))
-            return f"<mrow>{first}<mo>{_SIGN[op]}</mo>{then}</mrow>"
-        case Log(Const(base), of) if base == e:
-            return f"<mrow><mi>ln</mi>{_held(of, needed=not _single(of))}</mrow>"
-        case Log(base, of):
+            first = _bracket(left, op == "*" and _needs_brackets(left))
+            second = _bracket(right, op in ("*", "-") and _needs_brackets(right))
+            return f"<mrow>{first}<mo>{_SIGNS[op]}</mo>{second}</mrow>"
+        case Log(Const(base), argument) if base == e:
+            return f"<mrow><mi>ln</mi>{_bracket(argument, needed=not _is_atom(argument))}</mrow>"
+        case Log(base, argument):
             log = f"<msub><mi>log</mi>{to_mathml(base)}</msub>"
-            return f"<mrow>{log}<mspace width='0.15em'/>{_held(of, needed=not _single(of))}</mrow>"
+            return f"<mrow>{log}<mspace width='0.15em'/>{_bracket(argument, needed=not _is_atom(argument))}</mrow>"
         case Compare(op, left, right):
-            sign = escape(_COMPARED[op])
+            sign = escape(_COMPARISONS[op])
             return f"<mrow>{to_mathml(left)}<mo>{sign}</mo>{to_mathml(right)}</mrow>"
         case Where(condition, yes, no):
             words = "<mtext> if </mtext>", "<mtext> else </mtext>"
@@ -57,19 +57,19 @@ def to_mathml(node: Expr) -> str:
             raise TypeError(f"not a formula node: {node!r}")
 
 
-def _held(node: Expr, needed: bool) -> str:
+def _bracket(node: Expr, needed: bool) -> str:
     """An operand, in brackets where it needs them."""
     text = to_mathml(node)
     return f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>" if needed else text
 
 
-def _loose(node: Expr) -> bool:
+def _needs_brackets(node: Expr) -> bool:
     """Would it fall apart beside a product or a minus?"""
-    sums = isinstance(node, Arithmetic) and node.op in ("+", "-")
+    is_sum = isinstance(node, Arithmetic) and node.op in ("+", "-")
     below_zero = isinstance(node, Const) and node.value < 0
-    return sums or below_zero or isinstance(node, (Compare, Where))
+    return is_sum or below_zero or isinstance(node, (Compare, Where))
 
 
-def _single(node: Expr) -> bool:
+def _is_atom(node: Expr) -> bool:
     """Is it one symbol, or a number?"""
     return isinstance(node, (Const, Var, Param))

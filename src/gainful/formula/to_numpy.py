@@ -35,23 +35,23 @@ def to_numpy(node: Expr, values: Mapping[str, ArrayLike]) -> Array:
     """
     arrays = {symbol: np.asarray(value, dtype=np.float64) for symbol, value in values.items()}
     with np.errstate(all="ignore"):
-        return np.asarray(_value(node, arrays), dtype=np.float64)
+        return np.asarray(_evaluate(node, arrays), dtype=np.float64)
 
 
-def _value(node: Expr, values: Mapping[str, Array]) -> Any:
+def _evaluate(node: Expr, values: Mapping[str, Array]) -> Any:
     match node:
         case Const(value):
             return np.float64(value)
         case Var(symbol) | Param(symbol):
             return values[symbol]
         case Arithmetic(op, left, right):
-            return _OPERATIONS[op](_value(left, values), _value(right, values))
+            return _OPERATIONS[op](_evaluate(left, values), _evaluate(right, values))
         case Compare(op, left, right):  # a number, as in JavaScript: 1 + (g > 2) is 1 or 2
-            return _OPERATIONS[op](_value(left, values), _value(right, values)) + 0.0
-        case Log(base, of):
-            return np.log(_value(of, values)) / np.log(_value(base, values))
+            return _OPERATIONS[op](_evaluate(left, values), _evaluate(right, values)) + 0.0
+        case Log(base, argument):
+            return np.log(_evaluate(argument, values)) / np.log(_evaluate(base, values))
         case Where(condition, yes, no):
-            asked = _value(condition, values) == 1
-            return np.where(asked, _value(yes, values), _value(no, values))
+            holds = _evaluate(condition, values) == 1
+            return np.where(holds, _evaluate(yes, values), _evaluate(no, values))
         case _:
             raise TypeError(f"not a formula node: {node!r}")

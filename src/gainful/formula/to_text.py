@@ -2,13 +2,13 @@
 
 from math import e
 
-from gainful.formula.number import written
+from gainful.formula.number import format_number
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _PRECEDENCE = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "pow": _POWER}
-_SIGN = {"+": "+", "-": "-", "*": "·", "/": "/", "pow": "^"}
-_COMPARED = {"<": "<", "<=": "≤", "==": "=", ">=": "≥", ">": ">"}
+_SIGNS = {"+": "+", "-": "-", "*": "·", "/": "/", "pow": "^"}
+_COMPARISONS = {"<": "<", "<=": "≤", "==": "=", ">=": "≥", ">": ">"}
 
 
 def to_text(node: Expr) -> str:
@@ -21,42 +21,42 @@ def to_text(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return written(value)
+            return format_number(value)
         case Var(symbol) | Param(symbol):
             return symbol
         case Arithmetic("max", left, right):
             return f"max({to_text(left)}, {to_text(right)})"
         case Arithmetic("-", Const(0), right):
-            return f"-{_within(right, _PRODUCT)}"
+            return f"-{_bracket(right, _PRODUCT)}"
         case Arithmetic(op, left, right):
-            own = _PRECEDENCE[op]
+            level = _PRECEDENCE[op]
             # a-(b-c) and a/(b/c) need their brackets on the right, a^b^c on the left
             return (
-                _within(left, own + (op == "pow"))
-                + _SIGN[op]
-                + _within(right, own + (op in ("-", "/")))
+                _bracket(left, level + (op == "pow"))
+                + _SIGNS[op]
+                + _bracket(right, level + (op in ("-", "/")))
             )
-        case Log(Const(base), of) if base == e:
-            return f"ln({to_text(of)})"
-        case Log(Const(base), of):
-            return f"log{written(base)}({to_text(of)})"
-        case Log(base, of):
-            return f"log_{_within(base, _ATOM)}({to_text(of)})"
+        case Log(Const(base), argument) if base == e:
+            return f"ln({to_text(argument)})"
+        case Log(Const(base), argument):
+            return f"log{format_number(base)}({to_text(argument)})"
+        case Log(base, argument):
+            return f"log_{_bracket(base, _ATOM)}({to_text(argument)})"
         case Compare(op, left, right):
-            return f"{to_text(left)} {_COMPARED[op]} {to_text(right)}"
+            return f"{to_text(left)} {_COMPARISONS[op]} {to_text(right)}"
         case Where(condition, yes, no):
             return f"{to_text(yes)} if {to_text(condition)} else {to_text(no)}"
         case _:
             raise TypeError(f"not a formula node: {node!r}")
 
 
-def _within(node: Expr, at_least: int) -> str:
+def _bracket(node: Expr, level: int) -> str:
     """The text of an operand, in brackets where it binds less than its surroundings."""
     text = to_text(node)
-    return text if _binding(node) >= at_least else f"({text})"
+    return text if _precedence(node) >= level else f"({text})"
 
 
-def _binding(node: Expr) -> int:
+def _precedence(node: Expr) -> int:
     match node:
         case Arithmetic("max", _, _):
             return _ATOM

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from gainful.formula.domain import ANY, Domain
+from gainful.formula.domain import ANY_NUMBER, Domain
 
 ArithmeticOp = Literal["+", "-", "*", "/", "pow", "max"]
 CompareOp = Literal["<", "<=", "==", ">=", ">"]
@@ -22,49 +22,49 @@ class Expr:
     __slots__ = ()
 
     def __add__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("+", self, expr(other))
+        return Arithmetic("+", self, as_expr(other))
 
     def __radd__(self, other: float) -> Arithmetic:
-        return Arithmetic("+", expr(other), self)
+        return Arithmetic("+", as_expr(other), self)
 
     def __sub__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("-", self, expr(other))
+        return Arithmetic("-", self, as_expr(other))
 
     def __rsub__(self, other: float) -> Arithmetic:
-        return Arithmetic("-", expr(other), self)
+        return Arithmetic("-", as_expr(other), self)
 
     def __mul__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("*", self, expr(other))
+        return Arithmetic("*", self, as_expr(other))
 
     def __rmul__(self, other: float) -> Arithmetic:
-        return Arithmetic("*", expr(other), self)
+        return Arithmetic("*", as_expr(other), self)
 
     def __truediv__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("/", self, expr(other))
+        return Arithmetic("/", self, as_expr(other))
 
     def __rtruediv__(self, other: float) -> Arithmetic:
-        return Arithmetic("/", expr(other), self)
+        return Arithmetic("/", as_expr(other), self)
 
     def __pow__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("pow", self, expr(other))
+        return Arithmetic("pow", self, as_expr(other))
 
     def __rpow__(self, other: float) -> Arithmetic:
-        return Arithmetic("pow", expr(other), self)
+        return Arithmetic("pow", as_expr(other), self)
 
     def __neg__(self) -> Arithmetic:
         return Arithmetic("-", Const(0), self)
 
     def __lt__(self, other: Expr | float) -> Compare:
-        return Compare("<", self, expr(other))
+        return Compare("<", self, as_expr(other))
 
     def __le__(self, other: Expr | float) -> Compare:
-        return Compare("<=", self, expr(other))
+        return Compare("<=", self, as_expr(other))
 
     def __ge__(self, other: Expr | float) -> Compare:
-        return Compare(">=", self, expr(other))
+        return Compare(">=", self, as_expr(other))
 
     def __gt__(self, other: Expr | float) -> Compare:
-        return Compare(">", self, expr(other))
+        return Compare(">", self, as_expr(other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Param(Expr):
     symbol: str
     meaning: str
     default: float
-    domain: Domain = ANY
+    domain: Domain = ANY_NUMBER
     typical: tuple[float, float] | None = None
 
     def check(self, value: object) -> float:
@@ -111,7 +111,7 @@ class Log(Expr):
     """The logarithm of a value to any base."""
 
     base: Expr
-    of: Expr
+    argument: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +132,29 @@ class Where(Expr):
     no: Expr
 
 
-def expr(value: Expr | float) -> Expr:
+def as_expr(value: Expr | float) -> Expr:
     """A number as a constant; an expression as it is."""
     return value if isinstance(value, Expr) else Const(value)
 
 
-def log(base: Expr | float, of: Expr | float) -> Log:
+def log(base: Expr | float, argument: Expr | float) -> Log:
     """log_base(of)."""
-    return Log(expr(base), expr(of))
+    return Log(as_expr(base), as_expr(argument))
 
 
 def maximum(left: Expr | float, right: Expr | float) -> Arithmetic:
     """The larger of two values."""
-    return Arithmetic("max", expr(left), expr(right))
+    return Arithmetic("max", as_expr(left), as_expr(right))
 
 
 def equal(left: Expr | float, right: Expr | float) -> Compare:
     """Ask whether two values are equal; `==` itself compares expressions, not their values."""
-    return Compare("==", expr(left), expr(right))
+    return Compare("==", as_expr(left), as_expr(right))
 
 
 def where(condition: Compare, yes: Expr | float, no: Expr | float) -> Where:
     """`yes` where the condition holds, else `no`."""
-    return Where(condition, expr(yes), expr(no))
+    return Where(condition, as_expr(yes), as_expr(no))
 
 
 def children(node: Expr) -> tuple[Expr, ...]:
@@ -162,8 +162,8 @@ def children(node: Expr) -> tuple[Expr, ...]:
     match node:
         case Arithmetic(_, left, right) | Compare(_, left, right):
             return (left, right)
-        case Log(base, of):
-            return (base, of)
+        case Log(base, argument):
+            return (base, argument)
         case Where(condition, yes, no):
             return (condition, yes, no)
         case _:
@@ -179,26 +179,26 @@ def walk(node: Expr) -> Iterator[Expr]:
 
 def parameters(node: Expr) -> tuple[Param, ...]:
     """The parameters an expression has, in order of appearance."""
-    return tuple(dict.fromkeys(n for n in walk(node) if isinstance(n, Param)))
+    return tuple(dict.fromkeys(child for child in walk(node) if isinstance(child, Param)))
 
 
 def substitute(node: Expr, values: Mapping[str, Expr | float]) -> Expr:
     """The same expression with variables and parameters replaced by numbers or expressions."""
     match node:
         case Var(symbol) | Param(symbol):
-            return expr(values[symbol]) if symbol in values else node
+            return as_expr(values[symbol]) if symbol in values else node
         case Arithmetic(op, left, right):
             return Arithmetic(op, substitute(left, values), substitute(right, values))
-        case Log(base, of):
-            return Log(substitute(base, values), substitute(of, values))
+        case Log(base, argument):
+            return Log(substitute(base, values), substitute(argument, values))
         case Compare():
-            return _compared(node, values)
+            return _substitute_compare(node, values)
         case Where(condition, yes, no):
-            asked = _compared(condition, values)
-            return Where(asked, substitute(yes, values), substitute(no, values))
+            test = _substitute_compare(condition, values)
+            return Where(test, substitute(yes, values), substitute(no, values))
         case _:
             return node
 
 
-def _compared(node: Compare, values: Mapping[str, Expr | float]) -> Compare:
+def _substitute_compare(node: Compare, values: Mapping[str, Expr | float]) -> Compare:
     return Compare(node.op, substitute(node.left, values), substitute(node.right, values))

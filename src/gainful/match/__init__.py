@@ -1,6 +1,6 @@
 """Room `match`: judgments and runs go in, ranked gains and tie blocks come out."""
 
 from gainful.match.matched import Matched
-from gainful.match.rank_arrays import Listed, Placed, by_gain, place
+from gainful.match.rank_arrays import OrderedGains, PlacedGains, rank_gains, rank_ties_by_gain
 
-__all__ = ["Listed", "Matched", "Placed", "by_gain", "place"]
+__all__ = ["OrderedGains", "Matched", "PlacedGains", "rank_ties_by_gain", "rank_gains"]

@@ -13,80 +13,84 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, quote
 from gainful.match.matched import (
     Array,
     Matched,
     Ranks,
-    as_precise,
-    by_grade,
-    in_blocks,
-    number_tied,
-    tied_places,
+    count_ties,
+    find_ties,
+    order_by_grade,
+    reduce_precision,
+    tie_blocks,
 )
-from gainful.read.qrels_and_run import Nested
+from gainful.read.qrels_and_run import NestedDict
 
-_Inner = Mapping[Any, Any]
-_NOTHING: _Inner = {}
-_SAMPLE = 200  # queries of which the first number is looked at
+_ByDoc = Mapping[Any, Any]
+_EMPTY: _ByDoc = {}
+_SAMPLE_QUERIES = 200  # queries of which the first number is looked at
 
 
-def matched(judgments: Nested, run: Nested, *, score_bits: Literal[64, 32] = 64) -> Matched:
+def match_dicts(
+    judgments: NestedDict, run: NestedDict, *, score_bits: Literal[64, 32] = 64
+) -> Matched:
     """Where do the judged documents stand in a run?
 
     Examples:
-        >>> judged = Nested({"1": {"a": 2, "b": 1}}, "judgments")
-        >>> matched(judged, Nested({"1": {"c": 0.9, "a": 0.5}}, "run")).by_id.tolist()
+        >>> judged = NestedDict({"1": {"a": 2, "b": 1}}, "judgments")
+        >>> match_dicts(judged, NestedDict({"1": {"c": 0.9, "a": 0.5}}, "run")).by_id.tolist()
         [2]
     """
-    known, there = judgments.mapping, run.mapping
-    refuse_other_queries(judgments, run)
-    _refuse_other_kinds(judgments, run)
-    names = [*known, *(query for query in there if query not in known)]
-    rankings = [there.get(query, _NOTHING) for query in names]
-    pool = [known.get(query, _NOTHING) for query in names]
+    qrels_by_query, run_by_query = judgments.mapping, run.mapping
+    refuse_other_query_types(judgments, run)
+    _refuse_other_doc_types(judgments, run)
+    names = [*qrels_by_query, *(query for query in run_by_query if query not in qrels_by_query)]
+    rankings = [run_by_query.get(query, _EMPTY) for query in names]
+    pool = [qrels_by_query.get(query, _EMPTY) for query in names]
     retrieved, sizes = _lengths(rankings), _lengths(pool)
-    score = _numbers(rankings, run, names, "score")
-    grade = _numbers(pool, judgments, names, "grade")
-    pool_query, own = _spread(sizes), _met(pool, rankings)
-    hit = ~np.isnan(own)
-    query, own, held = pool_query[hit], own[hit], grade[hit]
-    score, own = as_precise(score, score_bits), as_precise(own, score_bits)
+    score = _flatten_numbers(rankings, run, names, "score")
+    grade = _flatten_numbers(pool, judgments, names, "grade")
+    pool_query, hit_score = _query_numbers(sizes), _look_up_scores(pool, rankings)
+    hit = ~np.isnan(hit_score)
+    query, hit_score, hit_grade = pool_query[hit], hit_score[hit], grade[hit]
+    score, hit_score = reduce_precision(score, score_bits), reduce_precision(hit_score, score_bits)
     start = np.cumsum(retrieved) - retrieved
-    ordered = _descending(score, start, retrieved)
-    tied = tied_places(ordered, start, retrieved)
-    place = _first_place(ordered, start[query], retrieved[query], own)
-    first, last, _ = in_blocks(place, start[query], tied)
+    ordered = _sort_descending(score, start, retrieved)
+    tied = find_ties(ordered, start, retrieved)
+    place = _first_place(ordered, start[query], retrieved[query], hit_score)
+    first, last, _ = tie_blocks(place, start[query], tied)
     by_id, by_input = first.copy(), first.copy()
-    docs = [*compress(chain.from_iterable(pool), hit.tolist())]
+    hit_docs = [*compress(chain.from_iterable(pool), hit.tolist())]
     in_block = np.flatnonzero(first < last)
     changes = np.flatnonzero(np.diff(query[in_block])) + 1
-    for hits_ in np.split(in_block, changes) if in_block.size else []:
-        row = int(query[hits_[0]])
-        own_scores = score[start[row] : start[row] + retrieved[row]]
-        before_by_id, before_by_input = _within_blocks(rankings[row], own_scores, own[hits_])
-        for at in hits_.tolist():
-            by_id[at] += before_by_id[docs[at]]
-            by_input[at] += before_by_input[docs[at]]
-    sequence = by_grade(pool_query, grade)
+    for hits in np.split(in_block, changes) if in_block.size else []:
+        row = int(query[hits[0]])
+        query_scores = score[start[row] : start[row] + retrieved[row]]
+        before_by_id, before_by_input = _count_ties_before(
+            rankings[row], query_scores, hit_score[hits]
+        )
+        for index in hits.tolist():
+            by_id[index] += before_by_id[hit_docs[index]]
+            by_input[index] += before_by_input[hit_docs[index]]
+    sequence = order_by_grade(pool_query, grade)
     return Matched(
         queries=[str(name) for name in names],
-        judged=np.arange(len(names)) < len(known),
-        found=np.fromiter((name in there for name in names), bool, len(names)),
+        judged=np.arange(len(names)) < len(qrels_by_query),
+        in_run=np.fromiter((name in run_by_query for name in names), bool, len(names)),
         retrieved=retrieved,
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
         query=query,
-        grade=held,
+        grade=hit_grade,
         first=first,
         last=last,
         by_id=by_id,
         by_input=by_input,
-        tied=number_tied(tied),
+        tied_count=count_ties(tied),
     )
 
 
-def refuse_other_queries(judgments: Nested, run: Nested) -> None:
+def refuse_other_query_types(judgments: NestedDict, run: NestedDict) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
     kinds = [
         {
@@ -96,26 +100,26 @@ def refuse_other_queries(judgments: Nested, run: Nested) -> None:
         for side in (judgments, run)
     ]
     if kinds[0] != kinds[1]:
-        told = f"queries are {min(kinds[1])} here, but {min(kinds[0])} in the judgments"
-        raise BadInput(run.name, told, "one kind: str(query) on both sides")
+        problem = f"queries are {min(kinds[1])} here, but {min(kinds[0])} in the judgments"
+        raise BadInput(run.name, problem, "one kind: str(query) on both sides")
 
 
-def _refuse_other_kinds(judgments: Nested, run: Nested) -> None:
+def _refuse_other_doc_types(judgments: NestedDict, run: NestedDict) -> None:
     """Documents that are texts on one side and numbers on the other never meet.
 
     Looked at is the first document of each query: to look at all would take longer than to match.
     """
-    kinds = [_kinds(side) for side in (judgments, run)]
+    kinds = [_doc_types(side) for side in (judgments, run)]
     if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
-        told = " and ".join(sorted(kinds[0])), " and ".join(sorted(kinds[1]))
+        type_names = " and ".join(sorted(kinds[0])), " and ".join(sorted(kinds[1]))
         raise BadInput(
             run.name,
-            f"documents are {told[1]} here, but {told[0]} in the judgments",
+            f"documents are {type_names[1]} here, but {type_names[0]} in the judgments",
             "one kind: str(document) on both sides",
         )
 
 
-def _kinds(side: Nested) -> set[str]:
+def _doc_types(side: NestedDict) -> set[str]:
     firsts = (next(iter(inner), None) for inner in side.mapping.values())
     return {
         "numbers" if issubclass(kind, Integral) else "texts"
@@ -127,47 +131,49 @@ def _lengths(lists: Sequence[Collection[Any]]) -> Ranks:
     return np.fromiter(map(len, lists), np.intp, len(lists))
 
 
-def _spread(lengths: Ranks) -> Ranks:
+def _query_numbers(lengths: Ranks) -> Ranks:
     return np.repeat(np.arange(len(lengths)), lengths)
 
 
-def _numbers(rows: list[_Inner], side: Nested, names: list[Any], what: str) -> Array:
+def _flatten_numbers(rows: list[_ByDoc], side: NestedDict, names: list[Any], column: str) -> Array:
     """All numbers of all queries, one after the other."""
     size = sum(map(len, rows))
-    first = {type(next(iter(row.values()))) for row in rows[:_SAMPLE] if row}
+    first = {type(next(iter(row.values()))) for row in rows[:_SAMPLE_QUERIES] if row}
     if first & {str, bytes}:  # NumPy would take a text for the number it spells
-        raise _not_a_number(rows, side, names, what)
+        raise _find_bad_number(rows, side, names, column)
     try:
         flat = np.fromiter(chain.from_iterable(row.values() for row in rows), np.float64, size)
     except (TypeError, ValueError, OverflowError):
         flat = np.full(1, np.nan)
     if not np.isfinite(flat).all():
-        raise _not_a_number(rows, side, names, what)
+        raise _find_bad_number(rows, side, names, column)
     return flat
 
 
-def _not_a_number(rows: list[_Inner], side: Nested, names: list[Any], what: str) -> BadInput:
+def _find_bad_number(
+    rows: list[_ByDoc], side: NestedDict, names: list[Any], column: str
+) -> BadInput:
     """The entry that is no finite number."""
     for name, row in zip(names, rows, strict=True):
         for doc, value in row.items():
             try:
-                fine = not isinstance(value, (str, bytes)) and bool(np.isfinite(float(value)))
+                is_number = not isinstance(value, (str, bytes)) and bool(np.isfinite(float(value)))
             except (TypeError, ValueError, OverflowError):
-                fine = False
-            if not fine:
-                place = f"{side.name}[{shown(name)}][{shown(doc)}]"
-                return BadInput(place, f"{what} {shown(value)} is not a finite number")
-    return BadInput(side.name, f"a {what} is not a finite number")
+                is_number = False
+            if not is_number:
+                place = f"{side.name}[{quote(name)}][{quote(doc)}]"
+                return BadInput(place, f"{column} {quote(value)} is not a finite number")
+    return BadInput(side.name, f"a {column} is not a finite number")
 
 
-def _met(pool: list[_Inner], rankings: list[_Inner]) -> Array:
+def _look_up_scores(pool: list[_ByDoc], rankings: list[_ByDoc]) -> Array:
     """The score of every judged document, NaN where it was not retrieved."""
     pairs = zip(pool, rankings, strict=True)
-    found = [*chain.from_iterable(map(ranking.get, judged) for judged, ranking in pairs)]
-    return np.array(found, dtype=np.float64)  # None becomes NaN, which no score is
+    scores = [*chain.from_iterable(map(ranking.get, judged) for judged, ranking in pairs)]
+    return np.array(scores, dtype=np.float64)  # None becomes NaN, which no score is
 
 
-def _descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
+def _sort_descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
     """The scores of each query, highest first; what is in order is left alone."""
     rising = np.flatnonzero(score[1:] > score[:-1]) + 1
     query = np.searchsorted(start, rising, side="right") - 1
@@ -180,35 +186,35 @@ def _descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
     return ordered
 
 
-def _within_blocks(
-    ranking: _Inner, score: NDArray[Any], wanted: NDArray[Any]
+def _count_ties_before(
+    ranking: _ByDoc, score: NDArray[Any], wanted: NDArray[Any]
 ) -> tuple[dict[Any, int], dict[Any, int]]:
     """How many tied documents stand before each one, by id and as given, in the wanted blocks."""
     tied = np.isin(score, wanted)
     docs = [doc for doc, flag in zip(ranking, tied.tolist(), strict=True) if flag]
     block = (-score[tied]).tolist()
-    given = sorted(range(len(docs)), key=block.__getitem__)
-    by_id = sorted(range(len(docs)), key=lambda at: str(docs[at]), reverse=True)
+    by_input = sorted(range(len(docs)), key=block.__getitem__)
+    by_id = sorted(range(len(docs)), key=lambda index: str(docs[index]), reverse=True)
     by_id.sort(key=block.__getitem__)
-    return _counted(docs, block, by_id), _counted(docs, block, given)
+    return _count_before(docs, block, by_id), _count_before(docs, block, by_input)
 
 
-def _counted(docs: list[Any], block: list[float], order: list[int]) -> dict[Any, int]:
+def _count_before(docs: list[Any], block: list[float], order: list[int]) -> dict[Any, int]:
     before: dict[Any, int] = {}
-    opened, last = 0, None
-    for place, at in enumerate(order):
-        if block[at] != last:
-            opened, last = place, block[at]
-        before[docs[at]] = place - opened
+    block_start, last = 0, None
+    for place, index in enumerate(order):
+        if block[index] != last:
+            block_start, last = place, block[index]
+        before[docs[index]] = place - block_start
     return before
 
 
-def _first_place(ordered: Array, start: Ranks, length: Ranks, own: Array) -> Ranks:
+def _first_place(ordered: Array, start: Ranks, length: Ranks, hit_score: Array) -> Ranks:
     """The first place of a score in the stretch of its query: one search for all."""
     low, high = start.copy(), start + length
-    while (open_ := low < high).any():
+    while (searching := low < high).any():
         middle = (low + high) // 2
-        above = open_ & (ordered[np.minimum(middle, len(ordered) - 1)] > own)
+        above = searching & (ordered[np.minimum(middle, len(ordered) - 1)] > hit_score)
         low = np.where(above, middle + 1, low)
-        high = np.where(open_ & ~above, middle, high)
+        high = np.where(searching & ~above, middle, high)
     return low

@@ -18,18 +18,24 @@ from gainful.match.matched import (
     Array,
     Matched,
     Ranks,
-    as_precise,
-    by_grade,
-    in_blocks,
-    number_tied,
-    tied_places,
+    count_ties,
+    find_ties,
+    order_by_grade,
+    reduce_precision,
+    tie_blocks,
 )
-from gainful.match.subtopics import subtopics
-from gainful.read.qrels_and_run import Judgments, Run, duplicates as repeated_rows, pair_hash, told
+from gainful.match.subtopics import match_subtopics
+from gainful.read.qrels_and_run import (
+    Qrels,
+    Run,
+    describe_duplicates,
+    find_duplicates as repeated_rows,
+    pair_hash,
+)
 
 
 @frozen(eq=False)
-class _Order:
+class _RankOrder:
     """A run in rank order: which row stands where, and where each query begins."""
 
     rows: Ranks | None  # row at each place; None where the run is in order as it is
@@ -48,8 +54,8 @@ class _Order:
         return place if self.rows is None else self.rows[place]
 
 
-def matched(
-    qrels: Judgments,
+def match_frames(
+    qrels: Qrels,
     run: Run,
     *,
     duplicates: Duplicates = "error",
@@ -60,32 +66,34 @@ def matched(
     Examples:
         >>> judged = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [2.0, 1.0]})
         >>> shown = pl.DataFrame({"query": ["1", "1"], "doc": ["c", "a"], "score": [0.9, 0.5]})
-        >>> found = matched(Judgments(judged), Run(shown))
+        >>> found = match_frames(Qrels(judged), Run(shown))
         >>> found.by_id.tolist(), found.grade.tolist()
         ([2], [2.0])
     """
-    run, hashes, repeats = _settled(run, duplicates)
+    run, hashes, duplicate_count = _drop_duplicates(run, duplicates)
     queries = qrels.queries
-    pool_query = _numbers(qrels.frame["query"], queries)
-    heads = run.frame["query"].rle()
-    names, lengths = heads.struct.field("value"), heads.struct.field("len").to_numpy()
+    pool_query = _index_names(qrels.frame["query"], queries)
+    stretches = run.frame["query"].rle()
+    names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
-    everyone = pl.concat([queries, extra])
-    order = _ordered(run, _numbers(names, everyone), lengths, len(everyone), score_bits)
-    place, row = _joined(qrels, run, hashes)
+    all_queries = pl.concat([queries, extra])
+    order = _rank_order(
+        run, _index_names(names, all_queries), lengths, len(all_queries), score_bits
+    )
+    place, row = _join_hits(qrels, run, hashes)
     query = pool_query[place]
     position = order.places(row)
-    tied = tied_places(order.score, order.start, order.retrieved)
-    first, last, block = in_blocks(position, order.start[query], tied)
+    tied = find_ties(order.score, order.start, order.retrieved)
+    first, last, block = tie_blocks(position, order.start[query], tied)
     by_input = position - order.start[query] + 1
     grade = qrels.frame["grade"].to_numpy()
-    sequence = by_grade(pool_query, grade)
-    in_pool = np.empty_like(sequence)
-    in_pool[sequence] = np.arange(len(sequence))
+    sequence = order_by_grade(pool_query, grade)
+    pool_index = np.empty_like(sequence)
+    pool_index[sequence] = np.arange(len(sequence))
     return Matched(
-        queries=everyone.to_list(),
-        judged=np.arange(len(everyone)) < len(queries),
-        found=(order.retrieved > 0) | everyone.is_in(list(run.silent)).to_numpy(),
+        queries=all_queries.to_list(),
+        judged=np.arange(len(all_queries)) < len(queries),
+        in_run=(order.retrieved > 0) | all_queries.is_in(list(run.silent)).to_numpy(),
         retrieved=order.retrieved,
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
@@ -93,47 +101,47 @@ def matched(
         grade=grade[place],
         first=first,
         last=last,
-        by_id=_by_id(run, order, position, first, last, block, by_input),
+        by_id=_rank_by_id(run, order, position, first, last, block, by_input),
         by_input=by_input,
-        tied=number_tied(tied),
-        duplicates=repeats,
-        place=in_pool[place],
-        subtopics=subtopics(qrels, in_pool),
+        tied_count=count_ties(tied),
+        duplicate_count=duplicate_count,
+        pool_index=pool_index[place],
+        subtopics=match_subtopics(qrels, pool_index),
     )
 
 
-def _settled(run: Run, habit: Duplicates) -> tuple[Run, pl.Series, int]:
+def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]:
     """The run with its duplicates as the convention has it, its hashes, and how many there were."""
     hashes = run.frame.select(pair_hash()).to_series()
     repeated = repeated_rows(run.frame, hashes)
     if repeated.is_empty():
         return run, hashes, 0
     count = len(repeated) - repeated.n_unique(["query", "doc"])
-    if habit == "error":
+    if policy == "error":
         rest = f" and {count - 1} more" if count > 1 else ""
         raise Duplicated(
             run.name,
-            f"a document stands twice in one ranking: {told(repeated, run.place, 1)[0]}{rest}",
+            f"a document stands twice in one ranking: {describe_duplicates(repeated, run.locate, 1)[0]}{rest}",
             "each document once, or the habit duplicates set to last or count",
         )
-    if habit == "last":
+    if policy == "last":
         frame = run.frame.unique(["query", "doc"], keep="last", maintain_order=True)
         run = evolve(run, frame=frame, where=None)
         hashes = frame.select(pair_hash()).to_series()
     return run, hashes, count
 
 
-def _numbers(names: pl.Series, everyone: pl.Series) -> Ranks:
+def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
     """The place of each name in a list of them."""
-    known = everyone.rename("name").to_frame().with_row_index("number")
-    asked = names.rename("name").to_frame()
-    found = asked.join(known, on="name", how="left", maintain_order="left")
-    return found["number"].to_numpy().astype(np.intp)
+    numbered = all_names.rename("name").to_frame().with_row_index("number")
+    wanted = names.rename("name").to_frame()
+    joined = wanted.join(numbered, on="name", how="left", maintain_order="left")
+    return joined["number"].to_numpy().astype(np.intp)
 
 
-def _ordered(run: Run, query: Ranks, lengths: Ranks, size: int, bits: int) -> _Order:
+def _rank_order(run: Run, query: Ranks, lengths: Ranks, size: int, bits: int) -> _RankOrder:
     """The run in rank order; `query` and `lengths` are those of its stretches of one query."""
-    score = as_precise(run.frame["score"].to_numpy(), bits)
+    score = reduce_precision(run.frame["score"].to_numpy(), bits)
     lengths = lengths.astype(np.intp)
     retrieved = np.bincount(query, lengths, minlength=size).astype(np.intp)
     begin = np.cumsum(lengths) - lengths
@@ -142,36 +150,42 @@ def _ordered(run: Run, query: Ranks, lengths: Ranks, size: int, bits: int) -> _O
     if len(query) == int((retrieved > 0).sum()) and not rising.any():
         start = np.zeros(size, dtype=np.intp)
         start[query] = begin
-        return _Order(None, score, start, retrieved)
+        return _RankOrder(None, score, start, retrieved)
     rows = np.lexsort((-score, np.repeat(query, lengths)))
-    return _Order(rows, score[rows], np.cumsum(retrieved) - retrieved, retrieved)
+    return _RankOrder(rows, score[rows], np.cumsum(retrieved) - retrieved, retrieved)
 
 
-def _joined(qrels: Judgments, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]:
+def _join_hits(qrels: Qrels, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]:
     """Which judgment meets which row of the run."""
-    asked = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
-    there = hashes.alias("hash").to_frame().with_row_index("row")
-    met = asked.join(there, on="hash", how="inner", maintain_order="left")
-    place, row = met["place"], met["row"]
+    judged = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
+    retrieved = hashes.alias("hash").to_frame().with_row_index("row")
+    hits = judged.join(retrieved, on="hash", how="inner", maintain_order="left")
+    place, row = hits["place"], hits["row"]
     exact = (qrels.frame["query"].gather(place) == run.frame["query"].gather(row)) & (
         qrels.frame["doc"].gather(place) == run.frame["doc"].gather(row)
     )
-    met = met.filter(exact)
-    return met["place"].to_numpy().astype(np.intp), met["row"].to_numpy().astype(np.intp)
+    hits = hits.filter(exact)
+    return hits["place"].to_numpy().astype(np.intp), hits["row"].to_numpy().astype(np.intp)
 
 
-def _by_id(  # noqa: PLR0917  (all of one block)
-    run: Run, order: _Order, position: Ranks, first: Ranks, last: Ranks, block: Ranks, alone: Ranks
+def _rank_by_id(  # noqa: PLR0917  (all of one block)
+    run: Run,
+    order: _RankOrder,
+    position: Ranks,
+    first: Ranks,
+    last: Ranks,
+    block: Ranks,
+    by_input: Ranks,
 ) -> Ranks:
     """The rank if ties are broken by document id: only blocks with judged documents are sorted."""
-    rank = alone.copy()
+    rank = by_input.copy()
     inside = np.flatnonzero(block >= 0)
     if not inside.size:
         return rank
-    numbers, at = np.unique(block[inside], return_index=True)
-    some = inside[at]
-    sizes = last[some] - first[some] + 1
-    opens = position[some] - (alone[some] - first[some])
+    numbers, first_index = np.unique(block[inside], return_index=True)
+    first_inside = inside[first_index]
+    sizes = last[first_inside] - first[first_inside] + 1
+    opens = position[first_inside] - (by_input[first_inside] - first[first_inside])
     offset = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     places = np.repeat(opens, sizes) + offset
     ordered = (
@@ -180,7 +194,7 @@ def _by_id(  # noqa: PLR0917  (all of one block)
         .sort("block", "doc", descending=[False, True], maintain_order=True)
     )
     rank_of = np.empty(len(ordered), dtype=np.intp)  # by place among these, which ascend
-    there = ordered["place"].to_numpy()
-    rank_of[np.searchsorted(places, there)] = offset
+    sorted_places = ordered["place"].to_numpy()
+    rank_of[np.searchsorted(places, sorted_places)] = offset
     rank[inside] = first[inside] + rank_of[np.searchsorted(places, position[inside])]
     return rank

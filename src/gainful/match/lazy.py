@@ -16,15 +16,15 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.errors import Duplicated, shown
-from gainful.match.matched import Matched, Ranks, by_grade
-from gainful.match.subtopics import subtopics
-from gainful.read.engines import asked
-from gainful.read.lazy import Elsewhere, lacks, refuse_bad_rows
-from gainful.read.qrels_and_run import Judgments
+from gainful.errors import Duplicated, quote
+from gainful.match.matched import Matched, Ranks, order_by_grade
+from gainful.match.subtopics import match_subtopics
+from gainful.read.engines import report_engine_errors
+from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
+from gainful.read.qrels_and_run import Qrels
 
-_COMPARED = 50  # times; beyond so many comparisons per row, a sort costs less
-_FLOAT32 = float(np.finfo(np.float32).max)
+_MAX_COMPARISONS_PER_ROW = 50  # times; beyond so many comparisons per row, a sort costs less
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 @frozen(eq=False)
@@ -35,21 +35,25 @@ class _Counts:
     kept: Ranks  # of these, without documents that are named like their query
     other_queries: int
     other_rows: int
-    every_row: int
+    total_rows: int
 
 
-def matched(qrels: Judgments, run: Elsewhere, convention: Convention) -> Matched:
+def match_lazy(qrels: Qrels, run: LazyRun, convention: Convention) -> Matched:
     """Where do the judged documents stand in a run that is elsewhere?"""
     queries = qrels.queries
-    counts = _counted(queries, run, convention)
-    run, repeats = settled(run, convention, counts.every_row)
-    extra = _others(queries, run, convention) if convention.extra != "ignore" else _no_others()
-    run = evolve(run, frame=comparable(run.frame, convention))
-    ranks = _ranked(qrels, run, counts.kept)
+    counts = _count_rows(queries, run, convention)
+    run, duplicate_count = drop_duplicates(run, convention, counts.total_rows)
+    extra = (
+        _collect_extra_queries(queries, run, convention)
+        if convention.extra != "ignore"
+        else _no_extra_queries()
+    )
+    run = evolve(run, frame=prepare_scores(run.frame, convention))
+    ranks = _rank_hits(qrels, run, counts.kept)
     grade = qrels.frame["grade"].to_numpy()
     number = dict(zip(queries.to_list(), range(len(queries)), strict=True))
     pool_query = qrels.frame["query"].replace_strict(number, return_dtype=pl.Int64).to_numpy()
-    sequence = by_grade(pool_query, grade)
+    sequence = order_by_grade(pool_query, grade)
     row = ranks["place"].to_numpy().astype(np.intp)
     place = np.empty(len(grade), dtype=np.intp)
     place[sequence] = np.arange(len(grade))
@@ -57,7 +61,7 @@ def matched(qrels: Judgments, run: Elsewhere, convention: Convention) -> Matched
     return Matched(
         queries=[*queries.to_list(), *extra["query"].to_list()],
         judged=np.arange(len(queries) + len(extra)) < len(queries),
-        found=np.append(counts.rows > 0, np.ones(len(extra), dtype=bool)),
+        in_run=np.append(counts.rows > 0, np.ones(len(extra), dtype=bool)),
         retrieved=np.append(counts.kept, extra["rows"].to_numpy().astype(np.intp)),
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
@@ -67,79 +71,81 @@ def matched(qrels: Judgments, run: Elsewhere, convention: Convention) -> Matched
         last=last,
         by_id=ranks["by_id"].to_numpy().astype(np.intp),
         by_input=ranks["by_input"].to_numpy().astype(np.intp),
-        tied=int((last > first).sum()),
-        duplicates=repeats,
+        tied_count=int((last > first).sum()),
+        duplicate_count=duplicate_count,
         ordered=run.engine.ordered,
-        place=place[row],
-        subtopics=subtopics(qrels, place),
-        unlisted=(counts.other_queries, counts.other_rows) if not len(extra) else (0, 0),
+        pool_index=place[row],
+        subtopics=match_subtopics(qrels, place),
+        extra_counts=(counts.other_queries, counts.other_rows) if not len(extra) else (0, 0),
     )
 
 
-def _counted(queries: pl.Series, run: Elsewhere, convention: Convention) -> _Counts:
+def _count_rows(queries: pl.Series, run: LazyRun, convention: Convention) -> _Counts:
     """The rows of each judged query; those of all others are one number, whatever their names."""
-    lack = lacks("score")
-    numbered = run.sent(queries.rename("query").to_frame().with_row_index("number"))
-    found = run.collected(
+    defects = row_defects("score")
+    numbered = run.send(queries.rename("query").to_frame().with_row_index("number"))
+    counts = run.collect(
         run.frame.join(numbered, on="query", how="left")
         .with_columns(
-            kept=true(nw.col("query") != nw.col("doc")) if dropped(convention) else nw.lit(1),
-            **{name: true(flags) for name, (flags, _) in lack.items()},
+            kept=as_int(nw.col("query") != nw.col("doc"))
+            if drops_namesakes(convention)
+            else nw.lit(1),
+            **{name: as_int(flags) for name, (flags, _) in defects.items()},
         )
         .group_by("number")
         .agg(
             nw.len().alias("rows"),
             nw.col("query").n_unique().alias("queries"),
-            *(nw.col(name).sum() for name in ("kept", *lack)),
+            *(nw.col(name).sum() for name in ("kept", *defects)),
         )
     )
-    if not len(found):
-        raise run.refuse("there is not one result in it")
-    refuse_bad_rows(run, {name: int(found[name].sum()) for name in lack})
-    known = found.filter(pl.col("number").is_not_null())
-    other = found.filter(pl.col("number").is_null())
-    number = known["number"].to_numpy().astype(np.intp)
+    if not len(counts):
+        raise run.bad_input("there is not one result in it")
+    refuse_bad_rows(run, {name: int(counts[name].sum()) for name in defects})
+    judged = counts.filter(pl.col("number").is_not_null())
+    other = counts.filter(pl.col("number").is_null())
+    number = judged["number"].to_numpy().astype(np.intp)
     rows, kept = np.zeros(len(queries), dtype=np.intp), np.zeros(len(queries), dtype=np.intp)
-    rows[number] = known["rows"].to_numpy()
-    kept[number] = known["kept"].to_numpy()
+    rows[number] = judged["rows"].to_numpy()
+    kept[number] = judged["kept"].to_numpy()
     others = int(other["queries"].sum()), int(other["kept"].sum())
-    return _Counts(rows, kept, *others, int(found["rows"].sum()))
+    return _Counts(rows, kept, *others, int(counts["rows"].sum()))
 
 
-def true(flags: nw.Expr) -> nw.Expr:
+def as_int(flags: nw.Expr) -> nw.Expr:
     """1 where it is so, else 0: what can be summed in every engine."""
     return nw.when(flags).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
-def dropped(convention: Convention) -> bool:
+def drops_namesakes(convention: Convention) -> bool:
     """Do documents that are named like their query not count?"""
     return convention.namesake == "remove"
 
 
-def settled(run: Elsewhere, convention: Convention, rows: int) -> tuple[Elsewhere, int]:
+def drop_duplicates(run: LazyRun, convention: Convention, rows: int) -> tuple[LazyRun, int]:
     """The run with its duplicates as the convention has it, and how many there were."""
-    with asked(run.engine, run.name):
-        count = rows - run.engine.distinct(run.frame.to_native(), rows)
+    with report_engine_errors(run.engine, run.name):
+        count = rows - run.engine.count_distinct(run.frame.to_native(), rows)
     if not count:
         return run, 0
     pairs = run.frame.group_by("query", "doc").agg(nw.len().alias("times"))
-    twice = run.collected(pairs.filter(nw.col("times") > 1).head(1))
-    if not len(twice):  # two pairs had the same hash
+    repeated = run.collect(pairs.filter(nw.col("times") > 1).head(1))
+    if not len(repeated):  # two pairs had the same hash
         return run, 0
-    query, doc, _ = twice.row(0)
-    told = f"document {shown(doc)} of query {shown(query)}"
+    query, doc, _ = repeated.row(0)
+    example = f"document {quote(doc)} of query {quote(query)}"
     if convention.duplicates == "error":
         rest = f" and {count - 1} more" if count > 1 else ""
         raise Duplicated(
             run.name,
-            f"a document stands twice in one ranking: {told}{rest}",
+            f"a document stands twice in one ranking: {example}{rest}",
             "each document once, or the habit duplicates set to last or count",
         )
     if convention.duplicates == "last":
         if not run.engine.ordered:
             raise Duplicated(
                 run.name,
-                f"{told} stands twice, and rows in {run.engine.name} have no order: which is last?",
+                f"{example} stands twice, and rows in {run.engine.name} have no order: which is last?",
                 "each document once, or duplicates=count",
             )
         last = run.frame.to_native().unique(["query", "doc"], keep="last", maintain_order=True)
@@ -147,39 +153,39 @@ def settled(run: Elsewhere, convention: Convention, rows: int) -> tuple[Elsewher
     return run, count
 
 
-def comparable(frame: nw.LazyFrame[Any], convention: Convention) -> nw.LazyFrame[Any]:
+def prepare_scores(frame: nw.LazyFrame[Any], convention: Convention) -> nw.LazyFrame[Any]:
     """Scores as precise as the convention has them, without documents that do not count."""
-    if dropped(convention):
+    if drops_namesakes(convention):
         frame = frame.filter(nw.col("query") != nw.col("doc"))
     if convention.score_bits == 32:
-        clipped = nw.col("score").clip(-_FLOAT32, _FLOAT32)  # finite numbers stay finite
+        clipped = nw.col("score").clip(-_FLOAT32_MAX, _FLOAT32_MAX)  # finite numbers stay finite
         frame = frame.with_columns(clipped.cast(nw.Float32).cast(nw.Float64).alias("score"))
     return frame
 
 
-def _hits(qrels: Judgments, run: Elsewhere) -> pl.DataFrame:
+def _collect_hits(qrels: Qrels, run: LazyRun) -> pl.DataFrame:
     """The judged documents that were retrieved: the only rows of the run that come back."""
-    judged = run.sent(qrels.frame.select("query", "doc").with_row_index("place"))
+    judged = run.send(qrels.frame.select("query", "doc").with_row_index("place"))
     frame = run.frame
     if run.engine.ordered:
         frame = nw.from_native(frame.to_native().with_row_index("row"))
-    return run.collected(frame.join(judged, on=["query", "doc"], how="inner"))
+    return run.collect(frame.join(judged, on=["query", "doc"], how="inner"))
 
 
-def _ranked(qrels: Judgments, run: Elsewhere, rows: Ranks) -> pl.DataFrame:
+def _rank_hits(qrels: Qrels, run: LazyRun, rows: Ranks) -> pl.DataFrame:
     """The judged documents that were retrieved, each with its ranks: by counting, or by windows."""
-    hits = _hits(qrels, run)
+    hits = _collect_hits(qrels, run)
     number = qrels.queries.rename("query").to_frame().with_row_index("number")
     per_query = hits.group_by("query").len().join(number, on="query")
-    compared = int((per_query["len"].to_numpy() * rows[per_query["number"].to_numpy()]).sum())
-    if compared > _COMPARED * max(1, int(rows.sum())):
-        return _by_windows(qrels, run)
-    return _by_counting(hits, run)
+    comparisons = int((per_query["len"].to_numpy() * rows[per_query["number"].to_numpy()]).sum())
+    if comparisons > _MAX_COMPARISONS_PER_ROW * max(1, int(rows.sum())):
+        return _rank_by_windows(qrels, run)
+    return _rank_by_counting(hits, run)
 
 
-def _by_windows(qrels: Judgments, run: Elsewhere) -> pl.DataFrame:
+def _rank_by_windows(qrels: Qrels, run: LazyRun) -> pl.DataFrame:
     """The same, all documents of the run being ranked."""
-    judged = run.sent(qrels.frame.select("query", "doc").with_row_index("place"))
+    judged = run.send(qrels.frame.select("query", "doc").with_row_index("place"))
     frame, ordered = run.frame, run.engine.ordered
     if ordered:
         frame = nw.from_native(frame.to_native().with_row_index("row"))
@@ -193,9 +199,9 @@ def _by_windows(qrels: Judgments, run: Elsewhere) -> pl.DataFrame:
             else {}
         ),
     )
-    found = run.collected(ranked.join(judged, on=["query", "doc"], how="inner"))
+    hits = run.collect(ranked.join(judged, on=["query", "doc"], how="inner"))
     first, same = pl.col("first").cast(pl.Int64), pl.col("same").cast(pl.Int64)
-    return found.with_columns(
+    return hits.with_columns(
         first=first,
         last=first + same - 1,
         by_id=first + same - pl.col("until").cast(pl.Int64),
@@ -203,65 +209,67 @@ def _by_windows(qrels: Judgments, run: Elsewhere) -> pl.DataFrame:
     )
 
 
-def _by_counting(hits: pl.DataFrame, run: Elsewhere) -> pl.DataFrame:
+def _rank_by_counting(hits: pl.DataFrame, run: LazyRun) -> pl.DataFrame:
     """The block of ranks of each of these, and its rank in it by id and by input."""
     hits = hits.with_row_index("hit")
     if not len(hits):
         return hits.with_columns(
             pl.lit(1, pl.Int64).alias(name) for name in ("first", "last", "by_id", "by_input")
         )
-    own = run.sent(hits.select("hit", "query", own_score="score"))
-    found = run.collected(no_lower(run.frame, own).group_by("hit").agg(*COUNTED))
-    ranked = hits.join(found, on="hit", how="left", maintain_order="left").with_columns(
+    own = run.send(hits.select("hit", "query", own_score="score"))
+    counts = run.collect(join_docs_at_or_above(run.frame, own).group_by("hit").agg(*RANK_COUNTS))
+    ranked = hits.join(counts, on="hit", how="left", maintain_order="left").with_columns(
         first=pl.col("above") + 1, last=pl.col("above") + pl.col("same")
     )
-    again = pl.int_range(pl.len()).over("place", "score")  # the same document, a second time
+    repeat = pl.int_range(pl.len()).over("place", "score")  # the same document, a second time
     tied = ranked.filter(pl.col("same") > 1)
     if not len(tied):
         return ranked.with_columns(by_id=pl.col("first"), by_input=pl.col("first"))
-    inside = _in_block(tied, run)
-    return ranked.join(inside, on="hit", how="left", maintain_order="left").with_columns(
-        by_id=pl.col("first") + pl.col("before").fill_null(0) + again,
+    ties = _count_ties_before(tied, run)
+    return ranked.join(ties, on="hit", how="left", maintain_order="left").with_columns(
+        by_id=pl.col("first") + pl.col("before").fill_null(0) + repeat,
         by_input=pl.col("first") + pl.col("earlier").fill_null(0),
     )
 
 
-def _in_block(tied: pl.DataFrame, run: Elsewhere) -> pl.DataFrame:
+def _count_ties_before(tied: pl.DataFrame, run: LazyRun) -> pl.DataFrame:
     """How many documents of the same score stand before each of these."""
     frame, names = run.frame, {"own_score": "score", "own_doc": "doc"}
     if run.engine.ordered:
         frame = nw.from_native(frame.to_native().with_row_index("row"))
         names["own_row"] = "row"
-    own = run.sent(tied.select("hit", "query", **names))
-    same = no_lower(frame, own).filter(nw.col("score") == nw.col("own_score"))
-    earlier = true(nw.col("row") < nw.col("own_row")) if run.engine.ordered else nw.lit(0)
-    return run.collected(
-        same.with_columns(before=BEFORE, earlier=earlier)
+    own = run.send(tied.select("hit", "query", **names))
+    same = join_docs_at_or_above(frame, own).filter(nw.col("score") == nw.col("own_score"))
+    earlier = as_int(nw.col("row") < nw.col("own_row")) if run.engine.ordered else nw.lit(0)
+    return run.collect(
+        same.with_columns(before=IS_BEFORE, earlier=earlier)
         .group_by("hit")
         .agg(nw.col("before").sum(), nw.col("earlier").sum())
     )
 
 
-def no_lower(frame: nw.LazyFrame[Any], own: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+def join_docs_at_or_above(frame: nw.LazyFrame[Any], own: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """Each judged document beside all documents of its query that stand no lower."""
-    beside = frame.join(own, on="query", how="inner")
-    return beside.filter(nw.col("score") >= nw.col("own_score")).with_columns(
-        above=true(nw.col("score") > nw.col("own_score")),
-        same=true(nw.col("score") == nw.col("own_score")),
+    joined = frame.join(own, on="query", how="inner")
+    return joined.filter(nw.col("score") >= nw.col("own_score")).with_columns(
+        above=as_int(nw.col("score") > nw.col("own_score")),
+        same=as_int(nw.col("score") == nw.col("own_score")),
     )
 
 
-COUNTED = (nw.col("above").sum(), nw.col("same").sum())
-BEFORE = true(nw.col("doc") > nw.col("own_doc"))  # ids descend
+RANK_COUNTS = (nw.col("above").sum(), nw.col("same").sum())
+IS_BEFORE = as_int(nw.col("doc") > nw.col("own_doc"))  # ids descend
 
 
-def _others(queries: pl.Series, run: Elsewhere, convention: Convention) -> pl.DataFrame:
+def _collect_extra_queries(
+    queries: pl.Series, run: LazyRun, convention: Convention
+) -> pl.DataFrame:
     """The queries that only the run has, if the convention counts them."""
-    judged = run.sent(queries.rename("query").to_frame())
-    kept = true(nw.col("query") != nw.col("doc")) if dropped(convention) else nw.lit(1)
-    others = run.frame.join(judged, on="query", how="anti").with_columns(rows=kept)
-    return run.collected(others.group_by("query").agg(nw.col("rows").sum())).sort("query")
+    judged = run.send(queries.rename("query").to_frame())
+    kept = as_int(nw.col("query") != nw.col("doc")) if drops_namesakes(convention) else nw.lit(1)
+    extra = run.frame.join(judged, on="query", how="anti").with_columns(rows=kept)
+    return run.collect(extra.group_by("query").agg(nw.col("rows").sum())).sort("query")
 
 
-def _no_others() -> pl.DataFrame:
+def _no_extra_queries() -> pl.DataFrame:
     return pl.DataFrame(schema={"query": pl.String, "rows": pl.Int64})

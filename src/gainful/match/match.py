@@ -7,32 +7,32 @@ from attrs import evolve
 from gainful.convention import Convention
 from gainful.match import dicts, frames, lazy
 from gainful.match.matched import Matched
-from gainful.read.inputs import as_columns, as_nested, as_run_columns, as_texts
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 
-def _without_namesakes(run: Run | Nested) -> Run | Nested:
+def _drop_namesakes(run: Run | NestedDict) -> Run | NestedDict:
     """The run without documents that are named like their query."""
     if isinstance(run, Run):
         kept = run.frame["query"] != run.frame["doc"]
         if kept.all():
             return run
         frame = run.frame.filter(kept)
-        lost = set(run.frame["query"].unique()) - set(frame["query"].unique())
-        return evolve(run, frame=frame, where=None, silent=run.silent | lost)
-    dicts = {
+        without_docs = set(run.frame["query"].unique()) - set(frame["query"].unique())
+        return evolve(run, frame=frame, where=None, silent=run.silent | without_docs)
+    rankings = {
         query: {doc: score for doc, score in ranking.items() if doc != query}
         if query in ranking
         else ranking
         for query, ranking in run.mapping.items()
     }
-    return Nested(dicts, run.name)
+    return NestedDict(rankings, run.name)
 
 
 def match(
-    qrels: Judgments | Nested,
-    run: Run | Nested | Elsewhere,
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
     convention: Convention,
     *,
     subtopics: bool = False,
@@ -45,18 +45,21 @@ def match(
         habits: how duplicates, namesakes and close scores are taken.
         subtopics: are the subtopics wanted, which a dict of dicts cannot have?
     """
-    if isinstance(run, Elsewhere):
-        return lazy.matched(as_columns(qrels), run, convention)
+    if isinstance(run, LazyRun):
+        return lazy.match_lazy(as_qrels_columns(qrels), run, convention)
     if convention.namesake == "remove":
-        run = _without_namesakes(run)
-    told = isinstance(qrels, Judgments) and qrels.subtopics is not None
-    if isinstance(run, Nested) and told and subtopics:
-        dicts.refuse_other_queries(as_nested(qrels), run)
+        run = _drop_namesakes(run)
+    has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
+    if isinstance(run, NestedDict) and has_subtopics and subtopics:
+        dicts.refuse_other_query_types(as_qrels_dict(qrels), run)
         run = as_run_columns(run)
-    if isinstance(run, Nested) and isinstance(qrels, Judgments):
-        run = as_texts(run)  # as the ids of the judgments are
-    if isinstance(run, Nested):
-        return dicts.matched(as_nested(qrels), run, score_bits=convention.score_bits)
-    return frames.matched(
-        as_columns(qrels), run, duplicates=convention.duplicates, score_bits=convention.score_bits
+    if isinstance(run, NestedDict) and isinstance(qrels, Qrels):
+        run = as_text_ids(run)  # as the ids of the judgments are
+    if isinstance(run, NestedDict):
+        return dicts.match_dicts(as_qrels_dict(qrels), run, score_bits=convention.score_bits)
+    return frames.match_frames(
+        as_qrels_columns(qrels),
+        run,
+        duplicates=convention.duplicates,
+        score_bits=convention.score_bits,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from gainful.errors import NothingInCommon, shown
+from gainful.errors import NothingInCommon, quote
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,7 +32,7 @@ class Subtopics:
     subtopic: Ranks  # a number for each name, in the order in which they first appear
     grade: Array
 
-    def within(self, kept: Flags) -> Subtopics:
+    def select(self, kept: Flags) -> Subtopics:
         """The same of a part of the pool, which has new numbers then."""
         number = np.cumsum(kept) - 1
         some = kept[self.doc]
@@ -45,11 +45,11 @@ class Subtopics:
 class Matched:
     """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
 
-    ranks: ClassVar[tuple[str, ...]] = ("first", "last", "by_id", "by_input")
+    rank_fields: ClassVar[tuple[str, ...]] = ("first", "last", "by_id", "by_input")
 
     queries: Sequence[str]  # judged ones first, then those that only the run has
     judged: Flags  # has the query judgments?
-    found: Flags  # has the run the query?
+    in_run: Flags  # has the run the query?
     retrieved: Ranks  # how many documents the run has for it
     pool_query: Ranks  # the judged documents, grouped by query, best grade first
     pool_grade: Array
@@ -59,32 +59,32 @@ class Matched:
     last: Ranks
     by_id: Ranks  # the rank, if ties are broken by document id, descending
     by_input: Ranks  # the rank, if ties stay in the order given
-    tied: int = 0  # retrieved documents that share their score with another
-    duplicates: int = 0  # documents that stand in a ranking a second time
+    tied_count: int = 0  # retrieved documents that share their score with another
+    duplicate_count: int = 0  # documents that stand in a ranking a second time
     ordered: bool = True  # is `by_input` known? An engine may have no order of rows
-    unlisted: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
-    place: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
+    extra_counts: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
+    pool_index: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
 
-    def only(self, kept: Flags) -> Self:
+    def select_queries(self, kept: Flags) -> Self:
         """The same without some of the queries."""
         if kept.all():
             return self
         number = np.cumsum(kept) - 1
         hits, pool = kept[self.query], kept[self.pool_query]
-        per_hit = {name: getattr(self, name)[hits] for name in ("grade", *self.ranks)}
+        per_hit = {name: getattr(self, name)[hits] for name in ("grade", *self.rank_fields)}
         return evolve(
-            self.pooled_in(pool, hits),
-            queries=self.names(kept),
+            self.with_pool(pool, hits),
+            queries=self.query_names(kept),
             judged=self.judged[kept],
-            found=self.found[kept],
+            in_run=self.in_run[kept],
             retrieved=self.retrieved[kept],
             pool_query=number[self.pool_query[pool]],
             query=number[self.query[hits]],
             **per_hit,
         )
 
-    def pooled_in(self, pool: Flags, hits: Flags) -> Self:
+    def with_pool(self, pool: Flags, hits: Flags) -> Self:
         """The same with a part of the pool, in which all retrieved documents stand that are kept.
 
         Only what refers to the pool by numbers is changed: the pool, and the places in it.
@@ -94,54 +94,61 @@ class Matched:
             self,
             pool_query=self.pool_query[pool],
             pool_grade=self.pool_grade[pool],
-            place=None if self.place is None else _moved(self.place[hits], number),
-            subtopics=None if self.subtopics is None else self.subtopics.within(pool),
+            pool_index=None if self.pool_index is None else _renumber(self.pool_index[hits], number),
+            subtopics=None if self.subtopics is None else self.subtopics.select(pool),
         )
 
     @property
-    def highest(self) -> float:
+    def highest_grade(self) -> float:
         """The highest grade that was given; 0 if none is above it."""
         return float(self.pool_grade.max(initial=0.0))
 
-    def names(self, flags: Flags) -> list[str]:
+    def query_names(self, flags: Flags) -> list[str]:
         """The names of these queries."""
         return [self.queries[row] for row in np.flatnonzero(flags).tolist()]
 
     def refuse_nothing_in_common(self, run: str) -> None:
         """Judgments and a run of quite different queries are a mistake."""
-        if not (self.judged & self.found).any():
-            there, known = self.names(self.found)[:3], self.names(self.judged)[:3]
-            has = f"{', '.join(map(shown, there))}, …" if there else f"{self.unlisted[0]} others"
+        if not (self.judged & self.in_run).any():
+            run_queries, qrels_queries = (
+                self.query_names(self.in_run)[:3],
+                self.query_names(self.judged)[:3],
+            )
+            has = (
+                f"{', '.join(map(quote, run_queries))}, …"
+                if run_queries
+                else f"{self.extra_counts[0]} others"
+            )
             raise NothingInCommon(
                 run,
                 f"no query in common: it has {has}; "
-                f"the judgments have {', '.join(map(shown, known))}, …",
+                f"the judgments have {', '.join(map(quote, qrels_queries))}, …",
             )
 
     def cut(self, depth: int) -> Self:
         """Only the first documents of each ranking, ties broken by document id."""
         kept = self.by_id <= depth
-        ranks = {name: np.minimum(getattr(self, name)[kept], depth) for name in self.ranks}
+        ranks = {name: np.minimum(getattr(self, name)[kept], depth) for name in self.rank_fields}
         return evolve(
             self,
             retrieved=np.minimum(self.retrieved, depth),
             query=self.query[kept],
             grade=self.grade[kept],
-            place=None if self.place is None else self.place[kept],
+            pool_index=None if self.pool_index is None else self.pool_index[kept],
             **ranks,
         )
 
-    def judged_within(self, depth: int) -> tuple[int, int]:
+    def judgment_coverage(self, depth: int) -> tuple[int, int]:
         """How many of the first `depth` documents of judged queries are judged, and of how many."""
         judged = int((self.by_id <= depth).sum())
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
 
 
-def _moved(place: Ranks, number: Ranks) -> Ranks:
-    return np.where(place < 0, -1, number[place])
+def _renumber(pool_index: Ranks, number: Ranks) -> Ranks:
+    return np.where(pool_index < 0, -1, number[pool_index])
 
 
-def as_precise(score: NDArray[Any], bits: int) -> NDArray[Any]:
+def reduce_precision(score: NDArray[Any], bits: int) -> NDArray[Any]:
     """Scores as precise as the convention has them."""
     if bits == 64:
         return score
@@ -150,19 +157,19 @@ def as_precise(score: NDArray[Any], bits: int) -> NDArray[Any]:
     return clipped
 
 
-def tied_places(score: NDArray[Any], start: Ranks, retrieved: Ranks) -> Ranks:
+def find_ties(score: NDArray[Any], start: Ranks, retrieved: Ranks) -> Ranks:
     """The places whose score equals the one before, in the same query."""
     same = score[1:] == score[:-1]
     same[start[(retrieved > 0) & (start > 0)] - 1] = False
     return np.flatnonzero(same) + 1
 
 
-def number_tied(tied: Ranks) -> int:
+def count_ties(tied: Ranks) -> int:
     """How many documents share their score: each of those places, and the first of its block."""
     return tied.size + int((np.diff(tied, prepend=-2) > 1).sum())
 
 
-def in_blocks(position: Ranks, start: Ranks, tied: Ranks) -> tuple[Ranks, Ranks, Ranks]:
+def tie_blocks(position: Ranks, start: Ranks, tied: Ranks) -> tuple[Ranks, Ranks, Ranks]:
     """The block of each position: its first and last rank, and its number (-1 if it is alone).
 
     Args:
@@ -182,6 +189,6 @@ def in_blocks(position: Ranks, start: Ranks, tied: Ranks) -> tuple[Ranks, Ranks,
     return first, last, block
 
 
-def by_grade(query: Ranks, grade: Array) -> Ranks:
+def order_by_grade(query: Ranks, grade: Array) -> Ranks:
     """The order that groups by query and puts the best grade first."""
     return np.lexsort((-grade, query))

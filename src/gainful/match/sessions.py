@@ -15,19 +15,19 @@ import polars as pl
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, BadValue, counted, shown
-from gainful.match.matched import Array, Flags, Ranks, Subtopics, by_grade
-from gainful.match.subtopics import subtopics
-from gainful.read.qrels_and_run import Judgments
-from gainful.read.session_layout import Layout, laid
+from gainful.errors import BadInput, BadValue, count_noun, quote
+from gainful.match.matched import Array, Flags, Ranks, Subtopics, order_by_grade
+from gainful.match.subtopics import match_subtopics
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import Sessions
 
-_STRETCH = 1 << 14  # queries looked at together
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
+_BATCH_QUERIES = 1 << 14  # queries looked at together
+_HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
 @frozen(eq=False, kw_only=True)
-class Shown:
+class JudgedResults:
     """Results that have a grade, in their places, and the pools their ideals are made of."""
 
     query: Ranks  # the number of its query
@@ -43,57 +43,57 @@ class Shown:
 class MatchedSessions:
     """Per session, per query, per judged result that was shown."""
 
-    sessions: Sequence[str]
-    queries: Ranks  # per session: how many
+    session_ids: Sequence[str]
+    query_counts: Ranks  # per session: how many
     session: Ranks  # per query: the number of its session; queries of a session stand together
     position: Ranks  # per query: from 1
-    listed: Ranks  # per query: how many results it has
+    retrieved: Ranks  # per query: how many results it has
     scanned: Array | None  # per query: how deep the searcher looked
-    judged: Shown
-    place: Ranks  # per judged result: where its document stands in the pool
+    judged: JudgedResults
+    pool_index: Ranks  # per judged result: where its document stands in the pool
     subtopics: Subtopics | None
     rows: pl.DataFrame
-    layout: Layout  # where in the rows each query begins
+    layout: SessionLayout  # where in the rows each query begins
     per_turn: bool
     notes: Sequence[str] = ()
 
     @cached_property
     def query_of_row(self) -> Ranks:
         """The number of the query of each row; only some measures ask for it."""
-        return np.repeat(np.arange(len(self.position)), self.layout.lengths)
+        return np.repeat(np.arange(len(self.position)), self.layout.query_lengths)
 
     @property
     def size(self) -> int:
         """How many sessions there are."""
-        return len(self.sessions)
+        return len(self.session_ids)
 
     @property
-    def one_base(self) -> bool:
+    def has_single_base(self) -> bool:
         """Has every session one recall base for all its queries?"""
         base = self.judged.base
-        first = base[np.cumsum(self.queries) - self.queries]
+        first = base[np.cumsum(self.query_counts) - self.query_counts]
         return bool((base == first[self.session]).all())
 
-    def depth(self, x: int | None, observed: Literal["assumed", "scanned"]) -> Ranks:
+    def depth(self, x: int | None, policy: Literal["assumed", "scanned"]) -> Ranks:
         """How many results of each query count."""
-        most = np.full(len(self.position), np.iinfo(np.int64).max if x is None else x)
-        if observed == "assumed":
-            return np.asarray(most, dtype=np.intp)
+        limit = np.full(len(self.position), np.iinfo(np.int64).max if x is None else x)
+        if policy == "assumed":
+            return np.asarray(limit, dtype=np.intp)
         if self.scanned is None:
             raise BadValue("depth", "scanned", "assumed: the sessions have no column scanned")
         if np.isnan(self.scanned).any():
-            at = int(np.flatnonzero(np.isnan(self.scanned))[0])
-            session = self.sessions[int(self.session[at])]
+            index = int(np.flatnonzero(np.isnan(self.scanned))[0])
+            session = self.session_ids[int(self.session[index])]
             allowed = f"assumed: how deep is not told for every query, as in session {session!r}"
             raise BadValue("depth", "scanned", allowed)
-        least = np.minimum(most, self.scanned)
-        return np.asarray(least, dtype=np.intp)
+        depth = np.minimum(limit, self.scanned)
+        return np.asarray(depth, dtype=np.intp)
 
-    def until(self, queries: int | None) -> MatchedSessions:
+    def keep_first_queries(self, count: int | None) -> MatchedSessions:
         """The same with only the first so many queries of each session."""
-        if queries is None or int(self.queries.max()) <= queries:
+        if count is None or int(self.query_counts.max()) <= count:
             return self
-        kept = self.position <= queries
+        kept = self.position <= count
         rows, hits = kept[self.query_of_row], kept[self.judged.query]
         number, row = np.cumsum(kept) - 1, np.cumsum(rows) - 1
         frame = self.rows.filter(pl.Series(rows))
@@ -107,25 +107,25 @@ class MatchedSessions:
         )
         return evolve(
             self,
-            queries=np.minimum(self.queries, queries),
+            query_counts=np.minimum(self.query_counts, count),
             session=self.session[kept],
             position=self.position[kept],
-            listed=self.listed[kept],
+            retrieved=self.retrieved[kept],
             scanned=None if self.scanned is None else self.scanned[kept],
             judged=judged,
-            place=self.place[hits],
+            pool_index=self.pool_index[hits],
             rows=frame,
-            layout=laid(frame),
+            layout=find_layout(frame),
         )
 
-    def first_time(self, shown_: Shown, depth: Ranks) -> Flags:
+    def is_first_time(self, results: JudgedResults, depth: Ranks) -> Flags:
         """Which results show a document that the session has not shown before, within depth?"""
         rank = self.rows["rank"].fill_null(0).to_numpy()
-        return self._is_first(shown_, (rank <= depth[self.query_of_row]) & (rank > 0), later=False)
+        return self._is_first(results, (rank <= depth[self.query_of_row]) & (rank > 0), later=False)
 
-    def not_yet_clicked(self, shown_: Shown) -> Flags:
+    def is_before_click(self, results: JudgedResults) -> Flags:
         """Which results show a document that was not clicked in an earlier query?"""
-        return self.new(shown_, self.clicks("duplicates", "clicked"))
+        return self.is_new(results, self.clicks("duplicates", "clicked"))
 
     def clicks(self, option: str, value: str) -> Flags:
         """Which rows were clicked; an option that needs to know is refused if nobody does."""
@@ -133,38 +133,40 @@ class MatchedSessions:
             raise BadValue(option, value, "another: the sessions have no column clicked")
         return np.asarray(self.rows["clicked"].to_numpy(), dtype=bool)
 
-    def new(self, shown_: Shown, among: Flags) -> Flags:
+    def is_new(self, results: JudgedResults, among: Flags) -> Flags:
         """Which results show a document that no earlier query has in these rows?"""
-        return self._is_first(shown_, among, later=True)
+        return self._is_first(results, among, later=True)
 
-    def _is_first(self, shown_: Shown, among: Flags, *, later: bool) -> Flags:
+    def _is_first(self, results: JudgedResults, among: Flags, *, later: bool) -> Flags:
         """Is no earlier query of the session among the flagged rows of this document?"""
         unseen = np.iinfo(np.int64).max
-        if shown_ is self.judged and self.one_base:  # then what was judged once is judged again
+        if (
+            results is self.judged and self.has_single_base
+        ):  # then what was judged once is judged again
             earliest = np.full(len(self.rows), unseen)
-            key = self.session[shown_.query] * len(shown_.pool_base) + self.place
+            key = self.session[results.query] * len(results.pool_base) + self.pool_index
             document = np.unique(key, return_inverse=True)[1]
-            some = among[shown_.row]
-            np.minimum.at(earliest, document[some], shown_.query[some])
+            some = among[results.row]
+            np.minimum.at(earliest, document[some], results.query[some])
             first_query = earliest[document]
-            return first_query >= shown_.query if later else first_query == shown_.query
+            return first_query >= results.query if later else first_query == results.query
         session = self.session[self.query_of_row]
         numbered = pl.DataFrame(
             {"session": session, "query": self.query_of_row, "doc": self.rows["doc"]}
         )
         first = numbered.filter(among).group_by("session", "doc").agg(pl.col("query").min())
-        asked = numbered[shown_.row].join(
+        joined = numbered[results.row].join(
             first, on=["session", "doc"], how="left", maintain_order="left", suffix="_first"
         )
-        earliest = asked["query_first"].fill_null(unseen).to_numpy()
-        return earliest >= shown_.query if later else earliest == shown_.query
+        earliest = joined["query_first"].fill_null(unseen).to_numpy()
+        return earliest >= results.query if later else earliest == results.query
 
-    def by_searcher(self) -> Shown:
+    def searcher_judgments(self) -> JudgedResults:
         """The results that the searcher judged, at each occurrence; each session its own base."""
         if "grade" not in self.rows.columns:
             raise BadValue("duplicates", "judged", "another: the sessions have no column grade")
-        said = self.rows["grade"].is_not_null() & self.rows["doc"].is_not_null()
-        row = said.arg_true().to_numpy().astype(np.intp)
+        has_grade = self.rows["grade"].is_not_null() & self.rows["doc"].is_not_null()
+        row = has_grade.arg_true().to_numpy().astype(np.intp)
         query = self.query_of_row[row]
         grade = self.rows["grade"].gather(row).to_numpy().astype(np.float64)
         best = (
@@ -175,8 +177,8 @@ class MatchedSessions:
             .agg(pl.col("grade").max())
         )
         base, highest = best["base"].to_numpy(), best["grade"].to_numpy()
-        order = by_grade(base, highest)
-        return Shown(
+        order = order_by_grade(base, highest)
+        return JudgedResults(
             query=query,
             rank=self.rows["rank"].gather(row).to_numpy().astype(np.intp),
             grade=grade,
@@ -187,56 +189,58 @@ class MatchedSessions:
         )
 
 
-def matched(
+def match_sessions(
     sessions: Sessions,
-    qrels: Judgments | None,
+    qrels: Qrels | None,
     unjudged: Literal["auto", "zero", "drop", "error"] = "auto",
 ) -> MatchedSessions:
     """Which of the results that were shown are judged, and where do they stand?"""
     if qrels is None:
-        qrels = _own_judgments(sessions)
+        qrels = _searcher_qrels(sessions)
     frame, notes, layout = sessions.frame, list(sessions.notes), sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col("session"))
-    known = qrels.queries.to_frame("topic").with_row_index("base")
-    base = _bases(frame, layout, known)
+    judged_topics = qrels.queries.to_frame("topic").with_row_index("base")
+    base = _recall_bases(frame, layout, judged_topics)
     if base.null_count():
-        frame, told = _without_judgments(frame, layout, base, sessions, unjudged)
-        notes += told
+        frame, more_notes = _handle_missing_topics(frame, layout, base, sessions, unjudged)
+        notes += more_notes
         if unjudged != "zero":
-            layout = laid(frame)
-            base = _bases(frame, layout, known)
-    queries = layout.queries_of
+            layout = find_layout(frame)
+            base = _recall_bases(frame, layout, judged_topics)
+    queries = layout.queries_per_session
     session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
-    number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    place, row = _joined(frame, layout, number, qrels)
-    in_query = np.searchsorted(layout.queries, row, side="right") - 1
+    base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
+    place, row = _join_hits(frame, layout, base_number, qrels)
+    in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
     grade = qrels.frame["grade"].to_numpy()
     pool = qrels.frame["query"].to_frame("topic")
-    pool_base = pool.join(known, on="topic", how="left", maintain_order="left")["base"].to_numpy()
-    order = by_grade(pool_base, grade)
-    at = np.empty(len(order), dtype=np.intp)
-    at[order] = np.arange(len(order))
-    judged = Shown(
+    pool_base = pool.join(judged_topics, on="topic", how="left", maintain_order="left")[
+        "base"
+    ].to_numpy()
+    order = order_by_grade(pool_base, grade)
+    pool_index = np.empty(len(order), dtype=np.intp)
+    pool_index[order] = np.arange(len(order))
+    judged = JudgedResults(
         query=in_query,
         rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
         grade=grade[place],
         row=row,
-        base=number.astype(np.intp),
+        base=base_number.astype(np.intp),
         pool_base=pool_base[order].astype(np.intp),
         pool_grade=grade[order],
     )
     return MatchedSessions(
-        sessions=frame["session"].gather(layout.sessions).to_list(),
-        queries=queries.astype(np.intp),
+        session_ids=frame["session"].gather(layout.session_starts).to_list(),
+        query_counts=queries.astype(np.intp),
         session=session.astype(np.intp),
         position=np.arange(len(session)) - first_query[session] + 1,
-        listed=_listed(frame, layout),
-        scanned=_scanned(frame, layout),
+        retrieved=_count_results(frame, layout),
+        scanned=_scan_depths(frame, layout),
         judged=judged,
-        place=at[place],
-        subtopics=subtopics(qrels, at),
+        pool_index=pool_index[place],
+        subtopics=match_subtopics(qrels, pool_index),
         rows=frame,
         layout=layout,
         per_turn=sessions.per_turn,
@@ -244,100 +248,102 @@ def matched(
     )
 
 
-def _bases(frame: pl.DataFrame, layout: Layout, known: pl.DataFrame) -> pl.Series:
+def _recall_bases(
+    frame: pl.DataFrame, layout: SessionLayout, judged_topics: pl.DataFrame
+) -> pl.Series:
     """The number of the recall base of each query; null where nobody judged its topic."""
-    topics = frame["topic"].gather(layout.queries).to_frame()
-    return topics.join(known, on="topic", how="left", maintain_order="left")["base"]
+    topics = frame["topic"].gather(layout.query_starts).to_frame()
+    return topics.join(judged_topics, on="topic", how="left", maintain_order="left")["base"]
 
 
-def _listed(frame: pl.DataFrame, layout: Layout) -> Ranks:
+def _count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
     """How many results each query has."""
     empty = frame["doc"].is_null()
     if not empty.any():
-        return layout.lengths
-    without: Flags = empty.gather(layout.queries).to_numpy()
-    return np.asarray(layout.lengths - without, dtype=np.intp)
+        return layout.query_lengths
+    without_results: Flags = empty.gather(layout.query_starts).to_numpy()
+    return np.asarray(layout.query_lengths - without_results, dtype=np.intp)
 
 
-def _scanned(frame: pl.DataFrame, layout: Layout) -> Array | None:
+def _scan_depths(frame: pl.DataFrame, layout: SessionLayout) -> Array | None:
     if "scanned" not in frame.columns:
         return None
-    return frame["scanned"].gather(layout.queries).cast(pl.Float64).to_numpy()
+    return frame["scanned"].gather(layout.query_starts).cast(pl.Float64).to_numpy()
 
 
-def _own_judgments(sessions: Sessions) -> Judgments:
+def _searcher_qrels(sessions: Sessions) -> Qrels:
     """Without judgments, what the searchers said themselves: the highest grade of each document."""
     if "grade" not in sessions.frame.columns:
         raise BadInput(
             sessions.name, "there are no judgments, and no column grade", "judgments beside it"
         )
     topic = "topic" if "topic" in sessions.frame.columns else "session"
-    said = sessions.frame.filter(pl.col("grade").is_not_null() & pl.col("doc").is_not_null())
-    best = said.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
-    return Judgments(best.rename({topic: "query"}), sessions.name)
+    judged_rows = sessions.frame.filter(pl.col("grade").is_not_null() & pl.col("doc").is_not_null())
+    best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
+    return Qrels(best.rename({topic: "query"}), sessions.name)
 
 
-def _without_judgments(
-    frame: pl.DataFrame, layout: Layout, base: pl.Series, sessions: Sessions, habit: str
+def _handle_missing_topics(
+    frame: pl.DataFrame, layout: SessionLayout, base: pl.Series, sessions: Sessions, policy: str
 ) -> tuple[pl.DataFrame, list[str]]:
     """Queries whose topic nobody judged: refused, left out or worth nothing, as was asked for."""
     missing = base.is_null().to_numpy()
-    habit = ("drop" if sessions.per_turn else "error") if habit == "auto" else habit
-    if habit == "error":
-        row = int(layout.queries[np.flatnonzero(missing)[0]])
+    policy = ("drop" if sessions.per_turn else "error") if policy == "auto" else policy
+    if policy == "error":
+        row = int(layout.query_starts[np.flatnonzero(missing)[0]])
         topic, session = frame["topic"][row], frame["session"][row]
-        lacks = "it has no topic" if topic is None else f"topic {shown(topic)} has no judgments"
+        problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
         raise BadInput(
             sessions.name,
-            f"session {shown(session)}: {lacks}",
+            f"session {quote(session)}: {problem}",
             "judgments of every topic, or unjudged=drop or zero",
         )
-    told = f"{counted(int(missing.sum()), 'query')} without judgments"
-    if habit == "zero":
-        return frame, [f"{told} gain nothing"]
-    frame = frame.filter(pl.Series(np.repeat(~missing, layout.lengths)))
+    count_text = f"{count_noun(int(missing.sum()), 'query')} without judgments"
+    if policy == "zero":
+        return frame, [f"{count_text} gain nothing"]
+    frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
     if not len(frame):
         raise BadInput(sessions.name, "not one query has judgments", "topics that were judged")
-    lost = len(layout.sessions) - frame["session"].n_unique()
-    gone = f", {counted(lost, 'session')} with them" if lost else ""
-    return frame, [f"{told} left out{gone}; positions count the others"]
+    lost = len(layout.session_starts) - frame["session"].n_unique()
+    lost_text = f", {count_noun(lost, 'session')} with them" if lost else ""
+    return frame, [f"{count_text} left out{lost_text}; positions count the others"]
 
 
-def _joined(
-    frame: pl.DataFrame, layout: Layout, base: Ranks, qrels: Judgments
+def _join_hits(
+    frame: pl.DataFrame, layout: SessionLayout, base: Ranks, qrels: Qrels
 ) -> tuple[Ranks, Ranks]:
     """Which judgment meets which row: by a few bits of a hash, by all of them, and exactly."""
-    known = qrels.queries.to_frame("query").with_row_index("base")
-    own = qrels.frame.select("query", "doc").join(
-        known, on="query", how="left", maintain_order="left"
+    judged_topics = qrels.queries.to_frame("query").with_row_index("base")
+    pool = qrels.frame.select("query", "doc").join(
+        judged_topics, on="query", how="left", maintain_order="left"
     )
-    whose = own["base"].to_numpy()
-    asked = own["doc"].hash(1).to_numpy() ^ (whose.astype(np.uint64) * _MIX)
-    maybe, hashes = _candidates(layout, base.astype(np.uint64) * _MIX, asked)
-    judged = pl.DataFrame({"hash": asked, "place": np.arange(len(asked))})
-    there = pl.DataFrame({"hash": hashes, "row": maybe})
-    met = there.join(judged, on="hash", how="inner", maintain_order="left")
-    row, place = met["row"].to_numpy().astype(np.intp), met["place"].to_numpy().astype(np.intp)
-    same = (frame["doc"].gather(row) == own["doc"].gather(place)).fill_null(value=False)
-    of_row = base[np.searchsorted(layout.queries, row, side="right") - 1]
-    exact = same.to_numpy() & (of_row == whose[place])
+    pool_base = pool["base"].to_numpy()
+    wanted_hashes = pool["doc"].hash(1).to_numpy() ^ (pool_base.astype(np.uint64) * _HASH_MIX)
+    candidates, hashes = _find_candidates(layout, base.astype(np.uint64) * _HASH_MIX, wanted_hashes)
+    judged = pl.DataFrame({"hash": wanted_hashes, "place": np.arange(len(wanted_hashes))})
+    candidate_rows = pl.DataFrame({"hash": hashes, "row": candidates})
+    hits = candidate_rows.join(judged, on="hash", how="inner", maintain_order="left")
+    row, place = hits["row"].to_numpy().astype(np.intp), hits["place"].to_numpy().astype(np.intp)
+    same = (frame["doc"].gather(row) == pool["doc"].gather(place)).fill_null(value=False)
+    row_base = base[np.searchsorted(layout.query_starts, row, side="right") - 1]
+    exact = same.to_numpy() & (row_base == pool_base[place])
     return place[exact], row[exact]
 
 
-def _candidates(
-    layout: Layout, mix: NDArray[np.uint64], asked: NDArray[np.uint64]
+def _find_candidates(
+    layout: SessionLayout, mix: NDArray[np.uint64], wanted_hashes: NDArray[np.uint64]
 ) -> tuple[Ranks, NDArray[np.uint64]]:
     """The rows that may be judged, and their hashes: most rows go here, a stretch at a time."""
-    bits = min(max(int(16 * len(asked)).bit_length(), 10), 24)
+    bits = min(max(int(16 * len(wanted_hashes)).bit_length(), 10), 24)
     shift = np.uint64(64 - bits)
     wanted = np.zeros(1 << bits, dtype=bool)
-    wanted[asked >> shift] = True
-    lengths, rows, hashes = layout.lengths, [], []
-    for at in range(0, len(lengths), _STRETCH):
-        queries = slice(at, at + _STRETCH)
-        first = int(layout.queries[at])
+    wanted[wanted_hashes >> shift] = True
+    lengths, rows, hashes = layout.query_lengths, [], []
+    for start in range(0, len(lengths), _BATCH_QUERIES):
+        queries = slice(start, start + _BATCH_QUERIES)
+        first = int(layout.query_starts[start])
         size = int(lengths[queries].sum())
-        mixed = layout.docs[first : first + size] ^ np.repeat(mix[queries], lengths[queries])
+        mixed = layout.doc_hashes[first : first + size] ^ np.repeat(mix[queries], lengths[queries])
         hit = np.flatnonzero(wanted[mixed >> shift])
         rows.append(hit + first)
         hashes.append(mixed[hit])

@@ -14,17 +14,25 @@ import numpy as np
 import polars as pl
 
 from gainful.convention import Convention
-from gainful.match.lazy import BEFORE, COUNTED, comparable, dropped, no_lower, settled, true
-from gainful.match.matched import Matched, by_grade
-from gainful.read.lazy import Elsewhere, lacks, refuse_bad_rows
+from gainful.match.lazy import (
+    IS_BEFORE,
+    RANK_COUNTS,
+    as_int,
+    drop_duplicates,
+    drops_namesakes,
+    join_docs_at_or_above,
+    prepare_scores,
+)
+from gainful.match.matched import Matched, order_by_grade
+from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
 
-_OWN = ("query", "own_doc", "own_score", "times")
-_NOTHING: Mapping[str, nw.dtypes.DType] = {"doc": nw.String(), "grade": nw.Float64()} | {
+_HIT_KEYS = ("query", "own_doc", "own_score", "times")
+_EMPTY_COLUMNS: Mapping[str, nw.dtypes.DType] = {"doc": nw.String(), "grade": nw.Float64()} | {
     name: nw.Float64() for name in ("own_score", "times", "above", "same", "before")
 }
 
 
-def rows(judged: nw.LazyFrame[Any], run: Elsewhere, convention: Convention) -> nw.LazyFrame[Any]:
+def rank_rows(judged: nw.LazyFrame[Any], run: LazyRun, convention: Convention) -> nw.LazyFrame[Any]:
     """A row for each judged document, and for each query that has none if these count.
 
     Args:
@@ -32,14 +40,14 @@ def rows(judged: nw.LazyFrame[Any], run: Elsewhere, convention: Convention) -> n
         run: what was retrieved.
         habits: the convention.
     """
-    run, _ = settled(run, convention, checked(run))
-    kept = true(nw.col("query") != nw.col("doc")) if dropped(convention) else nw.lit(1)
+    run, _ = drop_duplicates(run, convention, check_rows(run))
+    kept = as_int(nw.col("query") != nw.col("doc")) if drops_namesakes(convention) else nw.lit(1)
     sizes = (
         run.frame.with_columns(kept=kept)
         .group_by("query")
         .agg(nw.len().alias("rows"), nw.col("kept").sum())
     )
-    frame = comparable(run.frame, convention)
+    frame = prepare_scores(run.frame, convention)
     hits = (
         frame.join(judged.select("query", "doc"), on=["query", "doc"], how="inner")
         .group_by("query", "doc", "score")
@@ -47,36 +55,41 @@ def rows(judged: nw.LazyFrame[Any], run: Elsewhere, convention: Convention) -> n
         .rename({"doc": "own_doc", "score": "own_score"})
     )
     ranks = (
-        no_lower(frame, hits)
-        .with_columns(before=true(nw.col("score") == nw.col("own_score")) * BEFORE)
-        .group_by(*_OWN)
-        .agg(*COUNTED, nw.col("before").sum())
+        join_docs_at_or_above(frame, hits)
+        .with_columns(before=as_int(nw.col("score") == nw.col("own_score")) * IS_BEFORE)
+        .group_by(*_HIT_KEYS)
+        .agg(*RANK_COUNTS, nw.col("before").sum())
     )
     pool = judged.join(ranks, left_on=["query", "doc"], right_on=["query", "own_doc"], how="left")
-    held = pool.join(sizes, on="query", how="left").with_columns(judged=nw.lit(1))
+    pool_rows = pool.join(sizes, on="query", how="left").with_columns(judged=nw.lit(1))
     if convention.extra == "ignore":
-        return held
+        return pool_rows
     others = sizes.join(judged.select("query").unique(), on="query", how="anti")
-    empty = (nw.lit(None).cast(kind).alias(name) for name, kind in _NOTHING.items())
+    nulls = (nw.lit(None).cast(kind).alias(name) for name, kind in _EMPTY_COLUMNS.items())
     return nw.concat(
-        [held.select(*_COLUMNS), others.with_columns(*empty, judged=nw.lit(0)).select(*_COLUMNS)]
+        [
+            pool_rows.select(*_COLUMNS),
+            others.with_columns(*nulls, judged=nw.lit(0)).select(*_COLUMNS),
+        ]
     )
 
 
-_COLUMNS = ("query", *_NOTHING, "rows", "kept", "judged")
+_COLUMNS = ("query", *_EMPTY_COLUMNS, "rows", "kept", "judged")
 
 
-def checked(run: Elsewhere) -> int:
+def check_rows(run: LazyRun) -> int:
     """How many rows there are; rows that lack something are refused."""
-    lack = (true(flags).sum().alias(name) for name, (flags, _) in lacks(run.number).items())
-    found = run.collected(run.frame.select(nw.len().alias("rows"), *lack)).row(0, named=True)
-    if not found["rows"]:
-        raise run.refuse("there is not one row in it")
-    refuse_bad_rows(run, found)
-    return int(found["rows"])
+    defects = (
+        as_int(flags).sum().alias(name) for name, (flags, _) in row_defects(run.number).items()
+    )
+    counts = run.collect(run.frame.select(nw.len().alias("rows"), *defects)).row(0, named=True)
+    if not counts["rows"]:
+        raise run.bad_input("there is not one row in it")
+    refuse_bad_rows(run, counts)
+    return int(counts["rows"])
 
 
-def of_rows(table: pl.DataFrame) -> Matched:
+def match_from_rows(table: pl.DataFrame) -> Matched:
     """What was matched, of some whole queries."""
     heads = table.unique("query", maintain_order=True)
     judged = table.filter(pl.col("judged") == 1).group_by("query").len()
@@ -87,16 +100,16 @@ def of_rows(table: pl.DataFrame) -> Matched:
     )
     pool = table.unique(["number", "doc"], maintain_order=True)
     query, grade = pool["number"].to_numpy(), pool["grade"].to_numpy()
-    order = by_grade(query, grade)
+    order = order_by_grade(query, grade)
     hits = table.filter(pl.col("above").is_not_null())
     hits = hits[np.repeat(np.arange(len(hits)), hits["times"].cast(pl.Int64).to_numpy())]
-    again = hits.select(pl.int_range(pl.len()).over("number", "doc", "own_score")).to_series()
+    repeat = hits.select(pl.int_range(pl.len()).over("number", "doc", "own_score")).to_series()
     above, same, before = (hits[name].to_numpy().astype(np.intp) for name in _COUNTS)
-    by_id = above + 1 + before + again.to_numpy()
+    by_id = above + 1 + before + repeat.to_numpy()
     return Matched(
         queries=heads["query"].to_list(),
         judged=heads["len"].is_not_null().to_numpy(),
-        found=heads["rows"].is_not_null().to_numpy(),
+        in_run=heads["rows"].is_not_null().to_numpy(),
         retrieved=heads["kept"].fill_null(0).to_numpy().astype(np.intp),
         pool_query=query[order],
         pool_grade=grade[order],

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.match.matched import Ranks, Subtopics
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.qrels_and_run import Qrels
 
 
-def subtopics(qrels: Judgments, place: Ranks) -> Subtopics | None:
+def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:
     """The subtopics of judgments; None where they have none.
 
     Args:
@@ -19,20 +19,22 @@ def subtopics(qrels: Judgments, place: Ranks) -> Subtopics | None:
         >>> import polars as pl
         >>> frame = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [1.0, 2.0]})
         >>> told = pl.DataFrame({"row": [0, 1], "subtopic": ["x", "y"], "grade": [1.0, 2.0]})
-        >>> subtopics(Judgments(frame, subtopics=told), np.array([1, 0])).doc.tolist()
+        >>> match_subtopics(Qrels(frame, subtopics=told), np.array([1, 0])).doc.tolist()
         [0, 1]
     """
-    told = qrels.subtopics
-    if told is None:
+    subtopic_rows = qrels.subtopics
+    if subtopic_rows is None:
         return None
-    names = told["subtopic"].unique(maintain_order=True).to_frame().with_row_index("number")
+    names = (
+        subtopic_rows["subtopic"].unique(maintain_order=True).to_frame().with_row_index("number")
+    )
     ordered = (
-        told.join(names, on="subtopic", how="left", maintain_order="left")
-        .with_columns(qrels.frame["doc"].gather(told["row"]).alias("id"))
+        subtopic_rows.join(names, on="subtopic", how="left", maintain_order="left")
+        .with_columns(qrels.frame["doc"].gather(subtopic_rows["row"]).alias("id"))
         .sort("id", "number", descending=[True, False], maintain_order=True)
     )
     return Subtopics(
-        doc=place[ordered["row"].to_numpy()],
+        doc=pool_index[ordered["row"].to_numpy()],
         subtopic=ordered["number"].to_numpy().astype(np.intp),
         grade=ordered["grade"].to_numpy(),
     )

@@ -23,17 +23,17 @@ from gainful.measure.arrays import (
     ndcg_curve,
 )
 from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
-from gainful.measure.discount import DISCOUNTS, as_discount, of_queries, query_discount
+from gainful.measure.discount import DISCOUNTS, as_discount, as_query_discount, query_discount
 from gainful.measure.entry import Entry, Example
-from gainful.measure.explanation import Line, Worked, explain
+from gainful.measure.explanation import Explanation, Line, explain
 from gainful.measure.gain import GAINS, as_gain
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.parameters import CHOICES, PARAMETERS
-from gainful.measure.recipe import Options, Recipe, recipe
+from gainful.measure.recipe import Options, Recipe, build_recipe
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
-from gainful.measure.which import Answer, Match, which
+from gainful.measure.which import Formulation, Formulations, which
 
 __all__ = [
     "AP",
@@ -49,17 +49,17 @@ __all__ = [
     "RR",
     "SESSION_MEASURES",
     "TREC_NAMES",
-    "Answer",
+    "Formulations",
     "Entry",
     "Example",
     "Line",
-    "Match",
+    "Formulation",
     "Measure",
     "Options",
     "P",
     "R",
     "Recipe",
-    "Worked",
+    "Explanation",
     "add",
     "as_discount",
     "as_gain",
@@ -83,10 +83,10 @@ __all__ = [
     "ndcg_curve",
     "normalise",
     "normalised_average",
-    "of_queries",
+    "as_query_discount",
     "parse",
     "query_discount",
-    "recipe",
+    "build_recipe",
     "scale",
     "which",
 ]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gainful.convention import HABITS, Empty
+from gainful.convention import SETTINGS, Empty
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.formula import Array
-from gainful.measure.normalise import ratio
+from gainful.measure.normalise import normalise_by
 
 
 def add(vectors: Sequence[ArrayLike]) -> Array:
@@ -26,8 +26,8 @@ def add(vectors: Sequence[ArrayLike]) -> Array:
         [4.0, 6.0]
     """
     with np.errstate(over="ignore"):
-        total: Array = _stacked(vectors, "vectors").sum(axis=0)
-    return _vector(total, "sum")
+        total: Array = _stack(vectors, "vectors").sum(axis=0)
+    return _as_vector(total, "sum")
 
 
 def scale(vector: ArrayLike, by: float) -> Array:
@@ -37,12 +37,12 @@ def scale(vector: ArrayLike, by: float) -> Array:
         >>> scale([3, 6], 0.5).tolist()
         [1.5, 3.0]
     """
-    factor = _vector(by, "by")
+    factor = _as_vector(by, "by")
     if factor.ndim:
         raise BadShape("by", by, "one number")
     with np.errstate(over="ignore"):
-        scaled = _vector(vector, "vector") * factor
-    return _vector(scaled, "product")
+        scaled = _as_vector(vector, "vector") * factor
+    return _as_vector(scaled, "product")
 
 
 def average(vectors: Sequence[ArrayLike]) -> Array:
@@ -52,7 +52,7 @@ def average(vectors: Sequence[ArrayLike]) -> Array:
         >>> average([[1, 2], [3, 6]]).tolist()
         [2.0, 4.0]
     """
-    stacked = _stacked(vectors, "vectors")
+    stacked = _stack(vectors, "vectors")
     mean: Array = (stacked / len(stacked)).sum(axis=0)
     if np.ma.isMaskedArray(stacked):  # what is left out does not count
         mean = stacked.mean(axis=0)
@@ -66,16 +66,18 @@ def normalise(vector: ArrayLike, ideal: ArrayLike, *, empty: Empty = 0) -> Array
         >>> normalise([3, 4], [3, 5]).tolist()
         [1.0, 0.8]
     """
-    HABITS["empty"].check(empty)
-    actual, best = _vector(vector, "vector"), _vector(ideal, "ideal")
+    SETTINGS["empty"].check(empty)
+    actual, best = _as_vector(vector, "vector"), _as_vector(ideal, "ideal")
     if actual.shape[-1:] != best.shape[-1:] or not actual.ndim:
-        raise BadShape("ideal", _length(best), f"as long as the vector: {_length(actual)}")
+        raise BadShape(
+            "ideal", _describe_length(best), f"as long as the vector: {_describe_length(actual)}"
+        )
     try:
         left_out = np.ma.getmaskarray(actual) | np.ma.getmaskarray(best)
     except ValueError:
         raise BadShape("ideal", f"{len(best)} vectors", f"one, or {len(actual)}") from None
-    above, below = np.broadcast_arrays(np.asarray(actual), np.asarray(best))
-    share = ratio(above, below, empty)
+    numerator, denominator = np.broadcast_arrays(np.asarray(actual), np.asarray(best))
+    share = normalise_by(numerator, denominator, empty)
     if not left_out.any():
         return share
     return np.ma.masked_array(share, mask=left_out | np.ma.getmaskarray(share))
@@ -90,7 +92,7 @@ def average_of_normalised(
         >>> average_of_normalised([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
         [0.625]
     """
-    mean: Array = normalise(*_paired(vectors, ideals), empty=empty).mean(axis=0)
+    mean: Array = normalise(*_pair(vectors, ideals), empty=empty).mean(axis=0)
     return mean
 
 
@@ -103,24 +105,24 @@ def normalised_average(
         >>> normalised_average([[1.0], [1.0]], [[1.0], [4.0]]).tolist()
         [0.4]
     """
-    paired, best = _paired(vectors, ideals)
-    return normalise(average([*paired]), average([*best]), empty=empty)
+    actual, best = _pair(vectors, ideals)
+    return normalise(average([*actual]), average([*best]), empty=empty)
 
 
-def _paired(vectors: Sequence[ArrayLike], ideals: Sequence[ArrayLike]) -> tuple[Array, Array]:
+def _pair(vectors: Sequence[ArrayLike], ideals: Sequence[ArrayLike]) -> tuple[Array, Array]:
     """As many ideals as vectors, all of one length."""
-    one, other = _stacked(vectors, "vectors"), _stacked(ideals, "ideals")
-    if one.shape != other.shape:
-        shapes = (" × ".join(map(str, array.shape)) for array in (other, one))
+    actual, best = _stack(vectors, "vectors"), _stack(ideals, "ideals")
+    if actual.shape != best.shape:
+        shapes = (" × ".join(map(str, array.shape)) for array in (best, actual))
         raise BadShape("ideals", next(shapes), f"one for each vector: {next(shapes)}")
-    return one, other
+    return actual, best
 
 
-def _length(array: Array) -> object:
+def _describe_length(array: Array) -> object:
     return array.shape[-1] if array.ndim else "a single number"
 
 
-def _vector(value: ArrayLike, argument: str) -> Array:
+def _as_vector(value: ArrayLike, argument: str) -> Array:
     try:
         array = np.asanyarray(value)  # a masked array stays one: what is left out stays out
     except ValueError:
@@ -133,12 +135,12 @@ def _vector(value: ArrayLike, argument: str) -> Array:
     return array.astype(np.float64)
 
 
-def _stacked(vectors: Sequence[ArrayLike], argument: str) -> Array:
+def _stack(vectors: Sequence[ArrayLike], argument: str) -> Array:
     if isinstance(vectors, (list, tuple)) and any(map(np.ma.isMaskedArray, vectors)):
         stacked: Any = np.ma.stack([np.ma.asarray(vector) for vector in vectors])
     else:
         stacked = vectors
-    array = _vector(stacked, argument)
+    array = _as_vector(stacked, argument)
     if array.ndim < 2 or array.shape[0] == 0:
         raise BadShape(argument, vectors, "at least one vector, all of one length")
     return array

@@ -16,13 +16,20 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.errors import BadShape, BadValue, NothingToAverage
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.cumulated_gain import Ranked, computed, curve, outcome, ranked, total
+from gainful.measure.cumulated_gain import (
+    RankedGains,
+    compute_measure,
+    gain_curves,
+    measure_values,
+    rank_row_gains,
+    total_gains,
+)
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.rank_arrays import seen_rows
-from gainful.measure.ranked_run import Seen
-from gainful.measure.recipe import Options, Recipe, recipe
-from gainful.read import Numbers, Rows, rows
+from gainful.measure.rank_arrays import rank_rows
+from gainful.measure.ranked_run import RankedRun
+from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.read import Numbers, RankingMatrix, read_rankings
 
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
@@ -44,7 +51,7 @@ def cg(
         >>> cg([3, 2, 3, 0, 1, 2])
         11.0
     """
-    return _value(_prepared(CG @ k, grades, options, judged, scores, like))
+    return _compute_value(_prepare(CG @ k, grades, options, judged, scores, like))
 
 
 def ncg(
@@ -62,7 +69,7 @@ def ncg(
         >>> ncg([3, 2, 3, 0, 1, 2], k=2)
         0.8333333333333334
     """
-    return _value(_prepared(nCG @ k, grades, options, judged, scores, like))
+    return _compute_value(_prepare(nCG @ k, grades, options, judged, scores, like))
 
 
 def dcg(
@@ -80,7 +87,7 @@ def dcg(
         >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.0972
     """
-    return _value(_prepared(DCG @ k, grades, options, judged, scores, like))
+    return _compute_value(_prepare(DCG @ k, grades, options, judged, scores, like))
 
 
 def idcg(
@@ -98,7 +105,7 @@ def idcg(
         >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.6925
     """
-    return _value(_prepared(IDCG @ k, grades, options, judged, scores, like))
+    return _compute_value(_prepare(IDCG @ k, grades, options, judged, scores, like))
 
 
 def ndcg(
@@ -135,7 +142,7 @@ def ndcg(
         >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
         [1.0, 0.2961]
     """
-    return _value(_prepared(nDCG @ k, grades, options, judged, scores, like))
+    return _compute_value(_prepare(nDCG @ k, grades, options, judged, scores, like))
 
 
 def compute(
@@ -156,8 +163,8 @@ def compute(
         >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
         [0.8333, 0.5]
     """
-    asked = _cut(measure, k)
-    return _value(_prepared(asked, grades, options, judged, scores, like))
+    parsed = _with_cutoff(measure, k)
+    return _compute_value(_prepare(parsed, grades, options, judged, scores, like))
 
 
 def cg_curve(
@@ -175,7 +182,7 @@ def cg_curve(
         >>> cg_curve([3, 2, 3, 0]).tolist()
         [3.0, 5.0, 8.0, 8.0]
     """
-    return _vector(_prepared(CG @ k, grades, options, judged, scores, like))
+    return _compute_vector(_prepare(CG @ k, grades, options, judged, scores, like))
 
 
 def ncg_curve(
@@ -193,7 +200,7 @@ def ncg_curve(
         >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
         [1.0, 0.8333, 1.0, 1.0]
     """
-    return _vector(_prepared(nCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(_prepare(nCG @ k, grades, options, judged, scores, like))
 
 
 def dcg_curve(
@@ -211,7 +218,7 @@ def dcg_curve(
         >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
         [3.0, 4.3333, 6.007, 6.007]
     """
-    return _vector(_prepared(DCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(_prepare(DCG @ k, grades, options, judged, scores, like))
 
 
 def idcg_curve(
@@ -229,7 +236,7 @@ def idcg_curve(
         >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
         [3.0, 4.8928, 5.3928]
     """
-    return _vector(_prepared(IDCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(_prepare(IDCG @ k, grades, options, judged, scores, like))
 
 
 def ndcg_curve(
@@ -247,7 +254,7 @@ def ndcg_curve(
         >>> ndcg_curve([2, 0, 3]).round(4).tolist()
         [0.6667, 0.4693, 0.8212]
     """
-    return _vector(_prepared(nDCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(_prepare(nDCG @ k, grades, options, judged, scores, like))
 
 
 def compute_curve(
@@ -266,41 +273,45 @@ def compute_curve(
         >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()
         [7.0, 10.0, 17.0, 17.0]
     """
-    asked = _cut(measure, k)
-    return _vector(_prepared(asked, grades, options, judged, scores, like))
+    parsed = _with_cutoff(measure, k)
+    return _compute_vector(_prepare(parsed, grades, options, judged, scores, like))
 
 
-def _cut(measure: str | Measure, k: int | None) -> Measure:
+def _with_cutoff(measure: str | Measure, k: int | None) -> Measure:
     """The measure, cut at k unless it says itself where."""
-    asked = parse(measure)
-    return asked if asked.k is not None else asked @ k
+    parsed = parse(measure)
+    return parsed if parsed.k is not None else parsed @ k
 
 
-Prepared = tuple[Recipe, Rows, Ranked | Seen]
+Prepared = tuple[Recipe, RankingMatrix, RankedGains | RankedRun]
 
 
-def _value(prepared: Prepared) -> Values:
-    how, table, seen = prepared
-    found = outcome(how, *total(how, seen)) if isinstance(seen, Ranked) else computed(how, seen)
+def _compute_value(prepared: Prepared) -> Values:
+    recipe, table, ranked = prepared
+    values = (
+        measure_values(recipe, *total_gains(recipe, ranked))
+        if isinstance(ranked, RankedGains)
+        else compute_measure(recipe, ranked)
+    )
     if table.shape:
-        return found.reshape(table.shape)
-    if np.ma.is_masked(found):
+        return values.reshape(table.shape)
+    if np.ma.is_masked(values):
         raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
-    return float(found[0])
+    return float(values[0])
 
 
-def _vector(prepared: Prepared) -> Vectors:
-    how, table, seen = prepared
-    if not isinstance(seen, Ranked):
-        known = ", ".join(name for name, entry in MEASURES.items() if entry.cumulated)
-        raise BadValue("measure", how.measure.name, f"one that has a vector: {known}")
-    found = outcome(how, *curve(how, seen))
-    if table.ragged and how.k is None:
-        return [found[row, :length] for row, length in enumerate(table.lengths)]
-    return found.reshape(*table.shape, found.shape[1])
+def _compute_vector(prepared: Prepared) -> Vectors:
+    recipe, table, ranked = prepared
+    if not isinstance(ranked, RankedGains):
+        names = ", ".join(name for name, entry in MEASURES.items() if entry.cumulated)
+        raise BadValue("measure", recipe.measure.name, f"one that has a vector: {names}")
+    vectors = measure_values(recipe, *gain_curves(recipe, ranked))
+    if table.ragged and recipe.k is None:
+        return [vectors[row, :length] for row, length in enumerate(table.lengths)]
+    return vectors.reshape(*table.shape, vectors.shape[1])
 
 
-def _prepared(  # noqa: PLR0917  (the six things that every call is made of, in one order)
+def _prepare(  # noqa: PLR0917  (the six things that every call is made of, in one order)
     measure: Measure,
     grades: Numbers,
     options: Mapping[str, Any],
@@ -308,26 +319,26 @@ def _prepared(  # noqa: PLR0917  (the six things that every call is made of, in 
     scores: Numbers | None,
     like: Like,
 ) -> Prepared:
-    how = recipe(measure, options=options, like_whom=like, judged=judged is not None)
-    table = rows(grades, "grades")
-    pool = None if judged is None else rows(judged, "judged")
+    recipe = build_recipe(measure, options=options, like_whom=like, judged=judged is not None)
+    table = read_rankings(grades, "grades")
+    pool = None if judged is None else read_rankings(judged, "judged")
     if pool is not None and pool.shape not in ((), table.shape):
-        batch = " × ".join(map(str, table.shape)) or "1"
-        given = " × ".join(map(str, pool.shape))
-        allowed = f"one list, or one for each of {batch} rankings"
-        raise BadShape("judged", f"{given} lists", allowed)
-    order = None if scores is None else rows(scores, "scores")
-    if order is not None and not (
-        order.shape == table.shape and np.array_equal(order.lengths, table.lengths)
+        table_shape = " × ".join(map(str, table.shape)) or "1"
+        pool_shape = " × ".join(map(str, pool.shape))
+        allowed = f"one list, or one for each of {table_shape} rankings"
+        raise BadShape("judged", f"{pool_shape} lists", allowed)
+    score_rows = None if scores is None else read_rankings(scores, "scores")
+    if score_rows is not None and not (
+        score_rows.shape == table.shape and np.array_equal(score_rows.lengths, table.lengths)
     ):
-        allowed = f"as many as grades: {_size(table)}"
-        raise BadShape("scores", _size(order), allowed)
+        allowed = f"as many as grades: {_describe_size(table)}"
+        raise BadShape("scores", _describe_size(score_rows), allowed)
     if not measure.entry.cumulated:
-        return how, table, seen_rows(how.convention, table, order, pool)
-    return how, table, ranked(how, table, order, pool)
+        return recipe, table, rank_rows(recipe.convention, table, score_rows, pool)
+    return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
 
 
-def _size(table: Rows) -> str:
+def _describe_size(table: RankingMatrix) -> str:
     if table.ragged:
         return f"lists of {', '.join(map(str, table.lengths[:9]))} documents"
     return " × ".join(map(str, (*table.shape, table.values.shape[1])))

@@ -13,65 +13,72 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue
 from gainful.formula import Array
-from gainful.match import Listed, Placed, by_gain, place
-from gainful.match.matched import as_precise
-from gainful.measure.grade_gains import worth
-from gainful.measure.normalise import ratio
-from gainful.measure.ranked_run import Seen
+from gainful.match import OrderedGains, PlacedGains, rank_gains, rank_ties_by_gain
+from gainful.match.matched import reduce_precision
+from gainful.measure.grade_gains import grade_gains
+from gainful.measure.normalise import normalise_by
+from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
-from gainful.read import Rows
+from gainful.read import RankingMatrix
 
-_DEEPEST = int(np.iinfo(np.intp).max)
+_UNLIMITED = int(np.iinfo(np.intp).max)
 _LONGEST_VECTOR = 10_000_000
 
 
 @frozen(eq=False, kw_only=True)
-class Ranked:
+class RankedGains:
     """What cumulated gain needs: gains at their ranks, and those of the ideal ranking."""
 
-    placed: Listed | Placed
-    ideal: Listed | Placed  # descending; one row per ranking, or one for all of them
+    actual: OrderedGains | PlacedGains
+    ideal: OrderedGains | PlacedGains  # descending; one row per ranking, or one for all of them
     lengths: NDArray[np.intp]  # how many documents each ranking has
     fill: Array  # what a document is worth that fills a short ranking up to k, as a column
 
     def gain_by_rank(self, depth: int) -> Array:
         """The gain at ranks 1 … depth of each ranking, as a matrix."""
-        gain = self.placed.by_rank(depth)
+        gain = self.actual.gains_by_rank(depth)
         if not self.fill.any():
             return gain
         return np.where(np.arange(depth) >= self.lengths[:, None], self.fill, gain)
 
 
 @frozen(eq=False, kw_only=True)
-class RankedRows(Ranked):
+class RankedRows(RankedGains):
     """The same of rankings that are arrays of grades, with the grades themselves."""
 
-    grades: Rows  # the rankings that count
-    source: Rows  # the documents that the ideal is made of
-    filling: Rows | None  # the lowest grade of each ranking, if short ones are filled up to k
+    grades: RankingMatrix  # the rankings that count
+    source: RankingMatrix  # the documents that the ideal is made of
+    filling: (
+        RankingMatrix | None
+    )  # the lowest grade of each ranking, if short ones are filled up to k
 
 
-def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | None) -> RankedRows:
+def rank_row_gains(
+    recipe: Recipe,
+    grades: RankingMatrix,
+    scores: RankingMatrix | None,
+    judged: RankingMatrix | None,
+) -> RankedRows:
     """Turn grades into gains, put them in the order of their scores, and make the ideal."""
     if recipe.convention.negative == "remove":
         unwanted = grades.values < 0
-        scores = None if scores is None else scores.without(unwanted)
-        grades = grades.without(unwanted)
-        judged = None if judged is None else judged.without(judged.values < 0)
-    worth = gains(recipe, grades, "grades")
+        scores = None if scores is None else scores.drop(unwanted)
+        grades = grades.drop(unwanted)
+        judged = None if judged is None else judged.drop(judged.values < 0)
+    gains = row_gains(recipe, grades, "grades")
     source = grades if judged is None or recipe.convention.ideal == "list" else judged
-    pool = worth if source is grades else gains(recipe, source, "judged")
-    ideal = ideal_gains(pool, source, with_negative=recipe.convention.negative == "in_ideal")
-    order = None if recipe.measure.entry.of == "ideal" else _sortable(recipe, scores)
-    deepest = _DEEPEST if recipe.k is None else recipe.k
-    placed = place(worth, order, recipe.convention.ties, deepest)
+    pool_gains = gains if source is grades else row_gains(recipe, source, "judged")
+    ideal = ideal_gains(pool_gains, source, with_negative=recipe.convention.negative == "in_ideal")
+    sort_keys = None if recipe.measure.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
+    deepest = _UNLIMITED if recipe.k is None else recipe.k
+    actual = rank_gains(gains, sort_keys, recipe.convention.ties, deepest)
     filling, fill = None, np.zeros((1, 1))
     if recipe.convention.short == "minimum":
         filling = _lowest_grades(recipe, grades, judged)
-        fill = gains(recipe, filling, "grades")
+        fill = row_gains(recipe, filling, "grades")
     return RankedRows(
-        placed=placed,
-        ideal=Listed(ideal),
+        actual=actual,
+        ideal=OrderedGains(ideal),
         lengths=grades.lengths,
         fill=fill,
         grades=grades,
@@ -80,147 +87,164 @@ def ranked(recipe: Recipe, grades: Rows, scores: Rows | None, judged: Rows | Non
     )
 
 
-def ranked_seen(recipe: Recipe, ranked: Seen) -> Ranked:
+def rank_run_gains(recipe: Recipe, ranked: RankedRun) -> RankedGains:
     """The same of a run: its judged documents at their ranks, and the ideal from the judgments."""
-    habits, formula = recipe.convention, recipe.gain
+    convention, formula = recipe.convention, recipe.gain
     gain = ranked.gains(formula)
-    some = gain != 0
-    rank = ranked.rank[some]
-    placed = Placed(ranked.size, ranked.query[some], ranked.query[some], gain[some], rank, rank)
-    if habits.ties in _OVER_BLOCKS:
-        placed = evolve(placed, first=ranked.first[some], last=ranked.last[some])
-        if habits.ties != "average":
-            rank = _OVER_BLOCKS[habits.ties](placed)
-            placed = evolve(placed, first=rank, last=rank)
+    nonzero = gain != 0
+    rank = ranked.rank[nonzero]
+    actual = PlacedGains(
+        ranked.size, ranked.query[nonzero], ranked.query[nonzero], gain[nonzero], rank, rank
+    )
+    if convention.ties in _TIE_RANKS:
+        actual = evolve(actual, first=ranked.first[nonzero], last=ranked.last[nonzero])
+        if convention.ties != "average":
+            rank = _TIE_RANKS[convention.ties](actual)
+            actual = evolve(actual, first=rank, last=rank)
     fill = np.zeros((1, 1))
-    if habits.short == "minimum":
-        fill = _lowest(recipe, ranked)[:, None]
-    return Ranked(
-        placed=placed,
-        ideal=_ideal_placed(recipe, ranked, gain),
-        lengths=ranked.retrieved,
-        fill=fill,
+    if convention.short == "minimum":
+        fill = _lowest_gain(recipe, ranked)[:, None]
+    return RankedGains(
+        actual=actual, ideal=_place_ideal(recipe, ranked, gain), lengths=ranked.retrieved, fill=fill
     )
 
 
-_OVER_BLOCKS: Mapping[str, Callable[[Placed], NDArray[np.intp]]] = {
+_TIE_RANKS: Mapping[str, Callable[[PlacedGains], NDArray[np.intp]]] = {
     "average": lambda placed: placed.first,
-    "best": lambda placed: by_gain(placed, best=True),
-    "worst": lambda placed: by_gain(placed, best=False),
+    "best": lambda placed: rank_ties_by_gain(placed, best=True),
+    "worst": lambda placed: rank_ties_by_gain(placed, best=False),
     "mean_rank": lambda placed: (placed.first + placed.last) // 2,
 }
 
 
-def _ideal_placed(recipe: Recipe, ranked: Seen, gain: Array) -> Placed:
+def _place_ideal(recipe: Recipe, ranked: RankedRun, gain: Array) -> PlacedGains:
     """The most valuable documents first, of the pool or of the ranking itself."""
-    habits = recipe.convention
-    of_list = habits.ideal == "list"
-    query = ranked.query if of_list else ranked.pool_query
-    worths = gain if of_list else ranked.pool_gains(recipe.gain)
-    wanted = np.ones(len(worths), dtype=bool) if habits.negative == "in_ideal" else worths > 0
-    query, worths = query[wanted], worths[wanted]
-    order = np.lexsort((-worths, query))
-    query, worths = query[order], worths[order]
+    convention = recipe.convention
+    from_list = convention.ideal == "list"
+    query = ranked.query if from_list else ranked.pool_query
+    ideal_gain = gain if from_list else ranked.pool_gains(recipe.gain)
+    wanted = (
+        np.ones(len(ideal_gain), dtype=bool)
+        if convention.negative == "in_ideal"
+        else ideal_gain > 0
+    )
+    query, ideal_gain = query[wanted], ideal_gain[wanted]
+    order = np.lexsort((-ideal_gain, query))
+    query, ideal_gain = query[order], ideal_gain[order]
     begin = np.searchsorted(query, np.arange(ranked.size))
     rank = np.arange(len(query)) - begin[query] + 1
-    if of_list and habits.negative == "in_ideal":  # what is unjudged stands before what is bad
+    if (
+        from_list and convention.negative == "in_ideal"
+    ):  # what is unjudged stands before what is bad
         unjudged = ranked.retrieved - np.bincount(query, minlength=ranked.size)
-        rank = np.where(worths < 0, rank + unjudged[query], rank)
-    return Placed(ranked.size, query, query, worths, rank, rank)
+        rank = np.where(ideal_gain < 0, rank + unjudged[query], rank)
+    return PlacedGains(ranked.size, query, query, ideal_gain, rank, rank)
 
 
-def _lowest(recipe: Recipe, ranked: Seen) -> Array:
+def _lowest_gain(recipe: Recipe, ranked: RankedRun) -> Array:
     """What the lowest grade of each query is worth: that of the gain table, or 0, or less."""
-    lowest = np.zeros(ranked.size)
+    lowest_grade = np.zeros(ranked.size)
     if recipe.gain.grades:
-        lowest += min(recipe.gain.grades)
+        lowest_grade += min(recipe.gain.grades)
     else:
-        np.minimum.at(lowest, ranked.pool_query, ranked.pool_grade)
-    everyone = np.arange(ranked.size)
-    return worth(lowest, recipe.gain, recipe.convention, ranked.find(everyone, lowest), None)
+        np.minimum.at(lowest_grade, ranked.pool_query, ranked.pool_grade)
+    all_queries = np.arange(ranked.size)
+    return grade_gains(
+        lowest_grade,
+        recipe.gain,
+        recipe.convention,
+        ranked.grade_finder(all_queries, lowest_grade),
+        None,
+    )
 
 
-def gains(recipe: Recipe, grades: Rows, argument: str) -> Array:
+def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
 
     def find(flags: NDArray[np.bool_]) -> tuple[str, float]:
-        place_, value = grades.find(flags)
-        return argument + place_, value
+        location, value = grades.find(flags)
+        return argument + location, value
 
-    return worth(grades.values, recipe.gain, recipe.convention, find, grades.present)
+    return grade_gains(grades.values, recipe.gain, recipe.convention, find, grades.present)
 
 
-def ideal_gains(worth: Array, pool: Rows, *, with_negative: bool) -> Array:
+def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Array:
     """The same documents, the most valuable first; they end before the first worthless one.
 
     Gains below zero are left out, unless the convention wants the ideal to end with them.
     """
-    wanted = worth > 0
+    wanted = gains > 0
     if with_negative:
         wanted = np.ones_like(wanted) if pool.present is None else pool.present
     row, column = np.nonzero(wanted)
-    if row.size * 4 > worth.size:
-        packed = np.where(wanted, -worth, np.inf)
+    if row.size * 4 > gains.size:
+        packed = np.where(wanted, -gains, np.inf)
     else:  # few are worth anything: sort only those
-        count = np.bincount(row, minlength=len(worth))
+        count = np.bincount(row, minlength=len(gains))
         position = np.arange(row.size) - (np.cumsum(count) - count)[row]
-        packed = np.full((len(worth), max(1, int(count.max()))), np.inf)
-        packed[row, position] = -worth[row, column]
+        packed = np.full((len(gains), max(1, int(count.max()))), np.inf)
+        packed[row, position] = -gains[row, column]
     packed.sort(axis=1)
     return np.where(np.isinf(packed), 0.0, -packed)
 
 
-def weights(recipe: Recipe, depth: int) -> Array:
+def rank_discounts(recipe: Recipe, depth: int) -> Array:
     """What is left of a gain at ranks 1 … depth."""
-    left = recipe.discount.at(np.arange(1, depth + 1))
-    if not np.isfinite(left).all():
+    discounts = recipe.discount.evaluate_at(np.arange(1, depth + 1))
+    if not np.isfinite(discounts).all():
         raise BadValue("discount", recipe.discount.name, "a discount that is finite at every rank")
-    return left
+    return discounts
 
 
-def total(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
+def total_gains(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
     """The gain of each ranking and of its ideal, as one number each."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if seen.fill.any():
-            depth = _vector_depth(recipe, seen)
-            actual = seen.gain_by_rank(depth) @ weights(recipe, depth)
+        if ranked_gains.fill.any():
+            depth = _vector_depth(recipe, ranked_gains)
+            actual = ranked_gains.gain_by_rank(depth) @ rank_discounts(recipe, depth)
         else:  # below the last document nothing is gained
-            depth = min(_depth(recipe, seen), _longest(seen))
-            actual = seen.placed.weighted(weights(recipe, depth))
-        ideal = seen.ideal.cut(ideal_depth(recipe, seen.lengths))
-        best = ideal.weighted(weights(recipe, ideal.deepest))
-    return _finite(actual), np.broadcast_to(_finite(best), actual.shape)
+            depth = min(_depth(recipe, ranked_gains), _longest_ranking(ranked_gains))
+            actual = ranked_gains.actual.sum_with_weights(rank_discounts(recipe, depth))
+        ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths))
+        best = ideal.sum_with_weights(rank_discounts(recipe, ideal.last_rank))
+    return _require_finite(actual), np.broadcast_to(_require_finite(best), actual.shape)
 
 
-def curve(recipe: Recipe, seen: Ranked) -> tuple[Array, Array]:
+def gain_curves(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
     """The cumulated gain of each ranking and of its ideal, rank by rank."""
-    depth = _vector_depth(recipe, seen)
-    discounts = weights(recipe, depth)
-    actual = cumulated_gain(seen.gain_by_rank(depth) * discounts)
+    depth = _vector_depth(recipe, ranked_gains)
+    discounts = rank_discounts(recipe, depth)
+    actual = cumulate_gain(ranked_gains.gain_by_rank(depth) * discounts)
     with np.errstate(over="ignore", invalid="ignore"):
         if recipe.convention.ideal_depth == "all":
-            best = seen.ideal.weighted(weights(recipe, seen.ideal.deepest))[:, None]
+            best = ranked_gains.ideal.sum_with_weights(
+                rank_discounts(recipe, ranked_gains.ideal.last_rank)
+            )[:, None]
         else:
-            ideal = seen.ideal.cut(ideal_depth(recipe, seen.lengths)).by_rank(depth)
+            ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths)).gains_by_rank(
+                depth
+            )
             best = np.cumsum(ideal * discounts, axis=1)
-    return actual, np.broadcast_to(_finite(best), actual.shape)
+    return actual, np.broadcast_to(_require_finite(best), actual.shape)
 
 
-def cumulated_gain(gain: Array) -> Array:
+def cumulate_gain(gain: Array) -> Array:
     """The sum of the gains down to each rank; a sum beyond all bounds is refused."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(np.cumsum(gain, axis=-1))
+        return _require_finite(np.cumsum(gain, axis=-1))
 
 
-def outcome(recipe: Recipe, actual: Array, ideal: Array) -> Array:
+def measure_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """What the measure asks for: the ranking's gain, the ideal's, or the one over the other."""
     entry = recipe.measure.entry
     if entry.normalised:
-        return share(recipe, actual, ideal)
-    return np.array(ideal) if entry.of == "ideal" else actual
+        return normalise_values(recipe, actual, ideal)
+    return np.array(ideal) if entry.gain_of == "ideal" else actual
 
 
-def computed(recipe: Recipe, ranked: Seen, known: dict[object, Ranked] | None = None) -> Array:
+def compute_measure(
+    recipe: Recipe, ranked: RankedRun, cache: dict[object, RankedGains] | None = None
+) -> Array:
     """The value of any measure of the catalogue, for every query that is seen.
 
     Args:
@@ -230,70 +254,82 @@ def computed(recipe: Recipe, ranked: Seen, known: dict[object, Ranked] | None = 
     """
     function = recipe.measure.entry.function
     if function is None:
-        habits = recipe.convention
-        key = (recipe.gain, habits.ideal, habits.short, habits.negative, habits.ties)
-        known = {} if known is None else known
-        if key not in known:
-            known[key] = ranked_seen(recipe, ranked)
-        found: Array | tuple[Array, Array] = outcome(recipe, *total(recipe, known[key]))
+        convention = recipe.convention
+        key = (
+            recipe.gain,
+            convention.ideal,
+            convention.short,
+            convention.negative,
+            convention.ties,
+        )
+        cache = {} if cache is None else cache
+        if key not in cache:
+            cache[key] = rank_run_gains(recipe, ranked)
+        result: Array | tuple[Array, Array] = measure_values(
+            recipe, *total_gains(recipe, cache[key])
+        )
     else:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            found = function(ranked, **recipe.settings())
-    values = share(recipe, *found) if isinstance(found, tuple) else found
-    wild = ~np.isfinite(np.ma.filled(values, 0.0))
-    if wild.any():
-        place = f"{recipe.measure} of query {ranked.queries[int(np.flatnonzero(wild)[0])]!r}"
-        raise BadValue(place, float("inf"), "a finite value; the numbers are too large for it")
+            result = function(ranked, **recipe.function_arguments())
+    values = normalise_values(recipe, *result) if isinstance(result, tuple) else result
+    not_finite = ~np.isfinite(np.ma.filled(values, 0.0))
+    if not_finite.any():
+        location = (
+            f"{recipe.measure} of query {ranked.queries[int(np.flatnonzero(not_finite)[0])]!r}"
+        )
+        raise BadValue(location, float("inf"), "a finite value; the numbers are too large for it")
     decimals = recipe.convention.decimals
     return values if decimals is None else values.round(decimals)
 
 
-def share(recipe: Recipe, actual: Array, ideal: Array) -> Array:
+def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """The normalised value, as the convention has it."""
-    found = ratio(actual, ideal, recipe.convention.empty)
+    values = normalise_by(actual, ideal, recipe.convention.empty)
     decimals = recipe.convention.decimals
-    return found if decimals is None else found.round(decimals)
+    return values if decimals is None else values.round(decimals)
 
 
 def ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:
     """How deep each ideal goes, as a column."""
-    habit = recipe.convention.ideal_depth
-    cut = _DEEPEST if recipe.k is None or habit == "all" else min(recipe.k, _DEEPEST)
-    own = lengths if habit == "retrieved" else np.full(1, _DEEPEST, dtype=np.intp)
+    setting = recipe.convention.ideal_depth
+    cut = _UNLIMITED if recipe.k is None or setting == "all" else min(recipe.k, _UNLIMITED)
+    own = lengths if setting == "retrieved" else np.full(1, _UNLIMITED, dtype=np.intp)
     return np.minimum(own, cut)[:, None]
 
 
-def _longest(seen: Ranked) -> int:
-    return max(1, int(seen.lengths.max()))
+def _longest_ranking(ranked_gains: RankedGains) -> int:
+    return max(1, int(ranked_gains.lengths.max()))
 
 
-def _depth(recipe: Recipe, seen: Ranked) -> int:
-    return recipe.k if recipe.k is not None else _longest(seen)
+def _depth(recipe: Recipe, ranked_gains: RankedGains) -> int:
+    return recipe.k if recipe.k is not None else _longest_ranking(ranked_gains)
 
 
-def _vector_depth(recipe: Recipe, seen: Ranked) -> int:
-    depth = _depth(recipe, seen)
+def _vector_depth(recipe: Recipe, ranked_gains: RankedGains) -> int:
+    depth = _depth(recipe, ranked_gains)
     if depth > _LONGEST_VECTOR:
         raise BadValue("k", depth, f"at most {_LONGEST_VECTOR} where every rank is computed")
     return depth
 
 
-def _finite(cumulated: Array) -> Array:
-    if not np.isfinite(cumulated).all():
+def _require_finite(sums: Array) -> Array:
+    if not np.isfinite(sums).all():
         raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
-    return cumulated
+    return sums
 
 
-def _sortable(recipe: Recipe, scores: Rows | None) -> Array | None:
+def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:
     """Scores as precise as the convention has them, what is no document at the very end."""
     if scores is None:
         return None
     values, present = scores.values, scores.present
-    values = as_precise(values, recipe.convention.score_bits).astype(np.float64)
+    values = reduce_precision(values, recipe.convention.score_bits).astype(np.float64)
     return values if present is None else np.where(present, values, -np.inf)
 
 
-def _lowest_grades(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
+def _lowest_grades(
+    recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
+) -> RankingMatrix:
     """The lowest grade there is: that of the gain table, or 0, or less if lower ones occur."""
     if recipe.gain.grades:
         lowest = np.full(len(grades.values), min(recipe.gain.grades))
@@ -301,4 +337,4 @@ def _lowest_grades(recipe: Recipe, grades: Rows, judged: Rows | None) -> Rows:
         lowest = np.minimum(grades.values.min(axis=1), 0.0)
         if judged is not None:
             lowest = np.minimum(lowest, judged.values.min(axis=1))
-    return Rows(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)
+    return RankingMatrix(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)

@@ -22,7 +22,7 @@ from gainful.formula import (
     maximum,
     substitute,
 )
-from gainful.measure.further import look_further
+from gainful.measure.further import find_in_plugins
 
 i = Var("i", "rank")
 q = Var("q", "position of the query in its session")
@@ -42,20 +42,26 @@ bq = Param(
 )
 
 
-def _discount(name: str, expr: Expr, meaning: str, cite: str) -> NamedFormula:
+def _make_discount(name: str, expr: Expr, meaning: str, cite: str) -> NamedFormula:
     return NamedFormula("discount", name, expr, meaning, cite)
 
 
 _ALL = (
-    _discount("log2", 1 / log(2, i + 1), "what most tools mean by DCG", "burges2005"),
-    _discount("log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"),
-    _discount("jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"),
-    _discount("jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"),
-    _discount(
+    _make_discount("log2", 1 / log(2, i + 1), "what most tools mean by DCG", "burges2005"),
+    _make_discount(
+        "log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"
+    ),
+    _make_discount(
+        "jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"
+    ),
+    _make_discount(
+        "jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"
+    ),
+    _make_discount(
         "shifted", 1 / log(b, i + (b - 1)), "the log moved to be 1 at rank 1", "kanoulas2011"
     ),
-    _discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
-    _discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
+    _make_discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
+    _make_discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
 )
 
 DISCOUNTS: dict[str, NamedFormula] = {known.name: known for known in _ALL}
@@ -74,17 +80,24 @@ def as_discount(value: object) -> NamedFormula:
         return value
     if not isinstance(value, str):
         raise WrongType("discount", value, ", ".join(DISCOUNTS))
-    if value not in DISCOUNTS and not look_further(value, DISCOUNTS):
+    if value not in DISCOUNTS and not find_in_plugins(value, DISCOUNTS):
         raise UnknownName("discount", value, DISCOUNTS)
     return DISCOUNTS[value]
 
 
-def of_queries(per_rank: NamedFormula) -> NamedFormula:
+def as_query_discount(rank_discount: NamedFormula) -> NamedFormula:
     """The same discount for queries: position q instead of rank i, base bq instead of b."""
-    expr = substitute(per_rank.expr, {"i": q, "b": bq})
-    values = tuple((bq.symbol, value) for symbol, value in per_rank.values if symbol == b.symbol)
+    expr = substitute(rank_discount.expr, {"i": q, "b": bq})
+    values = tuple(
+        (bq.symbol, value) for symbol, value in rank_discount.values if symbol == b.symbol
+    )
     return NamedFormula(
-        "query discount", per_rank.name, expr, per_rank.meaning, per_rank.cite, values=values
+        "query discount",
+        rank_discount.name,
+        expr,
+        rank_discount.meaning,
+        rank_discount.cite,
+        values=values,
     )
 
 
@@ -99,12 +112,12 @@ def query_discount(
         >>> round(query_discount(2, bq=4), 4)
         0.6667
     """
-    formula = of_queries(as_discount(discount)).given({} if bq is None else {"bq": bq})
+    formula = as_query_discount(as_discount(discount)).with_values({} if bq is None else {"bq": bq})
     positions = np.asarray(position)
     if positions.dtype.kind not in "iuf":
         raise WrongType("position", position, "whole numbers from 1 on")
     whole = (positions >= 1) & (positions == np.floor(positions)) & np.isfinite(positions)
     if not (positions.size and whole.all()):
         raise BadValue("position", position, "whole numbers from 1 on")
-    values = formula.at(positions)
+    values = formula.evaluate_at(positions)
     return float(values) if values.ndim == 0 else values

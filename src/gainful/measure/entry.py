@@ -9,13 +9,13 @@ from attrs import frozen
 
 from gainful.formula import Array
 
-_OF_GRADES = ("negative", "fractional")
-_OF_IDEAL = ("ideal", "ideal_depth")
-_OF_TOOLS = ("recall_points", "first_rank")  # habits of a tool, which no measure has to say
+_GRADE_SETTINGS = ("negative", "fractional")
+_IDEAL_SETTINGS = ("ideal", "ideal_depth")
+_TOOL_SETTINGS = ("recall_points", "first_rank")  # habits of a tool, which no measure has to say
 
-Function = Callable[..., Array | tuple[Array, Array]]
-Cut = Literal["optional", "needed", "recall", "none"]
-Mean = Literal["mean", "sum", "geometric"]
+MeasureFunction = Callable[..., Array | tuple[Array, Array]]
+CutoffKind = Literal["optional", "needed", "recall", "none"]
+Aggregation = Literal["mean", "sum", "geometric"]
 
 
 @frozen
@@ -39,24 +39,28 @@ class Entry:
 
     name: str
     question: str
-    value: str  # what it computes, in a line
+    definition: str  # what it computes, in a line
     example: Example | None = None  # what is registered by a user has none
-    function: Function | None = None  # of `Seen`; None for cumulated gain, told by three flags
-    takes: tuple[str, ...] = ()  # what that function takes besides
-    usual: Mapping[str, float | str] = {}  # its parameters, where not what they mostly are
-    of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?
+    function: MeasureFunction | None = (
+        None  # of `Seen`; None for cumulated gain, told by three flags
+    )
+    arguments: tuple[str, ...] = ()  # what that function takes besides
+    defaults: Mapping[str, float | str] = {}  # its parameters, where not what they mostly are
+    gain_of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?
     discounted: bool = False
     normalised: bool = True  # divided by what was possible?
     linear: bool = False  # is the mean over tie orders the value at the mean gains?
     bounded: bool = True  # is 1 the most there can be?
-    subtopics: bool = False  # does it ask for what aspects of the query a document is relevant?
-    cut: Cut = "optional"  # what may stand behind @?
-    mean: Mean = "mean"  # how are queries made one number?
+    needs_subtopics: bool = (
+        False  # does it ask for what aspects of the query a document is relevant?
+    )
+    cutoff_kind: CutoffKind = "optional"  # what may stand behind @?
+    aggregation: Aggregation = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
-    own: bool = False  # was it registered by a user?
+    registered: bool = False  # was it registered by a user?
     session_function: str = ""  # module.function in measure/sessions, loaded when it is called
     options: tuple[str, ...] = ()  # what may stand in the brackets of a session measure
-    counts: Literal["results", "queries"] = "results"  # of what is the number behind @?
+    cutoff_unit: Literal["results", "queries"] = "results"  # of what is the number behind @?
 
     @property
     def cumulated(self) -> bool:
@@ -77,13 +81,19 @@ class Entry:
             return (
                 *("gain", "rel"),
                 *(("discount", "b") if self.discounted else ()),
-                *(_OF_IDEAL if self.normalised or self.of == "ideal" else ()),
-                *(("ties", "short", "unjudged") if self.of == "ranking" else ()),
-                *_OF_GRADES,
+                *(_IDEAL_SETTINGS if self.normalised or self.gain_of == "ideal" else ()),
+                *(("ties", "short", "unjudged") if self.gain_of == "ranking" else ()),
+                *_GRADE_SETTINGS,
                 *(("empty",) if self.normalised else ()),
             )
-        ranked = () if self.name == "NumQ" else ("ties", "unjudged", *_OF_GRADES)
-        with_base = ("b",) if "discount" in self.takes else ()
-        with_rel = ("rel",) if "gain" in self.takes and "rel" not in self.takes else ()
-        takes = tuple(name for name in self.takes if name not in _OF_TOOLS)
-        return (*takes, *with_base, *with_rel, *ranked, *(("empty",) if self.normalised else ()))
+        common = () if self.name == "NumQ" else ("ties", "unjudged", *_GRADE_SETTINGS)
+        with_base = ("b",) if "discount" in self.arguments else ()
+        with_rel = ("rel",) if "gain" in self.arguments and "rel" not in self.arguments else ()
+        arguments = tuple(name for name in self.arguments if name not in _TOOL_SETTINGS)
+        return (
+            *arguments,
+            *with_base,
+            *with_rel,
+            *common,
+            *(("empty",) if self.normalised else ()),
+        )

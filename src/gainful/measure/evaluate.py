@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 from attrs import evolve
 
 from gainful.convention import (
-    HABITS,
+    SETTINGS,
     Convention,
     Duplicates,
     Extra,
@@ -17,7 +17,7 @@ from gainful.convention import (
     Missing,
     Namesake,
     RecallPoints,
-    Setting,
+    SettingValue,
     like as like_whom,
 )
 from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName
@@ -25,22 +25,22 @@ from gainful.formula import Array, NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Flags, Matched
 from gainful.measure import notes
-from gainful.measure.cumulated_gain import Ranked, computed
+from gainful.measure.cumulated_gain import RankedGains, compute_measure
 from gainful.measure.gain import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.ranked_run import Seen, seen
-from gainful.measure.recipe import Options, Recipe, recipe
+from gainful.measure.ranked_run import RankedRun, rank_run
+from gainful.measure.recipe import Options, Recipe, build_recipe
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run, path_of_both
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 Measures = str | Measure | Iterable[str | Measure]
-USUAL = ("nDCG@10", "AP", "RR")
+USUAL_MEASURES = ("nDCG@10", "AP", "RR")
 
 
-class Habits(Options, total=False):
+class EvaluationSettings(Options, total=False):
     """What may be set in an evaluation: every field of a convention."""
 
     max_grade: float
@@ -58,35 +58,35 @@ class Habits(Options, total=False):
 
 @overload
 def evaluate(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     run: AnyRun,
     measures: Measures | None = None,
     *,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> Results: ...
 
 
 @overload
 def evaluate(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     run: None = None,
     measures: Measures | None = None,
     *,
     runs: Mapping[str, AnyRun],
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> dict[str, Results]: ...
 
 
 def evaluate(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
     runs: Mapping[str, AnyRun] | None = None,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> Results | dict[str, Results]:
     """How good is a run, by these judgments and measures?
 
@@ -114,77 +114,82 @@ def evaluate(
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
     if run is None and runs is None:
-        run = path_of_both(qrels)
+        run = rag_path(qrels)
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
-    base, recipes = asked_for(measures, like, habits)
-    held = as_judgments(qrels)
+    convention, recipes = build_recipes(measures, like, settings)
+    parsed_qrels = as_qrels(qrels)
     if run is not None:
-        return of_run(held, as_run(run), recipes, base)
+        return evaluate_run(parsed_qrels, as_run(run), recipes, convention)
     if not isinstance(runs, Mapping) or not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
     return {
-        str(name): of_run(held, as_run(one, name=str(name)), recipes, base, str(name))
-        for name, one in runs.items()
+        str(name): evaluate_run(
+            parsed_qrels, as_run(named_run, name=str(name)), recipes, convention, str(name)
+        )
+        for name, named_run in runs.items()
     }
 
 
-def usual(base: Convention) -> tuple[str, ...]:
+def usual_measures(convention: Convention) -> tuple[str, ...]:
     """The measures that are computed if none is named, as far as the convention allows them."""
-    return USUAL[:1] if base.ties in ("average", "mean_rank") else USUAL
+    return USUAL_MEASURES[:1] if convention.ties in ("average", "mean_rank") else USUAL_MEASURES
 
 
-def asked_for(
-    measures: Measures | None, like: str | Convention | None, habits: Mapping[str, Any]
+def build_recipes(
+    measures: Measures | None, like: str | Convention | None, settings: Mapping[str, Any]
 ) -> tuple[Convention, dict[str, Recipe]]:
     """The convention, and each measure by the caller's name for it, everything settled."""
-    base = settled(like, habits)
-    measures = usual(base) if measures is None else measures
-    recipes = {name: _recipe(m, base, habits) for name, m in expand(measures).items()}
-    _refuse_unused(habits, recipes)
-    return base, recipes
+    convention = build_convention(like, settings)
+    measures = usual_measures(convention) if measures is None else measures
+    recipes = {
+        name: _build_recipe(measure, convention, settings)
+        for name, measure in expand(measures).items()
+    }
+    _check_settings_use(settings, recipes)
+    return convention, recipes
 
 
-def settled(like: str | Convention | None, habits: Mapping[str, Any]) -> Convention:
+def build_convention(like: str | Convention | None, settings: Mapping[str, Any]) -> Convention:
     """A tool's habits with some of them changed."""
-    given = {name: value for name, value in habits.items() if value is not None}
-    for name in given:
-        if name not in HABITS:
-            raise UnknownName("option", name, [*HABITS, "measures", "like", "runs"])
-    found = like_whom(like).changed(
-        **{name: _as_setting(name, value) for name, value in given.items()}
+    changes = {name: value for name, value in settings.items() if value is not None}
+    for name in changes:
+        if name not in SETTINGS:
+            raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs"])
+    convention = like_whom(like).with_settings(
+        **{name: _as_setting(name, value) for name, value in changes.items()}
     )
-    return evolve(found, ties_of=()) if "ties" in given else found
+    return evolve(convention, ties_by_measure=()) if "ties" in changes else convention
 
 
-def _as_setting(name: str, value: Any) -> Setting:
+def _as_setting(name: str, value: Any) -> SettingValue:
     if name in ("gain", "discount") and not isinstance(value, str):
         return value.name if isinstance(value, NamedFormula) else as_gain(value).name
     return value  # type: ignore[no-any-return]  # `Convention` checks it
 
 
-def _recipe(measure: Measure, base: Convention, habits: Mapping[str, Any]) -> Recipe:
+def _build_recipe(measure: Measure, convention: Convention, settings: Mapping[str, Any]) -> Recipe:
     """The measure with what was asked for, as far as it is any of its business."""
     if measure.entry.session:
         allowed = "measures of single rankings; gainful.evaluate_sessions and gainful sessions"
         raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
     params = measure.entry.params
     options: dict[str, Any] = {
-        name: habits[name]
+        name: settings[name]
         for name in ("gain", "discount")
-        if habits.get(name) is not None and name in params
+        if settings.get(name) is not None and name in params
     }
-    return recipe(measure, options=options, like_whom=base)
+    return build_recipe(measure, options=options, like_whom=convention)
 
 
-def _refuse_unused(habits: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> None:
+def _check_settings_use(settings: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> None:
     """A parameter that no measure has is a mistake, not a silence."""
     for name in ("b", "rel", "gain", "discount", "cutoff", "max_grade"):
-        if habits.get(name) is None:
+        if settings.get(name) is None:
             continue
         used = any(_uses(recipe, name) for recipe in recipes.values())
         if not used:
-            raise BadValue(name, habits[name], f"nothing: no measure asked for uses {name}")
+            raise BadValue(name, settings[name], f"nothing: no measure asked for uses {name}")
 
 
 def _uses(recipe: Recipe, name: str) -> bool:
@@ -192,128 +197,142 @@ def _uses(recipe: Recipe, name: str) -> bool:
     if name in dict(recipe.measure.params):  # what the measure says itself wins
         return False
     if name == "cutoff":
-        return entry.cut == "optional" and recipe.measure.k is None
+        return entry.cutoff_kind == "optional" and recipe.measure.k is None
     if name == "rel":
-        return "rel" in entry.takes or ("gain" in entry.params and "rel" in recipe.gain.bound)
+        return "rel" in entry.arguments or (
+            "gain" in entry.params and "rel" in recipe.gain.param_values
+        )
     if name == "b":
-        return "discount" in entry.params and "b" in recipe.discount.bound
+        return "discount" in entry.params and "b" in recipe.discount.param_values
     return name in entry.params
 
 
-def of_run(
-    qrels: Judgments | Nested,
-    run: Run | Nested | Elsewhere,
+def evaluate_run(
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
     recipes: Mapping[str, Recipe],
-    base: Convention,
+    convention: Convention,
     name: str | None = None,
 ) -> Results:
     """The results of one run, everything else being settled."""
-    asked = [how.measure.entry.subtopics for how in recipes.values()]
-    found = match(qrels, run, base, subtopics=any(asked))
-    mixed = notes.mixed_ids(qrels, run)
-    if mixed and not found.query.size:
-        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", notes.SAME_KIND)
-    found.refuse_nothing_in_common(run.name)
-    recipes = {key: scaled(how, found.highest) for key, how in recipes.items()}
-    kept = kept_queries(found, base, run.name)
-    values = of_matched(found.only(kept), recipes)
+    needs_subtopics = [recipe.measure.entry.needs_subtopics for recipe in recipes.values()]
+    matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
+    mixed_ids = notes.note_id_types(qrels, run)
+    if mixed_ids and not matched.query.size:
+        raise NothingInCommon(
+            run.name, f"nothing of it is judged: {mixed_ids[0]}", notes.SAME_ID_TYPE
+        )
+    matched.refuse_nothing_in_common(run.name)
+    recipes = {
+        key: with_max_grade(recipe, matched.highest_grade) for key, recipe in recipes.items()
+    }
+    kept = choose_queries(matched, convention, run.name)
+    values = compute_measures(matched.select_queries(kept), recipes)
     return Results(
         name=name or run.name,
-        queries=found.names(kept),
+        queries=matched.query_names(kept),
         values=values,
         recipes=recipes,
-        convention=base,
-        counts=notes.counts(found, kept),
+        convention=convention,
+        counts=notes.count_documents(matched, kept),
         notes=[
             *getattr(run, "notes", ()),
-            *mixed,
-            *notes.partly_seen(run, found),
-            *notes.of_values(values, recipes),
-            *notes.of_subtopics(qrels, recipes),
-            *notes.strangers(qrels, run, found),
+            *mixed_ids,
+            *notes.note_lazy_ties(run, matched),
+            *notes.note_odd_values(values, recipes),
+            *notes.note_subtopics(qrels, recipes),
+            *notes.note_no_overlap(qrels, run, matched),
         ],
     )
 
 
-def scaled(recipe: Recipe, highest: float) -> Recipe:
+def with_max_grade(recipe: Recipe, highest: float) -> Recipe:
     """The best grade is that of all judgments, whichever queries the run has."""
-    if "max_grade" not in recipe.measure.entry.takes or recipe.convention.max_grade is not None:
+    if "max_grade" not in recipe.measure.entry.arguments or recipe.convention.max_grade is not None:
         return recipe
     if recipe.convention.fractional == "truncate":
         highest = float(int(highest))
-    habits = recipe.convention.changed(max_grade=highest if highest > 0 else 1.0)
-    return evolve(recipe, convention=habits)
+    convention = recipe.convention.with_settings(max_grade=highest if highest > 0 else 1.0)
+    return evolve(recipe, convention=convention)
 
 
-def of_matched(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
+def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
     """The value of every query and measure, queries that do not count included."""
-    views: dict[object, tuple[Seen, dict[object, Ranked]]] = {}
-    return {key: _values(matched, how, views) for key, how in recipes.items()}
+    views: dict[object, tuple[RankedRun, dict[object, RankedGains]]] = {}
+    return {key: _compute_values(matched, recipe, views) for key, recipe in recipes.items()}
 
 
-def _values(
-    matched: Matched, recipe: Recipe, views: dict[object, tuple[Seen, dict[object, Ranked]]]
+def _compute_values(
+    matched: Matched,
+    recipe: Recipe,
+    views: dict[object, tuple[RankedRun, dict[object, RankedGains]]],
 ) -> Array:
     """The value of every query, masked where the convention leaves one out."""
-    habits, entry = recipe.convention, recipe.measure.entry
-    key = (habits.ties, habits.unjudged, habits.negative, habits.fractional, habits.grade_bits)
+    convention, entry = recipe.convention, recipe.measure.entry
+    key = (
+        convention.ties,
+        convention.unjudged,
+        convention.negative,
+        convention.fractional,
+        convention.grade_bits,
+    )
     if key not in views:
-        views[key] = seen(matched, habits), {}
-    values = _named(lambda: computed(recipe, *views[key]), matched)
-    zero = _zero(matched, habits)
+        views[key] = rank_run(matched, convention), {}
+    values = _name_query_in_errors(lambda: compute_measure(recipe, *views[key]), matched)
+    zero = _zero_queries(matched, convention)
     if entry.normalised:
         values[zero] = 0.0
     return values
 
 
-def _named(compute: Callable[[], Array], matched: Matched) -> Array:
+def _name_query_in_errors(compute: Callable[[], Array], matched: Matched) -> Array:
     """The values; a query that is refused is told by its name."""
     try:
         return compute()
-    except BadValue as refused:
-        place = re.fullmatch(r"ideal\[(\d+)\]", refused.argument)
+    except BadValue as error:
+        place = re.fullmatch(r"ideal\[(\d+)\]", error.argument)
         if place is None:
             raise
         query = f"the ideal of query {matched.queries[int(place[1])]!r}"
-        raise BadValue(query, refused.value, refused.allowed) from None
+        raise BadValue(query, error.value, error.allowed) from None
 
 
-def _zero(matched: Matched, convention: Convention) -> Flags:
+def _zero_queries(matched: Matched, convention: Convention) -> Flags:
     """The queries that score 0 whatever the convention says of nothing relevant."""
-    zero = matched.judged & ~matched.found & (convention.empty == 1)
+    zero = matched.judged & ~matched.in_run & (convention.empty == 1)
     return zero | ~matched.judged if convention.extra == "zero" else zero
 
 
-def kept_queries(matched: Matched, convention: Convention, run: str) -> Flags:
+def choose_queries(matched: Matched, convention: Convention, run_name: str) -> Flags:
     """The queries that count."""
-    missing, extra = matched.judged & ~matched.found, ~matched.judged
-    for flags, habit, problem in (
+    missing, extra = matched.judged & ~matched.in_run, ~matched.judged
+    for flags, setting, problem in (
         (missing, ("missing", convention.missing), "is judged, but the run lacks it"),
         (extra, ("extra", convention.extra), "is in the run, but has no judgments"),
     ):
-        if habit[1] == "error" and flags.any():
+        if setting[1] == "error" and flags.any():
             raise BadInput(
-                run,
-                _told(matched, flags, problem),
-                f"the habit {habit[0]} set to another than error",
+                run_name,
+                _describe_queries(matched, flags, problem),
+                f"the habit {setting[0]} set to another than error",
             )
-    kept = matched.judged & (matched.found | (convention.missing != "skip"))
+    kept = matched.judged & (matched.in_run | (convention.missing != "skip"))
     return kept if convention.extra == "ignore" else kept | extra
 
 
-def _told(matched: Matched, flags: Flags, problem: str) -> str:
-    names = matched.names(flags)
+def _describe_queries(matched: Matched, flags: Flags, problem: str) -> str:
+    names = matched.query_names(flags)
     more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     return f"query {names[0]!r} {problem}{more}"
 
 
 __all__ = [
-    "Habits",
+    "EvaluationSettings",
     "Measures",
-    "asked_for",
+    "build_recipes",
     "evaluate",
-    "kept_queries",
-    "of_matched",
-    "of_run",
-    "scaled",
+    "choose_queries",
+    "compute_measures",
+    "evaluate_run",
+    "with_max_grade",
 ]

@@ -11,18 +11,18 @@ from attrs import evolve, frozen
 from gainful.convention import Convention
 from gainful.measure.cumulated_gain import (
     RankedRows,
-    cumulated_gain,
-    curve,
-    gains,
+    cumulate_gain,
+    gain_curves,
     ideal_depth,
-    ranked,
-    share,
-    total,
-    weights,
+    normalise_values,
+    rank_discounts,
+    rank_row_gains,
+    row_gains,
+    total_gains,
 )
 from gainful.measure.measure import nDCG
-from gainful.measure.recipe import Options, Recipe, recipe
-from gainful.read import Numbers, Rows, single
+from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.read import Numbers, RankingMatrix, read_ranking
 
 
 @frozen
@@ -42,7 +42,7 @@ class Line:
 
 
 @frozen(eq=False)
-class Worked:
+class Explanation:
     """The worked table of one ranking; `value` is its nDCG, None where it is left out."""
 
     recipe: Recipe
@@ -74,7 +74,7 @@ def explain(
     k: int | None = None,
     like: str | Convention | None = None,
     **options: Unpack[Options],
-) -> Worked:
+) -> Explanation:
     """How does this ranking come by its nDCG?
 
     Examples:
@@ -84,63 +84,66 @@ def explain(
         >>> round(table.value, 3)
         0.932
     """
-    how = recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
-    table = single(grades, "grades")
-    pool = None if judged is None else single(judged, "judged")
-    seen = ranked(how, table, None, pool)
-    ideal = _ideal(how, seen.source)
-    actual, best = total(how, seen)
-    value = share(how, actual, best)
-    return Worked(
-        how,
-        _tuple(seen.grades),
-        None if pool is None else _tuple(pool),
-        tuple(ideal[: int(ideal_depth(how, seen.lengths)[0, 0])]),
-        _lines(how, _tuple(seen.grades), ideal, seen),
+    recipe = build_recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
+    table = read_ranking(grades, "grades")
+    pool = None if judged is None else read_ranking(judged, "judged")
+    ranked_gains = rank_row_gains(recipe, table, None, pool)
+    ideal = _ideal_order(recipe, ranked_gains.source)
+    actual, best = total_gains(recipe, ranked_gains)
+    value = normalise_values(recipe, actual, best)
+    return Explanation(
+        recipe,
+        _as_tuple(ranked_gains.grades),
+        None if pool is None else _as_tuple(pool),
+        tuple(ideal[: int(ideal_depth(recipe, ranked_gains.lengths)[0, 0])]),
+        _build_lines(recipe, _as_tuple(ranked_gains.grades), ideal, ranked_gains),
         None if np.ma.is_masked(value) else float(value[0]),
     )
 
 
-def _lines(
-    recipe: Recipe, given: tuple[float, ...], best: list[tuple[float, float]], seen: RankedRows
+def _build_lines(
+    recipe: Recipe,
+    grades: tuple[float, ...],
+    ideal: list[tuple[float, float]],
+    ranked_gains: RankedRows,
 ) -> tuple[Line, ...]:
-    deepest = max(1, len(given), len(best))
+    deepest = max(1, len(grades), len(ideal))
     if recipe.convention.short == "minimum" or (recipe.k is not None and recipe.k < deepest):
         deepest = recipe.k or deepest
-    cut = evolve(recipe, k=deepest)
-    dcg, idcg = (vector[0] for vector in curve(cut, seen))
-    gain, discount = seen.gain_by_rank(deepest)[0], weights(cut, deepest)
-    cg = cumulated_gain(gain)
-    ndcg = share(recipe, dcg, idcg)
-    filled = None if seen.filling is None else float(seen.filling.values[0, 0])
+    deep_recipe = evolve(recipe, k=deepest)
+    dcg, idcg = (vector[0] for vector in gain_curves(deep_recipe, ranked_gains))
+    gain, discount = ranked_gains.gain_by_rank(deepest)[0], rank_discounts(deep_recipe, deepest)
+    cg = cumulate_gain(gain)
+    ndcg = normalise_values(recipe, dcg, idcg)
+    fill_grade = None if ranked_gains.filling is None else float(ranked_gains.filling.values[0, 0])
     return tuple(
         Line(
-            rank=at + 1,
-            grade=given[at] if at < len(given) else filled,
-            gain=float(gain[at]),
-            discount=float(discount[at]),
-            contribution=float(gain[at] * discount[at]),
-            cg=float(cg[at]),
-            dcg=float(dcg[at]),
-            ideal_grade=best[at][0] if at < len(best) else None,
-            idcg=float(idcg[at]),
-            ndcg=None if np.ma.is_masked(ndcg[at]) else float(ndcg[at]),
+            rank=index + 1,
+            grade=grades[index] if index < len(grades) else fill_grade,
+            gain=float(gain[index]),
+            discount=float(discount[index]),
+            contribution=float(gain[index] * discount[index]),
+            cg=float(cg[index]),
+            dcg=float(dcg[index]),
+            ideal_grade=ideal[index][0] if index < len(ideal) else None,
+            idcg=float(idcg[index]),
+            ndcg=None if np.ma.is_masked(ndcg[index]) else float(ndcg[index]),
         )
-        for at in range(deepest)
+        for index in range(deepest)
     )
 
 
-def _ideal(recipe: Recipe, source: Rows) -> list[tuple[float, float]]:
+def _ideal_order(recipe: Recipe, source: RankingMatrix) -> list[tuple[float, float]]:
     """Grade and gain in the ideal order; it stops before negative gains unless told otherwise."""
-    worth = gains(recipe, source, "judged")[0]
-    order = np.lexsort((-source.values[0], -worth))
+    gains = row_gains(recipe, source, "judged")[0]
+    order = np.lexsort((-source.values[0], -gains))
     with_negative = recipe.convention.negative == "in_ideal"
     return [
-        (float(source.values[0][at]), float(worth[at]))
-        for at in order
-        if at < source.lengths[0] and (with_negative or worth[at] >= 0)
+        (float(source.values[0][index]), float(gains[index]))
+        for index in order
+        if index < source.lengths[0] and (with_negative or gains[index] >= 0)
     ]
 
 
-def _tuple(table: Rows) -> tuple[float, ...]:
+def _as_tuple(table: RankingMatrix) -> tuple[float, ...]:
     return tuple(float(value) for value in table.values[0][: table.lengths[0]])

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from gainful.errors import BadPlugin
 
 
-def look_further(name: str, table: Mapping[str, object]) -> bool:
+def find_in_plugins(name: str, table: Mapping[str, object]) -> bool:
     """Load the plug-ins of other packages, and look the name up once more."""
     # Only now, for it takes a while, and because plug-ins need all that asks here.
-    from gainful.measure.plugins import load_installed  # noqa: PLC0415
+    from gainful.measure.plugins import load_entry_points  # noqa: PLC0415
 
-    failures = load_installed()
+    failures = load_entry_points()
     if name in table:
         return True
     if failures:

@@ -8,38 +8,50 @@ from math import inf, isfinite
 from numbers import Real
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import NUMBER, Const, Expr, NamedFormula, Param, Var, equal, exact, where
-from gainful.measure.further import look_further
+from gainful.formula import (
+    NUMBER_PATTERN,
+    Const,
+    Expr,
+    NamedFormula,
+    Param,
+    Var,
+    equal,
+    format_exact,
+    where,
+)
+from gainful.measure.further import find_in_plugins
 
 g = Var("g", "grade")
-_MOST = 256  # grades in a table of weights
-_PAIR = re.compile(rf"\s*({NUMBER})\s*:\s*({NUMBER})\s*", re.ASCII)
+_MAX_GRADES = 256  # grades in a table of weights
+_PAIR = re.compile(rf"\s*({NUMBER_PATTERN})\s*:\s*({NUMBER_PATTERN})\s*", re.ASCII)
 _ELSE, _ITSELF = "else", "g"  # {1:3,else:g}: every other grade is worth itself
 REL = Param("rel", "the lowest grade that counts as relevant", default=1, typical=(1, 4))
 
 
-def _gain(name: str, expr: Expr, meaning: str, cite: str, *, signed: bool = False) -> NamedFormula:
+def _make_gain(
+    name: str, expr: Expr, meaning: str, cite: str, *, signed: bool = False
+) -> NamedFormula:
     return NamedFormula("gain", name, expr, meaning, cite, signed=signed)
 
 
 _ALL = (
-    _gain("linear", g, "the grade itself", "jarvelin2002"),
-    _gain("exp", 2**g - 1, "each grade about twice the one below", "burges2005"),
-    _gain("binary", where(g >= REL, 1, 0), "relevant or not", "jarvelin2002"),
-    _gain(
+    _make_gain("linear", g, "the grade itself", "jarvelin2002"),
+    _make_gain("exp", 2**g - 1, "each grade about twice the one below", "burges2005"),
+    _make_gain("binary", where(g >= REL, 1, 0), "relevant or not", "jarvelin2002"),
+    _make_gain(
         "penalised",
         where(g >= 0, 2**g - 1, 1 - 2 ** (-g)),
         "exponential, and bad documents cost as much as good ones earn",
         "wikipedia",
         signed=True,
     ),
-    _gain(
+    _make_gain(
         "exp_above",
         where(g >= REL, 2 ** (g - REL + 1) - 1, 0),
         "exponential, counted from the lowest relevant grade",
         "elliot",
     ),
-    _gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
+    _make_gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
 )
 
 GAINS: dict[str, NamedFormula] = {known.name: known for known in _ALL}
@@ -59,60 +71,62 @@ def as_gain(value: object) -> NamedFormula:
             raise WrongType("gain", value.name, f"a gain; this is a {value.kind}")
         return value
     if isinstance(value, Mapping):
-        return _table(value)
+        return _gain_from_table(value)
     if not isinstance(value, str):
         raise WrongType("gain", value, f"{', '.join(GAINS)}, or a table such as {{0: 0, 1: 1}}")
     if value.lstrip().startswith("{") or ":" in value:
-        return _table(_parsed(value))
-    if value not in GAINS and not look_further(value, GAINS):
+        return _gain_from_table(_parse_table(value))
+    if value not in GAINS and not find_in_plugins(value, GAINS):
         raise UnknownName("gain", value, GAINS, "or a table such as {0:0,1:1,2:10,3:100}")
     return GAINS[value]
 
 
-def _table(weights: Mapping[object, object]) -> NamedFormula:
+def _gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
     """Nested alternatives over one parameter per grade, so that each weight can be a slider."""
     weights = dict(weights)
     rest = weights.pop(_ELSE, None)
     if rest not in (None, _ITSELF):
         raise BadValue("gain", rest, "else:g, by which other grades are worth themselves")
-    if not 1 <= len(weights) <= _MOST:
-        raise BadValue("gain", f"a table of {len(weights)} grades", f"1 to {_MOST} grades")
-    checked = sorted((_number(k, "grade"), _number(v, "weight")) for k, v in weights.items())
-    if len({grade for grade, _ in checked}) < len(checked):
+    if not 1 <= len(weights) <= _MAX_GRADES:
+        raise BadValue("gain", f"a table of {len(weights)} grades", f"1 to {_MAX_GRADES} grades")
+    pairs = sorted(
+        (_check_number(k, "grade"), _check_number(v, "weight")) for k, v in weights.items()
+    )
+    if len({grade for grade, _ in pairs}) < len(pairs):
         raise BadValue("gain", dict(weights), "each grade once, such as {0:0,1:1,2:10}")
     params = [
         Param(_symbol(grade), f"the weight of grade {grade:g}", default=weight)
-        for grade, weight in checked
+        for grade, weight in pairs
     ]
     expr: Expr = params[0] if rest is None else g
     skip = 1 if rest is None else 0
-    for (grade, _), param in zip(checked[skip:], params[skip:], strict=True):
+    for (grade, _), param in zip(pairs[skip:], params[skip:], strict=True):
         expr = where(equal(g, grade), param, expr)
-    told = [f"{exact(k)}:{exact(v)}" for k, v in checked]
-    told += [] if rest is None else [f"{_ELSE}:{_ITSELF}"]
-    name = "{" + ",".join(told) + "}"
+    parts = [f"{format_exact(k)}:{format_exact(v)}" for k, v in pairs]
+    parts += [] if rest is None else [f"{_ELSE}:{_ITSELF}"]
+    name = "{" + ",".join(parts) + "}"
     if rest is not None:
         meaning = "a weight for some grades, the others as they are"
         return NamedFormula("gain", name, expr, meaning)
-    grades = tuple(grade for grade, _ in checked)
+    grades = tuple(grade for grade, _ in pairs)
     return NamedFormula("gain", name, expr, "a weight for each grade", signed=True, grades=grades)
 
 
-def _parsed(text: str) -> dict[object, object]:
+def _parse_table(text: str) -> dict[object, object]:
     """The table that a text such as {0:0,1:1,2:10} tells; the braces may be left out."""
     inner = re.fullmatch(r"\{(.*)\}|([^{}]*)", text.strip(), flags=re.DOTALL)
     pairs = (inner[1] if inner[1] is not None else inner[2]).split(",") if inner else []
     rest = pairs[1:] and re.fullmatch(rf"\s*{_ELSE}\s*:\s*{_ITSELF}\s*", pairs[-1])
-    found = [_PAIR.fullmatch(pair) for pair in (pairs[:-1] if rest else pairs)]
-    table: dict[object, object] = {float(pair[1]): float(pair[2]) for pair in found if pair}
+    matches = [_PAIR.fullmatch(pair) for pair in (pairs[:-1] if rest else pairs)]
+    table: dict[object, object] = {float(pair[1]): float(pair[2]) for pair in matches if pair}
     if rest:
         table[_ELSE] = _ITSELF
-    if not all(found) or len(table) < len(found) + bool(rest) or not table:
+    if not all(matches) or len(table) < len(matches) + bool(rest) or not table:
         raise BadValue("gain", text, "each grade once with its weight, such as {0:0,1:1,2:10}")
     return table
 
 
-def _number(value: object, what: str) -> float:
+def _check_number(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongType(f"{what} of the gain table", value, "a number")
     try:
@@ -126,4 +140,4 @@ def _number(value: object, what: str) -> float:
 
 def _symbol(grade: float) -> str:
     """A name that is also one in JavaScript: w2, w0_5, w_minus1."""
-    return "w" + exact(grade).replace("-", "_minus").replace(".", "_").replace("+", "")
+    return "w" + format_exact(grade).replace("-", "_minus").replace(".", "_").replace("+", "")

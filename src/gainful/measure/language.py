@@ -12,12 +12,12 @@ from math import e
 from typing import Any
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import NUMBER
+from gainful.formula import NUMBER_PATTERN
 from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
-from gainful.measure.further import look_further
-from gainful.measure.measure import Measure, Setting, cutoff
-from gainful.measure.parameters import translated
-from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, of_trec
+from gainful.measure.further import find_in_plugins
+from gainful.measure.measure import Measure, SettingValue, cutoff
+from gainful.measure.parameters import translate_params
+from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, parse_trec_name
 
 _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
@@ -30,18 +30,18 @@ _PARAM = re.compile(
         \s*(?P<end>,|$)""",
     re.VERBOSE | re.ASCII,
 )
-_LONGEST = 1000  # characters; no measure is longer
-_MOST = 1000  # cutoffs in one range
+_MAX_LENGTH = 1000  # characters; no measure is longer
+_MAX_CUTOFFS = 1000  # cutoffs in one range
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
-_SCALED = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
+_SCALED_DCG = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
 
-_COLUMNS = ("run", "query", "session", "mean", "all")  # of what is printed beside the values
+_RESERVED = ("run", "query", "session", "mean", "all")  # of what is printed beside the values
 
 _LIKE_P = "p_ia"  # begins as trec_eval's P_5 does, and is another measure
 
 # What people also call a measure; in any case, of course.
-_ALSO = {
+_ALIASES = {
     "recall": "R",
     "precision": "P",
     "map": "AP",
@@ -70,10 +70,10 @@ def parse(text: str | Measure) -> Measure:
         >>> str(parse("ndcg_cut_10"))
         'nDCG@10'
     """
-    found = expand(text)
-    if len(found) > 1:
-        raise BadValue("measure", text, f"one measure; this means {len(found)}")
-    return next(iter(found.values()))
+    measures = expand(text)
+    if len(measures) > 1:
+        raise BadValue("measure", text, f"one measure; this means {len(measures)}")
+    return next(iter(measures.values()))
 
 
 def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
@@ -87,126 +87,128 @@ def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measu
         cutoff(measures.k, measures.entry)
         return {str(measures): measures}
     if isinstance(measures, str):
-        return _expanded(measures)
+        return _expand_text(measures)
     if not isinstance(measures, Iterable):
         raise WrongType("measure", measures, _ALLOWED)
-    found: dict[str, Measure] = {}
-    for one in measures:
-        if not isinstance(one, (str, Measure)):
-            raise WrongType("measure", one, _ALLOWED)
-        found |= expand(one)
-    if not found:
+    expanded: dict[str, Measure] = {}
+    for measure in measures:
+        if not isinstance(measure, (str, Measure)):
+            raise WrongType("measure", measure, _ALLOWED)
+        expanded |= expand(measure)
+    if not expanded:
         raise BadValue("measures", measures, "at least one measure, such as nDCG@10")
-    return found
+    return expanded
 
 
-def _expanded(text: str) -> dict[str, Measure]:
-    spelled = text.strip()
-    if len(spelled) > _LONGEST:
+def _expand_text(text: str) -> dict[str, Measure]:
+    spelling = text.strip()
+    if len(spelling) > _MAX_LENGTH:
         raise BadValue("measure", text, _ALLOWED)
-    if "@" not in spelled and "(" not in spelled and spelled.lower() != _LIKE_P:
-        by_trec = of_trec(spelled)
-        if by_trec is not None:
-            return {line.name: line.measure for line in by_trec if line.measure is not None}
-    found = _SHAPE.fullmatch(spelled)
-    if not found:
+    if "@" not in spelling and "(" not in spelling and spelling.lower() != _LIKE_P:
+        trec_lines = parse_trec_name(spelling)
+        if trec_lines is not None:
+            return {line.name: line.measure for line in trec_lines if line.measure is not None}
+    match = _SHAPE.fullmatch(spelling)
+    if not match:
         raise BadValue("measure", text, _ALLOWED)
-    name = named(found["name"], spelled)
-    params = _params(found["inner"], text) if found["inner"] else {}
+    name = canonical_name(match["name"], spelling)
+    params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = params.pop("cutoff", None)
     if name == "NumRet" and "rel" in params:
         name = "NumRelRet"
     if name == "SetP" and params.get("relative") is True:
         name = "SetRelP"
         del params["relative"]
-    measure = Measure(name, tuple(translated(params).items()))
-    if found["k"] is None:
-        measure = measure @ _number(cut) if cut is not None else measure
+    measure = Measure(name, tuple(translate_params(params).items()))
+    if match["k"] is None:
+        measure = measure @ _parse_number(cut) if cut is not None else measure
         cutoff(measure.k, measure.entry)
-        return {spelled: measure}
-    cuts = [k for part in found["k"].split(",") for k in _cutoffs(part.strip())]
-    head = spelled[: spelled.rindex("@")]
-    return {f"{head}@{k}": measure @ _number(k) for k in cuts}
+        return {spelling: measure}
+    cuts = [k for part in match["k"].split(",") for k in _expand_cutoffs(part.strip())]
+    head = spelling[: spelling.rindex("@")]
+    return {f"{head}@{k}": measure @ _parse_number(k) for k in cuts}
 
 
-def _cutoffs(part: str) -> list[str]:
+def _expand_cutoffs(part: str) -> list[str]:
     """One cutoff, or all of a range such as 1..20."""
     ends = _RANGE.fullmatch(part)
     if not ends:
         return [part]
     first, last = int(ends[1]), int(ends[2])
-    if not 1 <= first <= last or last - first >= _MOST:
-        raise BadValue("k", part, f"a range of at most {_MOST} cutoffs, such as 1..20")
+    if not 1 <= first <= last or last - first >= _MAX_CUTOFFS:
+        raise BadValue("k", part, f"a range of at most {_MAX_CUTOFFS} cutoffs, such as 1..20")
     return [str(k) for k in range(first, last + 1)]
 
 
-def _number(text: object) -> Any:
+def _parse_number(text: object) -> Any:
     """A cutoff as a number; what is none is refused where the measure says what it takes."""
-    if isinstance(text, str) and text.lower() in _every_name():
+    if isinstance(text, str) and text.lower() in _all_names():
         raise BadValue("measure", text, "one measure at a time, each by itself")
-    if isinstance(text, str) and re.fullmatch(NUMBER, text, re.ASCII):
+    if isinstance(text, str) and re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
     return text
 
 
-def _every_name() -> set[str]:
-    return {known.lower() for known in (*MEASURES, *SESSION_MEASURES, *_ALSO, *TREC_NAMES)}
+def _all_names() -> set[str]:
+    return {name.lower() for name in (*MEASURES, *SESSION_MEASURES, *_ALIASES, *TREC_NAMES)}
 
 
-def taken(name: str) -> bool:
+def is_taken(name: str) -> bool:
     """Is it the name of a measure, in any spelling?"""
-    begins = any(name.startswith(f"{known}_") for known in TREC_NAMES)  # P_5, and so P_mine
-    reserved = name in GROUPS or name.lower() in _COLUMNS or name == _SCALED
-    return begins or reserved or name.lower() in _every_name()
+    begins = any(name.startswith(f"{trec_name}_") for trec_name in TREC_NAMES)  # P_5, and so P_mine
+    reserved = name in GROUPS or name.lower() in _RESERVED or name == _SCALED_DCG
+    return begins or reserved or name.lower() in _all_names()
 
 
-def named(name: str, text: str) -> str:
+def canonical_name(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
     if name in MEASURES or name in SESSION_MEASURES:
         return name
-    if name == _SCALED:
+    if name == _SCALED_DCG:
         return "scaledDCG"
-    every = [*MEASURES, *(known for known in SESSION_MEASURES if known.lower() != "sdcg")]
-    lower = {known.lower(): known for known in every} | _ALSO  # sdcg could be either: see _SCALED
+    names = [*MEASURES, *(spelling for spelling in SESSION_MEASURES if spelling.lower() != "sdcg")]
+    lower = {
+        spelling.lower(): spelling for spelling in names
+    } | _ALIASES  # sdcg could be either: see _SCALED
     plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
     if plain in lower:
         return lower[plain]
-    if look_further(name, MEASURES):
+    if find_in_plugins(name, MEASURES):
         return name
-    late = {known.lower(): known for known in MEASURES}
-    if plain in late:
-        return late[plain]
+    late_names = {spelling.lower(): spelling for spelling in MEASURES}
+    if plain in late_names:
+        return late_names[plain]
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
     if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10
         meant = f"{lower[with_cutoff[1]]}@{with_cutoff[2]}"
         raise UnknownName("measure", text, [meant], "gainful measures lists them all")
-    theirs = [known.name for known in TREC_NAMES.values() if known.measure]
-    known = [entry + rest for entry in (*MEASURES, *SESSION_MEASURES)] + [*theirs, *GROUPS]
-    raise UnknownName("measure", text, known, "gainful measures lists them all")
+    trec_names = [spelling.name for spelling in TREC_NAMES.values() if spelling.measure]
+    spelling = [entry + rest for entry in (*MEASURES, *SESSION_MEASURES)] + [*trec_names, *GROUPS]
+    raise UnknownName("measure", text, spelling, "gainful measures lists them all")
 
 
-def _params(inner: str, text: str) -> dict[str, Setting]:
-    params: dict[str, Setting] = {}
+def _parse_params(inner: str, text: str) -> dict[str, SettingValue]:
+    params: dict[str, SettingValue] = {}
     position = 0
     while position < len(inner):
-        found = _PARAM.match(inner, position)
-        if not found:
+        match = _PARAM.match(inner, position)
+        if not match:
             raise BadValue("measure", text, _ALLOWED)
-        if found["name"] in params:
-            raise BadValue(f"parameter {found['name']}", text, "each parameter once")
-        params[found["name"]] = _value(found["value"])
-        position = found.end()
+        if match["name"] in params:
+            raise BadValue(f"parameter {match['name']}", text, "each parameter once")
+        params[match["name"]] = _parse_value(match["value"])
+        position = match.end()
     return params
 
 
-def _value(text: str) -> Setting:
+def _parse_value(text: str) -> SettingValue:
     if text[0] in "'\"":
         return text[1:-1]
     if text == "e":
         return e
     if text in ("True", "False"):
         return text == "True"
-    if not re.fullmatch(NUMBER, text, re.ASCII):
+    if not re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return text
     return int(text) if text.lstrip("+-").isdecimal() else float(text)

@@ -11,15 +11,15 @@ from gainful.formula import (
     Expr,
     NamedFormula,
     Var,
-    latex_words,
+    escape_latex,
     substitute,
     to_latex,
 )
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import recipe
-from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.recipe import build_recipe
+from gainful.measure.sessions.recipe import build_session_recipe
 
-_SESSIONS = ("sDCG", "nsDCG")
+_SESSION_DCG = ("sDCG", "nsDCG")
 
 
 def measure_latex(measure: Measure) -> str:
@@ -29,68 +29,70 @@ def measure_latex(measure: Measure) -> str:
         >>> print(measure_latex(Measure("DCG") @ 10))
         $\mathrm{DCG}@10 = \sum_{i=1}^{10} \frac{g_{i}}{\log_{2}(i + 1)}$
     """
-    if measure.unfinished:
-        return _in_words(measure)
+    if measure.needs_cutoff:
+        return _describe(measure)
     if measure.entry.session:
-        return _of_sessions(measure) or _in_words(measure)
+        return _session_formula(measure) or _describe(measure)
     if not measure.entry.cumulated:
-        return _in_words(measure)
-    how = recipe(measure)
-    summed = rf"\sum_{{i=1}}^{{{how.k or 'n'}}} {to_latex(_term(how.gain, how.discount, 'gi'))}"
-    named = _named(measure.name, measure.k)
-    if measure.entry.of == "ideal":
-        return rf"${named} = \max_{{\text{{rankings}}}} {summed}$"
+        return _describe(measure)
+    recipe = build_recipe(measure)
+    summed = (
+        rf"\sum_{{i=1}}^{{{recipe.k or 'n'}}} {to_latex(_term(recipe.gain, recipe.discount, 'gi'))}"
+    )
+    label = _label(measure.name, measure.k)
+    if measure.entry.gain_of == "ideal":
+        return rf"${label} = \max_{{\text{{rankings}}}} {summed}$"
     if not measure.entry.normalised:
-        return f"${named} = {summed}$"
-    return _divided(named, _named(measure.name.removeprefix("n"), measure.k), summed)
+        return f"${label} = {summed}$"
+    return _ratio(label, _label(measure.name.removeprefix("n"), measure.k), summed)
 
 
-def _of_sessions(measure: Measure) -> str:
+def _session_formula(measure: Measure) -> str:
     """The formula of sDCG as the paper has it; nothing where a convention has it otherwise."""
-    if measure.name not in _SESSIONS:
+    if measure.name not in _SESSION_DCG:
         return ""
-    how = session_recipe(measure)
-    habits = how.convention
-    if (habits.rank_discount, habits.statistic, habits.normalise) != (
+    recipe = build_session_recipe(measure)
+    convention = recipe.convention
+    if (convention.rank_discount, convention.statistic, convention.normalise) != (
         "restart",
         "final",
         "session",
     ):
         return ""
-    earned = to_latex(_term(how.gain, how.discount, "gqi"))
-    left = how.query_discount.latex()
-    summed = rf"\sum_{{q=1}}^{{m}} {left} \sum_{{i=1}}^{{{how.k or 'n'}}} {earned}"
-    named = _named(measure.name, measure.k)
+    gain = to_latex(_term(recipe.gain, recipe.discount, "gqi"))
+    query_discount = recipe.query_discount.latex()
+    summed = rf"\sum_{{q=1}}^{{m}} {query_discount} \sum_{{i=1}}^{{{recipe.k or 'n'}}} {gain}"
+    label = _label(measure.name, measure.k)
     if measure.name == "sDCG":
-        return f"${named} = {summed}$"
-    return _divided(named, _named("sDCG", measure.k), summed)
+        return f"${label} = {summed}$"
+    return _ratio(label, _label("sDCG", measure.k), summed)
 
 
-def _divided(named: str, whole: str, summed: str) -> str:
+def _ratio(label: str, whole: str, summed: str) -> str:
     best = rf"\text{{ideal }}{whole}"
-    return rf"${named} = \frac{{{whole}}}{{{best}}}, \quad {whole} = {summed}$"
+    return rf"${label} = \frac{{{whole}}}{{{best}}}, \quad {whole} = {summed}$"
 
 
-def _named(name: str, k: float | None) -> str:
-    return rf"\mathrm{{{latex_words(name)}}}" + ("" if k is None else f"@{k:g}")
+def _label(name: str, k: float | None) -> str:
+    return rf"\mathrm{{{escape_latex(name)}}}" + ("" if k is None else f"@{k:g}")
 
 
 def _term(gain: NamedFormula, discount: NamedFormula, grade: str) -> Expr:
     """What the document at rank i brings."""
-    worth = substitute(gain.filled, {"g": Var(grade, "the grade at rank i")})
-    match discount.filled:
+    gain_expr = substitute(gain.expr_with_values, {"g": Var(grade, "the grade at rank i")})
+    match discount.expr_with_values:
         case Arithmetic("/", Const(1), divisor):
-            return worth / divisor
+            return gain_expr / divisor
         case Const(1):
-            return worth
-        case left:
-            return worth * left
+            return gain_expr
+        case factor:
+            return gain_expr * factor
 
 
-def _in_words(measure: Measure) -> str:
-    named = (
-        rf"\text{{{latex_words(str(measure))}}}"
+def _describe(measure: Measure) -> str:
+    label = (
+        rf"\text{{{escape_latex(str(measure))}}}"
         if measure.params
-        else _named(measure.name, measure.k)
+        else _label(measure.name, measure.k)
     )
-    return f"${named}$: {latex_words(measure.entry.value)}"
+    return f"${label}$: {escape_latex(measure.entry.definition)}"

@@ -7,20 +7,20 @@ from html import escape
 
 from attrs import frozen
 
-from gainful.errors import short
-from gainful.formula import latex_words
+from gainful.errors import shorten
+from gainful.formula import escape_latex
 
-_LONG = 80  # characters of a cell or caption
+_MAX_LENGTH = 80  # characters of a cell or caption
 _RIGHT = " style='text-align:right'"
 _LEFT = " style='text-align:left'"
 
 
 @frozen
-class Shown:
+class NotebookTable:
     """A table under its caption; the first few columns hold words, the others numbers.
 
     Examples:
-        >>> one = Shown("<run>", ("measure", "mean"), [("AP", "0.5000")])
+        >>> one = NotebookTable("<run>", ("measure", "mean"), [("AP", "0.5000")])
         >>> "&lt;run&gt;" in one.html(), "0.5000" in one.latex()
         (True, True)
     """
@@ -28,39 +28,41 @@ class Shown:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
-    words: int = 1
+    text_columns: int = 1
     notes: Sequence[str] = ()
 
-    def html(self) -> str:
+    def to_html(self) -> str:
         """As a notebook shows it: escaped, in the notebook's own colours."""
-        told = "<br>".join(_escaped(line) for line in (self.caption, *self.notes))
+        caption = "<br>".join(_escape(line) for line in (self.caption, *self.notes))
         head = self._cells("th", self.columns)
         body = "".join(f"<tr>{self._cells('td', row)}</tr>" for row in self.rows)
         return (
-            f"<div style='overflow-x:auto'><table><caption{_LEFT}>{told}</caption>"
+            f"<div style='overflow-x:auto'><table><caption{_LEFT}>{caption}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
     def _cells(self, tag: str, row: Sequence[str]) -> str:
-        sides = [_LEFT if at < self.words else _RIGHT for at in range(len(row))]
-        both = zip(sides, row, strict=True)
-        return "".join(f"<{tag}{side}>{_escaped(one)}</{tag}>" for side, one in both)
+        sides = [_LEFT if column < self.text_columns else _RIGHT for column in range(len(row))]
+        cells = zip(sides, row, strict=True)
+        return "".join(f"<{tag}{side}>{_escape(cell)}</{tag}>" for side, cell in cells)
 
-    def latex(self) -> str:
+    def to_latex(self) -> str:
         """As a notebook prints it: an array, which MathJax knows too."""
-        align = "".join("l" if at < self.words else "r" for at in range(len(self.columns)))
-        lines = [" & ".join(map(_text, row)) + r" \\" for row in (self.columns, *self.rows)]
+        align = "".join(
+            "l" if column < self.text_columns else "r" for column in range(len(self.columns))
+        )
+        lines = [" & ".join(map(_latex_text, row)) + r" \\" for row in (self.columns, *self.rows)]
         lines[0] += r" \hline"
         return "\n".join((rf"$\begin{{array}}{{{align}}}", *lines, r"\end{array}$"))
 
 
-def _text(cell: str) -> str:
-    return rf"\text{{{latex_words(' '.join(_shortened(cell).split()))}}}"
+def _latex_text(cell: str) -> str:
+    return rf"\text{{{escape_latex(' '.join(_shorten(cell).split()))}}}"
 
 
-def _escaped(text: str) -> str:
-    return escape(_shortened(text))
+def _escape(text: str) -> str:
+    return escape(_shorten(text))
 
 
-def _shortened(text: str) -> str:
-    return short(text, _LONG) if len(text) > 4 * _LONG else text
+def _shorten(text: str) -> str:
+    return shorten(text, _MAX_LENGTH) if len(text) > 4 * _MAX_LENGTH else text

@@ -7,96 +7,100 @@ from collections.abc import Mapping
 import numpy as np
 
 from gainful.convention import Convention
-from gainful.errors import counted, shown
+from gainful.errors import count_noun, quote
 from gainful.formula import Array
 from gainful.match.matched import Flags, Matched
 from gainful.measure.recipe import Recipe
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run, some_documents
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs
 
-AnyRun = Run | Nested | Elsewhere
-SAME_KIND = "ids of one kind: cast both columns to text, written alike"
+LoadedRun = Run | NestedDict | LazyRun
+SAME_ID_TYPE = "ids of one kind: cast both columns to text, written alike"
 _TOP = 10  # how deep we look for documents without a judgment
 
 
-def counts(matched: Matched, kept: Flags) -> dict[str, float]:
+def count_documents(matched: Matched, kept: Flags) -> dict[str, float]:
     """How much was there, and how much was missing, unjudged, tied, duplicated."""
-    judged, looked_at = matched.judged_within(_TOP)
+    judged, looked_at = matched.judgment_coverage(_TOP)
     return {
         "queries": int(kept.sum()),
-        "missing": int((matched.judged & ~matched.found).sum()),
-        "extra": int((~matched.judged).sum()) + matched.unlisted[0],
-        "retrieved": int(matched.retrieved.sum()) + matched.unlisted[1],
+        "missing": int((matched.judged & ~matched.in_run).sum()),
+        "extra": int((~matched.judged).sum()) + matched.extra_counts[0],
+        "retrieved": int(matched.retrieved.sum()) + matched.extra_counts[1],
         "judged": int(matched.pool_query.size),
         "unjudged_at_10": 1 - judged / looked_at if looked_at else 0.0,
-        "tied": matched.tied,
-        "duplicates": matched.duplicates,
+        "tied": matched.tied_count,
+        "duplicates": matched.duplicate_count,
     }
 
 
-def of_values(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[str]:
+def note_odd_values(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[str]:
     """Values that no ranking should have."""
     notes = []
     for name, column in values.items():
         bounded = recipes[name].measure.entry.bounded
         left_out = int(np.ma.getmaskarray(column).sum())
         if left_out:
-            notes.append(f"{name} leaves out {counted(left_out, 'query')} with nothing relevant")
+            notes.append(f"{name} leaves out {count_noun(left_out, 'query')} with nothing relevant")
         above = int((np.ma.compressed(column) > 1).sum()) if bounded else 0
         if above:
             notes.append(
-                f"{name} is above 1 in {counted(above, 'query')}: "
-                f"{_reason(recipes[name].convention)}"
+                f"{name} is above 1 in {count_noun(above, 'query')}: "
+                f"{_reason_above_one(recipes[name].convention)}"
             )
     return notes
 
 
-def of_subtopics(qrels: Judgments | Nested, recipes: Mapping[str, Recipe]) -> list[str]:
+def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
     """What measures made of subtopics that they do not know, or made up where there are none."""
-    asking = [name for name, how in recipes.items() if how.measure.entry.subtopics]
-    others = [name for name in recipes if name not in asking]
-    told = isinstance(qrels, Judgments) and qrels.subtopics is not None
-    if asking and not told:
-        one = "the judgments have no subtopics; all that is relevant to a query is taken for one"
-        return [f"{one} ({', '.join(asking)})"]
-    if others and isinstance(qrels, Judgments) and qrels.overlapping:
+    diverse = [name for name, recipe in recipes.items() if recipe.measure.entry.needs_subtopics]
+    others = [name for name in recipes if name not in diverse]
+    has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
+    if diverse and not has_subtopics:
+        problem = (
+            "the judgments have no subtopics; all that is relevant to a query is taken for one"
+        )
+        return [f"{problem} ({', '.join(diverse)})"]
+    if others and isinstance(qrels, Qrels) and qrels.overlapping:
         highest = "documents are judged for several subtopics; their highest grade counts"
         return [f"{highest} for {', '.join(others)}"]
     return []
 
 
-def mixed_ids(qrels: Judgments | Nested, run: AnyRun) -> list[str]:
+def note_id_types(qrels: Qrels | NestedDict, run: LoadedRun) -> list[str]:
     """Ids that are numbers on one side and texts on the other: they meet as texts."""
-    return mixed_kinds(getattr(qrels, "ids", {}), getattr(run, "ids", {}))
+    return compare_id_types(getattr(qrels, "ids", {}), getattr(run, "ids", {}))
 
 
-def mixed_kinds(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+def compare_id_types(qrels_types: Mapping[str, str], run_types: Mapping[str, str]) -> list[str]:
     """The same, of what the ids of both were."""
     return [
-        f"ids of the column {name} are {theirs[name]} in the run and {ours[name]} in the "
+        f"ids of the column {name} are {run_types[name]} in the run and {qrels_types[name]} in the "
         "judgments; they are compared as texts, by which 7 is '7' but not '07'"
-        for name in theirs.keys() & ours.keys()
-        if theirs[name] != ours[name]
+        for name in run_types.keys() & qrels_types.keys()
+        if run_types[name] != qrels_types[name]
     ]
 
 
-def partly_seen(run: AnyRun, matched: Matched) -> list[str]:
+def note_lazy_ties(run: LoadedRun, matched: Matched) -> list[str]:
     """What is counted otherwise in a run that is only looked at from afar."""
-    if not isinstance(run, Elsewhere) or not matched.tied:
+    if not isinstance(run, LazyRun) or not matched.tied_count:
         return []
     return [f"ties are counted among judged documents only: the run stays in {run.engine.name}"]
 
 
-def strangers(qrels: Judgments | Nested, run: AnyRun, matched: Matched) -> list[str]:
+def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched) -> list[str]:
     """Not one retrieved document is judged: most likely the ids differ."""
     if matched.query.size:
         return []
-    there = run.some_documents() if isinstance(run, Elsewhere) else some_documents(run)
-    told = [", ".join(map(shown, side)) for side in (there, some_documents(qrels))]
-    return [f"no retrieved document is judged; the run has {told[0]}, the judgments {told[1]}"]
+    run_docs = run.example_docs() if isinstance(run, LazyRun) else example_docs(run)
+    examples = [", ".join(map(quote, side)) for side in (run_docs, example_docs(qrels))]
+    return [
+        f"no retrieved document is judged; the run has {examples[0]}, the judgments {examples[1]}"
+    ]
 
 
-def _reason(convention: Convention) -> str:
+def _reason_above_one(convention: Convention) -> str:
     if convention.duplicates == "count":
         return "a document that stands twice counts twice (duplicates=count)"
     return f"so the convention has it (like {convention.name})"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from gainful.convention.settings import Habit
+from gainful.convention.settings import Setting
 from gainful.errors import BadValue
-from gainful.formula import NUMBER, Domain, Param
+from gainful.formula import NUMBER_PATTERN, Domain, Param
 from gainful.measure.discount import b, bq
 from gainful.measure.gain import REL
 
@@ -95,7 +95,7 @@ PARAMETERS: dict[str, Param] = {param.symbol: param for param in _ALL}
 
 # What is no number: the choices of measures that are made of others.
 _CHOICES = (
-    Habit(
+    Setting(
         "over",
         "Which queries of a session count?",
         {
@@ -106,7 +106,7 @@ _CHOICES = (
             "sum": "all of them, added up",
         },
     ),
-    Habit(
+    Setting(
         "repeated",
         "What does a document earn in the last query that the session has shown before?",
         {
@@ -117,7 +117,7 @@ _CHOICES = (
         },
     ),
 )
-CHOICES: dict[str, Habit] = {choice.name: choice for choice in _CHOICES}
+CHOICES: dict[str, Setting] = {choice.name: choice for choice in _CHOICES}
 
 # What ir_measures says, and what it is here.
 _IR_MEASURES: dict[tuple[str, object], dict[str, Any]] = {
@@ -132,13 +132,13 @@ _IR_MEASURES: dict[tuple[str, object], dict[str, Any]] = {
 _RENAMED = {"gains": "gain", "max_rel": "max_grade"}
 
 
-def translated(params: Mapping[str, Any]) -> dict[str, Any]:
+def translate_params(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as they are called here, if they are called as in ir_measures."""
-    found: dict[str, Any] = {}
+    ours: dict[str, Any] = {}
     for name, value in params.items():
-        known = (name, value) in _IR_MEASURES if isinstance(value, (str, int, float)) else False
-        found |= _IR_MEASURES[name, value] if known else {_RENAMED.get(name, name): value}
-    return found
+        special = (name, value) in _IR_MEASURES if isinstance(value, (str, int, float)) else False
+        ours |= _IR_MEASURES[name, value] if special else {_RENAMED.get(name, name): value}
+    return ours
 
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
@@ -156,15 +156,15 @@ def as_points(value: object) -> tuple[float, ...]:
         parts = value
     elif isinstance(value, Real):
         parts = (value,)
-    found = [_level(part) for part in parts]
-    levels = [level for level in found if level is not None]
-    if not levels or len(levels) < len(found):
+    parsed = [_parse_level(part) for part in parts]
+    levels = [level for level in parsed if level is not None]
+    if not levels or len(levels) < len(parsed):
         raise BadValue("points", value, "levels of recall from 0 to 1, such as 0,0.5,1")
     return tuple(levels)
 
 
-def _level(part: object) -> float | None:
-    if isinstance(part, str) and re.fullmatch(NUMBER, part.strip(), re.ASCII):
+def _parse_level(part: object) -> float | None:
+    if isinstance(part, str) and re.fullmatch(NUMBER_PATTERN, part.strip(), re.ASCII):
         part = float(part)
     if isinstance(part, bool) or not isinstance(part, Real) or not 0 <= float(part) <= 1:
         return None

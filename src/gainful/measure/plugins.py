@@ -32,26 +32,26 @@ def load_plugin(module: str) -> None:
     # Modules are looked for here too, as Python does and a command does not; but last, so that a
     # file beside the data cannot stand for a module of Python's own.
     folder = str(path.resolve().parent if is_file else Path.cwd())
-    before = _known()
-    known = module in sys.modules
+    count_before = _count_names()
+    already_imported = module in sys.modules
     sys.path.append(folder)
     try:
-        with _told(f"plug-in {module}"):
+        with _wrap_errors(f"plug-in {module}"):
             if is_file:
-                _run(path)
+                _run_file(path)
             else:
                 import_module(module)
     finally:
         sys.path.remove(folder)
-    if _known() == before and not known:
+    if _count_names() == count_before and not already_imported:
         raise BadPlugin(f"plug-in {module}: it registers nothing (gainful.register does)")
 
 
-def _known() -> int:
+def _count_names() -> int:
     return len(MEASURES) + len(GAINS) + len(DISCOUNTS)
 
 
-def _run(path: Path) -> None:
+def _run_file(path: Path) -> None:
     """A file by its path: whatever it is called, it is not mistaken for another module."""
     spec = spec_from_file_location(path.stem.replace(".", "_"), path)
     if spec is None or spec.loader is None:
@@ -59,7 +59,7 @@ def _run(path: Path) -> None:
     spec.loader.exec_module(module_from_spec(spec))
 
 
-def load_installed() -> list[str]:
+def load_entry_points() -> list[str]:
     """Load what other packages offer, each once; says of those that fail why they do."""
     from importlib.metadata import entry_points  # noqa: PLC0415  (slow, and rarely asked for)
 
@@ -67,10 +67,10 @@ def load_installed() -> list[str]:
         if point.value in _LOADED:
             continue
         try:
-            with _told(f"plug-in {point.name} ({point.value})"):
-                found = point.load()
-                if callable(found) and point.name not in MEASURES:
-                    register(point.name, found)
+            with _wrap_errors(f"plug-in {point.name} ({point.value})"):
+                loaded = point.load()
+                if callable(loaded) and point.name not in MEASURES:
+                    register(point.name, loaded)
             _LOADED[point.value] = ""
         except BadPlugin as failure:
             _LOADED[point.value] = str(failure)
@@ -78,12 +78,12 @@ def load_installed() -> list[str]:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _wrap_errors(plugin: str) -> Iterator[None]:
     """Whatever a plug-in does while it is loaded is told in one line."""
     try:
         yield
     except GainfulError as mistake:
-        raise BadPlugin(f"{what}: {mistake}") from None
+        raise BadPlugin(f"{plugin}: {mistake}") from None
     except (Exception, SystemExit) as failure:  # noqa: BLE001
-        told = " ".join(f"{type(failure).__name__}: {failure}".split())
-        raise BadPlugin(f"{what}: {told}") from None
+        message = " ".join(f"{type(failure).__name__}: {failure}".split())
+        raise BadPlugin(f"{plugin}: {message}") from None

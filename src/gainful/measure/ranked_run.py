@@ -1,4 +1,4 @@
-"""`Seen`: what was matched, under one convention. Every judged document stands at its rank.
+"""`RankedRun`: what was matched, under one convention. Every judged document stands at its rank.
 
 This is what a measure of the catalogue is a function of; its methods are the few words in which
 such functions are written.
@@ -16,41 +16,41 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.errors import Tied
 from gainful.formula import Array, NamedFormula
-from gainful.match import Matched, Placed, by_gain
+from gainful.match import Matched, PlacedGains, rank_ties_by_gain
 from gainful.match.matched import Flags, Ranks, Subtopics
-from gainful.measure.grade_gains import Find, whole_or_not, worth
+from gainful.measure.grade_gains import GradeFinder, apply_fractional, grade_gains
 
-Worked = TypeVar("Worked")
+Value = TypeVar("Value")
 
 
 @frozen(eq=False, kw_only=True)
-class Seen(Matched):
+class RankedRun(Matched):
     """All queries at once: judged retrieved documents in rank order, and the judged pool."""
 
-    ranks: ClassVar[tuple[str, ...]] = (*Matched.ranks, "rank")
+    rank_fields: ClassVar[tuple[str, ...]] = (*Matched.rank_fields, "rank")
 
     rank: Ranks  # under the convention; by query and rank the documents are ordered
-    habits: Convention
-    _known: dict[object, Any] = field(factory=dict, init=False, repr=False)
+    convention: Convention
+    _cache: dict[object, Any] = field(factory=dict, init=False, repr=False)
 
-    def once(self, key: object, work: Callable[[], Worked]) -> Worked:
+    def compute_once(self, key: object, compute: Callable[[], Value]) -> Value:
         """What several measures need, worked out by the first that asks for it."""
-        if key not in self._known:
-            self._known[key] = work()
-        return self._known[key]  # type: ignore[no-any-return]
+        if key not in self._cache:
+            self._cache[key] = compute()
+        return self._cache[key]  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
         """How many queries there are."""
         return len(self.queries)
 
-    def within(self, k: int | None) -> Flags:
+    def top(self, k: int | None) -> Flags:
         """Which documents stand among the first k?"""
         return np.ones(len(self.rank), dtype=bool) if k is None else self.rank <= k
 
     def relevant(self, rel: float, k: int | None = None) -> Flags:
         """Which retrieved documents are relevant (and stand among the first k)?"""
-        return (self.grade >= rel) & self.within(k)
+        return (self.grade >= rel) & self.top(k)
 
     def total(self, values: NDArray[Any], where: Flags | None = None) -> Array:
         """The sum over each query."""
@@ -62,19 +62,19 @@ class Seen(Matched):
         """How many there are in each query."""
         return np.bincount(self.query[flags], minlength=self.size).astype(np.float64)
 
-    def running(self, values: Flags | Array) -> Array:
+    def cumulate(self, values: Flags | Array) -> Array:
         """The sum over each query from its first document down to this one."""
-        return cumulated(values, self.query, self.size)
+        return cumulate_by_query(values, self.query, self.size)
 
-    def known(self, rel: float) -> Array:
+    def recall_base(self, rel: float) -> Array:
         """How many relevant documents there are in each query, retrieved or not."""
-        return self.pooled(self.pool_grade >= rel)
+        return self.count_pool(self.pool_grade >= rel)
 
-    def pooled(self, flags: Flags) -> Array:
+    def count_pool(self, flags: Flags) -> Array:
         """How many documents of the pool are so, in each query."""
         return np.bincount(self.pool_query[flags], minlength=self.size).astype(np.float64)
 
-    def best(self, max_grade: float | None) -> float:
+    def best_grade(self, max_grade: float | None) -> float:
         """The best grade there can be: what was said, or the highest that was given."""
         if max_grade is not None:
             return max_grade
@@ -83,24 +83,26 @@ class Seen(Matched):
 
     def gains(self, formula: NamedFormula) -> Array:
         """What the retrieved documents are worth."""
-        return worth(self.grade, formula, self.habits, self.find(self.query, self.grade), None)
+        return grade_gains(
+            self.grade, formula, self.convention, self.grade_finder(self.query, self.grade), None
+        )
 
     def pool_gains(self, formula: NamedFormula) -> Array:
         """What the documents of the pool are worth."""
-        find = self.find(self.pool_query, self.pool_grade)
-        return worth(self.pool_grade, formula, self.habits, find, None)
+        find = self.grade_finder(self.pool_query, self.pool_grade)
+        return grade_gains(self.pool_grade, formula, self.convention, find, None)
 
-    def find(self, query: Ranks, grade: Array) -> Find:
+    def grade_finder(self, query: Ranks, grade: Array) -> GradeFinder:
         """Says of flagged grades, for a message, which the first one is."""
 
-        def find(flags: Flags) -> tuple[str, float]:
-            at = int(np.flatnonzero(flags)[0])
-            return f"a grade of query {self.queries[query[at]]!r}", float(grade[at])
+        def find_first(flags: Flags) -> tuple[str, float]:
+            index = int(np.flatnonzero(flags)[0])
+            return f"a grade of query {self.queries[query[index]]!r}", float(grade[index])
 
-        return find
+        return find_first
 
 
-def cumulated(values: NDArray[Any], query: Ranks, size: int) -> Array:
+def cumulate_by_query(values: NDArray[Any], query: Ranks, size: int) -> Array:
     """The sum over each query down to each entry, entries being grouped by query.
 
     Numbers that are not counts are summed query by query: in one long sum, a huge gain in one
@@ -108,31 +110,31 @@ def cumulated(values: NDArray[Any], query: Ranks, size: int) -> Array:
     """
     begin = np.searchsorted(query, np.arange(size + 1))
     if values.dtype.kind in "bi":
-        until = np.append(0, np.cumsum(values))
-        counts: Array = (until[1:] - until[begin[query]]).astype(np.float64)
+        sums = np.append(0, np.cumsum(values))
+        counts: Array = (sums[1:] - sums[begin[query]]).astype(np.float64)
         return counts
-    found = np.empty(len(values))
+    sums_by_query = np.empty(len(values))
     for start, end in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):
-        np.cumsum(values[start:end], out=found[start:end])
-    return found
+        np.cumsum(values[start:end], out=sums_by_query[start:end])
+    return sums_by_query
 
 
-def seen(matched: Matched, convention: Convention) -> Seen:
+def rank_run(matched: Matched, convention: Convention) -> RankedRun:
     """The matched documents at the ranks that a convention gives them."""
     if "remove" in (convention.unjudged, convention.negative):
-        matched = _closed_up(matched, convention)
+        matched = _condense(matched, convention)
     if convention.ties in ("input", "reversed") and not matched.ordered:
         _refuse_ties(matched, convention)
     query, grade = matched.query, matched.grade
-    rank = _RANKS.get(convention.ties, _middle)(matched)
+    rank = _TIE_RANKS.get(convention.ties, _middle_rank)(matched)
     if convention.ties in ("best", "worst"):
-        placed = Placed(len(matched.queries), query, query, grade, matched.first, matched.last)
-        rank = by_gain(placed, best=convention.ties == "best")
+        placed = PlacedGains(len(matched.queries), query, query, grade, matched.first, matched.last)
+        rank = rank_ties_by_gain(placed, best=convention.ties == "best")
     order = np.lexsort((rank, query))
-    view = Seen(
+    ranked = RankedRun(
         queries=matched.queries,
         judged=matched.judged,
-        found=matched.found,
+        in_run=matched.in_run,
         retrieved=matched.retrieved,
         pool_query=matched.pool_query,
         pool_grade=matched.pool_grade,
@@ -142,19 +144,21 @@ def seen(matched: Matched, convention: Convention) -> Seen:
         last=matched.last[order],
         by_id=matched.by_id[order],
         by_input=matched.by_input[order],
-        tied=matched.tied,
-        duplicates=matched.duplicates,
-        place=None if matched.place is None else matched.place[order],
+        tied_count=matched.tied_count,
+        duplicate_count=matched.duplicate_count,
+        pool_index=None if matched.pool_index is None else matched.pool_index[order],
         subtopics=matched.subtopics,
         rank=rank[order],
-        habits=convention,
+        convention=convention,
     )
     return evolve(
-        view,
-        subtopics=_whole_subtopics(view, convention),
-        grade=whole_or_not(view.grade, convention, view.find(view.query, view.grade)),
-        pool_grade=whole_or_not(
-            view.pool_grade, convention, view.find(view.pool_query, view.pool_grade)
+        ranked,
+        subtopics=_whole_subtopic_grades(ranked, convention),
+        grade=apply_fractional(
+            ranked.grade, convention, ranked.grade_finder(ranked.query, ranked.grade)
+        ),
+        pool_grade=apply_fractional(
+            ranked.pool_grade, convention, ranked.grade_finder(ranked.pool_query, ranked.pool_grade)
         ),
     )
 
@@ -169,20 +173,20 @@ def _refuse_ties(matched: Matched, convention: Convention) -> None:
         )
 
 
-def _whole_subtopics(view: Seen, convention: Convention) -> Subtopics | None:
+def _whole_subtopic_grades(view: RankedRun, convention: Convention) -> Subtopics | None:
     """The grades for subtopics, fractions as the convention has them."""
-    told = view.subtopics
-    if told is None:
+    subtopics = view.subtopics
+    if subtopics is None:
         return None
-    find = view.find(view.pool_query[told.doc], told.grade)
-    return evolve(told, grade=whole_or_not(told.grade, convention, find))
+    find = view.grade_finder(view.pool_query[subtopics.doc], subtopics.grade)
+    return evolve(subtopics, grade=apply_fractional(subtopics.grade, convention, find))
 
 
-def _middle(matched: Matched) -> Ranks:
+def _middle_rank(matched: Matched) -> Ranks:
     return (matched.first + matched.last) // 2
 
 
-_RANKS: dict[str, Callable[[Matched], Ranks]] = {
+_TIE_RANKS: dict[str, Callable[[Matched], Ranks]] = {
     "doc_descending": lambda m: m.by_id,
     "doc_ascending": lambda m: m.first + m.last - m.by_id,
     "input": lambda m: m.by_input,
@@ -190,7 +194,7 @@ _RANKS: dict[str, Callable[[Matched], Ranks]] = {
 }
 
 
-def _closed_up(matched: Matched, convention: Convention) -> Matched:
+def _condense(matched: Matched, convention: Convention) -> Matched:
     """The rankings without documents that are unjudged or have negative grades."""
     wanted = (
         matched.grade >= 0
@@ -200,28 +204,28 @@ def _closed_up(matched: Matched, convention: Convention) -> Matched:
     only_judged = convention.unjudged == "remove"
     counted = wanted if only_judged else ~wanted
 
-    def above(rank: Ranks, limit: Ranks) -> Ranks:
+    def count_above(rank: Ranks, limit: Ranks) -> Ranks:
         """How many of the counted documents stand above a limit in the same query?"""
-        wide = int(matched.retrieved.max(initial=0)) + 2
-        keys = np.sort(matched.query[counted] * wide + rank[counted])
-        begin = matched.query[wanted] * wide
-        found = np.searchsorted(keys, begin + limit[wanted])
-        return found - np.searchsorted(keys, begin)
+        width = int(matched.retrieved.max(initial=0)) + 2
+        keys = np.sort(matched.query[counted] * width + rank[counted])
+        begin = matched.query[wanted] * width
+        end = np.searchsorted(keys, begin + limit[wanted])
+        return end - np.searchsorted(keys, begin)
 
-    def closed(rank: Ranks) -> Ranks:
-        fewer = above(rank, rank)
+    def condense_ranks(rank: Ranks) -> Ranks:
+        fewer = count_above(rank, rank)
         return fewer + 1 if only_judged else rank[wanted] - fewer
 
-    until = above(matched.first, matched.first + 1)
-    gone = np.bincount(matched.query[counted], minlength=len(matched.queries))
+    through_block = count_above(matched.first, matched.first + 1)
+    counts = np.bincount(matched.query[counted], minlength=len(matched.queries))
     pool = (matched.pool_grade >= 0) | (convention.negative != "remove")
     return evolve(
-        matched.pooled_in(pool, wanted),
-        retrieved=gone if only_judged else matched.retrieved - gone,
+        matched.with_pool(pool, wanted),
+        retrieved=counts if only_judged else matched.retrieved - counts,
         query=matched.query[wanted],
         grade=matched.grade[wanted],
-        first=closed(matched.first),
-        last=until if only_judged else matched.last[wanted] - until,
-        by_id=closed(matched.by_id),
-        by_input=closed(matched.by_input),
+        first=condense_ranks(matched.first),
+        last=through_block if only_judged else matched.last[wanted] - through_block,
+        by_id=condense_ranks(matched.by_id),
+        by_input=condense_ranks(matched.by_input),
     )

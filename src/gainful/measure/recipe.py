@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from attrs import evolve, frozen
 
 from gainful.convention import (
-    HABITS,
+    SETTINGS,
     Convention,
     Empty,
     Fractional,
@@ -28,7 +28,7 @@ from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
 from gainful.measure.discount import as_discount
 from gainful.measure.gain import as_gain
-from gainful.measure.measure import Measure, checked, cutoff
+from gainful.measure.measure import Measure, check_parameter, cutoff
 from gainful.measure.parameters import ELEVEN_POINTS, PARAMETERS, as_points
 
 
@@ -50,7 +50,7 @@ class Options(TypedDict, total=False):
 
 
 FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
-_BESIDE = ("k", "judged", "scores", "like")  # what calls take besides
+_CALL_ARGUMENTS = ("k", "judged", "scores", "like")  # what calls take besides
 
 
 @frozen(eq=False)
@@ -62,33 +62,33 @@ class Recipe:
     discount: NamedFormula
     k: int | None
     convention: Convention
-    asked: Mapping[str, Any]  # what was set explicitly, in the measure or as an option
+    explicit: Mapping[str, Any]  # what was set explicitly, in the measure or as an option
 
-    def settings(self) -> dict[str, Any]:
+    def function_arguments(self) -> dict[str, Any]:
         """What the function of the measure is called with, besides what it sees."""
         entry = self.measure.entry
-        known = {name: self._setting(name) for name in entry.takes}
-        return known if entry.cut == "none" else known | {"k": self._cut()}
+        arguments = {name: self._argument(name) for name in entry.arguments}
+        return arguments if entry.cutoff_kind == "none" else arguments | {"k": self._cutoff()}
 
-    def _cut(self) -> float | None:
-        return self.measure.k if self.measure.entry.cut == "recall" else self.k
+    def _cutoff(self) -> float | None:
+        return self.measure.k if self.measure.entry.cutoff_kind == "recall" else self.k
 
-    def _setting(self, name: str) -> Any:
+    def _argument(self, name: str) -> Any:
         if name == "gain":
             return self.gain
         if name == "discount":
             return self.discount
         if name == "points":
-            return as_points(self.asked[name]) if name in self.asked else ELEVEN_POINTS
-        if name in HABITS and name not in FORMULAS:
+            return as_points(self.explicit[name]) if name in self.explicit else ELEVEN_POINTS
+        if name in SETTINGS and name not in FORMULAS:
             return getattr(self.convention, name)
         own = self.convention.rel if name == "rel" else None
-        usual = self.measure.entry.usual.get(name, PARAMETERS[name].default)
+        usual = self.measure.entry.defaults.get(name, PARAMETERS[name].default)
         default = usual if own is None else own
-        return self.asked.get(name, default)
+        return self.explicit.get(name, default)
 
 
-def recipe(
+def build_recipe(
     measure: Measure,
     *,
     options: Mapping[str, Any] | None = None,
@@ -104,59 +104,67 @@ def recipe(
         judged: are judged documents given? If so the ideal comes from them unless told
             otherwise, if not it can only come from the list; None leaves it to the convention.
     """
-    base = like(like_whom)
+    base_convention = like(like_whom)
     options = dict(options or {})
     for name in options:
         if name not in measure.entry.params:
-            known = (*measure.entry.params, *_BESIDE)
-            raise UnknownName(f"option of {measure.name}", name, known)
-    given = {name: value for name, value in options.items() if value is not None}
-    asked = given | dict(measure.params)
-    of_gain = measure.entry.cumulated or "rel" not in measure.entry.takes
-    worth = _formula("gain", "rel", as_gain, asked, base, strict=of_gain)
-    left = _formula("discount", "b", as_discount, asked, base)
+            allowed = (*measure.entry.params, *_CALL_ARGUMENTS)
+            raise UnknownName(f"option of {measure.name}", name, allowed)
+    chosen_options = {name: value for name, value in options.items() if value is not None}
+    explicit = chosen_options | dict(measure.params)
+    strict_rel = measure.entry.cumulated or "rel" not in measure.entry.arguments
+    gain = _choose_formula("gain", "rel", as_gain, explicit, base_convention, strict=strict_rel)
+    discount = _choose_formula("discount", "b", as_discount, explicit, base_convention)
     if measure.entry.cumulated and not measure.entry.discounted:
-        left = as_discount("none")
-    habits = {n: checked(n, asked[n]) for n in asked if n in HABITS and n not in FORMULAS}
-    relevant = asked.get("rel", base.rel)
-    settled = base.changed(
-        **habits
-        | {"gain": worth.name, "discount": left.name}
-        | {"rel": worth.bound.get("rel", relevant), "b": left.bound.get("b")}
-        | {"ideal": _ideal(habits.get("ideal"), base, judged=judged)}
+        discount = as_discount("none")
+    settings = {
+        n: check_parameter(n, explicit[n]) for n in explicit if n in SETTINGS and n not in FORMULAS
+    }
+    rel = explicit.get("rel", base_convention.rel)
+    convention = base_convention.with_settings(
+        **settings
+        | {"gain": gain.name, "discount": discount.name}
+        | {"rel": gain.param_values.get("rel", rel), "b": discount.param_values.get("b")}
+        | {"ideal": _choose_ideal(settings.get("ideal"), base_convention, judged=judged)}
     )
-    settled = evolve(settled, ties=_ties(measure, asked, base), ties_of=())
-    by_grade = settled.ties in ("best", "worst") and measure.entry.subtopics
-    if by_grade or (settled.ties in ("average", "mean_rank") and not measure.entry.linear):
+    convention = evolve(
+        convention, ties=_choose_ties(measure, explicit, base_convention), ties_by_measure=()
+    )
+    by_grade = convention.ties in ("best", "worst") and measure.entry.needs_subtopics
+    if by_grade or (convention.ties in ("average", "mean_rank") and not measure.entry.linear):
         raise NotExact(
-            f"ties={settled.ties} is not exact for {measure.name}; choose another ties policy"
+            f"ties={convention.ties} is not exact for {measure.name}; choose another ties policy"
         )
     cutoff(measure.k, measure.entry)  # one that is needed must be there by now
-    depth = measure.k if isinstance(measure.k, int) else base.cutoff
-    if settled.short == "minimum" and depth is None and "short" in measure.entry.params:
+    depth = measure.k if isinstance(measure.k, int) else base_convention.cutoff
+    if convention.short == "minimum" and depth is None and "short" in measure.entry.params:
         raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
-    return Recipe(measure, worth, left, depth, settled, asked)
+    return Recipe(measure, gain, discount, depth, convention, explicit)
 
 
-def _ties(measure: Measure, asked: Mapping[str, Any], base: Convention) -> Ties:
+def _choose_ties(
+    measure: Measure, explicit: Mapping[str, Any], base_convention: Convention
+) -> Ties:
     """How ties are broken: as was asked for, as the tool does for this measure, or for all."""
-    if "ties" in asked:
-        return asked["ties"]  # type: ignore[no-any-return]  # checked above
-    return dict(base.ties_of).get(measure.name + "@" * (measure.k is not None), base.ties)
+    if "ties" in explicit:
+        return explicit["ties"]  # type: ignore[no-any-return]  # checked above
+    return dict(base_convention.ties_by_measure).get(
+        measure.name + "@" * (measure.k is not None), base_convention.ties
+    )
 
 
-def _ideal(asked: object, base: Convention, *, judged: bool | None) -> object:
+def _choose_ideal(explicit: object, base_convention: Convention, *, judged: bool | None) -> object:
     if judged is False:
         return "list"
-    return asked or ("judged" if judged else base.ideal)
+    return explicit or ("judged" if judged else base_convention.ideal)
 
 
-def _formula(
+def _choose_formula(
     kind: str,
     param: str,
     find: Callable[[object], NamedFormula],
-    asked: Mapping[str, Any],
-    base: Convention,
+    explicit: Mapping[str, Any],
+    base_convention: Convention,
     *,
     strict: bool = True,
 ) -> NamedFormula:
@@ -165,13 +173,13 @@ def _formula(
     A parameter that was asked for and that the formula lacks is an error, unless it means
     something else to the measure (not `strict`): what AP calls relevant is no matter of gain.
     """
-    own: NamedFormula = find(getattr(base, kind))
-    chosen = find(asked[kind]) if kind in asked else own
+    own: NamedFormula = find(getattr(base_convention, kind))
+    chosen = find(explicit[kind]) if kind in explicit else own
     values = dict(chosen.values)
-    has = param in chosen.bound
-    inherited = getattr(base, param) if chosen.name == own.name and has else None
+    takes_param = param in chosen.param_values
+    inherited = getattr(base_convention, param) if chosen.name == own.name and takes_param else None
     if inherited is not None:
         values.setdefault(param, inherited)
-    if param in asked and (has or strict):
-        values[param] = asked[param]
-    return chosen.given(values)
+    if param in explicit and (takes_param or strict):
+        values[param] = explicit[param]
+    return chosen.with_values(values)

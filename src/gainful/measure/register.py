@@ -12,20 +12,22 @@ import numpy as np
 from attrs import evolve, fields
 from numpy.typing import NDArray
 
-from gainful.convention import HABITS
+from gainful.convention import SETTINGS
 from gainful.errors import BadPlugin, BadValue, GainfulError, WrongType
 from gainful.formula import Array, Expr, NamedFormula, Param, Var, walk
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, i
-from gainful.measure.entry import Cut, Entry
+from gainful.measure.entry import CutoffKind, Entry
 from gainful.measure.gain import GAINS, g
-from gainful.measure.language import taken
-from gainful.measure.parameters import PARAMETERS, translated
-from gainful.measure.ranked_run import Seen
+from gainful.measure.language import is_taken
+from gainful.measure.parameters import PARAMETERS, translate_params
+from gainful.measure.ranked_run import RankedRun
 
-_NONE = inspect.Parameter("matched", inspect.Parameter.KEYWORD_ONLY)  # of a function of nothing
+_NO_PARAMETER = inspect.Parameter(
+    "matched", inspect.Parameter.KEYWORD_ONLY
+)  # of a function of nothing
 _FROM_CONVENTION = ("gain", "discount", "max_grade")  # what a function can only take as it is
-Own = Callable[..., Any]
+UserFunction = Callable[..., Any]
 Formula = Expr | Callable[[Var], Expr]
 _FORMULAS: Mapping[str, tuple[Var, dict[str, NamedFormula]]] = {
     "gain": (g, GAINS),
@@ -34,17 +36,17 @@ _FORMULAS: Mapping[str, tuple[Var, dict[str, NamedFormula]]] = {
 
 
 @overload
-def register(name: Own, /, *, share: bool = False) -> Own: ...
+def register(name: UserFunction, /, *, share: bool = False) -> UserFunction: ...
 
 
 @overload
-def register(*, share: bool) -> Callable[[Own], Own]: ...
+def register(*, share: bool) -> Callable[[UserFunction], UserFunction]: ...
 
 
 @overload
 def register(
     name: str,
-    function: Own | None = None,
+    function: UserFunction | None = None,
     *,
     gain: Formula | None = None,
     discount: Formula | None = None,
@@ -53,8 +55,8 @@ def register(
 
 
 def register(
-    name: str | Own | None = None,
-    function: Own | None = None,
+    name: str | UserFunction | None = None,
+    function: UserFunction | None = None,
     *,
     gain: Formula | None = None,
     discount: Formula | None = None,
@@ -95,75 +97,77 @@ def register(
         function = name
         name = str(getattr(function, "__name__", ""))
     _refuse_name(name)
-    given = {"gain": gain, "discount": discount}
-    formulas = {kind: formula for kind, formula in given.items() if formula is not None}
+    candidates = {"gain": gain, "discount": discount}
+    formulas = {kind: formula for kind, formula in candidates.items() if formula is not None}
     if len(formulas) + (function is not None) != 1:
         raise BadPlugin(f"{name}: give one thing, a function, gain=… or discount=…")
     for kind, formula in formulas.items():
-        variable, known = _FORMULAS[kind]
-        known[name] = _formula(kind, name, formula, variable)
+        variable, table = _FORMULAS[kind]
+        table[name] = _build_formula(kind, name, formula, variable)
     if function is not None:
-        MEASURES[name] = _entry(name, function, share=share)
+        MEASURES[name] = _build_entry(name, function, share=share)
     return function
 
 
 def _refuse_name(name: object) -> None:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
         raise BadValue("name", name, "a letter, then letters, digits and _")
-    if taken(name) or name in GAINS or name in DISCOUNTS:
+    if is_taken(name) or name in GAINS or name in DISCOUNTS:
         raise BadPlugin(f"{name!r} is the name of something else already; choose another")
 
 
-def _formula(kind: str, name: str, formula: Formula, variable: Var) -> NamedFormula:
+def _build_formula(kind: str, name: str, formula: Formula, variable: Var) -> NamedFormula:
     """The expression, with no other variable in it than the grade or the rank."""
     try:
-        found = formula if isinstance(formula, Expr) else formula(variable)
+        expr = formula if isinstance(formula, Expr) else formula(variable)
     except (Exception, SystemExit) as failure:  # noqa: BLE001  (whatever a user's function does)
-        raise BadPlugin(f"{kind} {name}: no expression comes of it ({_told(failure)})") from None
-    if not isinstance(found, Expr):
-        raise WrongType(f"{kind} {name}", found, f"an expression in {variable.symbol}")
-    others = {node.symbol for node in walk(found) if isinstance(node, Var)} - {variable.symbol}
+        raise BadPlugin(
+            f"{kind} {name}: no expression comes of it ({_describe_failure(failure)})"
+        ) from None
+    if not isinstance(expr, Expr):
+        raise WrongType(f"{kind} {name}", expr, f"an expression in {variable.symbol}")
+    others = {node.symbol for node in walk(expr) if isinstance(node, Var)} - {variable.symbol}
     if others:
         raise BadPlugin(f"{kind} {name}: {', '.join(sorted(others))} is not {variable.symbol}")
-    return NamedFormula(kind, name, found, "one's own")
+    return NamedFormula(kind, name, expr, "one's own")
 
 
-def _entry(name: str, function: Own, *, share: bool) -> Entry:
+def _build_entry(name: str, function: UserFunction, *, share: bool) -> Entry:
     """What the catalogue says of a measure, read off its function."""
     try:
-        first, *rest = inspect.signature(function).parameters.values() or (_NONE,)
+        first, *rest = inspect.signature(function).parameters.values() or (_NO_PARAMETER,)
     except (TypeError, ValueError):
         raise WrongType(f"measure {name}", function, "a function over a Matched") from None
     if first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise BadPlugin(f"measure {name}: its first parameter takes what was matched")
-    cut: Cut = "none"
-    usual: dict[str, float] = {}
-    takes: list[str] = []
+    cutoff_kind: CutoffKind = "none"
+    defaults: dict[str, float] = {}
+    arguments: list[str] = []
     for parameter in rest:
         if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise BadPlugin(f"measure {name}: {parameter} could be anything; name what it takes")
         if parameter.name == "k":
-            cut = _cut(name, parameter)
+            cutoff_kind = _cutoff_kind(name, parameter)
             continue
-        takes.append(parameter.name)
-        usual |= _usual(name, parameter)
+        arguments.append(parameter.name)
+        defaults |= _default_value(name, parameter)
     question = (inspect.getdoc(function) or "").split("\n", maxsplit=1)[0]
     return Entry(
         name=name,
         question=question or f"What is {name}?",
-        value=f"computed by {function.__module__}.{getattr(function, '__qualname__', name)}",
-        function=_guarded(name, function, share=share),
-        takes=tuple(takes),
-        usual=usual,
+        definition=f"computed by {function.__module__}.{getattr(function, '__qualname__', name)}",
+        function=_guard(name, function, share=share),
+        arguments=tuple(arguments),
+        defaults=defaults,
         normalised=share,
         bounded=share,
-        cut=cut,
+        cutoff_kind=cutoff_kind,
         cite=f"registered by {function.__module__}",
-        own=True,
+        registered=True,
     )
 
 
-def _cut(name: str, k: inspect.Parameter) -> Cut:
+def _cutoff_kind(name: str, k: inspect.Parameter) -> CutoffKind:
     if k.default is k.empty:
         return "needed"
     if k.default is not None:
@@ -171,14 +175,16 @@ def _cut(name: str, k: inspect.Parameter) -> Cut:
     return "optional"
 
 
-def _usual(name: str, parameter: inspect.Parameter) -> dict[str, float]:
+def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
     """A number that may be chosen, with the function's own default."""
     symbol, default = parameter.name, parameter.default
     if symbol in _FROM_CONVENTION:
         if default not in (None, parameter.empty):
             raise BadPlugin(f"measure {name}: {symbol} comes from the convention, not {default!r}")
         return {}
-    if (symbol in HABITS and symbol not in PARAMETERS) or {*translated({symbol: 1})} != {symbol}:
+    if (symbol in SETTINGS and symbol not in PARAMETERS) or {*translate_params({symbol: 1})} != {
+        symbol
+    }:
         raise BadPlugin(f"measure {name}: {symbol} means something else here; call it otherwise")
     if isinstance(default, bool) or not isinstance(default, (int, float)):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")
@@ -188,62 +194,68 @@ def _usual(name: str, parameter: inspect.Parameter) -> dict[str, float]:
         number = float("inf")
     if not isfinite(number):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a finite number as its default")
-    known = PARAMETERS.setdefault(symbol, Param(symbol, "a number of one's own", default=number))
+    param = PARAMETERS.setdefault(symbol, Param(symbol, "a number of one's own", default=number))
     try:
-        return {symbol: known.check(number)}
+        return {symbol: param.check(number)}
     except GainfulError as refused:
         raise BadPlugin(f"measure {name}: {refused}; call the parameter otherwise") from None
 
 
-def _guarded(name: str, function: Own, *, share: bool) -> Callable[..., Any]:
+def _guard(name: str, function: UserFunction, *, share: bool) -> Callable[..., Any]:
     """The function; what it raises and what it gives back wrongly is told in one line."""
 
-    def guarded(ranked: Seen, /, **settings: Any) -> Any:
+    def call_measure(ranked: RankedRun, /, **settings: Any) -> Any:
         try:
-            found = function(_protected(ranked), **settings)
+            result = function(_protect(ranked), **settings)
         except GainfulError:
             raise
         except (Exception, SystemExit) as failure:
-            told = f"measure {name} ({function.__module__}) failed: {_told(failure)}"
-            raise BadPlugin(told) from failure
+            message = f"measure {name} ({function.__module__}) failed: {_describe_failure(failure)}"
+            raise BadPlugin(message) from failure
         if share:
-            if not isinstance(found, tuple) or len(found) != 2:
-                raise BadPlugin(f"measure {name}: not two arrays, but {type(found).__name__}")
-            return tuple(_values(name, part, ranked) for part in found)
-        return _values(name, found, ranked)
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise BadPlugin(f"measure {name}: not two arrays, but {type(result).__name__}")
+            return tuple(_check_values(name, part, ranked) for part in result)
+        return _check_values(name, result, ranked)
 
-    return guarded
+    return call_measure
 
 
-def _protected(ranked: Seen) -> Seen:
+def _protect(ranked: RankedRun) -> RankedRun:
     """The same, not to be written to: other measures look at it too."""
-    known = {one.name: getattr(ranked, one.name) for one in fields(Seen) if one.init}
-    changed: dict[str, Any] = {"queries": tuple(ranked.queries)}
-    for name, held in known.items():
-        if isinstance(held, np.ndarray):
-            changed[name] = held.view()
-            changed[name].setflags(write=False)
-    return evolve(ranked, **changed)
+    values = {
+        attribute.name: getattr(ranked, attribute.name)
+        for attribute in fields(RankedRun)
+        if attribute.init
+    }
+    read_only: dict[str, Any] = {"queries": tuple(ranked.queries)}
+    for name, value in values.items():
+        if isinstance(value, np.ndarray):
+            read_only[name] = value.view()
+            read_only[name].setflags(write=False)
+    return evolve(ranked, **read_only)
 
 
-def _values(name: str, found: object, ranked: Seen) -> Array:
+def _check_values(name: str, result: object, ranked: RankedRun) -> Array:
     """One finite number for each query; what is masked is left out of the mean."""
     try:
-        values: NDArray[Any] = np.ma.asarray(found) if np.ma.isMA(found) else np.asarray(found)
+        values: NDArray[Any] = np.ma.asarray(result) if np.ma.isMA(result) else np.asarray(result)
     except (TypeError, ValueError, OverflowError):
         values = np.array(None)
     if values.dtype.kind not in "biuf" and values.size:
-        raise BadPlugin(f"measure {name}: {type(found).__name__} is no array of numbers")
+        raise BadPlugin(f"measure {name}: {type(result).__name__} is no array of numbers")
     if values.shape != (ranked.size,):
         wanted = f"one value for each query, ({ranked.size},)"
         raise BadPlugin(f"measure {name}: an array of shape {values.shape}, not {wanted}")
     values = values.astype(np.float64)
-    wild = np.flatnonzero(~np.isfinite(np.ma.filled(values, 0.0)))
-    if wild.size:
-        query = ranked.queries[int(wild[0])]
-        raise BadPlugin(f"measure {name}: {values[wild[0]]} for query {query!r}, not a number")
+    not_finite = np.flatnonzero(~np.isfinite(np.ma.filled(values, 0.0)))
+    if not_finite.size:
+        query = ranked.queries[int(not_finite[0])]
+        raise BadPlugin(
+            f"measure {name}: {values[not_finite[0]]} for query {query!r}, not a number"
+        )
     return values
 
 
-def _told(failure: BaseException) -> str:
+def _describe_failure(failure: BaseException) -> str:
     return " ".join(f"{type(failure).__name__}: {failure}".split())

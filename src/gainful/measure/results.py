@@ -10,11 +10,11 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import counted
+from gainful.errors import count_noun
 from gainful.formula import Array
-from gainful.measure.entry import Mean
+from gainful.measure.entry import Aggregation
 from gainful.measure.measure import Measure
-from gainful.measure.notebook import Shown
+from gainful.measure.notebook import NotebookTable
 from gainful.measure.recipe import Recipe
 
 
@@ -53,24 +53,24 @@ class Results:
     @property
     def mean(self) -> dict[str, float]:
         """One number for each measure: the mean over queries, or the sum of what is counted."""
-        return {name: self._one(name) for name in self.values}
+        return {name: self._aggregate(name) for name in self.values}
 
-    def _one(self, name: str) -> float:
+    def _aggregate(self, name: str) -> float:
         values = np.ma.compressed(np.ma.asarray(self.values[name]))
-        return as_one(values, self.recipes[name].measure.entry.mean)
+        return aggregate(values, self.recipes[name].measure.entry.aggregation)
 
     @property
     def per_query(self) -> pl.DataFrame:
         """A row for each query, a column for each measure; null where a query is left out."""
         columns = {
-            name: pl.Series(name, _plain(values), dtype=pl.Float64, strict=False)
+            name: pl.Series(name, _as_list(values), dtype=pl.Float64, strict=False)
             for name, values in self.values.items()
         }
         return pl.DataFrame({"query": pl.Series("query", list(self.queries)), **columns})
 
-    def by_query(self) -> dict[str, dict[str, float | None]]:
+    def values_by_query(self) -> dict[str, dict[str, float | None]]:
         """{query: {measure: value}}."""
-        columns = [_plain(values) for values in self.values.values()]
+        columns = [_as_list(values) for values in self.values.values()]
         names = list(self.values)
         return {
             query: dict(zip(names, row, strict=True))
@@ -80,9 +80,9 @@ class Results:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         mean = {name: None if np.isnan(value) else value for name, value in self.mean.items()}
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "mean": mean,
-            "per_query": self.by_query(),
+            "per_query": self.values_by_query(),
             "convention": {
                 "like": self.convention.name,
                 **self.convention.settings(),
@@ -90,51 +90,56 @@ class Results:
             },
             "counts": dict(self.counts),
         }
-        return found | ({"notes": list(self.notes)} if self.notes else {})
+        return data | ({"notes": list(self.notes)} if self.notes else {})
 
-    def counted(self) -> str:
+    def describe_counts(self) -> str:
         """What was missing, unjudged, tied and duplicated, in a line."""
         counts = self.counts
-        told = [f"{counts['missing']:g} missing"]
-        told += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
-        told.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
-        told += [f"{counts['tied']:g} tied", counted(int(counts["duplicates"]), "duplicate")]
-        return " · ".join(told)
+        parts = [f"{counts['missing']:g} missing"]
+        parts += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
+        parts.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
+        parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
+        return " · ".join(parts)
 
     def __repr__(self) -> str:
-        wide = max(map(len, self.values), default=0)
-        lines = [f"{name:<{wide}}  {value:.4f}" for name, value in self.mean.items()]
-        return "\n".join((self._head(), *lines, self.counted(), *self.notes))
+        width = max(map(len, self.values), default=0)
+        lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean.items()]
+        return "\n".join((self._headline(), *lines, self.describe_counts(), *self.notes))
 
     def _repr_html_(self) -> str:
-        return self._shown().html()
+        return self._notebook_view().to_html()
 
     def _repr_latex_(self) -> str:
-        return self._shown().latex()
+        return self._notebook_view().to_latex()
 
-    def _shown(self) -> Shown:
-        kinds = {name: recipe.measure.entry.mean for name, recipe in self.recipes.items()}
+    def _notebook_view(self) -> NotebookTable:
+        aggregations = {
+            name: recipe.measure.entry.aggregation for name, recipe in self.recipes.items()
+        }
         rows = [
-            (name, "–" if np.isnan(value) else f"{value:.{0 if kinds[name] == 'sum' else 4}f}")
+            (
+                name,
+                "–" if np.isnan(value) else f"{value:.{0 if aggregations[name] == 'sum' else 4}f}",
+            )
             for name, value in self.mean.items()
         ]
-        notes = (self.counted(), *self.notes)
-        return Shown(self._head(), ("measure", "mean"), rows, notes=notes)
+        notes = (self.describe_counts(), *self.notes)
+        return NotebookTable(self._headline(), ("measure", "mean"), rows, notes=notes)
 
-    def _head(self) -> str:
-        queries = counted(len(self.queries), "query")
+    def _headline(self) -> str:
+        queries = count_noun(len(self.queries), "query")
         return f"Results of {self.name}, {queries}, like {self.convention.name}"
 
 
-def as_one(values: Array, how: Mean) -> float:
+def aggregate(values: Array, aggregation: Aggregation) -> float:
     """One number for all queries that count; not a number where none does."""
-    if how == "sum":
+    if aggregation == "sum":
         return float(values.sum())
     if not values.size:
         return float("nan")
     mean = float(values.mean())
-    return float(np.exp(mean)) if how == "geometric" else mean
+    return float(np.exp(mean)) if aggregation == "geometric" else mean
 
 
-def _plain(values: Array) -> list[float | None]:
+def _as_list(values: Array) -> list[float | None]:
     return list(np.ma.asarray(values).tolist())

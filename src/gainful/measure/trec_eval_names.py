@@ -12,13 +12,13 @@ from typing import Any, Literal
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.formula import NUMBER
+from gainful.formula import NUMBER_PATTERN
 from gainful.measure.measure import Measure
 
 _CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _TENTHS = tuple(tenth / 10 for tenth in range(11))
 _FIFTHS = tuple(fifth / 5 for fifth in range(1, 11))
-_PAIR = re.compile(rf"\s*(-?\d+)\s*=\s*({NUMBER})\s*", re.ASCII)
+_PAIR = re.compile(rf"\s*(-?\d+)\s*=\s*({NUMBER_PATTERN})\s*", re.ASCII)
 
 # What stands behind the dot: nothing, ranks, levels, single numbers, gains by grade, or names
 # and gains with their values.
@@ -34,7 +34,7 @@ class TrecName:
     kind: Kind = "plain"
     defaults: tuple[float, ...] = ()
     params: tuple[str, ...] = ()  # what the numbers behind the dot are called here
-    always: Mapping[str, Any] = {}  # set without being asked
+    fixed_params: Mapping[str, Any] = {}  # set without being asked
 
 
 _ALL = (
@@ -75,8 +75,8 @@ _ALL = (
     TrecName("set_F", "SetF", "numbers", params=("beta",)),
     TrecName("num_nonrel_judged_ret", "NumNonRelRet"),
     TrecName("yaap", "YAAP"),
-    TrecName("rbp", "gRBP", "pairs", params=("p",), always={"p": 0.9}),
-    TrecName("rbp_resid", "RBPResid", "pairs", params=("p",), always={"p": 0.9}),
+    TrecName("rbp", "gRBP", "pairs", params=("p",), fixed_params={"p": 0.9}),
+    TrecName("rbp_resid", "RBPResid", "pairs", params=("p",), fixed_params={"p": 0.9}),
     TrecName("unj", "Unjudged", "ranks", (5, 10, 20)),
 )
 
@@ -104,127 +104,137 @@ GROUPS_9: Mapping[str, tuple[str, ...]] = {**GROUPS, "all_trec": _ALL_9}
 
 
 @frozen
-class Spelled:
+class TrecLine:
     """One line of output: the name as printed, its measure (None for a text), and whose it is."""
 
     name: str
     measure: Measure | None
-    root: TrecName
+    trec_name: TrecName
 
 
-def of_trec(text: str) -> list[Spelled] | None:
+def parse_trec_name(text: str) -> list[TrecLine] | None:
     """The measures that a name of trec_eval's stands for; None if it is no such name.
 
     Examples:
-        >>> [(line.name, str(line.measure)) for line in of_trec("ndcg_cut.5,10")]
+        >>> [(line.name, str(line.measure)) for line in parse_trec_name("ndcg_cut.5,10")]
         [('ndcg_cut_5', 'nDCG@5'), ('ndcg_cut_10', 'nDCG@10')]
-        >>> of_trec("P_5")[0].measure
+        >>> parse_trec_name("P_5")[0].measure
         Measure(name='P', params=(), k=5)
     """
     if text in GROUPS:
-        every = [line for name in GROUPS[text] for line in spelled(TREC_NAMES[name], None)]
-        return [line for line in every if line.measure is not None]
+        lines = [line for name in GROUPS[text] for line in expand_trec_name(TREC_NAMES[name], None)]
+        return [line for line in lines if line.measure is not None]
     name, dot, rest = text.partition(".")
     if name in TREC_NAMES and (dot == "." or not rest):
-        known, after = TREC_NAMES[name], rest if dot else None
+        trec_name, suffix = TREC_NAMES[name], rest if dot else None
     else:  # P_5, utility_2,-1,0,0: the longest name that it begins with
-        names = [known for known in TREC_NAMES if text.startswith(known + "_")]
+        names = [trec_name for trec_name in TREC_NAMES if text.startswith(trec_name + "_")]
         if not names:
             return None
-        known = TREC_NAMES[max(names, key=len)]
-        after = text[len(known.name) + 1 :]
-    if known.kind == "text" or (after is not None and known.kind == "plain"):
+        trec_name = TREC_NAMES[max(names, key=len)]
+        suffix = text[len(trec_name.name) + 1 :]
+    if trec_name.kind == "text" or (suffix is not None and trec_name.kind == "plain"):
         return None
-    return spelled(known, after)
+    return expand_trec_name(trec_name, suffix)
 
 
-def spelled(known: TrecName, after: str | None) -> list[Spelled]:
+def expand_trec_name(trec_name: TrecName, suffix: str | None) -> list[TrecLine]:
     """The lines that a name prints with what follows its dot; None where nothing does."""
-    if known.kind == "ranks":
+    if trec_name.kind == "ranks":
         return [
-            Spelled(f"{known.name}_{cut}", Measure(known.measure, (), cut), known)
-            for cut in _ranks(known, after)
+            TrecLine(f"{trec_name.name}_{cut}", Measure(trec_name.measure, (), cut), trec_name)
+            for cut in _parse_ranks(trec_name, suffix)
         ]
-    if known.kind == "levels":
+    if trec_name.kind == "levels":
         return [
-            Spelled(f"{known.name}_{x:3.2f}", _at_level(known, x), known)
-            for x in _levels(known, after)
+            TrecLine(
+                f"{trec_name.name}_{level:3.2f}", _measure_at_level(trec_name, level), trec_name
+            )
+            for level in _parse_levels(trec_name, suffix)
         ]
-    name = known.name if after is None else f"{known.name}_{after}"
-    if known.kind == "text":
-        if after is not None:
-            _number(known, after)
-        return [Spelled(name, None, known)]
-    params = dict(known.always)
-    if after is not None and known.kind == "gains":
-        params["gain"] = _gains(known, after)
-    elif after is not None and known.kind == "pairs":
-        params |= _pairs(known, after)
-    elif after is not None:
-        params |= _numbers(known, after)
-    return [Spelled(name, Measure(known.measure, params), known)]
+    name = trec_name.name if suffix is None else f"{trec_name.name}_{suffix}"
+    if trec_name.kind == "text":
+        if suffix is not None:
+            _parse_number(trec_name, suffix)
+        return [TrecLine(name, None, trec_name)]
+    params = dict(trec_name.fixed_params)
+    if suffix is not None and trec_name.kind == "gains":
+        params["gain"] = _parse_gains(trec_name, suffix)
+    elif suffix is not None and trec_name.kind == "pairs":
+        params |= _parse_pairs(trec_name, suffix)
+    elif suffix is not None:
+        params |= _parse_numbers(trec_name, suffix)
+    return [TrecLine(name, Measure(trec_name.measure, params), trec_name)]
 
 
-def _at_level(known: TrecName, level: float) -> Measure:
-    if known.params:
-        return Measure(known.measure, {known.params[0]: level})
-    return Measure(known.measure, (), level)
+def _measure_at_level(trec_name: TrecName, level: float) -> Measure:
+    if trec_name.params:
+        return Measure(trec_name.measure, {trec_name.params[0]: level})
+    return Measure(trec_name.measure, (), level)
 
 
-def _ranks(known: TrecName, after: str | None) -> list[int]:
+def _parse_ranks(trec_name: TrecName, suffix: str | None) -> list[int]:
     """Cutoffs in ascending order; a fraction is cut off, as in trec_eval."""
-    if after is None:
-        return [int(cut) for cut in known.defaults]
-    found = sorted(int(_number(known, part)) for part in after.split(","))
-    if found[0] <= 0:
-        raise BadValue(known.name, after, "cutoffs from 1 on")
-    if len(set(found)) < len(found):
-        raise BadValue(known.name, after, "each cutoff once")
-    return found
+    if suffix is None:
+        return [int(cut) for cut in trec_name.defaults]
+    cutoffs = sorted(int(_parse_number(trec_name, part)) for part in suffix.split(","))
+    if cutoffs[0] <= 0:
+        raise BadValue(trec_name.name, suffix, "cutoffs from 1 on")
+    if len(set(cutoffs)) < len(cutoffs):
+        raise BadValue(trec_name.name, suffix, "each cutoff once")
+    return cutoffs
 
 
-def _levels(known: TrecName, after: str | None) -> list[float]:
-    if after is None:
-        return list(known.defaults)
-    found = sorted(_number(known, part) for part in after.split(","))
-    if len(set(found)) < len(found):
-        raise BadValue(known.name, after, "each cutoff once")
-    return found
+def _parse_levels(trec_name: TrecName, suffix: str | None) -> list[float]:
+    if suffix is None:
+        return list(trec_name.defaults)
+    levels = sorted(_parse_number(trec_name, part) for part in suffix.split(","))
+    if len(set(levels)) < len(levels):
+        raise BadValue(trec_name.name, suffix, "each cutoff once")
+    return levels
 
 
-def _gains(known: TrecName, after: str) -> str:
+def _parse_gains(trec_name: TrecName, suffix: str) -> str:
     """trec_eval's 1=3,2=9: other grades are worth themselves."""
-    pairs = [_PAIR.fullmatch(part) for part in after.split(",")]
+    pairs = [_PAIR.fullmatch(part) for part in suffix.split(",")]
     if not all(pairs):
         raise BadValue(
-            known.name, after, "gains by grade, such as 1=3,2=9; a cutoff is ndcg_cut_10 or nDCG@10"
+            trec_name.name,
+            suffix,
+            "gains by grade, such as 1=3,2=9; a cutoff is ndcg_cut_10 or nDCG@10",
         )
     inner = ",".join(f"{pair[1]}:{pair[2]}" for pair in pairs if pair)
     return "{" + inner + ",else:g}"
 
 
-def _pairs(known: TrecName, after: str) -> dict[str, Any]:
+def _parse_pairs(trec_name: TrecName, suffix: str) -> dict[str, Any]:
     """trec_eval's p=0.8: a parameter by its name, others are gains by grade."""
-    named = [part.partition("=") for part in after.split(",")]
-    found: dict[str, Any] = {
-        name: _number(known, value) for name, _, value in named if name in known.params
+    pairs = [part.partition("=") for part in suffix.split(",")]
+    params: dict[str, Any] = {
+        name: _parse_number(trec_name, value)
+        for name, _, value in pairs
+        if name in trec_name.params
     }
-    gains = [f"{name}={value}" for name, _, value in named if name not in known.params]
+    gains = [f"{name}={value}" for name, _, value in pairs if name not in trec_name.params]
     if gains:
-        found["gain"] = _gains(known, ",".join(gains))
-    return found
+        params["gain"] = _parse_gains(trec_name, ",".join(gains))
+    return params
 
 
-def _numbers(known: TrecName, after: str) -> dict[str, Any]:
-    if known.params == ("points",):
-        return {"points": after}
-    found = [_number(known, part) for part in after.split(",")]
-    if len(found) != len(known.params):
-        raise BadValue(known.name, after, f"{len(known.params)} numbers: {', '.join(known.params)}")
-    return dict(zip(known.params, found, strict=True))
+def _parse_numbers(trec_name: TrecName, suffix: str) -> dict[str, Any]:
+    if trec_name.params == ("points",):
+        return {"points": suffix}
+    numbers = [_parse_number(trec_name, part) for part in suffix.split(",")]
+    if len(numbers) != len(trec_name.params):
+        raise BadValue(
+            trec_name.name,
+            suffix,
+            f"{len(trec_name.params)} numbers: {', '.join(trec_name.params)}",
+        )
+    return dict(zip(trec_name.params, numbers, strict=True))
 
 
-def _number(known: TrecName, part: str) -> float:
-    if not re.fullmatch(NUMBER, part.strip(), re.ASCII) or abs(float(part)) > 2**53:
-        raise BadValue(known.name, part, "numbers, separated by commas")
+def _parse_number(trec_name: TrecName, part: str) -> float:
+    if not re.fullmatch(NUMBER_PATTERN, part.strip(), re.ASCII) or abs(float(part)) > 2**53:
+        raise BadValue(trec_name.name, part, "numbers, separated by commas")
     return float(part)

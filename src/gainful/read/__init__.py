@@ -1,5 +1,5 @@
 """Room `read`: what the user has goes in, checked values come out."""
 
-from gainful.read.ranking_matrix import Numbers, Rows, rows, single
+from gainful.read.ranking_matrix import Numbers, RankingMatrix, read_ranking, read_rankings
 
-__all__ = ["Numbers", "Rows", "rows", "single"]
+__all__ = ["Numbers", "RankingMatrix", "read_rankings", "read_ranking"]

@@ -6,19 +6,21 @@ from pathlib import Path
 
 from gainful.errors import BadInput
 from gainful.read import named_columns
-from gainful.read.qrels_and_run import Judgments
-from gainful.read.source import opened
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.source import open_source
 
 
-def judgments(folder: Path) -> Judgments:
+def read_qrels(folder: Path) -> Qrels:
     """The judgments of a BEIR folder: its test split, or the only one there is."""
-    qrels = folder / "qrels"
-    found = sorted(qrels.glob("*.tsv")) if qrels.is_dir() else []
-    if not found:
+    qrels_folder = folder / "qrels"
+    files = sorted(qrels_folder.glob("*.tsv")) if qrels_folder.is_dir() else []
+    if not files:
         raise BadInput(str(folder), "this is a directory, not a file", "a file or a BEIR folder")
-    by_name = {file.stem: file for file in found}
-    split = by_name.get("test")
-    if split is None and len(found) > 1:
-        names = ", ".join(by_name)
-        raise BadInput(str(qrels), f"several splits and no test.tsv: {names}", "name one of them")
-    return named_columns.judgments(opened(split or found[0]), "tsv")
+    splits = {file.stem: file for file in files}
+    split = splits.get("test")
+    if split is None and len(files) > 1:
+        names = ", ".join(splits)
+        raise BadInput(
+            str(qrels_folder), f"several splits and no test.tsv: {names}", "name one of them"
+        )
+    return named_columns.read_qrels(open_source(split or files[0]), "tsv")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from gainful.errors import BadInput, BadValue, shown
+from gainful.errors import BadInput, BadValue, quote
 from gainful.read import trec_files
-from gainful.read.session_problems import given
-from gainful.read.sessions import Bad, Sessions, checked
+from gainful.read.session_problems import flag_problem
+from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
 
 TIES = ("doc_descending", "input")  # as trec_eval breaks them, or in the order of the file
@@ -18,7 +18,9 @@ _TURN = r"^(.+)_([0-9]{1,15})$"
 _EXPECTED = "ids of conversation_turn, such as 106_3 or 9-1_2"
 
 
-def read(source: Source, bad: Bad = "error", ties: str | None = None) -> Sessions:
+def read_conversations(
+    source: Source, bad: BadPolicy = "error", ties: str | None = None
+) -> Sessions:
     """The turns of conversations as queries of sessions.
 
     Args:
@@ -29,45 +31,56 @@ def read(source: Source, bad: Bad = "error", ties: str | None = None) -> Session
     """
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))
-    run = trec_files.run(source)
-    frame = _ranked(turns(run.frame), by_id=ties != "input")
+    run = trec_files.read_run(source)
+    frame = _rank_turns(split_turns(run.frame), by_id=ties != "input")
 
-    def where(row: int) -> str:
-        return run.place(int(frame["row"][row]))
+    def locate(row: int) -> str:
+        return run.locate(int(frame["row"][row]))
 
     columns = frame.select("session", "query", "rank", "doc", pl.col("id").alias("topic"))
     if run.tag:  # what the run calls itself
         columns = columns.with_columns(system=pl.lit(run.tag))
-    lost = given(columns, frame["number"].is_null(), lambda at: _told(frame["id"][at]), _EXPECTED)
-    if len(lost.rows) and bad == "error":
-        first = min(frame["row"].gather(lost.rows).to_list())  # of the file
-        raise BadInput(run.place(first), _told(run.frame["query"][first]), _EXPECTED)
-    twice = (
+    without_turn = flag_problem(
+        columns,
+        frame["number"].is_null(),
+        lambda index: _describe_bad_id(frame["id"][index]),
+        _EXPECTED,
+    )
+    if len(without_turn.rows) and bad == "error":
+        first = min(frame["row"].gather(without_turn.rows).to_list())  # of the file
+        raise BadInput(run.locate(first), _describe_bad_id(run.frame["query"][first]), _EXPECTED)
+    repeated_turns = (
         frame.group_by("session", "number")
         .agg(pl.col("id").unique())
         .filter(pl.col("id").list.len() > 1)
     )
-    same = frame.join(twice, on=["session", "number"], how="left", maintain_order="left")
-    repeated = given(
+    same = frame.join(repeated_turns, on=["session", "number"], how="left", maintain_order="left")
+    ambiguous_turn = flag_problem(
         columns,
         same["id_right"].is_not_null() & frame["number"].is_not_null(),
-        lambda at: (
-            f"query position repeated: {' and '.join(sorted(map(shown, same['id_right'][at])))} "
+        lambda index: (
+            f"query position repeated: {' and '.join(sorted(map(quote, same['id_right'][index])))} "
             "are the same turn"
         ),
         "one id for each turn",
     )
-    wrong = [one for one in (lost, repeated) if len(one.rows)]
-    return checked(
-        columns, source.name, where, bad=bad, per_turn=True, notes=run.notes, wrong=wrong
+    problems = [problem for problem in (without_turn, ambiguous_turn) if len(problem.rows)]
+    return check_sessions(
+        columns,
+        source.name,
+        locate,
+        bad=bad,
+        per_turn=True,
+        notes=run.notes,
+        reader_problems=problems,
     )
 
 
-def _told(turn: str) -> str:
-    return f"query id {shown(turn)} names no turn"
+def _describe_bad_id(query_id: str) -> str:
+    return f"query id {quote(query_id)} names no turn"
 
 
-def turns(frame: pl.DataFrame) -> pl.DataFrame:
+def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows of a run with their conversation (or the whole id) and the number of their turn."""
     parts = pl.col("query").str.extract_groups(_TURN).struct
     return frame.with_row_index("row").select(
@@ -80,7 +93,7 @@ def turns(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _ranked(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
+def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
     """By conversation, as they first appear, turn and rank."""
     first = frame["session"].unique(maintain_order=True).to_frame().with_row_index("order")
     keys = {"order": False, "number": False, "score": True} | ({"doc": True} if by_id else {})

@@ -7,12 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gainful.errors import BadInput, short
-from gainful.read.qrels_and_run import Judgments
-from gainful.read.subtopic_qrels import of_rows
+from gainful.errors import BadInput, shorten
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.subtopic_qrels import read_qrels_rows
 
 PREFIX = "irds:"
-_LONGEST = 150  # characters of its answer
+_MAX_ANSWER = 150  # characters of its answer
 _INSTALL = "pip install 'gainful[datasets]' for ids of ir_datasets"
 
 
@@ -23,30 +23,30 @@ def is_dataset(name: str) -> bool:
     likely = re.fullmatch(r"[a-z0-9][\w/-]*", name, re.ASCII)  # no suffix, as files mostly have
     if not likely or Path(name).exists() or find_spec("ir_datasets") is None:
         return False
-    return _knows(name)
+    return _is_in_catalogue(name)
 
 
-def judgments(name: str) -> Judgments:
+def read_qrels(name: str) -> Qrels:
     """The judgments of a dataset; ir_datasets fetches them if it has not yet."""
-    known = name.removeprefix(PREFIX)
+    dataset_id = name.removeprefix(PREFIX)
     if find_spec("ir_datasets") is None:
         raise BadInput(name, "ir_datasets is not installed", _INSTALL)
-    if not _knows(known):
+    if not _is_in_catalogue(dataset_id):
         raise BadInput(name, "ir_datasets knows no such dataset", "an id of its catalogue")
     import ir_datasets  # noqa: PLC0415  (slow, and only for this)
 
-    dataset = ir_datasets.load(known)
+    dataset = ir_datasets.load(dataset_id)
     if not dataset.has_qrels():
-        raise BadInput(name, "this dataset has no judgments", _with_judgments(known))
+        raise BadInput(name, "this dataset has no judgments", _suggest_parts(dataset_id))
     try:
-        rows = [_row(one) for one in dataset.qrels_iter()]
+        rows = [_as_row(qrel) for qrel in dataset.qrels_iter()]
     except Exception as failure:  # noqa: BLE001  (a download can fail in any way)
-        told = " ".join(f"{type(failure).__name__}: {failure}".split())
-        raise BadInput(name, f"ir_datasets answers: {short(told, _LONGEST)}") from None
-    return of_rows(name, rows)
+        answer = " ".join(f"{type(failure).__name__}: {failure}".split())
+        raise BadInput(name, f"ir_datasets answers: {shorten(answer, _MAX_ANSWER)}") from None
+    return read_qrels_rows(name, rows)
 
 
-def _knows(name: str) -> bool:
+def _is_in_catalogue(name: str) -> bool:
     import ir_datasets  # noqa: PLC0415
 
     try:
@@ -56,12 +56,12 @@ def _knows(name: str) -> bool:
     return True
 
 
-def _row(one: Any) -> tuple[str, str, float, str]:
-    subtopic = getattr(one, "subtopic_id", getattr(one, "iteration", "0"))
-    return one.query_id, one.doc_id, one.relevance, str(subtopic)
+def _as_row(qrel: Any) -> tuple[str, str, float, str]:
+    subtopic = getattr(qrel, "subtopic_id", getattr(qrel, "iteration", "0"))
+    return qrel.query_id, qrel.doc_id, qrel.relevance, str(subtopic)
 
 
-def _with_judgments(name: str) -> str:
+def _suggest_parts(name: str) -> str:
     """Its parts that have some, to choose from."""
     import ir_datasets  # noqa: PLC0415
 

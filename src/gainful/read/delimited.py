@@ -8,38 +8,38 @@ from functools import cache
 
 import polars as pl
 
-from gainful.errors import BadInput, counted, shown
+from gainful.errors import BadInput, count_noun, quote
 from gainful.read.source import Source
-from gainful.read.trec_files import not_utf8
+from gainful.read.trec_files import utf8_error
 
 
 def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
     """All columns as text, and where each row stands; comments may stand above the header."""
-    text, skipped = _without_head(source.content())
-    separator = "\t" if form == "tsv" else _separator(text)
+    text, skipped = _skip_comments(source.read_bytes())
+    separator = "\t" if form == "tsv" else _guess_separator(text)
     try:
         frame = pl.read_csv(text, separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise _said(source, text, separator, skipped) from None
-    heads = next(iter(_rows(text, separator, skipped)))[1]
-    twice = [name for name in heads if name and heads.count(name) > 1]
-    if twice:
-        problem = f"column {shown(twice[0])} stands twice in the header"
+        raise _describe_failure(source, text, separator, skipped) from None
+    header = next(iter(_iterate_rows(text, separator, skipped)))[1]
+    repeated = [name for name in header if name and header.count(name) > 1]
+    if repeated:
+        problem = f"column {quote(repeated[0])} stands twice in the header"
         raise BadInput(f"{source.name}:{skipped + 1}", problem, "each column once")
     empty = pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))
     frame = frame.filter(~empty)
 
     @cache
-    def lines() -> list[int]:
-        return [number for number, _ in _rows(text, separator, skipped)][1:]
+    def line_numbers() -> list[int]:
+        return [number for number, _ in _iterate_rows(text, separator, skipped)][1:]
 
-    def where(row: int) -> str:
-        return f"{source.name}:{lines()[row]}" if row < len(lines()) else source.name
+    def locate(row: int) -> str:
+        return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
-    return frame, where
+    return frame, locate
 
 
-def _without_head(text: bytes) -> tuple[bytes, int]:
+def _skip_comments(text: bytes) -> tuple[bytes, int]:
     """The text from its header on, and how many lines stand above it."""
     skipped = 0
     while text and (text[:1] in b"#\r\n" or not text.split(b"\n", 1)[0].strip()):
@@ -48,12 +48,12 @@ def _without_head(text: bytes) -> tuple[bytes, int]:
     return text, skipped
 
 
-def _separator(text: bytes) -> str:
+def _guess_separator(text: bytes) -> str:
     first = text.split(b"\n", 1)[0]
     return ";" if first.count(b";") > first.count(b",") else ","
 
 
-def _rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Each row that is not empty, with the number of the line on which it ends."""
     lines = (f"{line}\n" for line in text.decode("utf-8").split("\n"))
     reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -62,18 +62,18 @@ def _rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list
             yield reader.line_num + skipped, row
 
 
-def _said(source: Source, text: bytes, separator: str, skipped: int) -> BadInput:
+def _describe_failure(source: Source, text: bytes, separator: str, skipped: int) -> BadInput:
     """What is wrong with a table that cannot be read, and where."""
     line = skipped + 1
     try:
         width = 0
-        for line, row in _rows(text, separator, skipped):
+        for line, row in _iterate_rows(text, separator, skipped):
             width = width or len(row)
             if len(row) > width:
-                problem = f"{counted(len(row), 'field')} where the header has {width}"
+                problem = f"{count_noun(len(row), 'field')} where the header has {width}"
                 return BadInput(f"{source.name}:{line}", problem)
     except UnicodeDecodeError:
-        return not_utf8(source)
+        return utf8_error(source)
     except csv.Error as failure:
         return BadInput(f"{source.name}:{line}", f"the quotes are wrong here: {failure}")
     return BadInput(source.name, "cannot be read as a table")

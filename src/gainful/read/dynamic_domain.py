@@ -10,22 +10,24 @@ import re
 
 import polars as pl
 
-from gainful.errors import counted, shown
+from gainful.errors import count_noun, quote
 from gainful.read import trec_files
-from gainful.read.session_problems import given
-from gainful.read.sessions import Bad, Sessions, checked
+from gainful.read.session_problems import flag_problem
+from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
 
-LAYOUT = "topic, iteration (from 0), document, score, on-topic, subtopic:rating|…; tabs between"
+LINE_FIELDS = (
+    "topic, iteration (from 0), document, score, on-topic, subtopic:rating|…; tabs between"
+)
 _RATINGS = re.compile(r"(NULL|none|[^:|\s]+:[^:|\s]+(\|[^:|\s]+:[^:|\s]+)*)?", re.IGNORECASE)
 
 
-def read(source: Source, bad: Bad = "error") -> Sessions:
+def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
     """Topics as sessions; an iteration that is missing in between is a query without results."""
     try:
-        lines = pl.DataFrame({"text": source.content().decode("utf-8").split("\n")})
+        lines = pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
     except UnicodeDecodeError:
-        raise trec_files.not_utf8(source) from None
+        raise trec_files.utf8_error(source) from None
     lines = lines.with_row_index("line", offset=1).with_columns(
         pl.col("text").str.strip_chars_end("\r")
     )
@@ -36,8 +38,8 @@ def read(source: Source, bad: Bad = "error") -> Sessions:
     fields = lines.with_columns(
         parts.len().alias("fields"),
         *(
-            parts.get(at, null_on_oob=True).str.strip_chars().alias(name)
-            for at, name in enumerate(_KEPT)
+            parts.get(index, null_on_oob=True).str.strip_chars().alias(name)
+            for index, name in enumerate(_COLUMNS)
         ),
     )
     iteration = fields["iteration"].cast(pl.Int64, strict=False)
@@ -48,48 +50,61 @@ def read(source: Source, bad: Bad = "error") -> Sessions:
         pl.lit(None, dtype=pl.Int64).alias("rank"),
         "doc",
     )
-    wrong = [
-        given(frame, short, lambda at: f"{counted(fields['fields'][at], 'field')}", LAYOUT),
-        given(
+    problems = [
+        flag_problem(
+            frame,
+            short,
+            lambda index: f"{count_noun(fields['fields'][index], 'field')}",
+            LINE_FIELDS,
+        ),
+        flag_problem(
             frame,
             ~short & odd,
-            lambda at: (
-                f"iteration {shown(fields['iteration'][at])} is not a whole number from 0 on"
+            lambda index: (
+                f"iteration {quote(fields['iteration'][index])} is not a whole number from 0 on"
             ),
-            LAYOUT,
+            LINE_FIELDS,
         ),
-        given(
+        flag_problem(
             frame,
             ~short & ~odd & ((fields["doc"] == "") | fields["doc"].is_null()),
             lambda _: "there is no document",
-            LAYOUT,
+            LINE_FIELDS,
         ),
     ]
-    wrong = [one for one in wrong if len(one.rows)]
+    problems = [problem for problem in problems if len(problem.rows)]
     numbers = fields["line"].to_list()
 
-    def where(row: int) -> str:
+    def locate(row: int) -> str:
         return f"{source.name}:{numbers[row]}" if row < len(numbers) else source.name
 
-    silent = _silent(frame)
-    notes = [f"{counted(len(silent), 'iteration')} without results"] if len(silent) else []
-    frame = pl.concat([frame, silent])
-    return checked(frame, source.name, where, bad=bad, ranked=False, notes=notes, wrong=wrong)
+    missing = _missing_iterations(frame)
+    notes = [f"{count_noun(len(missing), 'iteration')} without results"] if len(missing) else []
+    frame = pl.concat([frame, missing])
+    return check_sessions(
+        frame, source.name, locate, bad=bad, ranked=False, notes=notes, reader_problems=problems
+    )
 
 
-_KEPT = ("session", "iteration", "doc")
-_MOST = 10_000  # iterations of a topic; beyond it, a number is a mistake and not an iteration
+_COLUMNS = ("session", "iteration", "doc")
+_MAX_ITERATIONS = (
+    10_000  # iterations of a topic; beyond it, a number is a mistake and not an iteration
+)
 
 
-def _silent(frame: pl.DataFrame) -> pl.DataFrame:
+def _missing_iterations(frame: pl.DataFrame) -> pl.DataFrame:
     """A row without a document for each iteration that is missing in between."""
-    sure = frame.filter(pl.col("query").is_between(1, _MOST)).select("session", "query").unique()
-    every = (
-        sure.group_by("session", maintain_order=True)
+    present = (
+        frame.filter(pl.col("query").is_between(1, _MAX_ITERATIONS))
+        .select("session", "query")
+        .unique()
+    )
+    complete = (
+        present.group_by("session", maintain_order=True)
         .agg(pl.int_range(1, pl.col("query").max() + 1).alias("query"))
         .explode("query")
     )
-    missing = every.join(sure, on=["session", "query"], how="anti", maintain_order="left")
+    missing = complete.join(present, on=["session", "query"], how="anti", maintain_order="left")
     return missing.with_columns(
         rank=pl.lit(None, dtype=pl.Int64), doc=pl.lit(None, dtype=pl.String)
     ).select(frame.columns)

@@ -16,14 +16,14 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, GainfulError, short
-from gainful.read.frames import Stream
+from gainful.errors import BadInput, GainfulError, shorten
+from gainful.read.frames import ArrowStream
 
-_LONGEST = 200  # characters of an engine's answer
-_AT_ONCE = 2_000_000  # rows whose hashes are held together
-_PASSES = 16  # at most so often is a frame read for that
-_RUN = "_gainful_run_"  # what a relation is called in our questions to DuckDB
-_SMALL = 5_000_000  # rows that every Spark worker may hold a copy of
+_MAX_ANSWER = 200  # characters of an engine's answer
+_ROWS_PER_PASS = 2_000_000  # rows whose hashes are held together
+_MAX_PASSES = 16  # at most so often is a frame read for that
+_RUN_ALIAS = "_gainful_run_"  # what a relation is called in our questions to DuckDB
+_BROADCAST_ROWS = 5_000_000  # rows that every Spark worker may hold a copy of
 
 
 @frozen
@@ -32,24 +32,24 @@ class Engine:
 
     name: str
     ordered: bool  # do rows have an order?
-    sent: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
-    collected: Callable[[Any], pl.DataFrame]
-    distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
+    send: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
+    collect: Callable[[Any], pl.DataFrame]
+    count_distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
 
 
-def _distinct_in_polars(native: pl.LazyFrame, rows: int) -> int:
-    parts = _parts(rows)
+def _count_distinct_in_polars(native: pl.LazyFrame, row_count: int) -> int:
+    pass_count = _count_passes(row_count)
     hashed = native.select(hash=pl.col("query").hash(1) ^ pl.col("doc").hash(2))
-    each = (
-        hashed.filter(pl.col("hash") % parts == part).select(pl.col("hash").n_unique())
-        for part in range(parts)
+    counts = (
+        hashed.filter(pl.col("hash") % pass_count == part).select(pl.col("hash").n_unique())
+        for part in range(pass_count)
     )
-    return sum(int(one.collect(engine="streaming").item()) for one in each)
+    return sum(int(count.collect(engine="streaming").item()) for count in counts)
 
 
-def _to_duckdb(frame: pl.DataFrame, beside: Any) -> Any:
-    _gainful_sent_frame_ = Stream(frame)  # noqa: F841  (found by name, read without pyarrow)
-    return beside.query(_RUN, "SELECT * FROM _gainful_sent_frame_")
+def _to_duckdb(frame: pl.DataFrame, native: Any) -> Any:
+    _gainful_sent_frame_ = ArrowStream(frame)  # noqa: F841  (found by name, read without pyarrow)
+    return native.query(_RUN_ALIAS, "SELECT * FROM _gainful_sent_frame_")
 
 
 def _from_duckdb(native: Any) -> pl.DataFrame:
@@ -57,61 +57,61 @@ def _from_duckdb(native: Any) -> pl.DataFrame:
     return native.pl() if find_spec("pyarrow") else pl.DataFrame(native)
 
 
-def _distinct_in_duckdb(native: Any, rows: int) -> int:
-    parts = _parts(rows)
+def _count_distinct_in_duckdb(native: Any, row_count: int) -> int:
+    pass_count = _count_passes(row_count)
     hashed = "hash(query, doc)"
-    question = f"SELECT count(DISTINCT {hashed}) FROM {_RUN} WHERE {hashed} % {parts} = "  # noqa: S608
-    each = (native.query(_RUN, f"{question}{part}") for part in range(parts))
-    return sum(int(one.fetchall()[0][0]) for one in each)
+    question = f"SELECT count(DISTINCT {hashed}) FROM {_RUN_ALIAS} WHERE {hashed} % {pass_count} = "  # noqa: S608
+    counts = (native.query(_RUN_ALIAS, f"{question}{part}") for part in range(pass_count))
+    return sum(int(count.fetchall()[0][0]) for count in counts)
 
 
-def _to_spark(frame: pl.DataFrame, beside: Any) -> Any:
+def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
     from pyspark.sql.functions import broadcast  # noqa: PLC0415  (only where Spark is used)
 
     wide = frame.with_columns(pl.col(pl.UInt32, pl.UInt64).cast(pl.Int64))  # Java has no unsigned
-    sent = beside.sparkSession.createDataFrame(wide.to_arrow())
-    return broadcast(sent) if len(frame) <= _SMALL else sent
+    spark_frame = native.sparkSession.createDataFrame(wide.to_arrow())
+    return broadcast(spark_frame) if len(frame) <= _BROADCAST_ROWS else spark_frame
 
 
 def _from_spark(native: Any) -> pl.DataFrame:
-    found = pl.from_arrow(native.toArrow())
-    return found if isinstance(found, pl.DataFrame) else found.to_frame()
+    frame = pl.from_arrow(native.toArrow())
+    return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
 
-def _distinct_in_spark(native: Any, _: int) -> int:
+def _count_distinct_in_spark(native: Any, _: int) -> int:
     from pyspark.sql.functions import count_distinct, xxhash64  # noqa: PLC0415
 
     return int(native.select(count_distinct(xxhash64("query", "doc"))).first()[0])
 
 
-def _parts(rows: int) -> int:
-    return max(1, min(_PASSES, -(-rows // _AT_ONCE)))
+def _count_passes(row_count: int) -> int:
+    return max(1, min(_MAX_PASSES, -(-row_count // _ROWS_PER_PASS)))
 
 
 POLARS = Engine(
     "polars",
     ordered=True,
-    sent=lambda frame, _: frame.lazy(),
-    collected=lambda native: native.collect(engine="streaming"),
-    distinct=_distinct_in_polars,
+    send=lambda frame, _: frame.lazy(),
+    collect=lambda native: native.collect(engine="streaming"),
+    count_distinct=_count_distinct_in_polars,
 )
 DUCKDB = Engine(
     "DuckDB",
     ordered=False,
-    sent=_to_duckdb,
-    collected=_from_duckdb,
-    distinct=_distinct_in_duckdb,
+    send=_to_duckdb,
+    collect=_from_duckdb,
+    count_distinct=_count_distinct_in_duckdb,
 )
 SPARK = Engine(
     "Spark",
     ordered=False,
-    sent=_to_spark,
-    collected=_from_spark,
-    distinct=_distinct_in_spark,
+    send=_to_spark,
+    collect=_from_spark,
+    count_distinct=_count_distinct_in_spark,
 )
 
 
-def engine_of(value: object) -> Engine | None:
+def find_engine(value: object) -> Engine | None:
     """The engine in which a frame can stay; None if it is in memory, or no frame."""
     if isinstance(value, pl.LazyFrame):
         return POLARS
@@ -122,46 +122,48 @@ def engine_of(value: object) -> Engine | None:
     return SPARK if maker == "pyspark" and hasattr(value, "sparkSession") else None
 
 
-_THEIRS = ("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc")
+_ENGINE_MODULES = ("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc")
 
 
 @contextmanager
-def asked(engine: Engine, name: str) -> Iterator[None]:
+def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
     """Whatever an engine answers with but a result is told in one line."""
     try:
         yield
     except GainfulError:
         raise
     except Exception as failure:  # noqa: BLE001  (plans may run anything)
-        if engine is SPARK and _has_stopped(failure):
+        if engine is SPARK and _is_dead_session(failure):
             raise BadInput(
                 name, "its Spark session has stopped", "a frame of a session that runs"
             ) from None
-        raise BadInput(name, f"{engine.name} answers: {_said(failure)}") from None
+        raise BadInput(name, f"{engine.name} answers: {_engine_message(failure)}") from None
 
 
-def _said(failure: Exception) -> str:
+def _engine_message(failure: Exception) -> str:
     """The line of a message that tells most: of a worker's trace the last, else the first."""
     lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
     errors = [line for line in lines[1:] if re.match(r"[\w.]*(Error|Exception): ", line)]
     if "_gainful_sent_frame_" in str(failure):
         return "it may not read Python's objects (python_enable_replacements or external access)"
-    told = errors[-1] if errors else (lines or [""])[0]
-    ours = type(failure).__module__.partition(".")[0] in _THEIRS
-    return short(told if ours and told else f"{type(failure).__name__}: {told}", _LONGEST)
+    message = errors[-1] if errors else (lines or [""])[0]
+    from_engine = type(failure).__module__.partition(".")[0] in _ENGINE_MODULES
+    return shorten(
+        message if from_engine and message else f"{type(failure).__name__}: {message}", _MAX_ANSWER
+    )
 
 
-def _has_stopped(failure: Exception) -> bool:
+def _is_dead_session(failure: Exception) -> bool:
     """A stopped session shows in many ways, none of which says so."""
-    told = str(failure)
+    message = str(failure)
     signs = (
         *("stopped SparkContext", "SparkContext was shut down", "has been stopped"),
         "SESSION_OR_CONTEXT_NOT_EXISTS",
     )
     python = isinstance(failure, (ConnectionError, AssertionError)) or (
-        isinstance(failure, AttributeError) and "'NoneType'" in told
+        isinstance(failure, AttributeError) and "'NoneType'" in message
     )
-    return python or any(sign in told for sign in signs)
+    return python or any(sign in message for sign in signs)
 
 
-__all__ = ["DUCKDB", "POLARS", "SPARK", "Engine", "asked", "engine_of"]
+__all__ = ["DUCKDB", "POLARS", "SPARK", "Engine", "report_engine_errors", "find_engine"]

@@ -8,304 +8,317 @@ from pathlib import Path
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, counted, shown
+from gainful.errors import BadInput, count_noun, quote
 from gainful.read import beir, named_columns, rag, subtopic_qrels, trec_files
-from gainful.read.formats import Format, format_of
-from gainful.read.qrels_and_run import Judgments, Run, duplicates, told
+from gainful.read.formats import Format, find_format
+from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates
 from gainful.read.sessions import Sessions
-from gainful.read.source import Source, opened
+from gainful.read.source import Source, open_source
 
-_NAMED = 10  # malformed lines and duplicates that are named one by one
-_GRADES = 12  # grades that are listed with their numbers
-_BOTH = {"judgments", "run"}
+_MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
+_MAX_GRADES = 12  # grades that are listed with their numbers
+_EITHER_KIND = {"judgments", "run"}
 
 
 @frozen(eq=False)
-class Examined:
+class FileReport:
     """A file, what it holds, what is wrong with it, and what is worth knowing."""
 
     name: str
     form: str
     kind: str  # judgments, run, sessions, or nothing that could be read
-    wrong: list[str] = field(factory=list)
+    problems: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
-    judgments: Judgments | None = None
+    qrels: Qrels | None = None
     run: Run | None = None
     sessions: Sessions | None = None
 
 
 @frozen(eq=False)
-class _Rows:
+class _FileRows:
     """The rows of a file: what is sound, what is not, and where each stands."""
 
     name: str
     form: str
     frame: pl.DataFrame  # query, doc, number, rank of the sound rows; subtopic, if there is one
-    wrong: list[str]
-    where: Callable[[int], str]  # of the sound rows
+    problems: list[str]
+    locate: Callable[[int], str]  # of the sound rows
     tag: str = ""
-    more: int = 0  # lines with text behind their last field
+    trailing_count: int = 0  # lines with text behind their last field
 
 
-def looked_at(path: str) -> Source | Path | Examined:
+def open_to_check(path: str) -> Source | Path | FileReport:
     """A file, opened once: a pipe cannot be read twice; a folder; or why it is neither."""
     try:
-        return Path(path) if path != "-" and Path(path).is_dir() else opened(path)
-    except BadInput as bad:
-        return Examined(path, "unknown", "nothing", [without_name(path, bad)])
+        return Path(path) if path != "-" and Path(path).is_dir() else open_source(path)
+    except BadInput as error:
+        return FileReport(path, "unknown", "nothing", [strip_file_name(path, error)])
 
 
-def kinds(source: Source | Path | Examined) -> set[str]:
+def possible_kinds(source: Source | Path | FileReport) -> set[str]:
     """What a file can be: judgments, a run, or either of them; nothing if it cannot be read."""
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
     try:
-        form = format_of(source).name
+        form = find_format(source).name
         if form == "trec":
             return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
         if form in ("rag", "json"):
-            return rag.holds(source) if form == "rag" else _BOTH
-        read = named_columns.read(source, form)
+            return rag.find_kinds(source) if form == "rag" else _EITHER_KIND
+        input_table = named_columns.read_table(source, form)
     except BadInput:
         return set()
     scored = (
-        read.head.column(named_columns.SCORE) is not None
-        and read.head.column(("corpus_id",)) is None
+        input_table.header.find_column(named_columns.SCORE) is not None
+        and input_table.header.find_column(("corpus_id",)) is None
     )
-    ranked = read.head.column(named_columns.RANK) is not None
-    graded = read.head.column(named_columns.GRADE[:-1]) is not None
+    ranked = input_table.header.find_column(named_columns.RANK) is not None
+    graded = input_table.header.find_column(named_columns.GRADE[:-1]) is not None
     return {"run" if ranked or (scored and not graded) else "judgments"}
 
 
-def examined(source: Source | Path | Examined, kind: str | None) -> Examined:
+def examine_file(source: Source | Path | FileReport, kind: str | None) -> FileReport:
     """All that is to be known of one file as judgments or as a run."""
-    if isinstance(source, Examined):
+    if isinstance(source, FileReport):
         return source
     name, form, kind = str(source), "beir", kind or "run"
     try:
         if isinstance(source, Path):
-            return _of_judgments(beir.judgments(source), form, name, [])
-        found = format_of(source)
-        name, form = source.name, found.name
+            return _report_qrels(beir.read_qrels(source), form, name, [])
+        file_format = find_format(source)
+        name, form = source.name, file_format.name
         if form in ("rag", "json"):
-            return _whole(source, found, kind)
-        of_run = kind == "run"
-        read = _of_trec(source, of_run=of_run) if form == "trec" else None
-        rows = read or _of_table(source, form, of_run=of_run)
-        return _ranked(rows) if of_run else _judged(rows)
-    except BadInput as bad:
-        return Examined(name, form, kind, [without_name(name, bad)])
+            return _examine_whole_file(source, file_format, kind)
+        is_run = kind == "run"
+        trec_rows = _read_trec_rows(source, is_run=is_run) if form == "trec" else None
+        rows = trec_rows or _read_table_rows(source, form, is_run=is_run)
+        return _examine_run_rows(rows) if is_run else _examine_qrels_rows(rows)
+    except BadInput as error:
+        return FileReport(name, form, kind, [strip_file_name(name, error)])
 
 
-def holds_both(source: object) -> bool:
+def has_qrels_and_run(source: object) -> bool:
     """Is it a RAG file, which has judgments and a run?"""
-    return isinstance(source, Source) and len(rag.holds(source)) == 2
+    return isinstance(source, Source) and len(rag.find_kinds(source)) == 2
 
 
-def whole_numbers(source: object) -> bool:
+def has_whole_scores(source: object) -> bool:
     """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
     if not isinstance(source, Source):
         return False
     try:
-        score = format_of(source).run(source).frame["score"]
+        score = find_format(source).read_run(source).frame["score"]
     except BadInput:
         return False
     return bool((score == score.round()).all())
 
 
-def _whole(source: Source, form: Format, kind: str) -> Examined:
+def _examine_whole_file(source: Source, file_format: Format, kind: str) -> FileReport:
     """Formats that are read as a whole or not at all."""
     if kind == "judgments":
-        return _of_judgments(form.judgments(source), form.name, source.name, [])
-    run = form.run(source)
-    wrong = _repeated(run.frame, run.place, "one ranking")
-    return _of_run(run, form.name, wrong)
+        return _report_qrels(file_format.read_qrels(source), file_format.name, source.name, [])
+    run = file_format.read_run(source)
+    problems = _describe_repeats(run.frame, run.locate, "one ranking")
+    return _report_run(run, file_format.name, problems)
 
 
-def _of_trec(source: Source, *, of_run: bool) -> _Rows:
+def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
     """Every line by itself, so that one bad line does not hide the next."""
-    layout = trec_files.RUN if of_run else trec_files.JUDGMENTS
-    lines = trec_files.lines(source, layout)
-    bad = lines.select(trec_files.malformed(layout)).to_series()
-    told_ = [
-        (f"line {row['line']}", trec_files.problem(row, layout))
+    line_format = trec_files.RUN if is_run else trec_files.QRELS
+    lines = trec_files.split_lines(source, line_format)
+    bad = lines.select(trec_files.is_bad_line(line_format)).to_series()
+    problems = [
+        (f"line {row['line']}", trec_files.describe_problem(row, line_format))
         for row in lines.filter(bad).to_dicts()
     ]
-    rank = pl.col("rank").cast(pl.Float64, strict=False) if of_run else pl.lit(None).alias("rank")
-    beside = ("subtopic",) if not of_run else ()
-    fine = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more", *beside)
-    return _Rows(
+    rank = pl.col("rank").cast(pl.Float64, strict=False) if is_run else pl.lit(None).alias("rank")
+    extra = ("subtopic",) if not is_run else ()
+    sound = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more", *extra)
+    return _FileRows(
         source.name,
         "trec",
-        fine.drop("line"),
-        _malformed(told_, layout.told),
-        lambda row: f"line {fine['line'][row]}",
-        trec_files.last_tag(source) if of_run else "",
-        int(fine["more"].sum()),
+        sound.drop("line"),
+        _describe_bad_lines(problems, line_format.description),
+        lambda row: f"line {sound['line'][row]}",
+        trec_files.last_tag(source) if is_run else "",
+        int(sound["more"].sum()),
     )
 
 
-def _of_table(source: Source, form: str, *, of_run: bool) -> _Rows:
-    read = named_columns.read(source, form)
-    known = (*named_columns.SCORE, *named_columns.RANK) if of_run else named_columns.GRADE
-    called = "score" if of_run else "grade"
-    number = read.head.needed(known, called)
-    found = named_columns.columns(read, number, called)
-    bad = found.malformed()
-    place = f"{source.name}:"
-    told_ = [
-        (read.where(row).replace(place, "line "), str(found.problem(row))) for row in bad[:_NAMED]
-    ] + [("", "")] * max(0, len(bad) - _NAMED)
-    sound = found.frame.with_row_index("row").filter(~pl.col("row").is_in(bad))
+def _read_table_rows(source: Source, form: str, *, is_run: bool) -> _FileRows:
+    input_table = named_columns.read_table(source, form)
+    aliases = (*named_columns.SCORE, *named_columns.RANK) if is_run else named_columns.GRADE
+    role = "score" if is_run else "grade"
+    number = input_table.header.require_column(aliases, role)
+    columns = named_columns.parse_columns(input_table, number, role)
+    bad = columns.bad_rows()
+    prefix = f"{source.name}:"
+    problems = [
+        (input_table.locate(row).replace(prefix, "line "), str(columns.describe_problem(row)))
+        for row in bad[:_MAX_LISTED]
+    ] + [("", "")] * max(0, len(bad) - _MAX_LISTED)
+    sound = columns.frame.with_row_index("row").filter(~pl.col("row").is_in(bad))
     rows = sound["row"].to_list()
-    if of_run and read.head.column(named_columns.SCORE) is None:
+    if is_run and input_table.header.find_column(named_columns.SCORE) is None:
         sound = sound.with_columns(-pl.col("number"))
-    return _Rows(
+    return _FileRows(
         source.name,
         form,
         sound.drop("row", "given"),
-        _malformed(told_, f"query, doc, {called}"),
-        lambda row: read.where(rows[row]).replace(place, "line "),
+        _describe_bad_lines(problems, f"query, doc, {role}"),
+        lambda row: input_table.locate(rows[row]).replace(prefix, "line "),
     )
 
 
-def _judged(rows: _Rows) -> Examined:
+def _examine_qrels_rows(rows: _FileRows) -> FileReport:
     if rows.frame.is_empty():
-        wrong = rows.wrong or ["there is nothing in it"]
-        return Examined(rows.name, rows.form, "judgments", wrong)
+        problems = rows.problems or ["there is nothing in it"]
+        return FileReport(rows.name, rows.form, "judgments", problems)
     ids = ["query", "doc"]
     frame = rows.frame
-    if "subtopic" in frame.columns and subtopic_qrels.varies(frame["subtopic"]):
+    if "subtopic" in frame.columns and subtopic_qrels.has_several_subtopics(frame["subtopic"]):
         ids.append("subtopic")
-        twice = _told_twice(
-            subtopic_qrels.repeated(frame), rows.where, "the judgments of a subtopic"
+        repeats = _list_duplicates(
+            subtopic_qrels.find_duplicate_judgments(frame),
+            rows.locate,
+            "the judgments of a subtopic",
         )
     else:
-        twice = _repeated(frame, rows.where, "the judgments of a query")
+        repeats = _describe_repeats(frame, rows.locate, "the judgments of a query")
     frame = frame.unique(ids, keep="first", maintain_order=True)
     frame = frame.select(*ids, pl.col("number").alias("grade"))
-    judged = (
-        subtopic_qrels.judgments(frame, rows.name, rows.where)
+    qrels = (
+        subtopic_qrels.build_subtopic_qrels(frame, rows.name, rows.locate)
         if "subtopic" in ids
-        else Judgments(frame, rows.name)
+        else Qrels(frame, rows.name)
     )
-    return _of_judgments(judged, rows.form, rows.name, rows.wrong + twice)
+    return _report_qrels(qrels, rows.form, rows.name, rows.problems + repeats)
 
 
-def _ranked(rows: _Rows) -> Examined:
+def _examine_run_rows(rows: _FileRows) -> FileReport:
     if rows.frame.is_empty():
-        return Examined(rows.name, rows.form, "run", rows.wrong or ["there is nothing in it"])
-    repeated = _repeated(rows.frame, rows.where, "one ranking")
-    wrong = rows.wrong + repeated + _contradictions(rows)
+        return FileReport(rows.name, rows.form, "run", rows.problems or ["there is nothing in it"])
+    repeats = _describe_repeats(rows.frame, rows.locate, "one ranking")
+    problems = rows.problems + repeats + _describe_contradictions(rows)
     frame = rows.frame.select("query", "doc", pl.col("number").alias("score"))
-    if repeated:
+    if repeats:
         frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    report = _of_run(Run(frame, rows.name, tag=rows.tag), rows.form, wrong)
-    if rows.more:
-        ignored = f"{counted(rows.more, 'line')} with text behind the sixth field, which is ignored"
+    report = _report_run(Run(frame, rows.name, tag=rows.tag), rows.form, problems)
+    if rows.trailing_count:
+        ignored = f"{count_noun(rows.trailing_count, 'line')} with text behind the sixth field, which is ignored"
         report.notes.append(ignored)
     return report
 
 
-def _malformed(bad: list[tuple[str, str]], expected: str) -> list[str]:
-    return malformed_lines(bad, "malformed line", expected)
+def _describe_bad_lines(mistakes: list[tuple[str, str]], expected: str) -> list[str]:
+    return describe_mistakes(mistakes, "malformed line", expected)
 
 
-def malformed_lines(bad: list[tuple[str, str]], called: str, expected: str) -> list[str]:
+def describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
     """How many mistakes there are, and the first of them with their places."""
-    if not bad:
+    if not mistakes:
         return []
-    rows = [f"{place}: {problem}" for place, problem in bad[:_NAMED]]
-    more = [f"… and {len(bad) - _NAMED} more"] if len(bad) > _NAMED else []
-    head = f"{counted(len(bad), called)}" + (f" (expected: {expected})" if expected else "")
+    rows = [f"{place}: {problem}" for place, problem in mistakes[:_MAX_LISTED]]
+    more = [f"… and {len(mistakes) - _MAX_LISTED} more"] if len(mistakes) > _MAX_LISTED else []
+    head = f"{count_noun(len(mistakes), noun)}" + (f" (expected: {expected})" if expected else "")
     return [head, *(f"  {row}" for row in (*rows, *more))]
 
 
-def _repeated(frame: pl.DataFrame, place: Callable[[int], str], where: str) -> list[str]:
-    return _told_twice(duplicates(frame), place, where)
+def _describe_repeats(frame: pl.DataFrame, locate: Callable[[int], str], scope: str) -> list[str]:
+    return _list_duplicates(find_duplicates(frame), locate, scope)
 
 
-def _told_twice(repeated: pl.DataFrame, place: Callable[[int], str], where: str) -> list[str]:
-    if repeated.is_empty():
+def _list_duplicates(
+    duplicate_rows: pl.DataFrame, locate: Callable[[int], str], scope: str
+) -> list[str]:
+    if duplicate_rows.is_empty():
         return []
-    pairs = repeated.n_unique(["query", "doc"])
-    rest = [f"  … and {pairs - _NAMED} more"] if pairs > _NAMED else []
-    head = f"{counted(pairs, 'document')} more than once in {where}"
-    return [head, *(f"  {line}" for line in told(repeated, place)), *rest]
+    pairs = duplicate_rows.n_unique(["query", "doc"])
+    rest = [f"  … and {pairs - _MAX_LISTED} more"] if pairs > _MAX_LISTED else []
+    head = f"{count_noun(pairs, 'document')} more than once in {scope}"
+    return [head, *(f"  {line}" for line in describe_duplicates(duplicate_rows, locate)), *rest]
 
 
-def _of_judgments(qrels: Judgments, form: str, name: str, wrong: list[str]) -> Examined:
+def _report_qrels(qrels: Qrels, form: str, name: str, problems: list[str]) -> FileReport:
     frame = qrels.frame
     per_query = frame.group_by("query").len()["len"]
     grades = frame["grade"].value_counts().sort("grade")
-    listed = [f"{grade:g} ({count}×)" for grade, count in grades.head(_GRADES).iter_rows()]
-    more = f" and {len(grades) - _GRADES} more" if len(grades) > _GRADES else ""
-    nothing = len(per_query) - frame.filter(pl.col("grade") >= 1)["query"].n_unique()
-    what = "judgment" if qrels.subtopics is None else "judged document"
-    notes = [
-        f"{counted(len(frame), what)} of {_each(per_query)}",
-        f"grades: {', '.join(listed)}{more}",
+    grade_counts = [
+        f"{grade:g} ({count}×)" for grade, count in grades.head(_MAX_GRADES).iter_rows()
     ]
-    if nothing:
-        notes.append(f"{counted(nothing, 'query')} with nothing relevant (no grade of 1 or more)")
+    more = f" and {len(grades) - _MAX_GRADES} more" if len(grades) > _MAX_GRADES else ""
+    without_relevant = len(per_query) - frame.filter(pl.col("grade") >= 1)["query"].n_unique()
+    noun = "judgment" if qrels.subtopics is None else "judged document"
+    notes = [
+        f"{count_noun(len(frame), noun)} of {_format_sizes(per_query)}",
+        f"grades: {', '.join(grade_counts)}{more}",
+    ]
+    if without_relevant:
+        notes.append(
+            f"{count_noun(without_relevant, 'query')} with nothing relevant (no grade of 1 or more)"
+        )
     if qrels.subtopics is not None:
-        notes.append(_subtopics(qrels, qrels.subtopics))
+        notes.append(_describe_subtopics(qrels, qrels.subtopics))
     negative = int((frame["grade"] < 0).sum())
-    notes += [f"{counted(negative, 'grade')} below 0"] if negative else []
-    return Examined(name, form, "judgments", wrong, notes, judgments=qrels)
+    notes += [f"{count_noun(negative, 'grade')} below 0"] if negative else []
+    return FileReport(name, form, "judgments", problems, notes, qrels=qrels)
 
 
-def _subtopics(qrels: Judgments, told_: pl.DataFrame) -> str:
+def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     """How many subtopics there are, and how many of a query."""
-    query = qrels.frame["query"].gather(told_["row"])
-    each = pl.DataFrame({"query": query, "subtopic": told_["subtopic"]}).unique()
+    query = qrels.frame["query"].gather(subtopic_judgments["row"])
+    each = pl.DataFrame({"query": query, "subtopic": subtopic_judgments["subtopic"]}).unique()
     sizes = each.group_by("query").len()["len"]
-    several = int((told_["row"].value_counts()["count"] > 1).sum())
+    several = int((subtopic_judgments["row"].value_counts()["count"] > 1).sum())
     return (
-        f"{counted(len(told_), 'judgment')} for {counted(len(each), 'subtopic')} of "
-        f"{_each(sizes)}; "
-        f"{counted(several, 'document')} judged for several of them"
+        f"{count_noun(len(subtopic_judgments), 'judgment')} for {count_noun(len(each), 'subtopic')} of "
+        f"{_format_sizes(sizes)}; "
+        f"{count_noun(several, 'document')} judged for several of them"
     )
 
 
-def _of_run(run: Run, form: str, wrong: list[str]) -> Examined:
+def _report_run(run: Run, form: str, problems: list[str]) -> FileReport:
     frame = run.frame
-    notes = [f"{counted(len(frame), 'result')} of {_each(frame.group_by('query').len()['len'])}"]
+    notes = [
+        f"{count_noun(len(frame), 'result')} of {_format_sizes(frame.group_by('query').len()['len'])}"
+    ]
     if run.tag:
-        notes.append(f"it calls itself {shown(run.tag)}")
-    hashed = pl.col("query").hash(1) ^ pl.col("score").hash(2)
-    tied = int(frame.select(hashed.is_duplicated()).to_series().sum())
+        notes.append(f"it calls itself {quote(run.tag)}")
+    score_hash = pl.col("query").hash(1) ^ pl.col("score").hash(2)
+    tied = int(frame.select(score_hash.is_duplicated()).to_series().sum())
     if tied:
         share = 100 * tied / len(frame)
         notes.append(f"{tied} documents share their score with another ({share:.1f} %)")
-    return Examined(run.name, form, "run", wrong, notes, run=run)
+    return FileReport(run.name, form, "run", problems, notes, run=run)
 
 
-def _contradictions(rows: _Rows) -> list[str]:
+def _describe_contradictions(rows: _FileRows) -> list[str]:
     """Ranks that say something else than scores do, which is what counts."""
-    ordered = rows.frame.with_row_index("row").drop_nulls("rank")
+    by_rank = rows.frame.with_row_index("row").drop_nulls("rank")
     same = pl.col("query") == pl.col("query").shift(1)
-    heads = ordered.select(
+    rank_drops = by_rank.select(
         (~same | (pl.col("rank") < pl.col("rank").shift(1))).fill_null(value=True).sum()
     ).item()
-    if heads > ordered["query"].n_unique():  # not yet by query and rank
-        ordered = ordered.sort("query", "rank", maintain_order=True)
-    later = pl.col("rank") != pl.col("rank").shift(1)
-    bad = ordered.filter(same & later & (pl.col("number") > pl.col("number").shift(1)))
+    if rank_drops > by_rank["query"].n_unique():  # not yet by query and rank
+        by_rank = by_rank.sort("query", "rank", maintain_order=True)
+    new_rank = pl.col("rank") != pl.col("rank").shift(1)
+    bad = by_rank.filter(same & new_rank & (pl.col("number") > pl.col("number").shift(1)))
     if bad.is_empty():
         return []
     row = bad.sort("row").row(0, named=True)
-    often = f"{counted(len(bad), 'time')}, in {counted(bad['query'].n_unique(), 'query')}"
-    place = f"{rows.where(row['row'])}: rank {row['rank']:g} has a higher score than the one before"
-    return [f"scores contradict ranks {often}, first in {place} (scores are what counts)"]
+    frequency = f"{count_noun(len(bad), 'time')}, in {count_noun(bad['query'].n_unique(), 'query')}"
+    place = (
+        f"{rows.locate(row['row'])}: rank {row['rank']:g} has a higher score than the one before"
+    )
+    return [f"scores contradict ranks {frequency}, first in {place} (scores are what counts)"]
 
 
-def _each(sizes: pl.Series) -> str:
+def _format_sizes(sizes: pl.Series) -> str:
     low, high = min(sizes.to_list()), max(sizes.to_list())
     size = str(low) if low == high else f"{low} to {high}"
-    return f"{counted(len(sizes), 'query')}, {size} each"
+    return f"{count_noun(len(sizes), 'query')}, {size} each"
 
 
-def without_name(name: str, bad: BadInput) -> str:
+def strip_file_name(name: str, error: BadInput) -> str:
     """The message without the name of the file, which stands above it."""
-    return str(bad).removeprefix(f"{name}:").strip()
+    return str(error).removeprefix(f"{name}:").strip()

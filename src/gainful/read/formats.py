@@ -12,8 +12,8 @@ from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
 from gainful.read import beir, datasets, dicts, named_columns, rag, trec_files
-from gainful.read.qrels_and_run import Judgments, Run
-from gainful.read.source import Source, opened
+from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.source import Source, open_source
 
 
 @frozen
@@ -21,10 +21,10 @@ class Format:
     """One format: what it is, how it is recognised, how it is read."""
 
     name: str
-    what: str
+    description: str
     fits: Callable[[Source], bool]
-    judgments: Callable[[Source], Judgments]
-    run: Callable[[Source], Run]
+    read_qrels: Callable[[Source], Qrels]
+    read_run: Callable[[Source], Run]
 
 
 def _is_parquet(source: Source) -> bool:
@@ -49,11 +49,11 @@ def _is_json_lines(source: Source) -> bool:
     return source.head.lstrip().startswith(b"{")
 
 
-def _is_table(separators: str) -> Callable[[Source], bool]:
+def _make_table_check(separators: str) -> Callable[[Source], bool]:
     def fits(source: Source) -> bool:
         line = source.first_line()
         return any(
-            named_columns.known_columns(part.strip('"') for part in line.split(separator))
+            named_columns.are_column_names(part.strip('"') for part in line.split(separator))
             or (source.suffix == ".csv" and separator in line and len(line.split()) < 4)
             for separator in separators
         )
@@ -61,30 +61,34 @@ def _is_table(separators: str) -> Callable[[Source], bool]:
     return fits
 
 
-def _named_columns(name: str, what: str, fits: Callable[[Source], bool]) -> Format:
+def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -> Format:
     return Format(
         name,
-        what,
+        description,
         fits,
-        partial(named_columns.judgments, form=name),
-        partial(named_columns.run, form=name),
+        partial(named_columns.read_qrels, form=name),
+        partial(named_columns.read_run, form=name),
     )
 
 
 _ALL = (
-    _named_columns("parquet", "a Parquet file with named columns", _is_parquet),
-    Format("rag", "JSON lines with retrieved and relevant", rag.is_rag, rag.judgments, rag.run),
-    Format("json", "one JSON object of objects", _is_json, dicts.judgments, dicts.run),
-    _named_columns("jsonl", "JSON lines with named fields", _is_json_lines),
-    _named_columns("csv", "a table with named columns", _is_table(",;")),
-    _named_columns("tsv", "the same with tabs", _is_table("\t")),
-    Format("trec", "TREC's lines of fields", lambda _: True, trec_files.judgments, trec_files.run),
+    _table_format("parquet", "a Parquet file with named columns", _is_parquet),
+    Format(
+        "rag", "JSON lines with retrieved and relevant", rag.is_rag, rag.read_qrels, rag.read_run
+    ),
+    Format("json", "one JSON object of objects", _is_json, dicts.read_qrels, dicts.read_run),
+    _table_format("jsonl", "JSON lines with named fields", _is_json_lines),
+    _table_format("csv", "a table with named columns", _make_table_check(",;")),
+    _table_format("tsv", "the same with tabs", _make_table_check("\t")),
+    Format(
+        "trec", "TREC's lines of fields", lambda _: True, trec_files.read_qrels, trec_files.read_run
+    ),
 )
 
 FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
 
 
-def read_judgments(path: str | PathLike[str], form: str | None = None) -> Judgments:
+def read_qrels(path: str | PathLike[str], form: str | None = None) -> Qrels:
     """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
 
     Args:
@@ -92,25 +96,25 @@ def read_judgments(path: str | PathLike[str], form: str | None = None) -> Judgme
         form: the name of its format; found by content and suffix if it is not named.
     """
     if fspath(path) != "-" and Path(path).is_dir():
-        return beir.judgments(Path(path))
+        return beir.read_qrels(Path(path))
     if datasets.is_dataset(fspath(path)):
-        return datasets.judgments(fspath(path))
-    source = opened(path)
-    return format_of(source, form).judgments(source)
+        return datasets.read_qrels(fspath(path))
+    source = open_source(path)
+    return find_format(source, form).read_qrels(source)
 
 
 def read_run(path: str | PathLike[str], form: str | None = None) -> Run:
     """A run from a file, whatever its format."""
     if fspath(path) != "-" and Path(path).is_dir():
         raise BadInput(fspath(path), "this is a directory, not a file")
-    source = opened(path)
-    return format_of(source, form).run(source)
+    source = open_source(path)
+    return find_format(source, form).read_run(source)
 
 
-def format_of(source: Source, form: str | None = None) -> Format:
+def find_format(source: Source, form: str | None = None) -> Format:
     """The format by its name, or else by what the file looks like."""
     if form is None:
-        return next(known for known in _ALL if known.fits(source))
+        return next(entry for entry in _ALL if entry.fits(source))
     if form not in FORMATS:
         raise UnknownName("format", form, FORMATS)
     return FORMATS[form]

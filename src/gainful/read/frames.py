@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput, short, shown
+from gainful.errors import BadInput, quote, shorten
 
 
 def is_frame(value: object) -> bool:
@@ -20,7 +20,7 @@ def is_frame(value: object) -> bool:
     return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "columns")
 
 
-class Stream:
+class ArrowStream:
     """Nothing but a stream of Arrow, so that nobody asks for what it was before."""
 
     def __init__(self, source: Any) -> None:
@@ -30,42 +30,42 @@ class Stream:
         return self._source.__arrow_c_stream__(requested_schema)
 
 
-def _column(series: Any) -> pl.Series:
+def _pandas_column(series: Any) -> pl.Series:
     """A column of pandas'; what is missing there is null here, never the text NaN."""
     if getattr(series.dtype, "kind", "O") in "iuf":
         return pl.Series(series.to_numpy())
     if getattr(series.dtype, "storage", "") == "pyarrow" and hasattr(series, "__arrow_c_stream__"):
-        return pl.Series(Stream(series))
+        return pl.Series(ArrowStream(series))
     pairs = zip(series.tolist(), series.isna().tolist(), strict=True)
     return pl.Series([None if missing else value for value, missing in pairs], strict=False)
 
 
-def _of_pandas(value: Any, name: str, known: Collection[str] | None) -> pl.DataFrame:
+def _from_pandas(value: Any, name: str, names: Collection[str] | None) -> pl.DataFrame:
     """Column by column, without asking for pyarrow; what nobody needs is there in name only."""
-    nothing = pl.Series([None]).new_from_index(0, len(value))
-    found: dict[str, pl.Series] = {}
-    for at, column in enumerate(map(str, value.columns)):
+    nulls = pl.Series([None]).new_from_index(0, len(value))
+    columns: dict[str, pl.Series] = {}
+    for index, column in enumerate(map(str, value.columns)):
         plain = column.strip().lower().replace("-", "_").replace(" ", "_")
-        if known is not None and plain not in known:
-            found.setdefault(column, nothing)
+        if names is not None and plain not in names:
+            columns.setdefault(column, nulls)
             continue
-        if column in found:
-            raise BadInput(name, f"there are two columns {shown(column)}", "each column once")
+        if column in columns:
+            raise BadInput(name, f"there are two columns {quote(column)}", "each column once")
         try:
-            found[column] = _column(value.iloc[:, at])
+            columns[column] = _pandas_column(value.iloc[:, index])
         except (pl.exceptions.PolarsError, TypeError, ValueError) as failure:
-            problem = f"column {shown(column)} cannot be read: {short(str(failure))}"
+            problem = f"column {quote(column)} cannot be read: {shorten(str(failure))}"
             raise BadInput(name, problem) from None
-    return pl.DataFrame(found)
+    return pl.DataFrame(columns)
 
 
-def as_polars(value: Any, name: str, known: Collection[str] | None = None) -> pl.DataFrame:
+def as_polars(value: Any, name: str, names: Collection[str] | None = None) -> pl.DataFrame:
     """The same as a polars frame; of pandas', if some names are known, only columns called so."""
     try:
         if isinstance(value, pl.DataFrame):
             return value
         if type(value).__module__.partition(".")[0] == "pandas":  # without asking for pyarrow
-            return _of_pandas(value, name, known)
+            return _from_pandas(value, name, names)
         return pl.DataFrame(value)
     except (
         pl.exceptions.PolarsError,

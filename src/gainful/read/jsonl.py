@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, quote
 from gainful.read.source import Source
 
 _EXPECTED = "one JSON object a line"
@@ -19,67 +19,67 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
     """The objects as a frame, and where each row stands."""
 
     @cache
-    def lines() -> list[int]:
-        every = enumerate(source.content().split(b"\n"), start=1)
-        return [number for number, line in every if line.strip()]
+    def line_numbers() -> list[int]:
+        all_lines = enumerate(source.read_bytes().split(b"\n"), start=1)
+        return [number for number, line in all_lines if line.strip()]
 
-    def where(row: int) -> str:
-        return f"{source.name}:{lines()[row]}" if row < len(lines()) else source.name
+    def locate(row: int) -> str:
+        return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
     try:
-        return pl.read_ndjson(source.content(), infer_schema_length=None), where
+        return pl.read_ndjson(source.read_bytes(), infer_schema_length=None), locate
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return _one_by_one(source), where
+        return _read_line_by_line(source), locate
 
 
-def _one_by_one(source: Source) -> pl.DataFrame:
+def _read_line_by_line(source: Source) -> pl.DataFrame:
     """Fields of which lines disagree what they are; those that are mixed become text."""
-    rows = [value for _, value in objects(source)]
+    rows = [value for _, value in read_objects(source)]
     columns: dict[str, pl.Series] = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         values = [row.get(name) for row in rows]
         try:
             columns[name] = pl.Series(name, values, strict=True)
         except (TypeError, pl.exceptions.PolarsError):
-            columns[name] = pl.Series(name, [_told(value) for value in values], dtype=pl.String)
+            columns[name] = pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
     return pl.DataFrame(columns)
 
 
-def _told(value: Any) -> str | None:
+def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file with their line numbers; an empty line is passed over."""
-    for number, line in enumerate(source.content().split(b"\n"), start=1):
+    for number, line in enumerate(source.read_bytes().split(b"\n"), start=1):
         if not line.strip():
             continue
-        where = f"{source.name}:{number}"
+        place = f"{source.name}:{number}"
         try:
-            value = loaded(line, where)
+            value = load_json(line, place)
         except BadInput:
             raise
         except ValueError:
-            problem = f"{shown(line[:60].decode('utf-8', errors='replace'))} is not JSON"
-            raise BadInput(where, problem, _EXPECTED) from None
+            problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
+            raise BadInput(place, problem, _EXPECTED) from None
         if not isinstance(value, dict):
-            raise BadInput(where, f"{shown(value)} is no object", _EXPECTED)
+            raise BadInput(place, f"{quote(value)} is no object", _EXPECTED)
         yield number, value
 
 
-def loaded(text: bytes, where: str) -> Any:
+def load_json(text: bytes, place: str) -> Any:
     """JSON, in which no object may have a key twice."""
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+    def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        mapping = dict(pairs)
+        if len(mapping) < len(pairs):
             keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise BadInput(where, f"the key {shown(twice)} stands twice in one object")
-        return found
+            repeated = next(key for key in keys if keys.count(key) > 1)
+            raise BadInput(place, f"the key {quote(repeated)} stands twice in one object")
+        return mapping
 
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=refuse_repeats)
     except BadInput:
         raise
     except RecursionError:

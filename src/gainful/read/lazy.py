@@ -1,4 +1,4 @@
-"""`Elsewhere`: a run that stays where it is, in lazy polars, DuckDB or Spark.
+"""`LazyRun`: a run that stays where it is, in lazy polars, DuckDB or Spark.
 
 Its columns are found and cast there; nothing is computed until it is matched.
 """
@@ -12,61 +12,63 @@ import narwhals.stable.v2 as nw
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, counted, shown
-from gainful.read.engines import Engine, asked
-from gainful.read.named_columns import DOC, QUERY, Head, of_frame, run_of
-from gainful.read.qrels_and_run import Ids, Run
+from gainful.errors import BadInput, count_noun, quote
+from gainful.read.engines import Engine, report_engine_errors
+from gainful.read.named_columns import DOC, QUERY, Header, as_table, extract_run
+from gainful.read.qrels_and_run import IdKinds, Run
 
-_IDS = (nw.String, nw.Categorical, nw.Enum)
+_ID_TYPES = (nw.String, nw.Categorical, nw.Enum)
 
 
 @frozen(eq=False)
-class Elsewhere:
+class LazyRun:
     """A run, or judgments, whose rows stay in the engine of their owner."""
 
     frame: nw.LazyFrame[Any]  # query, doc: text; score, or grade: number
     engine: Engine
     name: str = "run"
     number: Literal["score", "grade"] = "score"
-    ids: Ids = field(factory=dict)
+    ids: IdKinds = field(factory=dict)
 
-    def sent(self, frame: pl.DataFrame) -> nw.LazyFrame[Any]:
+    def send(self, frame: pl.DataFrame) -> nw.LazyFrame[Any]:
         """A frame of ours in that engine, to be joined with the run."""
-        with asked(self.engine, self.name):
-            there: Any = self.engine.sent(frame, self.frame.to_native())
-            return as_lazy(there)
+        with report_engine_errors(self.engine, self.name):
+            native: Any = self.engine.send(frame, self.frame.to_native())
+            return as_narwhals(native)
 
-    def collected(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+    def collect(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
         """What was computed there, here."""
-        with asked(self.engine, self.name):
-            return self.engine.collected(frame.to_native())
+        with report_engine_errors(self.engine, self.name):
+            return self.engine.collect(frame.to_native())
 
-    def some_documents(self) -> list[str]:
+    def example_docs(self) -> list[str]:
         """The first two documents, for a message."""
-        return self.collected(self.frame.select("doc").head(2))["doc"].to_list()
+        return self.collect(self.frame.select("doc").head(2))["doc"].to_list()
 
-    def refuse(self, problem: str, expected: str = "") -> BadInput:
+    def bad_input(self, problem: str, expected: str = "") -> BadInput:
         """An error about it."""
         return BadInput(self.name, problem, expected)
 
 
-def as_lazy(native: Any) -> nw.LazyFrame[Any]:
+def as_narwhals(native: Any) -> nw.LazyFrame[Any]:
     """A frame of any engine in the words that all of them understand."""
     frame: nw.LazyFrame[Any] = nw.from_native(native).lazy()
     return frame
 
 
-def elsewhere(
+def as_lazy_run(
     native: Any, engine: Engine, name: str, number: Literal["score", "grade"] = "score"
-) -> Elsewhere:
+) -> LazyRun:
     """A run from a frame of an engine: its columns by name, ids as text, scores as numbers."""
-    with asked(engine, name):
-        frame = as_lazy(native)
+    with report_engine_errors(engine, name):
+        frame = as_narwhals(native)
         schema = dict(frame.collect_schema())
-        head = Head(list(schema), name)
-        query, doc = head.needed(QUERY, "query"), head.needed(DOC, "document")
-        column, kind = head.score() if number == "score" else (head.grade(), "grade")
-        _refuse_others(schema, (query, doc), column, name)
+        header = Header(list(schema), name)
+        query, doc = header.require_column(QUERY, "query"), header.require_column(DOC, "document")
+        column, kind = (
+            header.score_column() if number == "score" else (header.grade_column(), "grade")
+        )
+        _refuse_other_types(schema, (query, doc), column, name)
         value = nw.col(column).cast(nw.Float64)
         value = -value if kind == "rank" else value
         chosen = frame.select(
@@ -75,58 +77,64 @@ def elsewhere(
             (value + 0.0).alias(number),  # -0.0 is 0.0, in every engine
         )
     ids = {
-        own: "whole numbers" if schema[column].is_integer() else "texts"
-        for own, column in (("query", query), ("doc", doc))
+        id_name: "whole numbers" if schema[column].is_integer() else "texts"
+        for id_name, column in (("query", query), ("doc", doc))
     }
-    return Elsewhere(chosen, engine, name, number, ids)
+    return LazyRun(chosen, engine, name, number, ids)
 
 
-def brought(run: Elsewhere) -> Run:
+def collect_run(run: LazyRun) -> Run:
     """The whole run in memory, for those who have to look at every document of a query."""
-    held = run_of(of_frame(run.collected(run.frame), run.name))
-    told = f"the run was brought into memory, from {run.engine.name}"
-    return evolve(held, ids=run.ids, notes=(told,))
+    memory_run = extract_run(as_table(run.collect(run.frame), run.name))
+    note = f"the run was brought into memory, from {run.engine.name}"
+    return evolve(memory_run, ids=run.ids, notes=(note,))
 
 
-def everything(native: Any, engine: Engine, name: str) -> pl.DataFrame:
+def collect_frame(native: Any, engine: Engine, name: str) -> pl.DataFrame:
     """A whole frame, in memory."""
-    with asked(engine, name):
-        return engine.collected(as_lazy(native).to_native())
+    with report_engine_errors(engine, name):
+        return engine.collect(as_narwhals(native).to_native())
 
 
-def some_columns(native: Any, engine: Engine, name: str, known: tuple[str, ...]) -> pl.DataFrame:
+def collect_columns(
+    native: Any, engine: Engine, name: str, aliases: tuple[str, ...]
+) -> pl.DataFrame:
     """Only the columns that are called so, in memory: judgments, which every engine can spare."""
-    with asked(engine, name):
-        frame = as_lazy(native)
+    with report_engine_errors(engine, name):
+        frame = as_narwhals(native)
         names = frame.collect_schema().names()
-        wanted = [found for one in known if (found := Head(names, name).column((one,)))]
-        head = Head(names, name)
-        head.needed(QUERY, "query")
-        head.needed(DOC, "document")
-        head.grade()
-        return engine.collected(frame.select(*dict.fromkeys(wanted)).to_native())
+        wanted = [
+            column for alias in aliases if (column := Header(names, name).find_column((alias,)))
+        ]
+        header = Header(names, name)
+        header.require_column(QUERY, "query")
+        header.require_column(DOC, "document")
+        header.grade_column()
+        return engine.collect(frame.select(*dict.fromkeys(wanted)).to_native())
 
 
-def _refuse_others(schema: dict[str, Any], ids: tuple[str, str], number: str, name: str) -> None:
+def _refuse_other_types(
+    schema: dict[str, Any], ids: tuple[str, str], number: str, name: str
+) -> None:
     for column in ids:
         kind = schema[column]
-        if not (kind.is_integer() or kind in _IDS):
+        if not (kind.is_integer() or kind in _ID_TYPES):
             raise BadInput(
-                name, f"column {shown(column)} holds {kind}", "texts or whole numbers; cast it"
+                name, f"column {quote(column)} holds {kind}", "texts or whole numbers; cast it"
             )
     if not schema[number].is_numeric():
-        raise BadInput(name, f"column {shown(number)} holds {schema[number]}", "numbers; cast it")
+        raise BadInput(name, f"column {quote(number)} holds {schema[number]}", "numbers; cast it")
 
 
-def _lacking(column: str) -> nw.Expr:
+def _is_missing(column: str) -> nw.Expr:
     return nw.col(column).is_null() | (nw.col(column) == "")
 
 
-def lacks(number: str) -> dict[str, tuple[nw.Expr, str]]:
+def row_defects(number: str) -> dict[str, tuple[nw.Expr, str]]:
     """What a row can lack, and how that is said."""
     return {
-        "no_query": (_lacking("query"), "no query"),
-        "no_doc": (_lacking("doc"), "no doc"),
+        "no_query": (_is_missing("query"), "no query"),
+        "no_doc": (_is_missing("doc"), "no doc"),
         "no_number": (
             nw.col(number).is_null() | ~nw.col(number).is_finite(),
             f"no {number} that is a finite number",
@@ -134,26 +142,28 @@ def lacks(number: str) -> dict[str, tuple[nw.Expr, str]]:
     }
 
 
-def refuse_bad_rows(run: Elsewhere, counts: Mapping[str, int]) -> None:
+def refuse_bad_rows(run: LazyRun, counts: Mapping[str, int]) -> None:
     """Rows that lack something are counted and shown, not left out."""
-    for name, (flags, words) in lacks(run.number).items():
+    for name, (flags, words) in row_defects(run.number).items():
         if counts[name]:
-            one = run.collected(run.frame.filter(flags).head(1)).row(0, named=True)
-            told = ", ".join(f"{column} {_value(value)}" for column, value in one.items())
+            row = run.collect(run.frame.filter(flags).head(1)).row(0, named=True)
+            values = ", ".join(f"{column} {_quote_value(value)}" for column, value in row.items())
             has = "has" if counts[name] == 1 else "have"
-            raise run.refuse(f"{counted(counts[name], 'row')} {has} {words}, such as {told}")
+            raise run.bad_input(
+                f"{count_noun(counts[name], 'row')} {has} {words}, such as {values}"
+            )
 
 
-def _value(value: object) -> str:
-    return "null" if value is None else shown(str(value))
+def _quote_value(value: object) -> str:
+    return "null" if value is None else quote(str(value))
 
 
 __all__ = [
-    "Elsewhere",
-    "as_lazy",
-    "brought",
-    "elsewhere",
-    "lacks",
+    "LazyRun",
+    "as_narwhals",
+    "collect_run",
+    "as_lazy_run",
+    "row_defects",
     "refuse_bad_rows",
-    "some_columns",
+    "collect_columns",
 ]

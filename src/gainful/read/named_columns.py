@@ -9,9 +9,9 @@ from typing import Literal
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, NoColumn, Swapped, shown
+from gainful.errors import BadInput, NoColumn, Swapped, quote
 from gainful.read import delimited, jsonl, subtopic_qrels
-from gainful.read.qrels_and_run import Ids, Judgments, Run
+from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
 
 QUERY = (  # an id comes before what may be the text of the query
@@ -26,36 +26,36 @@ GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating"
 SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
 RANK = ("rank", "position", "pos")
 SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
-UNDERSTOOD = dict.fromkeys((*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC))  # in this order
+KNOWN_COLUMNS = dict.fromkeys((*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC))  # in this order
 
 
 @frozen
-class Head:
+class Header:
     """The names of the columns of a table, wherever the table is."""
 
     columns: Sequence[str]
     name: str
 
-    def column(self, known: Iterable[str]) -> str | None:
+    def find_column(self, aliases: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so."""
-        own = {_plain(name): name for name in reversed(self.columns)}
-        return next((own[name] for name in known if name in own), None)
+        own = {_normalise_name(name): name for name in reversed(self.columns)}
+        return next((own[name] for name in aliases if name in own), None)
 
-    def needed(self, known: tuple[str, ...], what: str) -> str:
+    def require_column(self, aliases: tuple[str, ...], role: str) -> str:
         """The same, or an error that says what there is and what is understood."""
-        found = self.column(known)
-        if found is None:
+        column = self.find_column(aliases)
+        if column is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {what}; there are {', '.join(self.columns)}",
-                f"one of {', '.join(known)}",
+                f"there is no column for the {role}; there are {', '.join(self.columns)}",
+                f"one of {', '.join(aliases)}",
             )
-        return found
+        return column
 
-    def grade(self) -> str:
+    def grade_column(self) -> str:
         """The column of the grades of judgments."""
-        grade = self.needed(GRADE, "grade")
-        if _plain(grade) == "score" and self.column(RANK) is not None:
+        grade = self.require_column(GRADE, "grade")
+        if _normalise_name(grade) == "score" and self.find_column(RANK) is not None:
             raise Swapped(
                 self.name,
                 "this looks like a run, not like judgments: it has scores and ranks "
@@ -64,151 +64,158 @@ class Head:
             )
         return grade
 
-    def score(self) -> tuple[str, Literal["score", "rank"]]:
+    def score_column(self) -> tuple[str, Literal["score", "rank"]]:
         """The column by which a run is ordered, and what it is."""
-        score = self.column(SCORE)
+        score = self.find_column(SCORE)
         if score is not None:
             return score, "score"
-        if self.column(RANK) is None and self.column(GRADE[:-1]) is not None:
+        if self.find_column(RANK) is None and self.find_column(GRADE[:-1]) is not None:
             raise Swapped(
                 self.name,
                 "these look like judgments, not like a run: there are grades, but no scores "
                 "(are the arguments swapped?)",
                 "columns query, doc, score",
             )
-        return self.needed((*SCORE, *RANK), "score"), "rank"
+        return self.require_column((*SCORE, *RANK), "score"), "rank"
 
 
 @frozen(eq=False)
-class Table:
+class InputTable:
     """A frame with what messages about it need."""
 
     frame: pl.DataFrame
     name: str
-    where: Callable[[int], str]
+    locate: Callable[[int], str]
     padded: bool = True  # may texts have blanks around them, as typed ones do?
 
     @property
-    def head(self) -> Head:
+    def header(self) -> Header:
         """The names of its columns."""
-        return Head(self.frame.columns, self.name)
+        return Header(self.frame.columns, self.name)
 
 
 @frozen(eq=False)
-class Columns:
+class ParsedColumns:
     """Query, document and number of each row, with what was given and whether it is wrong."""
 
-    table: Table
+    table: InputTable
     frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none), subtopic
-    called: str  # grade or score
-    ids: tuple[str, ...] = ("query", "doc")  # the columns that must not be empty
-    kinds: Ids = field(factory=dict)
+    role: str  # grade or score
+    required: tuple[str, ...] = ("query", "doc")  # the columns that must not be empty
+    id_kinds: IdKinds = field(factory=dict)
 
-    def problem(self, row: int) -> str | None:
+    def describe_problem(self, row: int) -> str | None:
         """What is wrong with a row, in words; None if nothing is."""
-        found = self.frame.row(row, named=True)
-        number, given = found["number"], found["given"]
-        for name in self.ids:
-            if found[name] is None or found[name] == "":
+        values = self.frame.row(row, named=True)
+        number, raw = values["number"], values["given"]
+        for name in self.required:
+            if values[name] is None or values[name] == "":
                 return f"there is no {name}"
-        if given is None:
-            return f"there is no {self.called}"
-        fine = number is not None and abs(number) != float("inf") and number == number  # noqa: PLR0124
-        return None if fine else f"{self.called} {shown(given)} is not a finite number"
+        if raw is None:
+            return f"there is no {self.role}"
+        finite = number is not None and abs(number) != float("inf") and number == number  # noqa: PLR0124
+        return None if finite else f"{self.role} {quote(raw)} is not a finite number"
 
-    def malformed(self) -> list[int]:
+    def bad_rows(self) -> list[int]:
         """The rows that are not what they should be."""
         number = pl.col("number")
-        lacking = [pl.col(name).is_null() | (pl.col(name) == "") for name in self.ids]
-        bad = pl.any_horizontal(*lacking, number.is_null(), ~number.is_finite())
+        missing = [pl.col(name).is_null() | (pl.col(name) == "") for name in self.required]
+        bad = pl.any_horizontal(*missing, number.is_null(), ~number.is_finite())
         return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
 
 
-def read(source: Source, form: str) -> Table:
+def read_table(source: Source, form: str) -> InputTable:
     """A file as a table, in the format that was found or named."""
     if form == "parquet":
-        frame = _parquet(source)
-        return Table(frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False)
+        frame = _read_parquet(source)
+        return InputTable(
+            frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
+        )
     reader = jsonl if form == "jsonl" else delimited
-    frame, where = reader.read(source, form)
-    return Table(frame, source.name, where)
+    frame, locate = reader.read(source, form)
+    return InputTable(frame, source.name, locate)
 
 
-def judgments(source: Source, form: str) -> Judgments:
+def read_qrels(source: Source, form: str) -> Qrels:
     """Judgments from a file with columns such as query, doc, grade."""
-    return judgments_of(read(source, form))
+    return extract_qrels(read_table(source, form))
 
 
-def run(source: Source, form: str) -> Run:
+def read_run(source: Source, form: str) -> Run:
     """A run from a file with columns such as query, doc, score (or rank)."""
-    return run_of(read(source, form))
+    return extract_run(read_table(source, form))
 
 
-def of_frame(frame: pl.DataFrame, name: str) -> Table:
+def as_table(frame: pl.DataFrame, name: str) -> InputTable:
     """A frame in memory as a table."""
-    return Table(frame, name, lambda row: f"{name}, row {row}", padded=False)
+    return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
 
 
-def known_columns(names: Iterable[str]) -> bool:
+def are_column_names(names: Iterable[str]) -> bool:
     """Are these the names of columns, and not already data?"""
-    plain = {_plain(name) for name in names}
+    plain = {_normalise_name(name) for name in names}
     return bool(plain & {*QUERY} and plain & {*DOC})
 
 
-def judgments_of(table: Table) -> Judgments:
+def extract_qrels(table: InputTable) -> Qrels:
     """Judgments from a table."""
-    found = columns(table, table.head.grade(), "grade")
-    sound = _sound(found)
-    if "subtopic" not in found.ids:
-        return Judgments(sound, table.name, table.where, ids=found.kinds)
-    with_subtopics = sound.with_columns(found.frame["subtopic"])
-    return subtopic_qrels.judgments(with_subtopics, table.name, table.where, found.kinds)
+    parsed = parse_columns(table, table.header.grade_column(), "grade")
+    sound = _check_columns(parsed)
+    if "subtopic" not in parsed.required:
+        return Qrels(sound, table.name, table.locate, ids=parsed.id_kinds)
+    subtopic_rows = sound.with_columns(parsed.frame["subtopic"])
+    return subtopic_qrels.build_subtopic_qrels(
+        subtopic_rows, table.name, table.locate, parsed.id_kinds
+    )
 
 
-def run_of(table: Table) -> Run:
+def extract_run(table: InputTable) -> Run:
     """A run from a table."""
-    column, kind = table.head.score()
-    found = columns(table, column, kind)
-    frame = _sound(found, "score")
+    column, kind = table.header.score_column()
+    parsed = parse_columns(table, column, kind)
+    frame = _check_columns(parsed, "score")
     if kind == "rank":
         frame = frame.with_columns(-pl.col("score"))
-    return Run(frame, table.name, table.where, ids=found.kinds)
+    return Run(frame, table.name, table.locate, ids=parsed.id_kinds)
 
 
-def columns(table: Table, number: str, called: str) -> Columns:
+def parse_columns(table: InputTable, number: str, role: str) -> ParsedColumns:
     """Query and document as text, and one column of numbers."""
-    query, doc = table.head.needed(QUERY, "query"), table.head.needed(DOC, "document")
-    rank = table.head.column(RANK)
-    subtopic = _subtopic(table) if called == "grade" else None
-    beside = {} if subtopic is None else {"subtopic": as_text(table, subtopic)}
+    query, doc = (
+        table.header.require_column(QUERY, "query"),
+        table.header.require_column(DOC, "document"),
+    )
+    rank = table.header.find_column(RANK)
+    subtopic = _subtopic_column(table) if role == "grade" else None
+    extra = {} if subtopic is None else {"subtopic": text_column(table, subtopic)}
     frame = pl.DataFrame(
         {
-            "query": as_text(table, query),
-            "doc": as_text(table, doc),
-            "number": as_number(table, number),
+            "query": text_column(table, query),
+            "doc": text_column(table, doc),
+            "number": number_column(table, number),
             "given": table.frame[number],
             "rank": pl.Series([None] * len(table.frame), dtype=pl.Float64)
             if rank is None
-            else as_number(table, rank),
-            **beside,
+            else number_column(table, rank),
+            **extra,
         }
     )
-    own = {"query": table.frame.schema[query], "doc": table.frame.schema[doc]}
-    kinds = {} if table.padded else {name: _kind(kind) for name, kind in own.items()}
-    return Columns(table, frame, called, ("query", "doc", *beside), kinds)
+    id_types = {"query": table.frame.schema[query], "doc": table.frame.schema[doc]}
+    kinds = {} if table.padded else {name: _id_kind(kind) for name, kind in id_types.items()}
+    return ParsedColumns(table, frame, role, ("query", "doc", *extra), kinds)
 
 
-def _sound(found: Columns, name: str | None = None) -> pl.DataFrame:
+def _check_columns(parsed: ParsedColumns, name: str | None = None) -> pl.DataFrame:
     """The three columns, or an error for the first row that is not what it should be."""
-    bad = found.malformed()
+    bad = parsed.bad_rows()
     if bad:
-        problem = found.problem(bad[0]) or "not what it should be"
-        raise BadInput(found.table.where(bad[0]), problem)
-    number = pl.col("number").alias(name or found.called)
-    return found.frame.select("query", "doc", number)
+        problem = parsed.describe_problem(bad[0]) or "not what it should be"
+        raise BadInput(parsed.table.locate(bad[0]), problem)
+    number = pl.col("number").alias(name or parsed.role)
+    return parsed.frame.select("query", "doc", number)
 
 
-def as_text(table: Table, column: str) -> pl.Series:
+def text_column(table: InputTable, column: str) -> pl.Series:
     """Ids as text: texts and whole numbers are; what else a column can hold is refused."""
     values = table.frame[column]
     kind = values.dtype
@@ -219,39 +226,39 @@ def as_text(table: Table, column: str) -> pl.Series:
         kind = values.dtype
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
-    raise BadInput(table.name, f"column {shown(column)} holds {kind}", "texts or whole numbers")
+    raise BadInput(table.name, f"column {quote(column)} holds {kind}", "texts or whole numbers")
 
 
-def _subtopic(table: Table) -> str | None:
+def _subtopic_column(table: InputTable) -> str | None:
     """The column of subtopics; an iteration that is not told everywhere is none."""
-    column = table.head.column(SUBTOPIC)
-    if column is None or _plain(column) != "iteration":
+    column = table.header.find_column(SUBTOPIC)
+    if column is None or _normalise_name(column) != "iteration":
         return column
     values = table.frame[column]
     return None if values.null_count() or values.dtype.is_float() else column
 
 
-def _kind(kind: pl.DataType) -> str:
-    return "whole numbers" if kind.is_numeric() else "texts"
+def _id_kind(dtype: pl.DataType) -> str:
+    return "whole numbers" if dtype.is_numeric() else "texts"
 
 
-def as_number(table: Table, column: str) -> pl.Series:
+def number_column(table: InputTable, column: str) -> pl.Series:
     """Numbers; what is none is null."""
     values = table.frame[column]
     if values.dtype == pl.String:
         return values.str.strip_chars().cast(pl.Float64, strict=False)
     if values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
-    raise BadInput(table.name, f"column {shown(column)} holds {values.dtype}", "numbers")
+    raise BadInput(table.name, f"column {quote(column)} holds {values.dtype}", "numbers")
 
 
-def _parquet(source: Source) -> pl.DataFrame:
+def _read_parquet(source: Source) -> pl.DataFrame:
     try:
-        return pl.read_parquet(source.path or BytesIO(source.content()), glob=False)
+        return pl.read_parquet(source.path or BytesIO(source.read_bytes()), glob=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(source.name, f"cannot be read as Parquet: {problem}") from None
 
 
-def _plain(name: str) -> str:
+def _normalise_name(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")

@@ -1,4 +1,4 @@
-"""`Judgments` and `Run`: what was read, as columns; `Nested`: a dict of dicts as it came."""
+"""`Qrels` and `Run`: what was read, as columns; `NestedDict`: a dict of dicts as it came."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, Duplicated, shown
+from gainful.errors import BadInput, Duplicated, quote
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
-Ids = Mapping[str, str]
+IdKinds = Mapping[str, str]
 
-_LISTED = 10  # duplicates that an error or a report names one by one
+_MAX_LISTED = 10  # duplicates that an error or a report names one by one
 
 
 @frozen(eq=False)
-class Judgments:
+class Qrels:
     """Who judged what: a grade for each query and document.
 
     Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
@@ -25,7 +25,7 @@ class Judgments:
 
     Examples:
         >>> frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]})
-        >>> Judgments(frame).queries.to_list()
+        >>> Qrels(frame).queries.to_list()
         ['1']
     """
 
@@ -34,27 +34,27 @@ class Judgments:
     where: Callable[[int], str] | None = field(default=None, repr=False)  # row → file:line
     silent: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
     unique: bool = True  # may no document be judged twice?
-    ids: Ids = field(factory=dict)
+    ids: IdKinds = field(factory=dict)
     subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
 
     def __attrs_post_init__(self) -> None:
-        _refuse_nothing(self.frame, self.name, "judgment")
+        _refuse_empty(self.frame, self.name, "judgment")
         _refuse_not_finite(self, "grade")
         if not self.unique:
             return
-        repeated = duplicates(self.frame)
-        if not repeated.is_empty():
-            self._refuse_duplicate(repeated)
+        duplicate_rows = find_duplicates(self.frame)
+        if not duplicate_rows.is_empty():
+            self._refuse_duplicate(duplicate_rows)
 
-    def _refuse_duplicate(self, repeated: pl.DataFrame) -> None:
-        query, doc = repeated.row(0)[:2]
-        same = repeated.filter((pl.col("query") == query) & (pl.col("doc") == doc))
+    def _refuse_duplicate(self, duplicate_rows: pl.DataFrame) -> None:
+        query, doc = duplicate_rows.row(0)[:2]
+        same = duplicate_rows.filter((pl.col("query") == query) & (pl.col("doc") == doc))
         rows = same["row"].to_list()
         grades = [f"{self.frame['grade'][row]:g}" for row in rows]
-        judged = "twice" if len(rows) == 2 else f"{len(rows)} times"
+        times = "twice" if len(rows) == 2 else f"{len(rows)} times"
         raise Duplicated(
-            self.place(rows[1]),
-            f"document {shown(doc)} of query {shown(query)} is judged {judged}, "
+            self.locate(rows[1]),
+            f"document {quote(doc)} of query {quote(query)} is judged {times}, "
             f"as {' and '.join(grades)}",
             "one grade for each query and document",
         )
@@ -71,18 +71,18 @@ class Judgments:
         silent = pl.Series("query", self.silent, dtype=pl.String)
         return pl.concat([names, silent.filter(~silent.is_in(names.implode()))])
 
-    def place(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Where a row came from, for a message."""
         return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
 
-    def nested(self) -> dict[str, dict[str, float]]:
+    def to_dict(self) -> dict[str, dict[str, float]]:
         """The same as a dict of dicts."""
-        found: dict[str, dict[str, float]] = {}
+        mapping: dict[str, dict[str, float]] = {}
         for query in self.silent:
-            found[query] = {}
+            mapping[query] = {}
         for query, doc, grade in self.frame.iter_rows():
-            found.setdefault(query, {})[doc] = grade
-        return found
+            mapping.setdefault(query, {})[doc] = grade
+        return mapping
 
 
 @frozen(eq=False)
@@ -95,31 +95,31 @@ class Run:
     tag: str = ""  # what the run calls itself in its last column
     silent: frozenset[str] = frozenset()  # queries for which nothing was retrieved
     notes: Sequence[str] = ()  # what one should know of how it was read
-    ids: Ids = field(factory=dict)
+    ids: IdKinds = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if not self.silent:
-            _refuse_nothing(self.frame, self.name, "result")
+            _refuse_empty(self.frame, self.name, "result")
         _refuse_not_finite(self, "score")
 
-    def place(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Where a row came from, for a message."""
         return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
 
 
 @frozen(eq=False)
-class Nested:
+class NestedDict:
     """{query: {document: number}}, as Python programs pass it; checked where it is used."""
 
     mapping: Mapping[Any, Mapping[Any, Any]]
     name: str
 
 
-def some_documents(side: Judgments | Run | Nested) -> list[str]:
+def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:
     """The first two documents, for a message."""
-    if isinstance(side, Nested):
-        return [str(doc) for inner in side.mapping.values() for doc in inner][:2]
-    return side.frame["doc"].head(2).to_list()
+    if isinstance(qrels_or_run, NestedDict):
+        return [str(doc) for inner in qrels_or_run.mapping.values() for doc in inner][:2]
+    return qrels_or_run.frame["doc"].head(2).to_list()
 
 
 def pair_hash() -> pl.Expr:
@@ -127,39 +127,41 @@ def pair_hash() -> pl.Expr:
     return pl.col("query").hash(1) ^ pl.col("doc").hash(2)
 
 
-def duplicates(frame: pl.DataFrame, hashes: pl.Series | None = None) -> pl.DataFrame:
+def find_duplicates(frame: pl.DataFrame, hashes: pl.Series | None = None) -> pl.DataFrame:
     """All rows whose query and document stand in another row too: query, doc, row."""
     if hashes is None:
         hashes = frame.select(pair_hash()).to_series()
-    none = pl.DataFrame(schema={"query": pl.String, "doc": pl.String, "row": pl.UInt32})
+    no_rows = pl.DataFrame(schema={"query": pl.String, "doc": pl.String, "row": pl.UInt32})
     if hashes.n_unique() == len(hashes):
-        return none
+        return no_rows
     suspects = hashes.is_duplicated()
     rows = frame.select("query", "doc").with_row_index("row").filter(suspects)
-    repeated = rows.filter(pl.struct("query", "doc").is_duplicated())
-    return repeated.select("query", "doc", "row").sort("row")
+    duplicate_rows = rows.filter(pl.struct("query", "doc").is_duplicated())
+    return duplicate_rows.select("query", "doc", "row").sort("row")
 
 
-def told(repeated: pl.DataFrame, place: Callable[[int], str], most: int = _LISTED) -> list[str]:
+def describe_duplicates(
+    duplicate_rows: pl.DataFrame, locate: Callable[[int], str], limit: int = _MAX_LISTED
+) -> list[str]:
     """The first few duplicates in words, each with the first few places where it stands."""
-    groups = repeated.group_by("query", "doc", maintain_order=True).agg("row").head(most)
+    groups = duplicate_rows.group_by("query", "doc", maintain_order=True).agg("row").head(limit)
     lines = []
     for query, doc, rows in groups.iter_rows():
-        places = [place(row) for row in rows[:_LISTED]] + ["…"] * (len(rows) > _LISTED)
-        lines.append(f"document {shown(doc)} of query {shown(query)}: {', '.join(places)}")
+        places = [locate(row) for row in rows[:_MAX_LISTED]] + ["…"] * (len(rows) > _MAX_LISTED)
+        lines.append(f"document {quote(doc)} of query {quote(query)}: {', '.join(places)}")
     return lines
 
 
-def _refuse_nothing(frame: pl.DataFrame, name: str, what: str) -> None:
+def _refuse_empty(frame: pl.DataFrame, name: str, noun: str) -> None:
     if frame.is_empty():
-        raise BadInput(name, f"there is not one {what} in it")
+        raise BadInput(name, f"there is not one {noun} in it")
 
 
-def _refuse_not_finite(value: Judgments | Run, column: str) -> None:
-    numbers = value.frame[column]
+def _refuse_not_finite(qrels_or_run: Qrels | Run, column: str) -> None:
+    numbers = qrels_or_run.frame[column]
     bad = ~numbers.is_finite()
     if bad.any():
         row = int(bad.arg_true()[0])
         raise BadInput(
-            value.place(row), f"{column} {numbers[row]:g} is not finite", "a finite number"
+            qrels_or_run.locate(row), f"{column} {numbers[row]:g} is not finite", "a finite number"
         )

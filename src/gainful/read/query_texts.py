@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
 
-from gainful.errors import BadInput, NoColumn, shown
-from gainful.read.source import Source, opened
-from gainful.read.trec_files import not_utf8
+from gainful.errors import BadInput, NoColumn, quote
+from gainful.read.source import Source, open_source
+from gainful.read.trec_files import utf8_error
 
 _QUERY = ("query", "query_id", "qid", "_id", "id")
 _TEXT = ("text", "query_text", "title")
 _EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
 
 
-def read_texts(path: str | PathLike[str]) -> dict[str, str]:
+def read_query_texts(path: str | PathLike[str]) -> dict[str, str]:
     r"""What each query says, by its id; the form is told by the suffix of the file.
 
     Examples:
@@ -26,28 +26,28 @@ def read_texts(path: str | PathLike[str]) -> dict[str, str]:
         >>> with TemporaryDirectory() as folder:
         ...     file = Path(folder, "topics.tsv")
         ...     _ = file.write_text("1\twhere to sleep\n", encoding="utf-8")
-        ...     read_texts(file)
+        ...     read_query_texts(file)
         {'1': 'where to sleep'}
     """
-    source = opened(path)
+    source = open_source(path)
     try:
-        text = source.content().decode("utf-8")
+        text = source.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
-        raise not_utf8(source) from None
-    readers = {".jsonl": _json_lines, ".ndjson": _json_lines, ".csv": _rows}
-    found: dict[str, str] = {}
-    for number, query, words in readers.get(source.suffix, _tabbed)(text, source):
-        if found.setdefault(query, words) != words:
-            raise BadInput(f"{source.name}:{number}", f"query {shown(query)} has two texts")
-    if not found:
+        raise utf8_error(source) from None
+    readers = {".jsonl": _read_json_lines, ".ndjson": _read_json_lines, ".csv": _read_csv_rows}
+    texts: dict[str, str] = {}
+    for number, query, words in readers.get(source.suffix, _read_tab_lines)(text, source):
+        if texts.setdefault(query, words) != words:
+            raise BadInput(f"{source.name}:{number}", f"query {quote(query)} has two texts")
+    if not texts:
         raise BadInput(source.name, "there is not one query in it", _EXPECTED)
-    return found
+    return texts
 
 
-Found = Iterator[tuple[int, str, str]]
+NumberedTexts = Iterator[tuple[int, str, str]]
 
 
-def _tabbed(text: str, source: Source) -> Found:
+def _read_tab_lines(text: str, source: Source) -> NumberedTexts:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -57,13 +57,13 @@ def _tabbed(text: str, source: Source) -> Found:
         yield number, query.strip(), words.strip()
 
 
-def _rows(text: str, source: Source) -> Found:
+def _read_csv_rows(text: str, source: Source) -> NumberedTexts:
     reader = csv.DictReader(text.splitlines())
     for row in reader:
-        yield reader.line_num, *_named(row, f"{source.name}:{reader.line_num}")
+        yield reader.line_num, *_pick_query_and_text(row, f"{source.name}:{reader.line_num}")
 
 
-def _json_lines(text: str, source: Source) -> Found:
+def _read_json_lines(text: str, source: Source) -> NumberedTexts:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -73,15 +73,15 @@ def _json_lines(text: str, source: Source) -> Found:
         except (ValueError, RecursionError):
             raise BadInput(place, "it is no JSON", _EXPECTED) from None
         if not isinstance(row, Mapping):
-            raise BadInput(place, f"it is {shown(row)}", "an object with query and text")
-        yield number, *_named(row, place)
+            raise BadInput(place, f"it is {quote(row)}", "an object with query and text")
+        yield number, *_pick_query_and_text(row, place)
 
 
-def _named(row: Mapping[str, Any], place: str) -> tuple[str, str]:
-    found = []
+def _pick_query_and_text(row: Mapping[str, Any], place: str) -> tuple[str, str]:
+    values = []
     for names in (_QUERY, _TEXT):
-        name = next((one for one in names if row.get(one) is not None), None)
+        name = next((candidate for candidate in names if row.get(candidate) is not None), None)
         if name is None:
             raise NoColumn(place, f"there is no {names[0]}", f"one of {', '.join(names)}")
-        found.append(str(row[name]).strip())
-    return found[0], found[1]
+        values.append(str(row[name]).strip())
+    return values[0], values[1]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gainful.errors import BadInput, Duplicated, shown
+from gainful.errors import BadInput, Duplicated, quote
 from gainful.read import dicts
-from gainful.read.dicts import Pairs, as_number
-from gainful.read.jsonl import objects
+from gainful.read.dicts import DocScores, parse_number
+from gainful.read.jsonl import read_objects
 from gainful.read.named_columns import DOC, GRADE, SCORE
-from gainful.read.qrels_and_run import Judgments, Run
+from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source
 
 _QUERY = ("id", "query_id", "qid", "query", "question")
@@ -24,36 +24,36 @@ _ID = ("id", *DOC, "chunk_id")
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 
-def judgments(source: Source) -> Judgments:
+def read_qrels(source: Source) -> Qrels:
     """What is relevant to each query."""
-    found = {}
-    for where, name, relevant in _parts(source, _RELEVANT):
-        found[name] = relevant
+    mapping = {}
+    for place, query, relevant in _read_parts(source, _RELEVANT):
+        mapping[query] = relevant
         if isinstance(relevant, list) and relevant and isinstance(relevant[0], dict):
-            pairs = _pairs(relevant, where, name, GRADE[:-1], 1.0)
-            found[name] = dict(pairs)
-            if len(found[name]) < len(pairs):
-                raise Duplicated(where, "a document is judged twice", "each document once")
-    return dicts.as_judgments(dicts.judgments_of(found, source.name))
+            pairs = _read_pairs(relevant, place, query, GRADE[:-1], 1.0)
+            mapping[query] = dict(pairs)
+            if len(mapping[query]) < len(pairs):
+                raise Duplicated(place, "a document is judged twice", "each document once")
+    return dicts.to_qrels(dicts.read_qrels_dict(mapping, source.name))
 
 
-def run(source: Source) -> Run:
+def read_run(source: Source) -> Run:
     """What was retrieved for each query, in rank order or with scores."""
-    rankings: list[tuple[str, Pairs]] = []
-    for where, name, retrieved in _parts(source, _RETRIEVED):
+    rankings: list[tuple[str, DocScores]] = []
+    for place, query, retrieved in _read_parts(source, _RETRIEVED):
         if isinstance(retrieved, dict):
-            pairs = dicts.scored(retrieved, where, name)
+            pairs = dicts.check_scores(retrieved, place, query)
         elif not isinstance(retrieved, list):
-            raise BadInput(where, f"{shown(retrieved)} is no list of documents", _EXPECTED)
+            raise BadInput(place, f"{quote(retrieved)} is no list of documents", _EXPECTED)
         elif retrieved and isinstance(retrieved[0], dict):
-            pairs = _pairs(retrieved, where, name, SCORE, None)
+            pairs = _read_pairs(retrieved, place, query, SCORE, None)
         else:
-            pairs = dicts.in_order(retrieved, where, name)
-        rankings.append((name, pairs))
-    return dicts.listed(source.name, rankings)
+            pairs = dicts.score_by_rank(retrieved, place, query)
+        rankings.append((query, pairs))
+    return dicts.build_run(source.name, rankings)
 
 
-def holds(source: Source) -> set[str]:
+def find_kinds(source: Source) -> set[str]:
     """What its first line tells: what was retrieved (a run), what is relevant (judgments)."""
     line = source.first_line()
     if not line.startswith("{"):
@@ -64,40 +64,40 @@ def holds(source: Source) -> set[str]:
 
 def is_rag(source: Source) -> bool:
     """Does its first line tell what was retrieved, or what is relevant?"""
-    return bool(holds(source))
+    return bool(find_kinds(source))
 
 
-def _pairs(
-    items: list[Any], where: str, query: str, keys: tuple[str, ...], usual: float | None
-) -> Pairs:
+def _read_pairs(
+    items: list[Any], place: str, query: str, keys: tuple[str, ...], default: float | None
+) -> DocScores:
     """Ids with numbers out of objects; in rank order where one of them has none."""
     ids, numbers = [], []
     for item in items:
         if not isinstance(item, dict):
-            raise BadInput(where, f"{shown(item)} is no object like the first", '{"id": …}')
+            raise BadInput(place, f"{quote(item)} is no object like the first", '{"id": …}')
         doc = next((item[key] for key in _ID if key in item), None)
         if doc is None:
-            raise BadInput(where, f"{shown(item)} has no id", '{"id": …, "score": …}')
+            raise BadInput(place, f"{quote(item)} has no id", '{"id": …, "score": …}')
         ids.append(doc)
-        value = next((item[key] for key in keys if key in item), usual)
-        numbers.append(None if value is None else as_number(value, where, query, doc, keys[0]))
+        value = next((item[key] for key in keys if key in item), default)
+        numbers.append(None if value is None else parse_number(value, place, query, doc, keys[0]))
     if None in numbers:
-        return dicts.in_order(ids, where, query)
+        return dicts.score_by_rank(ids, place, query)
     return list(zip(ids, [number for number in numbers if number is not None], strict=True))
 
 
-def _parts(source: Source, keys: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
+def _read_parts(source: Source, keys: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
     """Where each query stands, its name, and what stands under one of the keys."""
     seen = set()
-    for number, line in objects(source):
-        where = f"{source.name}:{number}"
+    for number, line in read_objects(source):
+        place = f"{source.name}:{number}"
         name = next((line[key] for key in _QUERY if key in line), None)
         key = next((key for key in keys if key in line), None)
         if name is None or key is None:
             lacking = "query" if name is None else keys[0]
-            there = f"there is no {shown(lacking)}; there are {', '.join(line)}"
-            raise BadInput(where, there, _EXPECTED)
+            message = f"there is no {quote(lacking)}; there are {', '.join(line)}"
+            raise BadInput(place, message, _EXPECTED)
         if str(name) in seen:
-            raise BadInput(where, f"query {shown(name)} comes a second time", "each query once")
+            raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
         seen.add(str(name))
-        yield where, str(name), line[key]
+        yield place, str(name), line[key]

@@ -1,4 +1,4 @@
-"""Plain numbers in lists or arrays → `Rows`: checked, rectangular, ready to be ranked."""
+"""Plain numbers in lists or arrays → `RankingMatrix`: checked, rectangular, ready to be ranked."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gainful.errors import BadShape, BadValue, WrongType
 
 Array = NDArray[np.float64]
 Numbers = ArrayLike | Sequence[Sequence[float]]
-_EXACT = 2.0**53
-_MOST_CELLS = 10**8
+_MAX_EXACT = 2.0**53
+_MAX_CELLS = 10**8
 _ALLOWED = "finite numbers, one list per ranking"
 
 
 @frozen(eq=False)
-class Rows:
+class RankingMatrix:
     """Rankings of any length as one matrix, a row each, filled up with zeros."""
 
     values: Array
@@ -33,54 +33,54 @@ class Rows:
         """Which cells hold a document; None where all do."""
         return np.arange(self.values.shape[1]) < self.lengths[:, None] if self.ragged else None
 
-    def where(self, row: int, column: int) -> str:
+    def locate(self, row: int, column: int) -> str:
         """The index of a cell as the user wrote it: `[17]`, or `[3][17]` in a batch."""
         batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
         return "".join(f"[{index}]" for index in (*batch, column))
 
-    def without(self, unwanted: NDArray[np.bool_]) -> Rows:
+    def drop(self, unwanted: NDArray[np.bool_]) -> RankingMatrix:
         """The same rankings less some documents; those below them move up."""
         order = np.argsort(unwanted, axis=1, kind="stable")
         lengths = self.lengths - np.count_nonzero(unwanted, axis=1)
-        kept = np.arange(self.values.shape[1]) < lengths[:, None]
-        values = np.where(kept, np.take_along_axis(self.values, order, axis=1), 0.0)
-        return Rows(values, lengths, self.shape, ragged=True)
+        filled = np.arange(self.values.shape[1]) < lengths[:, None]
+        values = np.where(filled, np.take_along_axis(self.values, order, axis=1), 0.0)
+        return RankingMatrix(values, lengths, self.shape, ragged=True)
 
-    def find(self, wanted: NDArray[np.bool_]) -> tuple[str, float]:
+    def find(self, mask: NDArray[np.bool_]) -> tuple[str, float]:
         """Index and value of the first cell that is wanted."""
-        row, column = (int(index[0]) for index in np.nonzero(wanted))
-        return self.where(row, column), float(self.values[row, column])
+        row, column = (int(index[0]) for index in np.nonzero(mask))
+        return self.locate(row, column), float(self.values[row, column])
 
 
-def rows(numbers: Numbers, argument: str) -> Rows:
-    """Lists, ragged lists or arrays of numbers as `Rows`; the last axis is the rank.
+def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
+    """Lists, ragged lists or arrays of numbers as `RankingMatrix`; the last axis is the rank.
 
     Examples:
-        >>> rows([[3, 2, 0], [1]], "grades").lengths.tolist()
+        >>> read_rankings([[3, 2, 0], [1]], "grades").lengths.tolist()
         [3, 1]
     """
-    array = _rectangle(numbers)
+    array = _as_rectangle(numbers)
     if array is None:
-        return _finite(_ragged(numbers, argument), argument)
-    array = _numeric(array, numbers, argument)
+        return _check_finite(_pad_lists(numbers, argument), argument)
+    array = _check_numbers(array, numbers, argument)
     if array.ndim == 0:
         raise WrongType(argument, numbers, "a ranking: a list or array of numbers")
     if array.size == 0:
         raise BadValue(argument, numbers, "at least one document; this ranking is empty")
     matrix = np.ascontiguousarray(array).reshape(-1, array.shape[-1])
     lengths = np.full(len(matrix), matrix.shape[1], dtype=np.intp)
-    return _finite(Rows(matrix, lengths, array.shape[:-1]), argument)
+    return _check_finite(RankingMatrix(matrix, lengths, array.shape[:-1]), argument)
 
 
-def single(numbers: Numbers, argument: str) -> Rows:
+def read_ranking(numbers: Numbers, argument: str) -> RankingMatrix:
     """One list of numbers, for one ranking."""
-    table = rows(numbers, argument)
-    if table.shape:
-        raise BadShape(argument, f"{len(table.lengths)} lists", "one list, for one ranking")
-    return table
+    rankings = read_rankings(numbers, argument)
+    if rankings.shape:
+        raise BadShape(argument, f"{len(rankings.lengths)} lists", "one list, for one ranking")
+    return rankings
 
 
-def _rectangle(numbers: Any) -> NDArray[Any] | None:
+def _as_rectangle(numbers: Any) -> NDArray[Any] | None:
     """The input as an array, or None if its lists differ in length."""
     try:
         array: NDArray[Any] = np.asanyarray(numbers)
@@ -91,32 +91,32 @@ def _rectangle(numbers: Any) -> NDArray[Any] | None:
     return array
 
 
-def _ragged(numbers: Any, argument: str) -> Rows:
+def _pad_lists(numbers: Any, argument: str) -> RankingMatrix:
     lists = []
     for index, ranking in enumerate(numbers):
         if not _is_list(ranking):
             allowed = "either numbers or lists of numbers, not both"
             raise BadShape(f"{argument}[{index}]", ranking, allowed)
-        array = _rectangle(ranking)
+        array = _as_rectangle(ranking)
         if array is None or array.ndim != 1:
             raise BadShape(f"{argument}[{index}]", ranking, "one list of numbers per ranking")
         if array.size == 0:
             raise BadValue(f"{argument}[{index}]", ranking, "at least one document")
-        lists.append(_numeric(array, ranking, f"{argument}[{index}]"))
-    _refuse_unequal(lists, argument)
+        lists.append(_check_numbers(array, ranking, f"{argument}[{index}]"))
+    _refuse_unequal_lengths(lists, argument)
     lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
     matrix = np.zeros((len(lists), int(lengths.max())))
     matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = np.concatenate(lists)
-    return Rows(matrix, lengths, (len(lists),), ragged=True)
+    return RankingMatrix(matrix, lengths, (len(lists),), ragged=True)
 
 
-def _refuse_unequal(lists: list[Array], argument: str) -> None:
+def _refuse_unequal_lengths(lists: list[Array], argument: str) -> None:
     """Lists are filled up to the longest; that must not take gigabytes."""
     longest = max(map(len, lists))
     cells = longest * len(lists)
-    if cells > _MOST_CELLS and cells > 10 * sum(map(len, lists)):
-        shown = f"{len(lists)} lists, the longest of {longest}"
-        raise BadShape(argument, shown, "lists of similar length; split the batch by length")
+    if cells > _MAX_CELLS and cells > 10 * sum(map(len, lists)):
+        sizes = f"{len(lists)} lists, the longest of {longest}"
+        raise BadShape(argument, sizes, "lists of similar length; split the batch by length")
 
 
 def _is_list(value: object) -> bool:
@@ -124,7 +124,7 @@ def _is_list(value: object) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping, AbstractSet))
 
 
-def _numeric(array: NDArray[Any], numbers: Any, argument: str) -> Array:
+def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> Array:
     """The numbers as 64-bit floats, or an error for the first entry that is none."""
     if np.ma.is_masked(array):
         place = "".join(f"[{int(index[0])}]" for index in np.nonzero(np.ma.getmaskarray(array)))
@@ -136,7 +136,7 @@ def _numeric(array: NDArray[Any], numbers: Any, argument: str) -> Array:
         raise _not_a_number(numbers, argument)
     with np.errstate(over="ignore"):
         floats = array.astype(np.float64, copy=False)
-    if array.dtype.kind in "iu" and (np.abs(floats) > _EXACT).any():
+    if array.dtype.kind in "iu" and (np.abs(floats) > _MAX_EXACT).any():
         raise BadValue(argument, int(array.max()), "whole numbers up to 2^53; beyond, use floats")
     return floats
 
@@ -152,14 +152,14 @@ def _not_a_number(numbers: Any, argument: str) -> WrongType:
     """The error for the first entry that is not a number."""
     for index, value in np.ndenumerate(np.array(numbers, dtype=object)):
         if not isinstance(value, Real):
-            place = "".join(f"[{at}]" for at in index)
-            shown = str(value) if isinstance(value, str) else value  # not np.str_('a')
-            return WrongType(argument + place, shown, _ALLOWED)
+            place = "".join(f"[{position}]" for position in index)
+            culprit = str(value) if isinstance(value, str) else value  # not np.str_('a')
+            return WrongType(argument + place, culprit, _ALLOWED)
     return WrongType(argument, numbers, _ALLOWED)
 
 
-def _finite(found: Rows, argument: str) -> Rows:
-    if not np.isfinite(found.values).all():
-        place, value = found.find(~np.isfinite(found.values))
+def _check_finite(rankings: RankingMatrix, argument: str) -> RankingMatrix:
+    if not np.isfinite(rankings.values).all():
+        place, value = rankings.find(~np.isfinite(rankings.values))
         raise BadValue(argument + place, value, "finite numbers")
-    return found
+    return rankings

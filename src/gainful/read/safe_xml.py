@@ -14,13 +14,13 @@ from attrs import field, mutable
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from gainful.errors import BadInput, shown
+from gainful.errors import BadInput, quote
 from gainful.read.source import Source
 
 LARGEST = 1 << 29  # bytes of a file; the largest of the Session Track has less than a tenth
 DEEPEST = 32  # elements in elements; those of the Session Track are 7 deep
-_STRETCH = 1 << 20
-_BARE = re.compile(
+_CHUNK = 1 << 20
+_BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?\]\]>|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)", re.DOTALL
 )
 
@@ -33,89 +33,91 @@ class Element:
     attributes: dict[str, str]
     line: int
     text: str = ""
-    inside: list[Element] = field(factory=list)
+    children: list[Element] = field(factory=list)
 
-    def each(self, *tags: str) -> Iterator[Element]:
+    def find_all(self, *tags: str) -> Iterator[Element]:
         """The elements directly in it with one of these tags."""
-        return (one for one in self.inside if one.tag in tags)
+        return (child for child in self.children if child.tag in tags)
 
-    def first(self, *tags: str) -> Element | None:
+    def find(self, *tags: str) -> Element | None:
         """The first of them."""
-        return next(self.each(*tags), None)
+        return next(self.find_all(*tags), None)
 
-    def words(self, *tags: str) -> str:
+    def find_text(self, *tags: str) -> str:
         """The text of the first of them, on one line; nothing if there is none."""
-        found = self.first(*tags)
-        return "" if found is None else " ".join(found.text.split())
+        element = self.find(*tags)
+        return "" if element is None else " ".join(element.text.split())
 
 
 class _TooDeep(Exception):
     """Elements in elements in elements."""
 
 
-class _Building:
+class _TreeBuilder:
     """Makes elements as the parser meets them."""
 
     def __init__(self) -> None:
         self.parser: Any = None
         self.root: Element | None = None
-        self.open: list[Element] = []
+        self.open_elements: list[Element] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if len(self.open) >= DEEPEST:
+        if len(self.open_elements) >= DEEPEST:
             raise _TooDeep
-        made = Element(tag, dict(attributes), self.parser.CurrentLineNumber)
-        if self.open:
-            self.open[-1].inside.append(made)
-        self.root = self.root or made
-        self.open.append(made)
+        element = Element(tag, dict(attributes), self.parser.CurrentLineNumber)
+        if self.open_elements:
+            self.open_elements[-1].children.append(element)
+        self.root = self.root or element
+        self.open_elements.append(element)
 
     def end(self, _: str) -> None:
-        self.open.pop()
+        self.open_elements.pop()
 
     def data(self, text: str) -> None:
-        if self.open:
-            self.open[-1].text += text
+        if self.open_elements:
+            self.open_elements[-1].text += text
 
     def close(self) -> Element | None:
         return self.root
 
 
-def parsed(source: Source) -> Element:
+def parse_xml(source: Source) -> Element:
     """The root of an XML file; what is unsafe or not XML is refused with its line."""
-    content = source.content()
+    content = source.read_bytes()
     if len(content) > LARGEST:
         problem = f"{len(content) >> 20} MiB of XML are too much"
         raise BadInput(source.name, problem, f"at most {LARGEST >> 20} MiB")
-    building = _Building()
-    parser = DefusedXMLParser(target=building, forbid_dtd=True)
-    building.parser = parser.parser
-    mended = _BARE.sub(lambda bare: b"&amp;" if bare[0] == b"&" else bare[0], content)
+    builder = _TreeBuilder()
+    parser = DefusedXMLParser(target=builder, forbid_dtd=True)
+    builder.parser = parser.parser
+    repaired = _BARE_AMPERSAND.sub(lambda bare: b"&amp;" if bare[0] == b"&" else bare[0], content)
 
-    def where() -> str:
+    def current_place() -> str:
         return f"{source.name}:{parser.parser.CurrentLineNumber}"
 
     try:
-        for at in range(0, len(mended), _STRETCH):
-            parser.feed(mended[at : at + _STRETCH])
+        for start in range(0, len(repaired), _CHUNK):
+            parser.feed(repaired[start : start + _CHUNK])
         root: Element | None = parser.close()
     except _TooDeep:
         problem = f"elements are nested more than {DEEPEST} deep"
-        raise BadInput(where(), problem) from None
+        raise BadInput(current_place(), problem) from None
     except DefusedXmlException:
         problem = "there is a DTD or an entity, which are not read for safety"
-        raise BadInput(where(), problem, "XML without <!DOCTYPE and <!ENTITY") from None
+        raise BadInput(current_place(), problem, "XML without <!DOCTYPE and <!ENTITY") from None
     except ParseError as failure:
         line = failure.position[0]
-        words = str(failure).split(":", maxsplit=1)[0]
-        ended = words in ("no element found", "unclosed token", "unclosed CDATA section")
-        inner = f" inside <{building.open[-1].tag}>" if building.open else ""
+        reason = str(failure).split(":", maxsplit=1)[0]
+        truncated = reason in ("no element found", "unclosed token", "unclosed CDATA section")
+        inner = f" inside <{builder.open_elements[-1].tag}>" if builder.open_elements else ""
         problem = (
-            f"the XML is truncated: it ends{inner}" if ended else f"not well-formed XML: {words}"
+            f"the XML is truncated: it ends{inner}"
+            if truncated
+            else f"not well-formed XML: {reason}"
         )
         raise BadInput(f"{source.name}:{line}", problem) from None
     except (LookupError, ValueError) as failure:  # an encoding that nobody knows
-        raise BadInput(where(), f"cannot be read as XML: {shown(str(failure))}") from None
+        raise BadInput(current_place(), f"cannot be read as XML: {quote(str(failure))}") from None
     if root is None:
         raise BadInput(source.name, "there is no element in it", "XML")
     return root

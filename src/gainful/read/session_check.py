@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadInput, counted
+from gainful.errors import BadInput, count_noun
 from gainful.read import named_columns
-from gainful.read.file_check import Examined, malformed_lines, without_name
-from gainful.read.session_formats import session_format, table_form
-from gainful.read.sessions import Sessions, head_is_sessions
+from gainful.read.file_check import FileReport, describe_mistakes, strip_file_name
+from gainful.read.session_formats import find_session_format, guess_table_form
+from gainful.read.sessions import Sessions, are_session_columns
 from gainful.read.source import Source
 
-_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
+_MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 
 
 def holds_sessions(source: object) -> bool:
@@ -22,69 +22,85 @@ def holds_sessions(source: object) -> bool:
     """
     if not isinstance(source, Source):
         return False
-    found = session_format(source).name
-    if found != "table":
-        return found != "conversation"
+    format_name = find_session_format(source).name
+    if format_name != "table":
+        return format_name != "conversation"
     try:
-        form = table_form(source)
-        return head_is_sessions(named_columns.read(source, form).frame.columns)
+        form = guess_table_form(source)
+        return are_session_columns(named_columns.read_table(source, form).frame.columns)
     except BadInput:
-        return form in ("csv", "tsv") and _header_is_sessions(source)
+        return form in ("csv", "tsv") and _has_session_header(source)
 
 
-def _header_is_sessions(source: Source) -> bool:
+def _has_session_header(source: Source) -> bool:
     line = source.first_line()
     return any(
-        head_is_sessions([name.strip('"') for name in line.split(separator)])
+        are_session_columns([name.strip('"') for name in line.split(separator)])
         for separator in ",;\t"
     )
 
 
-def examined_sessions(source: Source, form: str | None = None) -> Examined:
+def examine_sessions(source: Source, form: str | None = None) -> FileReport:
     """All that is to be known of one file as sessions."""
-    known = session_format(source, form)
+    file_format = find_session_format(source, form)
     try:
-        read = known.read(source, "skip")
-    except BadInput as bad:
-        return Examined(source.name, known.name, "sessions", [without_name(source.name, bad)])
-    place = f"{source.name}:"
-    told = [(where.replace(place, "line "), words) for where, words in read.wrong]
-    wrong = malformed_lines(told, "mistake", "")
-    lost = [f"{counted(read.lost, 'session')} with them are not counted here"] if read.lost else []
-    notes = [*lost, *report(read), *(note for note in read.notes if "left out:" not in note)]
-    return Examined(source.name, known.name, "sessions", wrong, notes, sessions=read)
+        sessions = file_format.read(source, "skip")
+    except BadInput as error:
+        return FileReport(
+            source.name, file_format.name, "sessions", [strip_file_name(source.name, error)]
+        )
+    prefix = f"{source.name}:"
+    mistakes = [(location.replace(prefix, "line "), words) for location, words in sessions.problems]
+    problems = describe_mistakes(mistakes, "mistake", "")
+    dropped_notes = (
+        [f"{count_noun(sessions.dropped_count, 'session')} with them are not counted here"]
+        if sessions.dropped_count
+        else []
+    )
+    notes = [
+        *dropped_notes,
+        *describe_sessions(sessions),
+        *(note for note in sessions.notes if "left out:" not in note),
+    ]
+    return FileReport(source.name, file_format.name, "sessions", problems, notes, sessions=sessions)
 
 
-def report(sessions: Sessions) -> list[str]:
+def describe_sessions(sessions: Sessions) -> list[str]:
     """Sessions, queries and results in numbers."""
     frame, layout = sessions.frame, sessions.layout
-    some = frame.filter(pl.col("doc").is_not_null())
-    lengths = layout.queries_of
-    sizes, often = np.unique(lengths, return_counts=True)
-    shown = [f"{size} ({number}×)" for size, number in zip(sizes, often, strict=True)]
-    more = f" and {len(shown) - _LENGTHS} more" if len(shown) > _LENGTHS else ""
-    empty = len(frame) - len(some)
-    listed = layout.lengths - frame["doc"].is_null().gather(layout.queries).to_numpy()
-    counts = (len(layout.sessions), len(layout.queries), len(some))
-    told = zip(counts, ("session", "query", "result"), strict=True)
+    results = frame.filter(pl.col("doc").is_not_null())
+    lengths = layout.queries_per_session
+    sizes, frequencies = np.unique(lengths, return_counts=True)
+    length_counts = [f"{size} ({number}×)" for size, number in zip(sizes, frequencies, strict=True)]
+    more = (
+        f" and {len(length_counts) - _MAX_LENGTHS} more"
+        if len(length_counts) > _MAX_LENGTHS
+        else ""
+    )
+    empty = len(frame) - len(results)
+    result_counts = (
+        layout.query_lengths - frame["doc"].is_null().gather(layout.query_starts).to_numpy()
+    )
+    counts = (len(layout.session_starts), len(layout.query_starts), len(results))
+    counts_and_nouns = zip(counts, ("session", "query", "result"), strict=True)
     notes = [
-        ", ".join(counted(number, what) for number, what in told),
-        f"queries a session: {', '.join(shown[:_LENGTHS])}{more}; {lengths.mean():.2f} on average",
-        f"results a query: {_between(int(listed.min()), int(listed.max()))}",
+        ", ".join(count_noun(number, noun) for number, noun in counts_and_nouns),
+        f"queries a session: {', '.join(length_counts[:_MAX_LENGTHS])}{more}; {lengths.mean():.2f} on average",
+        f"results a query: {_format_range(int(result_counts.min()), int(result_counts.max()))}",
     ]
     if empty:
-        notes.append(f"{counted(empty, 'query')} returned nothing")
-    if len(some):
-        again = len(some) - some.select(pl.struct("session", "doc").n_unique()).item()
-        share = 100 * again / len(some)
+        notes.append(f"{count_noun(empty, 'query')} returned nothing")
+    if len(results):
+        repeat_count = len(results) - results.select(pl.struct("session", "doc").n_unique()).item()
+        share = 100 * repeat_count / len(results)
         notes.append(f"{share:.1f} % of the results show a document that the session showed before")
     if "clicked" in frame.columns:
         clicked = int(frame["clicked"].sum())
-        notes.append(f"{counted(clicked, 'result')} clicked")
+        notes.append(f"{count_noun(clicked, 'result')} clicked")
     if sessions.columns:
         notes.append(f"also told: {', '.join(sessions.columns)}")
     return notes
 
 
-def _between(low: int, high: int) -> str:
+def _format_range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"

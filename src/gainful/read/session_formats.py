@@ -10,10 +10,10 @@ from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
 from gainful.read import conversations, dynamic_domain, named_columns, session_xml
-from gainful.read.formats import format_of
+from gainful.read.formats import find_format
 from gainful.read.session_topics import with_topics
-from gainful.read.sessions import Bad, Sessions, of_table
-from gainful.read.source import Source, opened
+from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
+from gainful.read.source import Source, open_source
 
 
 @frozen
@@ -21,22 +21,22 @@ class SessionFormat:
     """One format: what it is, how it is recognised, how it is read, what can be asked of it."""
 
     name: str
-    what: str
+    description: str
     fits: Callable[[Source], bool]
     read: Callable[..., Sessions]
     options: tuple[str, ...] = ()
 
 
-def _table(source: Source, bad: Bad = "error") -> Sessions:
-    return of_table(named_columns.read(source, table_form(source)), bad)
+def _read_table(source: Source, bad: BadPolicy = "error") -> Sessions:
+    return extract_sessions(named_columns.read_table(source, guess_table_form(source)), bad)
 
 
-def table_form(source: Source) -> str:
+def guess_table_form(source: Source) -> str:
     """Which kind of table: Parquet, JSON lines, or text with tabs or commas."""
-    found = format_of(source).name
-    if found in ("parquet", "jsonl", "csv", "tsv"):
-        return found
-    if found == "trec":
+    format_name = find_format(source).name
+    if format_name in ("parquet", "jsonl", "csv", "tsv"):
+        return format_name
+    if format_name == "trec":
         return "tsv" if "\t" in source.first_line() else "csv"
     return "jsonl"
 
@@ -46,19 +46,24 @@ _ALL = (
         "trec-session",
         "XML of the TREC Session Track",
         session_xml.fits,
-        session_xml.read,
+        session_xml.read_session_xml,
         ("pages",),
     ),
-    SessionFormat("dd", "a run of TREC Dynamic Domain", dynamic_domain.fits, dynamic_domain.read),
+    SessionFormat(
+        "dd",
+        "a run of TREC Dynamic Domain",
+        dynamic_domain.fits,
+        dynamic_domain.read_dynamic_domain,
+    ),
     SessionFormat(
         "conversation",
         "a TREC run whose query ids carry the turn, such as 106_3",
         conversations.fits,
-        conversations.read,
+        conversations.read_conversations,
         ("ties",),
     ),
     SessionFormat(
-        "table", "a table with columns session, query, rank, doc", lambda _: True, _table
+        "table", "a table with columns session, query, rank, doc", lambda _: True, _read_table
     ),
 )
 
@@ -69,7 +74,7 @@ def read_sessions(
     path: str | PathLike[str],
     form: str | None = None,
     *,
-    bad: Bad = "error",
+    bad: BadPolicy = "error",
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
@@ -86,23 +91,27 @@ def read_sessions(
         pages: of the Session Track: does a further page continue the list (`merge`, the default)
             or `count` as a query?
     """
-    source = opened(path)
-    found = session_format(source, form)
-    asked = {"ties": ties, "pages": pages}
-    options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    source = open_source(path)
+    file_format = find_session_format(source, form)
+    all_options = {"ties": ties, "pages": pages}
+    options: dict[str, Any] = {
+        name: value for name, value in all_options.items() if value is not None
+    }
     for name, value in options.items():
-        if name not in found.options:
-            raise BadValue(name, value, f"nothing: sessions in the format {found.name} have none")
-    sessions = found.read(source, bad, **options)
+        if name not in file_format.options:
+            raise BadValue(
+                name, value, f"nothing: sessions in the format {file_format.name} have none"
+            )
+    sessions = file_format.read(source, bad, **options)
     return sessions if topics is None else with_topics(sessions, topics)
 
 
-def session_format(source: Source, form: str | None = None) -> SessionFormat:
+def find_session_format(source: Source, form: str | None = None) -> SessionFormat:
     """The format by its name, or else by what the file looks like."""
-    if form is None and format_of(source).name != "trec":
+    if form is None and find_format(source).name != "trec":
         return SESSION_FORMATS["table"]
     if form is None:
-        return next(one for one in _ALL if one.fits(source))
+        return next(entry for entry in _ALL if entry.fits(source))
     if form not in SESSION_FORMATS:
         raise UnknownName("session format", form, SESSION_FORMATS)
     return SESSION_FORMATS[form]

@@ -11,110 +11,114 @@ import polars as pl
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-Rows = NDArray[np.intp]
+RowIndices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-_STRETCH = 1 << 16  # rows looked at together: they stay in the processor's cache
-_SHORT = 32  # lists of up to so many results are searched for repeats pair by pair
+_CHUNK = 1 << 16  # rows looked at together: they stay in the processor's cache
+_SHORT_LIST = 32  # lists of up to so many results are searched for repeats pair by pair
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
 @frozen(eq=False)
-class Layout:
+class SessionLayout:
     """Where in the rows each session and each query begins, and a number for each document."""
 
-    sessions: Rows
-    queries: Rows
-    docs: NDArray[np.uint64] = field(repr=False)  # equal documents have equal numbers
-    size: int
+    session_starts: RowIndices
+    query_starts: RowIndices
+    doc_hashes: NDArray[np.uint64] = field(repr=False)  # equal documents have equal numbers
+    row_count: int
 
     @property
-    def lengths(self) -> Rows:
+    def query_lengths(self) -> RowIndices:
         """How many rows each query has."""
-        return np.diff(self.queries, append=self.size)
+        return np.diff(self.query_starts, append=self.row_count)
 
     @property
-    def queries_of(self) -> Rows:
+    def queries_per_session(self) -> RowIndices:
         """How many queries each session has."""
-        first = np.searchsorted(self.queries, self.sessions)
-        return np.diff(first, append=len(self.queries))
+        first = np.searchsorted(self.query_starts, self.session_starts)
+        return np.diff(first, append=len(self.query_starts))
 
 
-def laid(frame: pl.DataFrame) -> Layout:
+def find_layout(frame: pl.DataFrame) -> SessionLayout:
     """The layout of rows that are in order."""
-    opens = changes(frame["session"])
-    begins = opens | changes(frame["query"])
-    docs = frame["doc"].hash(1).to_numpy()
-    return Layout(np.flatnonzero(opens), np.flatnonzero(begins), docs, len(frame))
+    new_session = mark_changes(frame["session"])
+    new_query = new_session | mark_changes(frame["query"])
+    doc_hashes = frame["doc"].hash(1).to_numpy()
+    return SessionLayout(
+        np.flatnonzero(new_session), np.flatnonzero(new_query), doc_hashes, len(frame)
+    )
 
 
-def changes(values: pl.Series) -> Flags:
+def mark_changes(values: pl.Series) -> Flags:
     """Which rows are the first, or differ from the row before?"""
-    found = np.ones(len(values), dtype=bool)
-    found[1:] = values.slice(1).ne_missing(values.slice(0, len(values) - 1)).to_numpy()
-    return found
+    changed = np.ones(len(values), dtype=bool)
+    changed[1:] = values.slice(1).ne_missing(values.slice(0, len(values) - 1)).to_numpy()
+    return changed
 
 
-def sound(frame: pl.DataFrame) -> Layout | None:
+def sound_layout(frame: pl.DataFrame) -> SessionLayout | None:
     """The layout, if rows are in order and nothing about them is wrong or unusual; else None."""
     if any(frame[name].null_count() for name in ("session", "query", "rank", "doc")):
         return None
-    found = laid(frame)
-    names = frame["session"].gather(found.sessions)
+    layout = find_layout(frame)
+    names = frame["session"].gather(layout.session_starts)
     query, rank = frame["query"].to_numpy(), frame["rank"].to_numpy()
-    fine = (
+    valid = (
         names.n_unique() == len(names)
         and not (names == "").any()
-        and bool((query[found.queries] == _positions(found)).all())
-        and _counts_up(rank, found)
+        and bool((query[layout.query_starts] == _expect_positions(layout)).all())
+        and _has_consecutive_ranks(rank, layout)
         and not (frame["doc"] == "").any()
-        and _one_topic(frame, found)
-        and not _repeats(rank, found)
+        and _has_one_topic_per_query(frame, layout)
+        and not _has_duplicates(rank, layout)
     )
-    return found if fine else None
+    return layout if valid else None
 
 
-def _positions(found: Layout) -> Rows:
+def _expect_positions(layout: SessionLayout) -> RowIndices:
     """What the positions of the queries should be: 1, 2, 3 … in each session."""
-    sizes = found.queries_of
+    sizes = layout.queries_per_session
     first = np.cumsum(sizes) - sizes
-    return np.arange(1, len(found.queries) + 1) - np.repeat(first, sizes)
+    return np.arange(1, len(layout.query_starts) + 1) - np.repeat(first, sizes)
 
 
-def _counts_up(rank: NDArray[np.int64], found: Layout) -> bool:
+def _has_consecutive_ranks(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
     """Do the ranks of every query count up from 1?"""
-    if not (rank[found.queries] == 1).all():
+    if not (rank[layout.query_starts] == 1).all():
         return False
     steps = 0
-    for at in range(0, len(rank), _STRETCH):
-        some = rank[at : at + _STRETCH + 1]
-        steps += int(np.count_nonzero(some[1:] - some[:-1] == 1))
-    heads = found.queries[1:]
+    for start in range(0, len(rank), _CHUNK):
+        chunk = rank[start : start + _CHUNK + 1]
+        steps += int(np.count_nonzero(chunk[1:] - chunk[:-1] == 1))
+    heads = layout.query_starts[1:]
     across = int(np.count_nonzero(rank[heads] - rank[heads - 1] == 1))
-    return steps - across == len(rank) - len(found.queries)
+    return steps - across == len(rank) - len(layout.query_starts)
 
 
-def _one_topic(frame: pl.DataFrame, found: Layout) -> bool:
+def _has_one_topic_per_query(frame: pl.DataFrame, layout: SessionLayout) -> bool:
     """Has every query one topic?"""
     if "topic" not in frame.columns:
         return True
     topic = frame["topic"]
-    if topic.null_count() or (topic.gather(found.queries) == "").any():
+    if topic.null_count() or (topic.gather(layout.query_starts) == "").any():
         return False
-    changed = changes(topic)
-    return int(changed[found.queries].sum()) == int(changed.sum())
+    changed = mark_changes(topic)
+    return int(changed[layout.query_starts].sum()) == int(changed.sum())
 
 
-def _repeats(rank: NDArray[np.int64], found: Layout) -> bool:
+def _has_duplicates(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
     """Does a document (or, hardly ever, only its number) stand twice in one list?"""
-    longest = int(found.lengths.max())
-    if longest > _SHORT:
-        number = np.repeat(np.arange(len(found.queries), dtype=np.uint64) * _MIX, found.lengths)
-        mixed = pl.Series(found.docs ^ number)
+    longest = int(layout.query_lengths.max())
+    if longest > _SHORT_LIST:
+        number = np.repeat(
+            np.arange(len(layout.query_starts), dtype=np.uint64) * _MIX, layout.query_lengths
+        )
+        mixed = pl.Series(layout.doc_hashes ^ number)
         return mixed.n_unique() < len(mixed)
-    for start in range(0, found.size, _STRETCH):
-        docs = found.docs[start : start + _STRETCH + _SHORT]
-        for back in range(1, longest):
-            same = np.flatnonzero(docs[back:] == docs[:-back]) + start + back
-            if (rank[same] > back).any():  # else the one further up is in the list before
+    for start in range(0, layout.row_count, _CHUNK):
+        docs = layout.doc_hashes[start : start + _CHUNK + _SHORT_LIST]
+        for lag in range(1, longest):
+            same = np.flatnonzero(docs[lag:] == docs[:-lag]) + start + lag
+            if (rank[same] > lag).any():  # else the one further up is in the list before
                 return True
     return False

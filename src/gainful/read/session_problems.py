@@ -10,12 +10,12 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, shown
-from gainful.read.session_layout import Flags, Rows, changes
+from gainful.errors import BadInput, quote
+from gainful.read.session_layout import Flags, RowIndices, mark_changes
 
 _COLUMNS = "session, query (from 1), rank, doc"
 _POSITIONS = "query positions 1, 2, 3 …, each once"
-_TOLD = 20  # mistakes that are put in words at once
+_MAX_DESCRIPTIONS = 20  # mistakes that are put in words at once
 _RANKS = "ranks 1, 2, 3 …, each once"
 
 
@@ -23,18 +23,22 @@ _RANKS = "ranks 1, 2, 3 …, each once"
 class Problem:
     """One kind of mistake: the rows of the file it is in, and how it is told of one of them."""
 
-    rows: Rows
-    session: Callable[[int], str | None]  # of the n-th of these rows
-    words: Callable[[int], str]
+    rows: RowIndices
+    session_at: Callable[[int], str | None]  # of the n-th of these rows
+    words_at: Callable[[int], str]
     expected: str
 
-    def told(self, number: int) -> str:
+    def describe(self, number: int) -> str:
         """The n-th of them, in words."""
-        session = self.session(number)
-        return f"session {shown(session)}: {self.words(number)}" if session else self.words(number)
+        session = self.session_at(number)
+        return (
+            f"session {quote(session)}: {self.words_at(number)}"
+            if session
+            else self.words_at(number)
+        )
 
 
-def given(
+def flag_problem(
     frame: pl.DataFrame, flags: pl.Series, words: Callable[[int], str], expected: str = ""
 ) -> Problem:
     """A mistake in rows as they were given; the words are of a row."""
@@ -47,42 +51,50 @@ def given(
     )
 
 
-def lacking(frame: pl.DataFrame) -> list[Problem]:
+def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
     """Rows without what every row needs."""
     session, query, rank = frame["session"], frame["query"], frame["rank"]
-    nobody = session.is_null() | (session == "")
-    nothing = frame["doc"].is_null()
-    found = [
-        given(frame, nobody, lambda _: "there is no session"),
-        given(
+    no_session = session.is_null() | (session == "")
+    no_doc = frame["doc"].is_null()
+    problems = [
+        flag_problem(frame, no_session, lambda _: "there is no session"),
+        flag_problem(
             frame,
-            query.is_null() & ~nobody,
-            lambda at: "there is no query" if nothing[at] else "there is no query position",
+            query.is_null() & ~no_session,
+            lambda row: "there is no query" if no_doc[row] else "there is no query position",
         ),
-        given(frame, query < 1, lambda at: f"query position {query[at]} is below 1", _POSITIONS),
-        given(frame, rank.is_null() & ~nothing, lambda _: "there is no rank"),
-        given(frame, ~nothing & (rank < 1), lambda at: f"rank {rank[at]} is below 1", _RANKS),
+        flag_problem(
+            frame, query < 1, lambda row: f"query position {query[row]} is below 1", _POSITIONS
+        ),
+        flag_problem(frame, rank.is_null() & ~no_doc, lambda _: "there is no rank"),
+        flag_problem(
+            frame, ~no_doc & (rank < 1), lambda row: f"rank {rank[row]} is below 1", _RANKS
+        ),
     ]
     if "scanned" in frame.columns:
         scanned = frame["scanned"]
         odd = (scanned < 0) | (scanned != scanned.floor())
-        found.append(
-            given(
+        problems.append(
+            flag_problem(
                 frame,
                 odd,
-                lambda at: f"scanned {scanned[at]:g} is no number of results",
+                lambda row: f"scanned {scanned[row]:g} is no number of results",
                 "0, 1, 2 …",
             )
         )
     if "topic" in frame.columns:
         topic = frame["topic"]
-        none = topic.is_null() | (topic == "")
+        no_topic = topic.is_null() | (topic == "")
         words = "there is no topic, though others have one"
-        found.append(given(frame, none, lambda _: words, "a topic in every row, or no such column"))
-    return [one for one in found if len(one.rows)]
+        problems.append(
+            flag_problem(
+                frame, no_topic, lambda _: words, "a topic in every row, or no such column"
+            )
+        )
+    return [problem for problem in problems if len(problem.rows)]
 
 
-def disordered(frame: pl.DataFrame, rows: Rows, *, ranked: bool) -> list[Problem]:
+def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) -> list[Problem]:
     """What is wrong with sessions whose rows lack nothing.
 
     Args:
@@ -90,131 +102,140 @@ def disordered(frame: pl.DataFrame, rows: Rows, *, ranked: bool) -> list[Problem
         rows: which row of the file each of them was.
         ranked: were there ranks, or is the order of rows the ranking?
     """
-    opens = changes(frame["session"])
-    begins = opens | changes(frame["query"])
+    new_session = mark_changes(frame["session"])
+    new_query = new_session | mark_changes(frame["query"])
     empty = frame["doc"].is_null().to_numpy()
     query = frame["query"].to_numpy()
     rank = np.where(empty, 0, frame["rank"].fill_null(0).to_numpy())
 
-    def problem(flags: Flags, words: Callable[[int], str], expected: str) -> Problem:
-        at = np.flatnonzero(flags)
+    def flag_rows(flags: Flags, words: Callable[[int], str], expected: str) -> Problem:
+        positions = np.flatnonzero(flags)
         return Problem(
-            rows[at],
-            lambda number: frame["session"][int(at[number])],
-            lambda number: words(int(at[number])),
+            rows[positions],
+            lambda number: frame["session"][int(positions[number])],
+            lambda number: words(int(positions[number])),
             expected,
         )
 
-    step = _steps(rank, begins)
-    twice = ~empty & ~begins & (step == 0) & ranked
-    again, later = _again(frame, rows, begins, twice if ranked else np.ones_like(twice))
-    alone = begins & np.append(begins[1:], [True])
-    found = [
-        problem(
-            _steps(query, opens) > 1,
-            lambda at: _missing(query, opens, at),
+    step = _steps(rank, new_query)
+    repeated_rank = ~empty & ~new_query & (step == 0) & ranked
+    reopened, in_second_list = _find_second_lists(
+        frame, rows, new_query, repeated_rank if ranked else np.ones_like(repeated_rank)
+    )
+    only_row = new_query & np.append(new_query[1:], [True])
+    problems = [
+        flag_rows(
+            _steps(query, new_session) > 1,
+            lambda row: _describe_missing_query(query, new_session, row),
             _POSITIONS,
         ),
-        problem(
-            again,
-            lambda at: f"query position {query[at]} is repeated: its list begins anew here",
+        flag_rows(
+            reopened,
+            lambda row: f"query position {query[row]} is repeated: its list begins anew here",
             _POSITIONS,
         ),
-        problem(
-            twice & ~later,
-            lambda at: f"query {query[at]}: rank {rank[at]} stands twice",
+        flag_rows(
+            repeated_rank & ~in_second_list,
+            lambda row: f"query {query[row]}: rank {rank[row]} stands twice",
             _RANKS,
         ),
-        problem(
+        flag_rows(
             ~empty & (step > 1),
-            lambda at: f"query {query[at]}: {_gap(rank, begins, at)}",
+            lambda row: f"query {query[row]}: {_describe_missing_rank(rank, new_query, row)}",
             _RANKS,
         ),
-        problem(
-            empty & ~alone,
-            lambda at: f"query {query[at]} has a row without a document among others",
+        flag_rows(
+            empty & ~only_row,
+            lambda row: f"query {query[row]} has a row without a document among others",
             "a row without a document only where a query returned nothing",
         ),
-        problem(
-            _second(frame["doc"], begins) & ~empty,
-            lambda at: f"query {query[at]}: document {shown(frame['doc'][at])} stands twice",
+        flag_rows(
+            _find_duplicates(frame["doc"], new_query) & ~empty,
+            lambda row: f"query {query[row]}: document {quote(frame['doc'][row])} stands twice",
             "each document once in a list",
         ),
     ]
     if "topic" in frame.columns:
         topic = frame["topic"]
-        found.append(
-            problem(
-                changes(topic) & ~begins,
-                lambda at: (
-                    f"query {query[at]} has two topics, "
-                    f"{shown(topic[at - 1])} and {shown(topic[at])}"
+        problems.append(
+            flag_rows(
+                mark_changes(topic) & ~new_query,
+                lambda row: (
+                    f"query {query[row]} has two topics, "
+                    f"{quote(topic[row - 1])} and {quote(topic[row])}"
                 ),
                 "one topic for all results of a query",
             )
         )
-    return [one for one in found if len(one.rows)]
+    return [entry for entry in problems if len(entry.rows)]
 
 
-def _steps(numbers: NDArray[Any], begins: Flags) -> NDArray[np.int64]:
+def _steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
     """How much each number is above the one before; where a count begins, above 0."""
-    found = np.diff(numbers, prepend=0)
-    found[begins] = numbers[begins]
-    return found
+    steps = np.diff(numbers, prepend=0)
+    steps[restarts] = numbers[restarts]
+    return steps
 
 
-def _missing(query: NDArray[Any], opens: Flags, at: int) -> str:
-    before = 0 if opens[at] else int(query[at - 1])
+def _describe_missing_query(query: NDArray[Any], new_session: Flags, row: int) -> str:
+    before = 0 if new_session[row] else int(query[row - 1])
     after = f"after {before}" if before else "at the beginning"
-    return f"query {before + 1} is missing: {after} comes {query[at]}"
+    return f"query {before + 1} is missing: {after} comes {query[row]}"
 
 
-def _gap(rank: NDArray[Any], begins: Flags, at: int) -> str:
-    before = 0 if begins[at] else int(rank[at - 1])
+def _describe_missing_rank(rank: NDArray[Any], new_query: Flags, row: int) -> str:
+    before = 0 if new_query[row] else int(rank[row - 1])
     after = f"after {before}" if before else "at the top"
-    return f"rank {before + 1} is missing: {after} comes {rank[at]}"
+    return f"rank {before + 1} is missing: {after} comes {rank[row]}"
 
 
-def _again(frame: pl.DataFrame, rows: Rows, begins: Flags, collides: Flags) -> tuple[Flags, Flags]:
+def _find_second_lists(
+    frame: pl.DataFrame, rows: RowIndices, new_query: Flags, collides: Flags
+) -> tuple[Flags, Flags]:
     """Which rows open a list a second time, and which rows belong to such a second list?
 
     Rows of one query that stand apart, with another query of the session between them, are a
     second list only if some of them collide with the first.
     """
-    number = np.cumsum(begins)
-    session = np.cumsum(changes(frame["session"]))
+    number = np.cumsum(new_query)
+    session = np.cumsum(mark_changes(frame["session"]))
     order = np.lexsort((rows, session))  # each session as its rows stood in the file
-    new = np.diff(number[order], prepend=-1) != 0
+    new_block = np.diff(number[order], prepend=-1) != 0
     block = np.empty(len(rows), dtype=np.intp)
-    block[order] = np.cumsum(new)
+    block[order] = np.cumsum(new_block)
     first = np.full(int(number[-1]) + 1, len(rows) + 1)
     np.minimum.at(first, number, block)
-    later = block > first[number]
-    later &= (np.bincount(block, collides) > 0)[block]
-    opens = np.empty(len(rows), dtype=bool)
-    opens[order] = new
-    return opens & later, later
+    in_second_list = block > first[number]
+    in_second_list &= (np.bincount(block, collides) > 0)[block]
+    opens_block = np.empty(len(rows), dtype=bool)
+    opens_block[order] = new_block
+    return opens_block & in_second_list, in_second_list
 
 
-def _second(doc: pl.Series, begins: Flags) -> Flags:
+def _find_duplicates(doc: pl.Series, new_query: Flags) -> Flags:
     """Which documents stand further up in the same list?"""
-    numbered = pl.DataFrame({"number": np.cumsum(begins), "doc": doc})
+    numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": doc})
     return ~numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series().to_numpy()
 
 
-def refused(problems: Sequence[Problem], where: Callable[[int], str]) -> BadInput:
+def first_error(problems: Sequence[Problem], locate: Callable[[int], str]) -> BadInput:
     """The first of all mistakes, in the order of the file."""
-    first = min(problems, key=lambda one: int(one.rows.min()))
+    first = min(problems, key=lambda problem: int(problem.rows.min()))
     number = int(first.rows.argmin())
-    return BadInput(where(int(first.rows[number])), first.told(number), first.expected)
+    return BadInput(locate(int(first.rows[number])), first.describe(number), first.expected)
 
 
-def listed(problems: Sequence[Problem], where: Callable[[int], str]) -> list[tuple[str, str]]:
+def list_problems(
+    problems: Sequence[Problem], locate: Callable[[int], str]
+) -> list[tuple[str, str]]:
     """Place and words of mistakes in the order of the file; words only of the first of them."""
     each = sorted(
         (int(row), kind, number)
-        for kind, one in enumerate(problems)
-        for number, row in enumerate(one.rows.tolist())
+        for kind, problem in enumerate(problems)
+        for number, row in enumerate(problem.rows.tolist())
     )
-    told = [(where(row), problems[kind].told(number)) for row, kind, number in each[:_TOLD]]
-    return [*told, *[("", "")] * (len(each) - len(told))]
+    descriptions = [
+        (locate(row), problems[kind].describe(number))
+        for row, kind, number in each[:_MAX_DESCRIPTIONS]
+    ]
+    return [*descriptions, *[("", "")] * (len(each) - len(descriptions))]

@@ -13,14 +13,14 @@ from typing import Any
 import polars as pl
 from attrs import field, mutable
 
-from gainful.errors import BadInput, BadValue, counted, shown
-from gainful.read.safe_xml import Element, parsed
-from gainful.read.session_problems import given
-from gainful.read.sessions import Bad, Sessions, checked
+from gainful.errors import BadInput, BadValue, count_noun, quote
+from gainful.read.safe_xml import Element, parse_xml
+from gainful.read.session_problems import flag_problem
+from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
 
 _DAY = 24 * 60 * 60
-_NO_ID = ("url", "title", "snippet")  # what a result tells besides the id of its document
+_NOT_ID_TAGS = ("url", "title", "snippet")  # what a result tells besides the id of its document
 _TEXTS = ("doc", "topic", "searcher", "text", "current_query")
 _COLUMNS: dict[str, Any] = {
     "session": pl.String,
@@ -36,17 +36,19 @@ _OPTIONAL = ("topic", "searcher", "text", "current_query", "seconds")
 
 
 @mutable(eq=False)
-class _List:
+class _ResultList:
     """A query and what it showed, over as many pages as were turned."""
 
     text: str
     line: int
     results: list[dict[str, Any]] = field(factory=list)
     docs: set[str] = field(factory=set)
-    wrong: str | None = None
+    problem: str | None = None
 
 
-def read(source: Source, bad: Bad = "error", pages: str | None = None) -> Sessions:
+def read_session_xml(
+    source: Source, bad: BadPolicy = "error", pages: str | None = None
+) -> Sessions:
     """Sessions from the XML of the Session Track.
 
     The query at the end that was to be ranked has no results and is no query of its session; its
@@ -60,100 +62,129 @@ def read(source: Source, bad: Bad = "error", pages: str | None = None) -> Sessio
     """
     if pages not in (None, "merge", "count"):
         raise BadValue("pages", pages, "merge or count")
-    root = parsed(source)
-    told: Counter[str] = Counter()
+    root = parse_xml(source)
+    note_counts: Counter[str] = Counter()
     rows = [
         row
-        for session in root.each("session")
-        for row in _rows(session, told, merge=pages != "count")
+        for session in root.find_all("session")
+        for row in _read_session_rows(session, note_counts, merge=pages != "count")
     ]
     if not rows:
         problem = f"there is no session in <{root.tag}>"
         raise BadInput(source.name, problem, "<session> elements, as of the TREC Session Track")
     frame = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
-    lines, wrong = frame["line"], frame["wrong"]
-    kept = [one for one in _OPTIONAL if frame[one].null_count() < len(frame)]
-    frame = frame.select("session", "query", "rank", "doc", "clicked", *kept)
-    problem_ = given(frame, wrong.is_not_null(), lambda at: wrong[at], "a session of TREC's XML")
-    notes = [f"{counted(number, *words.split('|'))}" for words, number in told.items()]
-    return checked(
+    lines, row_problems = frame["line"], frame["wrong"]
+    present = [name for name in _OPTIONAL if frame[name].null_count() < len(frame)]
+    frame = frame.select("session", "query", "rank", "doc", "clicked", *present)
+    bad_rows = flag_problem(
+        frame,
+        row_problems.is_not_null(),
+        lambda index: row_problems[index],
+        "a session of TREC's XML",
+    )
+    notes = [f"{count_noun(number, *words.split('|'))}" for words, number in note_counts.items()]
+    return check_sessions(
         frame,
         source.name,
         lambda row: f"{source.name}:{lines[row]}",
         bad=bad,
         notes=notes,
-        wrong=[problem_] if len(problem_.rows) else [],
+        reader_problems=[bad_rows] if len(bad_rows.rows) else [],
     )
 
 
-def _rows(session: Element, told: Counter[str], *, merge: bool) -> Iterator[tuple[Any, ...]]:
+def _read_session_rows(
+    session: Element, note_counts: Counter[str], *, merge: bool
+) -> Iterator[tuple[Any, ...]]:
     """The rows of a session; one with what is wrong, if something is."""
     name = session.attributes.get("num", "").strip()
-    topic = session.first("topic")
-    subject = None if topic is None else topic.attributes.get("num") or topic.words("title")
-    current = session.first("currentquery")
-    text = None if current is None else current.words("query") or None
-    alike = (subject or None, session.attributes.get("userid") or None)
-    lists = list(_lists(session, told, merge=merge))
-    if not (name and lists):
-        wrong = "it has no query" if name else "a session has no number"
-        yield (name, 1, None, None, *alike, None, text, False, None, session.line, wrong)
+    topic = session.find("topic")
+    subject = None if topic is None else topic.attributes.get("num") or topic.find_text("title")
+    current = session.find("currentquery")
+    text = None if current is None else current.find_text("query") or None
+    session_values = (subject or None, session.attributes.get("userid") or None)
+    result_lists = list(_read_result_lists(session, note_counts, merge=merge))
+    if not (name and result_lists):
+        problem = "it has no query" if name else "a session has no number"
+        yield (name, 1, None, None, *session_values, None, text, False, None, session.line, problem)
         return
-    for number, one in enumerate(lists, start=1):
-        if one.wrong or not one.results:
-            beside = (one.text, text, False, None, one.line, one.wrong)
-            yield (name, number, None, None, *alike, *beside)
+    for number, result_list in enumerate(result_lists, start=1):
+        if result_list.problem or not result_list.results:
+            query_values = (
+                result_list.text,
+                text,
+                False,
+                None,
+                result_list.line,
+                result_list.problem,
+            )
+            yield (name, number, None, None, *session_values, *query_values)
             continue
-        for result in one.results:
-            beside = (one.text, text, result["clicked"], result["seconds"], result["line"], None)
-            yield (name, number, result["rank"], result["doc"], *alike, *beside)
+        for result in result_list.results:
+            query_values = (
+                result_list.text,
+                text,
+                result["clicked"],
+                result["seconds"],
+                result["line"],
+                None,
+            )
+            yield (name, number, result["rank"], result["doc"], *session_values, *query_values)
 
 
-def _lists(session: Element, told: Counter[str], *, merge: bool) -> Iterator[_List]:
+def _read_result_lists(
+    session: Element, note_counts: Counter[str], *, merge: bool
+) -> Iterator[_ResultList]:
     """The queries of a session in order, pages put together."""
-    lists: list[_List] = []
-    for number, one in enumerate(session.each("interaction"), start=1):
-        page = one.attributes.get("type", "").strip().lower() == "page"
-        if not (page and merge and lists):
-            lists.append(_List(one.words("query"), one.line))
+    result_lists: list[_ResultList] = []
+    for number, interaction in enumerate(session.find_all("interaction"), start=1):
+        page = interaction.attributes.get("type", "").strip().lower() == "page"
+        if not (page and merge and result_lists):
+            result_lists.append(_ResultList(interaction.find_text("query"), interaction.line))
         elif page:
-            told[
+            note_counts[
                 "further page continues the list before|further pages continue the lists before"
             ] += 1
-        into = lists[-1]
-        given_ = one.attributes.get("num", str(number)).strip()
-        if given_ != str(number) and into.wrong is None:
-            into.wrong = _misnumbered(given_, number)
-        _add(into, one, told)
-    return iter(lists)
+        result_list = result_lists[-1]
+        number_text = interaction.attributes.get("num", str(number)).strip()
+        if number_text != str(number) and result_list.problem is None:
+            result_list.problem = _describe_wrong_number(number_text, number)
+        _add_results(result_list, interaction, note_counts)
+    return iter(result_lists)
 
 
-def _misnumbered(given_: str, number: int) -> str:
-    if not given_.isdecimal():
-        return f"interaction number {shown(given_)} is not a whole number"
-    if int(given_) < number:
-        return f"query position repeated: interaction {given_} comes again where {number} is due"
-    return f"query position missing: interaction {given_} comes where {number} is due"
+def _describe_wrong_number(number_text: str, number: int) -> str:
+    if not number_text.isdecimal():
+        return f"interaction number {quote(number_text)} is not a whole number"
+    if int(number_text) < number:
+        return (
+            f"query position repeated: interaction {number_text} comes again where {number} is due"
+        )
+    return f"query position missing: interaction {number_text} comes where {number} is due"
 
 
-def _add(into: _List, interaction: Element, told: Counter[str]) -> None:
+def _add_results(result_list: _ResultList, interaction: Element, note_counts: Counter[str]) -> None:
     """Put the results of an interaction behind those that its query has shown."""
-    results = [one for part in interaction.each("results") for one in part.each("result")]
-    before = len(into.results)
+    results = [
+        result for part in interaction.find_all("results") for result in part.find_all("result")
+    ]
+    before = len(result_list.results)
     by_rank: dict[int, dict[str, Any]] = {}
-    by_doc: dict[str, dict[str, Any]] = {one["doc"]: one for one in into.results}
-    shown_here: set[str] = set()
+    by_doc: dict[str, dict[str, Any]] = {result["doc"]: result for result in result_list.results}
+    page_docs: set[str] = set()
     first = 1
-    for number, one in enumerate(results, start=1):
-        doc, rank = _document(one), _number(one.attributes.get("rank", str(number)))
+    for number, result in enumerate(results, start=1):
+        doc, rank = _doc_id(result), _parse_number(result.attributes.get("rank", str(number)))
         if not doc or rank is None:
-            lack = "no document id" if not doc else "no rank that is a whole number"
-            into.wrong = into.wrong or f"the result on line {one.line} has {lack}"
+            lacking = "no document id" if not doc else "no rank that is a whole number"
+            result_list.problem = (
+                result_list.problem or f"the result on line {result.line} has {lacking}"
+            )
             return
         if number == 1 and (before or interaction.attributes.get("type") == "page"):
             first = rank  # a further page counts from 1 or goes on
-        if before and doc in into.docs and doc not in shown_here:
-            told[
+        if before and doc in result_list.docs and doc not in page_docs:
+            note_counts[
                 "result of a further page had been shown before and is left out"
                 "|results of further pages had been shown before and are left out"
             ] += 1
@@ -161,49 +192,57 @@ def _add(into: _List, interaction: Element, told: Counter[str]) -> None:
             by_rank[rank] = by_doc[doc]
             continue
         place = before + rank - first + 1
-        made = {"rank": place, "doc": doc, "clicked": False, "seconds": None, "line": one.line}
-        by_rank.setdefault(rank, made)
-        by_doc.setdefault(doc, made)
-        shown_here.add(doc)
-        into.docs.add(doc)
-        into.results.append(made)
-    _click(interaction, by_rank, by_doc, told)
+        entry = {"rank": place, "doc": doc, "clicked": False, "seconds": None, "line": result.line}
+        by_rank.setdefault(rank, entry)
+        by_doc.setdefault(doc, entry)
+        page_docs.add(doc)
+        result_list.docs.add(doc)
+        result_list.results.append(entry)
+    _mark_clicks(interaction, by_rank, by_doc, note_counts)
 
 
-def _click(
+def _mark_clicks(
     interaction: Element,
     by_rank: dict[int, dict[str, Any]],
     by_doc: dict[str, dict[str, Any]],
-    told: Counter[str],
+    note_counts: Counter[str],
 ) -> None:
     """Mark the results that were clicked, by id where there is one and else by rank."""
-    for click in (one for part in interaction.each("clicked") for one in part.each("click")):
-        rank = _number(click.words("rank"))
-        found = by_doc.get(click.words("docno")) or (None if rank is None else by_rank.get(rank))
-        if found is None:
-            told["click beyond the list is ignored|clicks beyond the list are ignored"] += 1
+    for click in (
+        element for part in interaction.find_all("clicked") for element in part.find_all("click")
+    ):
+        rank = _parse_number(click.find_text("rank"))
+        result = by_doc.get(click.find_text("docno")) or (
+            None if rank is None else by_rank.get(rank)
+        )
+        if result is None:
+            note_counts["click beyond the list is ignored|clicks beyond the list are ignored"] += 1
             continue
-        found["clicked"] = True
-        start, end = (_time(click.attributes.get(name, "")) for name in ("starttime", "endtime"))
+        result["clicked"] = True
+        start, end = (
+            _parse_seconds(click.attributes.get(name, "")) for name in ("starttime", "endtime")
+        )
         if start is not None and end is not None:
-            stayed = (end - start) % _DAY if end < start else end - start  # past midnight
-            found["seconds"] = stayed + (found["seconds"] or 0.0)
+            dwell = (end - start) % _DAY if end < start else end - start  # past midnight
+            result["seconds"] = dwell + (result["seconds"] or 0.0)
 
 
-def _document(result: Element) -> str:
+def _doc_id(result: Element) -> str:
     """The id of a result: clueweb09id, clueweb12id or however it is called."""
-    for one in result.inside:
-        if one.tag.lower().endswith("id") or one.tag.lower() in ("docno", "doc"):
-            return one.text.strip()
-    others = [one.text.strip() for one in result.inside if one.tag.lower() not in _NO_ID]
+    for child in result.children:
+        if child.tag.lower().endswith("id") or child.tag.lower() in ("docno", "doc"):
+            return child.text.strip()
+    others = [
+        child.text.strip() for child in result.children if child.tag.lower() not in _NOT_ID_TAGS
+    ]
     return others[0] if others else ""
 
 
-def _number(text: str) -> int | None:
+def _parse_number(text: str) -> int | None:
     return int(text) if text.strip().isdecimal() and len(text) < 10 else None
 
 
-def _time(text: str) -> float | None:
+def _parse_seconds(text: str) -> float | None:
     """Seconds, from seconds or from a time of the clock such as 10:21:55.141117."""
     try:
         parts = [float(part) for part in text.split(":")]

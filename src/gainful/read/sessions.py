@@ -13,10 +13,17 @@ import numpy as np
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, BadValue, counted, shown
-from gainful.read.named_columns import DOC, Head, Table, as_number, as_text
-from gainful.read.session_layout import Layout, laid, sound
-from gainful.read.session_problems import Problem, disordered, given, lacking, listed, refused
+from gainful.errors import BadInput, BadValue, count_noun, quote
+from gainful.read.named_columns import DOC, Header, InputTable, number_column, text_column
+from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
+from gainful.read.session_problems import (
+    Problem,
+    find_missing_values,
+    find_order_problems,
+    first_error,
+    flag_problem,
+    list_problems,
+)
 
 SESSION = ("session", "session_id", "sessionid", "conversation", "conversation_id")
 # Where there are a position by its own name and a column query, the latter is the text.
@@ -26,7 +33,7 @@ POSITION = (
 )
 RANK = ("rank", "position", "pos")
 # What a session may tell besides: its name here, how else it is called, what it holds.
-BESIDE: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", "flag"]]] = {
+OPTIONAL_COLUMNS: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", "flag"]]] = {
     "topic": (("topic", "topic_id", "recall_base"), "text"),
     "system": (("system", "system_id", "engine"), "text"),
     "searcher": (("searcher", "searcher_id", "user", "user_id", "userid"), "text"),
@@ -37,12 +44,21 @@ BESIDE: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", "flag"]]] 
     "grade": (("grade", "relevance", "rel", "usefulness"), "number"),
     "seconds": (("seconds", "time", "dwell"), "number"),
 }
-OF_RESULTS = ("clicked", "grade", "seconds")  # the others are the same for a whole query
+RESULT_COLUMNS = ("clicked", "grade", "seconds")  # the others are the same for a whole query
 # What sessions cannot be grouped by.
-OF_QUERIES = ("session", "query", "rank", "doc", "text", "scanned", "current_query", *OF_RESULTS)
+UNGROUPABLE_COLUMNS = (
+    "session",
+    "query",
+    "rank",
+    "doc",
+    "text",
+    "scanned",
+    "current_query",
+    *RESULT_COLUMNS,
+)
 
-Bad = Literal["error", "skip"]
-Wrong = list[tuple[pl.Series, Callable[[int], str], str]]  # where, how it is told, what is right
+BadPolicy = Literal["error", "skip"]
+Mistakes = list[tuple[pl.Series, Callable[[int], str], str]]  # where, how it is told, what is right
 
 
 @frozen(eq=False)
@@ -57,67 +73,77 @@ class Sessions:
     name: str = "sessions"
     per_turn: bool = False  # has every query judgments of its own, as turns of conversations do?
     notes: Sequence[str] = field(default=())
-    wrong: Sequence[tuple[str, str]] = field(default=(), repr=False)  # place and words, if left out
-    lost: int = 0  # sessions that were left out
-    held: Layout | None = field(default=None, repr=False)  # where queries begin, if that is known
+    problems: Sequence[tuple[str, str]] = field(
+        default=(), repr=False
+    )  # place and words, if left out
+    dropped_count: int = 0  # sessions that were left out
+    known_layout: SessionLayout | None = field(
+        default=None, repr=False
+    )  # where queries begin, if that is known
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> SessionLayout:
         """Where in the rows each session and each query begins."""
-        return laid(self.frame) if self.held is None else self.held
+        return find_layout(self.frame) if self.known_layout is None else self.known_layout
 
     @property
     def columns(self) -> list[str]:
         """What sessions can be grouped by."""
-        return [name for name in self.frame.columns if name not in OF_QUERIES]
+        return [name for name in self.frame.columns if name not in UNGROUPABLE_COLUMNS]
 
 
-def of_table(table: Table, bad: Bad = "error") -> Sessions:
+def extract_sessions(table: InputTable, bad: BadPolicy = "error") -> Sessions:
     """Sessions from a table with columns such as session, query, rank, doc."""
-    frame, wrong, ranked = rows_of(table)
-    return checked(frame, table.name, table.where, bad=bad, ranked=ranked, wrong=wrong)
+    frame, problems, ranked = extract_session_rows(table)
+    return check_sessions(
+        frame, table.name, table.locate, bad=bad, ranked=ranked, reader_problems=problems
+    )
 
 
-def rows_of(table: Table) -> tuple[pl.DataFrame, list[Problem], bool]:
+def extract_session_rows(table: InputTable) -> tuple[pl.DataFrame, list[Problem], bool]:
     """The rows of a table, what in them is not of its kind, and whether they have ranks."""
-    head = table.head
-    wrong: Wrong = []
-    found = {
-        "session": as_text(table, head.needed(SESSION, "session")),
-        "query": _whole(table, head.needed(POSITION, "position of the query"), "query", wrong),
+    header = table.header
+    mistakes: Mistakes = []
+    columns = {
+        "session": text_column(table, header.require_column(SESSION, "session")),
+        "query": _read_whole_numbers(
+            table, header.require_column(POSITION, "position of the query"), "query", mistakes
+        ),
         "rank": pl.Series([None], dtype=pl.Int64).new_from_index(0, len(table.frame)),
-        "doc": as_text(table, head.needed(DOC, "document")),
+        "doc": text_column(table, header.require_column(DOC, "document")),
     }
-    rank = head.column(RANK)
+    rank = header.find_column(RANK)
     if rank is not None:
-        found["rank"] = _whole(table, rank, "rank", wrong)
-        alone = found["rank"].is_not_null() & (found["doc"].is_null() | (found["doc"] == ""))
+        columns["rank"] = _read_whole_numbers(table, rank, "rank", mistakes)
+        alone = columns["rank"].is_not_null() & (columns["doc"].is_null() | (columns["doc"] == ""))
         words = "there is a rank, but no document"
-        wrong.append((alone, lambda _: words, "neither, where a query returned nothing"))
-    taken = {head.column(names) for names in (SESSION, POSITION, DOC, RANK)}
-    for name, (known, kind) in BESIDE.items():
-        column = head.column(tuple(one for one in known if head.column((one,)) not in taken))
+        mistakes.append((alone, lambda _: words, "neither, where a query returned nothing"))
+    taken = {header.find_column(names) for names in (SESSION, POSITION, DOC, RANK)}
+    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
+        column = header.find_column(
+            tuple(entry for entry in aliases if header.find_column((entry,)) not in taken)
+        )
         if column is not None:
-            found[name] = _beside(table, column, kind, wrong)
+            columns[name] = _read_optional_column(table, column, kind, mistakes)
             taken.add(column)
     for name in table.frame.columns:
-        if name not in taken and name not in found:
-            found[name] = table.frame[name]
-    frame = pl.DataFrame(found)
-    problems = [given(frame, *one) for one in wrong]
-    return frame, [one for one in problems if len(one.rows)], rank is not None
+        if name not in taken and name not in columns:
+            columns[name] = table.frame[name]
+    frame = pl.DataFrame(columns)
+    problems = [flag_problem(frame, *entry) for entry in mistakes]
+    return frame, [entry for entry in problems if len(entry.rows)], rank is not None
 
 
-def checked(
+def check_sessions(
     frame: pl.DataFrame,
     name: str,
-    where: Callable[[int], str],
+    locate: Callable[[int], str],
     *,
-    bad: Bad = "error",
+    bad: BadPolicy = "error",
     ranked: bool = True,
     per_turn: bool = False,
     notes: Sequence[str] = (),
-    wrong: Sequence[Problem] = (),
+    reader_problems: Sequence[Problem] = (),
 ) -> Sessions:
     """Sessions from rows, in order and found to be sound.
 
@@ -136,97 +162,120 @@ def checked(
     if not len(frame):
         raise BadInput(name, "there is not one session in it")
     if not ranked and not frame["doc"].null_count():
-        frame = frame.with_columns(rank=_counted_up(laid(frame)))
-    layout = None if wrong else sound(frame)
+        frame = frame.with_columns(rank=_count_ranks(find_layout(frame)))
+    layout = None if reader_problems else sound_layout(frame)
     if layout is not None:
-        return Sessions(frame, name, per_turn, notes, held=layout)
-    frame, problems = looked_into(frame, ranked=ranked, wrong=wrong)
+        return Sessions(frame, name, per_turn, notes, known_layout=layout)
+    frame, problems = find_problems(frame, ranked=ranked, reader_problems=reader_problems)
     if problems and bad == "error":
-        raise refused(problems, where)
+        raise first_error(problems, locate)
     if problems:
-        first = refused(problems, where)
-        lost = {one.session(n) or "" for one in problems for n in range(len(one.rows))}
-        frame = frame.filter(~frame["session"].is_in(pl.Series(sorted(lost)).implode()))
+        first = first_error(problems, locate)
+        bad_sessions = {
+            problem.session_at(index) or ""
+            for problem in problems
+            for index in range(len(problem.rows))
+        }
+        frame = frame.filter(~frame["session"].is_in(pl.Series(sorted(bad_sessions)).implode()))
         if not len(frame):
             raise BadInput(name, f"not one sound session is left; {first.where}: {first.problem}")
-        told = f"{counted(len(lost), 'session')} left out: {first.where}: {first.problem}"
-        wrong_ = listed(problems, where)
-        return Sessions(frame, name, per_turn, (*notes, told), wrong_, len(lost))
+        note = (
+            f"{count_noun(len(bad_sessions), 'session')} left out: {first.where}: {first.problem}"
+        )
+        descriptions = list_problems(problems, locate)
+        return Sessions(frame, name, per_turn, (*notes, note), descriptions, len(bad_sessions))
     return Sessions(frame, name, per_turn, notes)
 
 
-def looked_into(
-    frame: pl.DataFrame, *, ranked: bool, wrong: Sequence[Problem] = ()
+def find_problems(
+    frame: pl.DataFrame, *, ranked: bool, reader_problems: Sequence[Problem] = ()
 ) -> tuple[pl.DataFrame, list[Problem]]:
     """The rows that lack nothing in order, and everything that is wrong with any."""
     frame = frame.with_columns(doc=pl.when(pl.col("doc") != "").then(pl.col("doc")))
     if not ranked:
         frame = frame.with_columns(rank=pl.int_range(1, pl.len() + 1).over("session", "query"))
-    told = np.zeros(len(frame), dtype=bool)
-    for one in wrong:
-        told[one.rows] = True
-    problems = [*wrong, *(one for one in lacking(frame) if not told[one.rows].all())]
-    lost = {one.session(n) or "" for one in problems for n in range(len(one.rows))}
+    reported = np.zeros(len(frame), dtype=bool)
+    for problem in reader_problems:
+        reported[problem.rows] = True
+    problems = [
+        *reader_problems,
+        *(problem for problem in find_missing_values(frame) if not reported[problem.rows].all()),
+    ]
+    bad_sessions = {
+        problem.session_at(index) or ""
+        for problem in problems
+        for index in range(len(problem.rows))
+    }
     names = frame["session"].fill_null("")
-    rest = frame.with_row_index("_row")
-    if lost:
-        rest = rest.filter(~names.is_in(pl.Series(sorted(lost)).implode()))
-    if not len(rest):
-        return rest.drop("_row"), problems
-    first = rest["session"].unique(maintain_order=True).to_frame().with_row_index("_session")
-    rest = rest.join(first, on="session", how="left", maintain_order="left").sort(
+    remaining = frame.with_row_index("_row")
+    if bad_sessions:
+        remaining = remaining.filter(~names.is_in(pl.Series(sorted(bad_sessions)).implode()))
+    if not len(remaining):
+        return remaining.drop("_row"), problems
+    session_order = (
+        remaining["session"].unique(maintain_order=True).to_frame().with_row_index("_session")
+    )
+    remaining = remaining.join(session_order, on="session", how="left", maintain_order="left").sort(
         "_session", "query", "rank", nulls_last=False, maintain_order=True
     )
-    rows = rest["_row"].to_numpy().astype(np.intp)
-    rest = rest.drop("_row", "_session")
-    return rest, [*problems, *disordered(rest, rows, ranked=ranked)]
+    rows = remaining["_row"].to_numpy().astype(np.intp)
+    remaining = remaining.drop("_row", "_session")
+    return remaining, [*problems, *find_order_problems(remaining, rows, ranked=ranked)]
 
 
-def _counted_up(layout: Layout) -> pl.Series:
+def _count_ranks(layout: SessionLayout) -> pl.Series:
     """The ranks of results that stand in the order of their ranks."""
-    return pl.Series(np.arange(1, layout.size + 1) - np.repeat(layout.queries, layout.lengths))
+    return pl.Series(
+        np.arange(1, layout.row_count + 1) - np.repeat(layout.query_starts, layout.query_lengths)
+    )
 
 
-def _whole(table: Table, column: str, called: str, wrong: Wrong) -> pl.Series:
+def _read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mistakes) -> pl.Series:
     """Whole numbers; what is none is remembered as wrong."""
     values = table.frame[column]
     if values.dtype.is_integer():
         return values.cast(pl.Int64, strict=False)
-    hint = " (the text of a query is the column text)" if called == "query" else ""
-    numbers = as_number(table, column)
+    hint = " (the text of a query is the column text)" if role == "query" else ""
+    numbers = number_column(table, column)
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() < 2**53)
     whole = whole.fill_null(value=False)
-    flags = ~whole & ~_blank(values)
-    wrong.append(
+    flags = ~whole & ~_is_blank(values)
+    mistakes.append(
         (
             flags,
-            lambda row: f"{called} {shown(values[row])} is not a whole number",
+            lambda row: f"{role} {quote(values[row])} is not a whole number",
             f"1, 2, 3 …{hint}",
         )
     )
     return pl.select(pl.when(whole).then(numbers)).to_series().cast(pl.Int64)
 
 
-def _beside(table: Table, column: str, kind: str, wrong: Wrong) -> pl.Series:
+def _read_optional_column(
+    table: InputTable, column: str, kind: str, mistakes: Mistakes
+) -> pl.Series:
     values = table.frame[column]
     if kind == "text":
-        return as_text(table, column)
+        return text_column(table, column)
     if kind == "flag" and values.dtype == pl.Boolean:
         return values.fill_null(value=False)
     if kind == "flag" and values.dtype == pl.String:
         plain = values.str.strip_chars().str.to_lowercase()
-        flags = ~_blank(values) & ~plain.is_in([*_YES, *_NO])
+        flags = ~_is_blank(values) & ~plain.is_in([*_YES, *_NO])
         words = f"{column} {{}} is neither yes nor no"
-        wrong.append((flags, lambda row: words.format(shown(values[row])), "1 or 0, true or false"))
+        mistakes.append(
+            (flags, lambda row: words.format(quote(values[row])), "1 or 0, true or false")
+        )
         return plain.is_in(_YES).fill_null(value=False)
-    numbers = as_number(table, column)
-    flags = ~numbers.is_finite().fill_null(value=False) & ~_blank(values)
+    numbers = number_column(table, column)
+    flags = ~numbers.is_finite().fill_null(value=False) & ~_is_blank(values)
     words = f"{column} {{}} is not a finite number"
-    wrong.append((flags, lambda row: words.format(shown(values[row])), "a number, or nothing"))
+    mistakes.append((flags, lambda row: words.format(quote(values[row])), "a number, or nothing"))
     if kind == "flag":
-        told = f"{column} {{}} is neither 1 nor 0"
+        message = f"{column} {{}} is neither 1 nor 0"
         odd = numbers.is_finite() & ~numbers.is_in([0.0, 1.0])
-        wrong.append((odd, lambda row: told.format(shown(values[row])), "1 or 0, true or false"))
+        mistakes.append(
+            (odd, lambda row: message.format(quote(values[row])), "1 or 0, true or false")
+        )
         return numbers.fill_null(0.0) != 0
     return numbers.fill_nan(None)
 
@@ -234,14 +283,14 @@ def _beside(table: Table, column: str, kind: str, wrong: Wrong) -> pl.Series:
 _YES, _NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]
 
 
-def _blank(values: pl.Series) -> pl.Series:
+def _is_blank(values: pl.Series) -> pl.Series:
     """Where is nothing? pandas says NaN."""
     if values.dtype == pl.String:
         return (values.str.strip_chars() == "").fill_null(value=True)
     return values.is_null() | values.is_nan() if values.dtype.is_float() else values.is_null()
 
 
-def head_is_sessions(names: Sequence[str]) -> bool:
+def are_session_columns(names: Sequence[str]) -> bool:
     """Are these the columns of sessions?"""
-    head = Head(names, "")
-    return all(head.column(known) is not None for known in (SESSION, POSITION, DOC))
+    header = Header(names, "")
+    return all(header.find_column(aliases) is not None for aliases in (SESSION, POSITION, DOC))

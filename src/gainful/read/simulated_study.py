@@ -17,7 +17,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import WrongType
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 from gainful.read.simulated_scenarios import SCENARIOS, Scenario, query_text
 
@@ -27,7 +27,7 @@ TABLE_2: Mapping[str, Sequence[int]] = {
     "2": (21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1),
 }
 _T = TypeVar("_T")
-SEARCHERS, SHOWN, COLLECTION = 30, 10, 25_000
+SEARCHERS, RESULTS_PER_QUERY, COLLECTION = 30, 10, 25_000
 
 # The searcher model. Chances, all of them; what each is for stands in `simulate_study`.
 SATISFIED = 0.88
@@ -47,25 +47,25 @@ class SimulatedStudy:
 
     seed: int
     sessions: Sessions = field(repr=False)
-    judgments: Judgments = field(repr=False)
+    qrels: Qrels = field(repr=False)
 
     def write(self, folder: str | PathLike[str]) -> tuple[Path, Path]:
         """Write it as files, sessions.csv and qrels.txt, into a folder; where they are."""
-        there = Path(folder)
-        there.mkdir(parents=True, exist_ok=True)
-        shown, judged = there / "sessions.csv", there / "qrels.txt"
-        shown.write_bytes(self.sessions.frame.write_csv().encode())
-        rows = self.judgments.frame.iter_rows()
+        directory = Path(folder)
+        directory.mkdir(parents=True, exist_ok=True)
+        sessions_path, qrels_path = directory / "sessions.csv", directory / "qrels.txt"
+        sessions_path.write_bytes(self.sessions.frame.write_csv().encode())
+        rows = self.qrels.frame.iter_rows()
         lines = [f"{query} 0 {doc} {grade:g}\n" for query, doc, grade in rows]
-        judged.write_bytes("".join(lines).encode())
-        return shown, judged
+        qrels_path.write_bytes("".join(lines).encode())
+        return sessions_path, qrels_path
 
     def __repr__(self) -> str:
         frame = self.sessions.frame
         queries = frame.select("session", "query").n_unique()
         return (
             f"Simulated study, seed {self.seed}: {frame['session'].n_unique()} sessions, "
-            f"{queries} queries, {len(self.judgments.frame)} judgments"
+            f"{queries} queries, {len(self.qrels.frame)} judgments"
         )
 
 
@@ -103,24 +103,24 @@ def simulate_study(seed: int = 2008) -> SimulatedStudy:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise WrongType("seed", seed, "a whole number from 0 on")
     chance = _Chance(seed)
-    pools = _pools(chance)
+    pools = _draw_pools(chance)
     rows: list[dict[str, Any]] = []
-    for session in _design(chance):
-        rows += _session(session, pools[session["scenario"]], chance)
+    for session in _design_sessions(chance):
+        rows += _simulate_session(session, pools[session["scenario"]], chance)
     name = f"simulated study (seed {seed})"
-    judged = [
+    qrels_rows = [
         (scenario, doc, float(grade))
         for scenario, pool in pools.items()
         for grade in (3, 2, 1, 0)
         for doc in pool[grade]
     ]
-    judged.sort(key=lambda row: row[:2])  # the order must not tell the grade
-    frame = pl.DataFrame(judged, schema=["query", "doc", "grade"], orient="row")
+    qrels_rows.sort(key=lambda row: row[:2])  # the order must not tell the grade
+    frame = pl.DataFrame(qrels_rows, schema=["query", "doc", "grade"], orient="row")
     note = "simulated: made by a model of a searcher, not observed"
     return SimulatedStudy(
         seed,
         Sessions(pl.DataFrame(rows, infer_schema_length=None), name, notes=(note,)),
-        Judgments(frame, f"judgments of the {name}"),
+        Qrels(frame, f"judgments of the {name}"),
     )
 
 
@@ -134,56 +134,56 @@ class _Chance:
         """Does what happens with this chance happen?"""
         return self._random() < share
 
-    def number(self) -> float:
+    def random(self) -> float:
         """A number from 0 to 1."""
         return self._random()
 
-    def below(self, most: int) -> int:
+    def randrange(self, stop: int) -> int:
         """A whole number from 0 on, below another."""
-        return int(self._random() * most)
+        return int(self._random() * stop)
 
-    def shuffled(self, items: Sequence[_T]) -> list[_T]:
+    def shuffle(self, items: Sequence[_T]) -> list[_T]:
         """The same in random order."""
-        left = list(items)
-        for at in range(len(left) - 1, 0, -1):
-            other = self.below(at + 1)
-            left[at], left[other] = left[other], left[at]
-        return left
+        result = list(items)
+        for index in range(len(result) - 1, 0, -1):
+            other = self.randrange(index + 1)
+            result[index], result[other] = result[other], result[index]
+        return result
 
 
 Pool = Mapping[int, Sequence[str]]  # the documents of each grade
 
 
-def _pools(chance: _Chance) -> dict[str, Pool]:
+def _draw_pools(chance: _Chance) -> dict[str, Pool]:
     """The judged documents of each scenario; no document is judged for two of them."""
     taken: set[int] = set()
-    found: dict[str, Pool] = {}
+    pools: dict[str, Pool] = {}
     for scenario in SCENARIOS.values():
         pool: dict[int, list[str]] = {}
-        for grade, size in scenario.judged.items():
+        for grade, size in scenario.docs_per_grade.items():
             pool[grade] = []
             while len(pool[grade]) < size:
-                number = chance.below(COLLECTION)
+                number = chance.randrange(COLLECTION)
                 if number not in taken:
                     taken.add(number)
-                    pool[grade].append(_document(number))
-        found[scenario.name] = pool
-    return found
+                    pool[grade].append(_doc_id(number))
+        pools[scenario.name] = pool
+    return pools
 
 
-def _document(number: int) -> str:
+def _doc_id(number: int) -> str:
     return f"sim-{number:05d}"
 
 
-def _design(chance: _Chance) -> list[dict[str, Any]]:
+def _design_sessions(chance: _Chance) -> list[dict[str, Any]]:
     """Who does which scenario on which system, in which order, with how many queries."""
     names = list(SCENARIOS)
-    ways = chance.shuffled([*combinations(names, 2)] * (SEARCHERS // 6))
+    pairs = chance.shuffle([*combinations(names, 2)] * (SEARCHERS // 6))
     sessions = []
-    for searcher, on_first in enumerate(ways, start=1):
-        luck = chance.number()
-        for order, name in enumerate(chance.shuffled(names), start=1):
-            hard = SCENARIOS[name].difficulty + 0.5 * luck + 1.5 * chance.number()
+    for searcher, on_first in enumerate(pairs, start=1):
+        luck = chance.random()
+        for order, name in enumerate(chance.shuffle(names), start=1):
+            hardness = SCENARIOS[name].difficulty + 0.5 * luck + 1.5 * chance.random()
             sessions.append(
                 {
                     "session": f"sim-{searcher:02d}-{order}",
@@ -191,31 +191,37 @@ def _design(chance: _Chance) -> list[dict[str, Any]]:
                     "scenario": name,
                     "system": "1" if name in on_first else "2",
                     "order": order,
-                    "hard": hard,
+                    "hard": hardness,
                 }
             )
-    for system, table in TABLE_2.items():
-        lengths = [n for n, count in enumerate(table, start=1) for _ in range(count)]
-        own = sorted((s for s in sessions if s["system"] == system), key=lambda s: s["hard"])
-        for session, length in zip(own, lengths, strict=True):
+    for system, session_counts in TABLE_2.items():
+        lengths = [n for n, count in enumerate(session_counts, start=1) for _ in range(count)]
+        system_sessions = sorted(
+            (s for s in sessions if s["system"] == system), key=lambda s: s["hard"]
+        )
+        for session, length in zip(system_sessions, lengths, strict=True):
             session["queries"] = length
     return sessions
 
 
-def _session(session: Mapping[str, Any], pool: Pool, chance: _Chance) -> list[dict[str, Any]]:
+def _simulate_session(
+    session: Mapping[str, Any], pool: Pool, chance: _Chance
+) -> list[dict[str, Any]]:
     """All results that one searcher saw in one session."""
     scenario, system, number = SCENARIOS[session["scenario"]], session["system"], session["queries"]
-    told = {name: session[name] for name in ("system", "searcher", "scenario", "order")}
+    session_columns = {name: session[name] for name in ("system", "searcher", "scenario", "order")}
     text = ""
     rows = []
     for position in range(1, number + 1):
         good = chance(SATISFIED if position == number else OVERLOOKED)
-        text = _other_text(scenario, text, good=good, chance=chance)
-        docs, grades, at = _results(pool, system, good=good, chance=chance)
+        text = _draw_query_text(scenario, text, good=good, chance=chance)
+        docs, grades, good_rank = _draw_results(pool, system, good=good, chance=chance)
         satisfied = good and position == number
-        scanned = at if satisfied else 3 + chance.below(SHOWN - 2)
+        scanned = good_rank if satisfied else 3 + chance.randrange(RESULTS_PER_QUERY - 2)
         for rank, (doc, grade) in enumerate(zip(docs, grades, strict=True), start=1):
-            clicked = rank <= scanned and (chance(CLICKED[grade]) or (satisfied and rank == at))
+            clicked = rank <= scanned and (
+                chance(CLICKED[grade]) or (satisfied and rank == good_rank)
+            )
             rows.append(
                 {
                     "session": session["session"],
@@ -223,65 +229,65 @@ def _session(session: Mapping[str, Any], pool: Pool, chance: _Chance) -> list[di
                     "rank": rank,
                     "doc": doc,
                     "topic": scenario.name,
-                    **told,
+                    **session_columns,
                     "text": text,
                     "clicked": clicked,
                     "scanned": scanned,
-                    "grade": _opinion(grade, chance) if clicked else None,
+                    "grade": _draw_searcher_grade(grade, chance) if clicked else None,
                 }
             )
     return rows
 
 
-def _other_text(scenario: Scenario, before: str, *, good: bool, chance: _Chance) -> str:
+def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: _Chance) -> str:
     """What is typed: not what was typed just before."""
     while True:
-        text = query_text(scenario, chance.number(), chance.number(), good=good)
-        if text != before:
+        text = query_text(scenario, chance.random(), chance.random(), good=good)
+        if text != previous:
             return text
 
 
-def _results(
+def _draw_results(
     pool: Pool, system: str, *, good: bool, chance: _Chance
 ) -> tuple[list[str], list[int], int]:
     """Ten documents, their grades, and where the first good one stands (0 if the query is poor)."""
-    at = 0
+    good_rank = 0
     if good:
-        at = 1
-        while at < SHOWN and not chance(FIRST_GOOD[system]):
-            at += 1
+        good_rank = 1
+        while good_rank < RESULTS_PER_QUERY and not chance(FIRST_GOOD[system]):
+            good_rank += 1
     docs: list[str] = []
     grades: list[int] = []
-    for rank in range(1, SHOWN + 1):
-        if rank == at:
+    for rank in range(1, RESULTS_PER_QUERY + 1):
+        if rank == good_rank:
             grade = 3 if chance(HIGHLY[system]) else 2
-        elif chance(MORE_IN_GOOD if rank > at > 0 else MORE_IN_POOR):
-            number = chance.number()
+        elif chance(MORE_IN_GOOD if rank > good_rank > 0 else MORE_IN_POOR):
+            number = chance.random()
             grade = 1 + sum(number >= below for below in GRADES_BESIDE)
-            grade = min(grade, 1) if rank < at else grade  # what stands before is no good
+            grade = min(grade, 1) if rank < good_rank else grade  # what stands before is no good
         else:
             grade = 0
-        doc = _drawn(pool, grade, docs, chance)
+        doc = _draw_doc(pool, grade, docs, chance)
         docs.append(doc)
         grades.append(grade)
-    return docs, grades, at
+    return docs, grades, good_rank
 
 
-def _drawn(pool: Pool, grade: int, before: Sequence[str], chance: _Chance) -> str:
+def _draw_doc(pool: Pool, grade: int, list_docs: Sequence[str], chance: _Chance) -> str:
     """A document of this grade that is not in the list yet; of grade 0, mostly an unjudged one."""
     judged = {doc for docs in pool.values() for doc in docs}
     while True:
         if grade or chance(JUDGED_NOT_RELEVANT):
-            doc = pool[grade][chance.below(len(pool[grade]))]
+            doc = pool[grade][chance.randrange(len(pool[grade]))]
         else:
-            doc = _document(chance.below(COLLECTION))
+            doc = _doc_id(chance.randrange(COLLECTION))
             if doc in judged:
                 continue
-        if doc not in before:
+        if doc not in list_docs:
             return doc
 
 
-def _opinion(grade: int, chance: _Chance) -> int:
+def _draw_searcher_grade(grade: int, chance: _Chance) -> int:
     """The searcher's own grade of a document."""
     if not chance(OTHER_OPINION):
         return grade

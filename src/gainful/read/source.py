@@ -19,19 +19,21 @@ from attrs import field, frozen
 
 from gainful.errors import BadInput, WrongType
 
-_HEAD = 1 << 16
-_STRETCH = 1 << 20
+_HEAD_SIZE = 1 << 16
+_CHUNK = 1 << 20
 _COMMENT = ord("#")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
-_NO_TEXT = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+_UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @frozen
 class Tidiness:
     """What makes a text slow to read, or fast."""
 
-    single: bool  # does one separator stand between any two fields, and no other blank anywhere?
+    single_separator: (
+        bool  # does one separator stand between any two fields, and no other blank anywhere?
+    )
     commented: bool  # may there be comments? To look for them takes time
 
 
@@ -45,37 +47,37 @@ class Source:
     path: Path | None = None  # a plain file, which can be scanned where it is
     data: bytes | None = field(default=None, repr=False)
 
-    def text(self) -> Path | BytesIO:
+    def path_or_stream(self) -> Path | BytesIO:
         """What a reader of text reads: the path, or the bytes without a byte-order mark."""
-        return self.path if self.path is not None else BytesIO(self.content())
+        return self.path if self.path is not None else BytesIO(self.read_bytes())
 
     @property
     def resembles_zlib(self) -> bool:
         """Would polars take this text for compressed data, as one that begins with x^2?"""
         return self.head[:2] in (b"x\x01", b"x^", b"x\x9c", b"x\xda")
 
-    def content(self) -> bytes:
+    def read_bytes(self) -> bytes:
         """All of it."""
-        data = self.data if self.data is not None else _read(self.path, self.name)
-        return data.removeprefix(_MARK)
+        data = self.data if self.data is not None else _read_file(self.path, self.name)
+        return data.removeprefix(_BYTE_ORDER_MARK)
 
-    def tidiness(self, separator: bytes, other: bytes) -> Tidiness:
+    def tidiness(self, separator: bytes, other_blank: bytes) -> Tidiness:
         """How tidy are its lines, if this byte stands between fields and the other nowhere?"""
         try:
-            with self._stream() as stream:
-                return _tidiness(stream, separator[0], other[0])
+            with self._open_stream() as stream:
+                return _scan_tidiness(stream, separator[0], other_blank[0])
         except OSError as failure:  # it may be gone by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
-    def _stream(self) -> BinaryIO:
-        return BytesIO(self.content()) if self.path is None else self.path.open("rb")
+    def _open_stream(self) -> BinaryIO:
+        return BytesIO(self.read_bytes()) if self.path is None else self.path.open("rb")
 
     def first_lines(self) -> list[str]:
         """The lines of its head that are whole, and neither empty nor comments; at least one."""
         head, _, cut = self.head.rpartition(b"\n")
         if not head.strip():  # a line longer than the head
-            head = next((line for line in self._lines() if line.strip()), b"")
-        elif len(self.head) < _HEAD:
+            head = next((line for line in self._iterate_lines() if line.strip()), b"")
+        elif len(self.head) < _HEAD_SIZE:
             head += b"\n" + cut
         lines = [line.strip() for line in head.decode("utf-8", errors="replace").split("\n")]
         return [line for line in lines if line and not line.startswith("#")] or [""]
@@ -84,96 +86,104 @@ class Source:
         """The first line that is neither empty nor a comment."""
         return self.first_lines()[0]
 
-    def _lines(self) -> Iterator[bytes]:
-        with self._stream() as stream:
+    def _iterate_lines(self) -> Iterator[bytes]:
+        with self._open_stream() as stream:
             yield from stream
 
 
-def _tidiness(stream: BinaryIO, separator: int, other: int) -> Tidiness:
+def _scan_tidiness(stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:
     """The same, a stretch at a time, so that hundreds of megabytes take no memory."""
-    buffer = np.empty(_STRETCH, np.uint8)
-    last = commented = False  # did the stretch before end with a separator?
+    buffer = np.empty(_CHUNK, np.uint8)
+    after_separator = commented = False  # did the stretch before end with a separator?
     while size := stream.readinto(buffer.data):  # type: ignore[attr-defined]
-        part = buffer[:size]
-        here = part == separator
-        if (last and here[0]) or (here[1:] & here[:-1]).any() or (part == other).any():
-            return Tidiness(single=False, commented=True)
-        last = bool(here[-1])
-        commented = commented or bool((part == _COMMENT).any())
-    return Tidiness(single=True, commented=commented)
+        chunk = buffer[:size]
+        is_separator = chunk == separator
+        if (
+            (after_separator and is_separator[0])
+            or (is_separator[1:] & is_separator[:-1]).any()
+            or (chunk == other_blank).any()
+        ):
+            return Tidiness(single_separator=False, commented=True)
+        after_separator = bool(is_separator[-1])
+        commented = commented or bool((chunk == _COMMENT).any())
+    return Tidiness(single_separator=True, commented=commented)
 
 
-def opened(path: str | PathLike[str]) -> Source:
+def open_source(path: str | PathLike[str]) -> Source:
     """The text at a path; `-` is standard input. What cannot be text is refused here."""
     name = fspath(path)
     if not isinstance(name, str):
         raise WrongType("path", path, "a path as text")
     if name == "-":
-        return _held("stdin", "", _unpacked_if_need_be(_piped(), "stdin"))
+        return _make_memory_source("stdin", "", _maybe_decompress(_read_stdin(), "stdin"))
     if "\0" in name:
         raise BadInput(name, "there is no such file")
     file = Path(name)
     suffixes = [suffix.lower() for suffix in file.suffixes]
-    packed = suffixes[-1:] in ([".gz"], [".zst"])
-    suffix = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    compressed = suffixes[-1:] in ([".gz"], [".zst"])
+    suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
     try:
         with file.open("rb") as stream:
-            head = stream.read(_HEAD)
+            head = stream.read(_HEAD_SIZE)
             if not file.is_file():  # a pipe such as <(zcat run.gz) can be read only once
-                return _held(name, suffix, _unpacked_if_need_be(head + stream.read(), name))
+                return _make_memory_source(
+                    name, suffix, _maybe_decompress(head + stream.read(), name)
+                )
     except OSError as failure:
-        raise BadInput(name, _reason(failure)) from None
-    if head.startswith((_GZIP, _ZSTD)) or packed:
-        return _held(name, suffix, _unpacked(_read(file, name), name))
-    if head.startswith(_MARK) or _old_mac(head) or not head.strip():
-        return _held(name, suffix, _read(file, name))  # what scanning in place would get wrong
-    return Source(name, suffix, _checked(head, name), path=file)
+        raise BadInput(name, _describe_os_error(failure)) from None
+    if head.startswith((_GZIP, _ZSTD)) or compressed:
+        return _make_memory_source(name, suffix, _decompress(_read_file(file, name), name))
+    if head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip():
+        return _make_memory_source(
+            name, suffix, _read_file(file, name)
+        )  # what scanning in place would get wrong
+    return Source(name, suffix, _check_head(head, name), path=file)
 
 
-def _old_mac(head: bytes) -> bool:
+def _has_mac_line_ends(head: bytes) -> bool:
     """Do lines end as on a Macintosh of the last century?"""
     return b"\r" in head and b"\n" not in head
 
 
-def _held(name: str, suffix: str, data: bytes) -> Source:
-    data = data.removeprefix(_MARK)
-    if _old_mac(data[:_HEAD]):
+def _make_memory_source(name: str, suffix: str, data: bytes) -> Source:
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    if _has_mac_line_ends(data[:_HEAD_SIZE]):
         data = data.replace(b"\r", b"\n")
-    if len(data) > _HEAD and not data[:_HEAD].strip():
-        return Source(name, suffix, _checked(data.lstrip()[:_HEAD], name), data=data)
-    return Source(name, suffix, _checked(data[:_HEAD], name), data=data)
+    if len(data) > _HEAD_SIZE and not data[:_HEAD_SIZE].strip():
+        return Source(name, suffix, _check_head(data.lstrip()[:_HEAD_SIZE], name), data=data)
+    return Source(name, suffix, _check_head(data[:_HEAD_SIZE], name), data=data)
 
 
-def _checked(head: bytes, name: str) -> bytes:
+def _check_head(head: bytes, name: str) -> bytes:
     if not head.strip():
         raise BadInput(name, "the file is empty")
     if head.startswith(b"PAR1"):
         return head
-    if head[:2] in _NO_TEXT:
-        raise BadInput(name, f"this is {_NO_TEXT[head[:2]]} text", "UTF-8")
+    if head[:2] in _UTF16_MARKS:
+        raise BadInput(name, f"this is {_UTF16_MARKS[head[:2]]} text", "UTF-8")
     if b"\0" in head:
         raise BadInput(name, "this is a binary file", "text, or Parquet")
     return head
 
 
-def _piped() -> bytes:
+def _read_stdin() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         raise BadInput("stdin", "there is nothing to read", "a file, or - with a pipe")
     return sys.stdin.buffer.read()
 
 
-def _read(file: Path | None, name: str) -> bytes:
+def _read_file(file: Path | None, name: str) -> bytes:
     try:
         return file.read_bytes() if file is not None else b""
     except OSError as failure:
-        raise BadInput(name, _reason(failure)) from None
+        raise BadInput(name, _describe_os_error(failure)) from None
 
 
-def _unpacked_if_need_be(data: bytes, name: str) -> bytes:
-    return _unpacked(data, name) if data.startswith((_GZIP, _ZSTD)) else data
+def _maybe_decompress(data: bytes, name: str) -> bytes:
+    return _decompress(data, name) if data.startswith((_GZIP, _ZSTD)) else data
 
 
-def _unpacked(data: bytes, name: str) -> bytes:
+def _decompress(data: bytes, name: str) -> bytes:
     if data.startswith(_GZIP):
         try:
             return gzip.decompress(data)
@@ -182,11 +192,11 @@ def _unpacked(data: bytes, name: str) -> bytes:
         except (OSError, zlib.error) as failure:
             raise BadInput(name, f"the gzip file is damaged: {failure}") from None
     if data.startswith(_ZSTD):
-        return _unpacked_zstd(data, name)
+        return _decompress_zstd(data, name)
     raise BadInput(name, "its name says that it is compressed, but it is not")
 
 
-def _unpacked_zstd(data: bytes, name: str) -> bytes:
+def _decompress_zstd(data: bytes, name: str) -> bytes:
     from zstandard import ZstdDecompressor, ZstdError  # noqa: PLC0415  (rarely needed)
 
     parts, rest = [], data
@@ -202,7 +212,7 @@ def _unpacked_zstd(data: bytes, name: str) -> bytes:
     return b"".join(parts)
 
 
-def _reason(failure: OSError) -> str:
+def _describe_os_error(failure: OSError) -> str:
     if isinstance(failure, FileNotFoundError):
         return "there is no such file"
     if isinstance(failure, IsADirectoryError):

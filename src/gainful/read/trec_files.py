@@ -12,86 +12,88 @@ from functools import cache
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, Swapped, counted, shown
+from gainful.errors import BadInput, Swapped, count_noun, quote
 from gainful.read import subtopic_qrels
-from gainful.read.qrels_and_run import Judgments, Run
+from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source
 
 
 @frozen
-class Layout:
+class LineFormat:
     """The fields of a line, which of them count, and how they are told."""
 
     fields: tuple[str, ...]
     number: str
-    told: str
-    more: bool  # may anything follow the last field?
-    beside: tuple[str, ...] = ()  # columns that are read besides query, document and number
+    description: str
+    open_ended: bool  # may anything follow the last field?
+    extra: tuple[str, ...] = ()  # columns that are read besides query, document and number
 
     @property
-    def kept(self) -> list[str]:
+    def columns(self) -> list[str]:
         """The columns that are read."""
-        return ["query", "doc", self.number, *self.beside]
+        return ["query", "doc", self.number, *self.extra]
 
 
-JUDGMENTS = Layout(
+QRELS = LineFormat(
     ("query", "subtopic", "doc", "grade"),
     "grade",
     "query iteration document grade",
-    more=False,
-    beside=("subtopic",),  # the iteration, which is one and the same unless there are subtopics
+    open_ended=False,
+    extra=("subtopic",),  # the iteration, which is one and the same unless there are subtopics
 )
-RUN = Layout(
+RUN = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
     "score",
     "query Q0 document rank score name",
-    more=True,
+    open_ended=True,
 )
 
 
-def judgments(source: Source, *, unique: bool = True) -> Judgments:
+def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
     """Judgments from lines of query, iteration (or subtopic), document, grade."""
-    frame, where = judged_lines(source), numbered(source, JUDGMENTS)
+    frame, locate = read_qrels_lines(source), row_locator(source, QRELS)
     if unique:
-        return subtopic_qrels.judgments(frame, source.name, where)
-    return Judgments(frame.drop("subtopic"), source.name, where, unique=False)
+        return subtopic_qrels.build_subtopic_qrels(frame, source.name, locate)
+    return Qrels(frame.drop("subtopic"), source.name, locate, unique=False)
 
 
-def judged_lines(source: Source) -> pl.DataFrame:
+def read_qrels_lines(source: Source) -> pl.DataFrame:
     """The lines of judgments as they stand there: query, doc, grade, subtopic."""
     if len(source.first_line().split()) >= 6:
         raise Swapped(
             source.name,
             "this looks like a run, not like judgments: its lines have six fields "
             "(are the arguments swapped?)",
-            JUDGMENTS.told,
+            QRELS.description,
         )
-    frame = _scanned(source, JUDGMENTS)
+    frame = _scan_tidy_file(source, QRELS)
     if frame is None:
-        frame = _careful(source, JUDGMENTS)
-    return frame.select(JUDGMENTS.kept)
+        frame = _read_line_by_line(source, QRELS)
+    return frame.select(QRELS.columns)
 
 
-def run(source: Source) -> Run:
+def read_run(source: Source) -> Run:
     """A run from lines of query, Q0, document, rank, score, name."""
     if len(source.first_line().split()) == 4:
         raise Swapped(
             source.name,
             "these look like judgments, not like a run: their lines have four fields "
             "(are the arguments swapped?)",
-            RUN.told,
+            RUN.description,
         )
-    frame = _scanned(source, RUN)
+    frame = _scan_tidy_file(source, RUN)
     if frame is None:
-        frame = _careful(source, RUN)
-    more = int(frame["more"].sum())
-    notes = [f"{counted(more, 'line')} with text behind the sixth field, which is ignored"]
+        frame = _read_line_by_line(source, RUN)
+    trailing_count = int(frame["more"].sum())
+    notes = [
+        f"{count_noun(trailing_count, 'line')} with text behind the sixth field, which is ignored"
+    ]
     return Run(
-        frame.select(RUN.kept),
+        frame.select(RUN.columns),
         source.name,
-        numbered(source, RUN),
+        row_locator(source, RUN),
         tag=last_tag(source),
-        notes=notes if more else [],
+        notes=notes if trailing_count else [],
     )
 
 
@@ -108,7 +110,7 @@ def last_tag(source: Source) -> str:
             stream.seek(max(0, stream.seek(0, 2) - (1 << 16)))
             tail = stream.read()
     else:
-        tail = source.content()[-(1 << 16) :]
+        tail = source.read_bytes()[-(1 << 16) :]
     for line in reversed(tail.decode("utf-8", errors="replace").split("\n")):
         fields = line.split()
         if len(fields) >= len(RUN.fields) and not line.lstrip().startswith("#"):
@@ -116,33 +118,33 @@ def last_tag(source: Source) -> str:
     return ""
 
 
-def numbered(source: Source, layout: Layout) -> Callable[[int], str]:
+def row_locator(source: Source, line_format: LineFormat) -> Callable[[int], str]:
     """Where the n-th row stands; found only once a message needs it."""
 
     @cache
-    def numbers() -> list[int]:
-        return lines(source, layout)["line"].to_list()
+    def line_numbers() -> list[int]:
+        return split_lines(source, line_format)["line"].to_list()
 
-    def where(row: int) -> str:
-        return f"{source.name}:{numbers()[row]}" if row < len(numbers()) else source.name
+    def locate(row: int) -> str:
+        return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
-    return where
+    return locate
 
 
-def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
+def _scan_tidy_file(source: Source, line_format: LineFormat) -> pl.DataFrame | None:
     """The rows of a tidy file; None where a line is anything but tidy."""
     separator = "\t" if "\t" in source.first_line() else " "
-    other = b"\t" if separator == " " else b" "
-    tidiness = source.tidiness(separator.encode(), other)
-    if source.resembles_zlib or not tidiness.single:
+    other_blank = b"\t" if separator == " " else b" "
+    tidiness = source.tidiness(separator.encode(), other_blank)
+    if source.resembles_zlib or not tidiness.single_separator:
         return None
-    columns = (*layout.fields, "beyond")
+    columns = (*line_format.fields, "beyond")
     schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
-    schema[layout.number] = pl.Float64()
+    schema[line_format.number] = pl.Float64()
     try:
         frame = (
             pl.scan_csv(
-                source.text(),
+                source.path_or_stream(),
                 separator=separator,
                 has_header=False,
                 schema=schema,
@@ -152,8 +154,8 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
                 missing_columns="insert",
             )
             .select(
-                *layout.kept,
-                pl.col(layout.fields[-1]).is_null().alias("short"),
+                *line_format.columns,
+                pl.col(line_format.fields[-1]).is_null().alias("short"),
                 pl.col("beyond").is_not_null().alias("more"),
             )
             .collect()
@@ -163,62 +165,64 @@ def _scanned(source: Source, layout: Layout) -> pl.DataFrame | None:
     tidy = (
         not frame["short"].any()
         and not frame["more"].any()  # there may be a blank in an id
-        and not any(frame[column].null_count() for column in layout.kept)
-        and frame[layout.number].is_finite().all()
+        and not any(frame[column].null_count() for column in line_format.columns)
+        and frame[line_format.number].is_finite().all()
     )
     return frame if tidy else None
 
 
-def lines(source: Source, layout: Layout) -> pl.DataFrame:
+def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
     """Every line that is neither empty nor a comment, with its number and its fields as text."""
     try:
-        table = _text(source)
+        table = _read_text_lines(source)
     except (pl.exceptions.PolarsError, UnicodeDecodeError):
-        raise not_utf8(source) from None
+        raise utf8_error(source) from None
     except OSError as failure:
         raise BadInput(source.name, f"cannot be read: {failure}") from None
     stripped = pl.col("text").str.strip_chars(" \t\r\v\f")
-    parts = r"[ \t\r\v\f]+".join(rf"(?<{name}>[^ \t\r\v\f]+)" for name in layout.fields)
-    end = r"(?<beyond>[ \t\r\v\f].*)?" if layout.more else "$"
+    field_pattern = r"[ \t\r\v\f]+".join(
+        rf"(?<{name}>[^ \t\r\v\f]+)" for name in line_format.fields
+    )
+    end = r"(?<beyond>[ \t\r\v\f].*)?" if line_format.open_ended else "$"
     return (
         table.with_row_index("line", offset=1)
         .with_columns(stripped)
         .filter((pl.col("text") != "") & ~pl.col("text").str.starts_with("#"))
-        .with_columns(pl.col("text").str.extract_groups(rf"^{parts}{end}").alias("fields"))
+        .with_columns(pl.col("text").str.extract_groups(rf"^{field_pattern}{end}").alias("fields"))
         .unnest("fields")
         .with_columns(
-            pl.col(layout.number).alias("number").cast(pl.Float64, strict=False),
+            pl.col(line_format.number).alias("number").cast(pl.Float64, strict=False),
             (pl.col("beyond") != "").fill_null(value=False).alias("more")
-            if layout.more
+            if line_format.open_ended
             else pl.lit(value=False).alias("more"),
         )
     )
 
 
-def _text(source: Source) -> pl.DataFrame:
+def _read_text_lines(source: Source) -> pl.DataFrame:
     if source.resembles_zlib:
-        return pl.DataFrame({"text": source.content().decode("utf-8").split("\n")})
-    return pl.read_lines(source.text(), name="text")
+        return pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
+    return pl.read_lines(source.path_or_stream(), name="text")
 
 
-def problem(row: dict[str, object], layout: Layout) -> str:
+def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     """What is wrong with one line, in words."""
-    if row[layout.fields[0]] is None:
-        found = len(str(row["text"]).split())
-        return f"{shown(row['text'])} has {found} field{'s' * (found != 1)}"
+    if row[line_format.fields[0]] is None:
+        field_count = len(str(row["text"]).split())
+        return f"{quote(row['text'])} has {field_count} field{'s' * (field_count != 1)}"
     if "rank" in row and row["more"] and not _is_number(str(row["rank"])):
-        return f"rank {shown(row['rank'])} is not a number"
-    value = shown(row[layout.number])
+        return f"rank {quote(row['rank'])} is not a number"
+    value = quote(row[line_format.number])
     if row["number"] is None:
-        return f"{layout.number} {value} is not a number"
-    return f"{layout.number} {value} is not a finite number"
+        return f"{line_format.number} {value} is not a number"
+    return f"{line_format.number} {value} is not a finite number"
 
 
-def malformed(layout: Layout) -> pl.Expr:
+def is_bad_line(line_format: LineFormat) -> pl.Expr:
     """Which lines are not what they should be?"""
     number = pl.col("number")
-    bad = pl.col(layout.fields[0]).is_null() | number.is_null() | ~number.is_finite()
-    if "rank" in layout.fields:  # else a blank in an id would make a score of the rank
+    bad = pl.col(line_format.fields[0]).is_null() | number.is_null() | ~number.is_finite()
+    if "rank" in line_format.fields:  # else a blank in an id would make a score of the rank
         bad |= pl.col("more") & pl.col("rank").cast(pl.Float64, strict=False).is_null()
     return bad.fill_null(value=True)
 
@@ -227,18 +231,22 @@ def _is_number(text: str) -> bool:
     return pl.Series([text]).cast(pl.Float64, strict=False).null_count() == 0
 
 
-def _careful(source: Source, layout: Layout) -> pl.DataFrame:
-    table = lines(source, layout)
-    bad = table.filter(malformed(layout))
+def _read_line_by_line(source: Source, line_format: LineFormat) -> pl.DataFrame:
+    table = split_lines(source, line_format)
+    bad = table.filter(is_bad_line(line_format))
     if not bad.is_empty():
         row = bad.row(0, named=True)
-        raise BadInput(f"{source.name}:{row['line']}", problem(row, layout), layout.told)
-    return table.with_columns(pl.col("number").alias(layout.number))
+        raise BadInput(
+            f"{source.name}:{row['line']}",
+            describe_problem(row, line_format),
+            line_format.description,
+        )
+    return table.with_columns(pl.col("number").alias(line_format.number))
 
 
-def not_utf8(source: Source) -> BadInput:
+def utf8_error(source: Source) -> BadInput:
     """The line with the byte that is not UTF-8."""
-    for number, line in enumerate(source.content().split(b"\n"), start=1):
+    for number, line in enumerate(source.read_bytes().split(b"\n"), start=1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as failure:

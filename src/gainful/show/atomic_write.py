@@ -10,45 +10,45 @@ from tempfile import mkstemp
 from gainful.errors import BadInput, WrongType
 
 
-def put(path: str | PathLike[str], content: str | bytes) -> None:
+def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
     """Put text or bytes into a file; never half of it: it is written beside, then renamed.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
-        ...     put(Path(folder, "a.txt"), "whole")
+        ...     write_atomically(Path(folder, "a.txt"), "whole")
         ...     Path(folder, "a.txt").read_text()
         'whole'
     """
     if not isinstance(path, (str, PathLike)):
         raise WrongType("path", path, "the path of a file")
     try:
-        _put(Path(path), content.encode() if isinstance(content, str) else content)
+        _replace_file(Path(path), content.encode() if isinstance(content, str) else content)
     except (OSError, ValueError) as failure:  # a name with a null byte is a ValueError
-        told = getattr(failure, "strerror", None) or failure
-        raise BadInput(fspath(path), f"cannot be written: {told}") from None
+        reason = getattr(failure, "strerror", None) or failure
+        raise BadInput(fspath(path), f"cannot be written: {reason}") from None
 
 
-def _put(path: Path, content: bytes) -> None:
+def _replace_file(path: Path, content: bytes) -> None:
     """A file is replaced and keeps its mode; what is no file (a pipe, a device) is written to."""
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
             stream.write(content)
         return
     target = path.resolve()
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle, beside = mkstemp(dir=target.parent, prefix=".gainful.")
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_read_umask()
+    handle, temporary = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-        Path(beside).chmod(mode)
-        Path(beside).replace(target)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
+def _read_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask

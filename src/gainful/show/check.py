@@ -9,9 +9,16 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import UnknownName
-from gainful.match.check_against_qrels import paired, paired_sessions
-from gainful.read.file_check import Examined, examined, holds_both, kinds, looked_at, whole_numbers
-from gainful.read.session_check import examined_sessions, holds_sessions
+from gainful.match.check_against_qrels import check_run_against_qrels, check_sessions_against_qrels
+from gainful.read.file_check import (
+    FileReport,
+    examine_file,
+    has_qrels_and_run,
+    has_whole_scores,
+    open_to_check,
+    possible_kinds,
+)
+from gainful.read.session_check import examine_sessions, holds_sessions
 from gainful.read.session_formats import SESSION_FORMATS
 from gainful.read.source import Source
 
@@ -20,15 +27,15 @@ from gainful.read.source import Source
 class Finding:
     """What was found in one file, or in two together."""
 
-    about: str
+    subject: str
     kind: str
-    wrong: Sequence[str]
+    problems: Sequence[str]
     notes: Sequence[str]
 
 
-def findings(
+def check_files(
     paths: Sequence[str],
-    advanced: Callable[[str], None] | None = None,
+    on_file: Callable[[str], None] | None = None,
     sessions_format: str | None = None,
 ) -> list[Finding]:
     """Each file by itself, then each run and each file of sessions with each judgments.
@@ -40,88 +47,102 @@ def findings(
     """
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
-    files: list[Examined] = []
-    sources = [looked_at(path) for path in paths]
-    told = [holds_sessions(source) for source in sources]
-    known = [
-        {"sessions"} if is_told else kinds(source)
-        for source, is_told in zip(sources, told, strict=True)
+    files: list[FileReport] = []
+    sources = [open_to_check(path) for path in paths]
+    session_flags = [holds_sessions(source) for source in sources]
+    candidate_kinds = [
+        {"sessions"} if is_session_file else possible_kinds(source)
+        for source, is_session_file in zip(sources, session_flags, strict=True)
     ]
     if sessions_format is not None:
-        known = [kind if kind in ({"judgments"}, set()) else {"sessions"} for kind in known]
-    for path, source, kind in zip(paths, sources, known, strict=True):
-        if advanced is not None:
-            advanced(path)
-        if kind == {"sessions"} and isinstance(source, Source):
-            files.append(examined_sessions(source, sessions_format))
+        candidate_kinds = [
+            file_kinds if file_kinds in ({"judgments"}, set()) else {"sessions"}
+            for file_kinds in candidate_kinds
+        ]
+    for path, source, file_kinds in zip(paths, sources, candidate_kinds, strict=True):
+        if on_file is not None:
+            on_file(path)
+        if file_kinds == {"sessions"} and isinstance(source, Source):
+            files.append(examine_sessions(source, sessions_format))
         else:
-            files += [examined(source, one) for one in _settled(source, kind, known)]
-    return [_of_file(file) for file in files] + _together(files)
+            files += [
+                examine_file(source, chosen_kind)
+                for chosen_kind in _decide_kinds(source, file_kinds, candidate_kinds)
+            ]
+    return [_build_finding(file) for file in files] + _check_pairs(files)
 
 
-def _together(files: Sequence[Examined]) -> list[Finding]:
+def _check_pairs(files: Sequence[FileReport]) -> list[Finding]:
     """What judgments and what was retrieved say of one another."""
-    found = []
-    for judged, other in product(files, files):
-        if judged.judgments is None:
+    pair_findings = []
+    for qrels_file, other_file in product(files, files):
+        if qrels_file.qrels is None:
             continue
-        if other.run is not None:
-            wrong, notes = paired(judged.judgments, other.run)
-        elif other.sessions is not None:
-            wrong, notes = paired_sessions(judged.judgments, other.sessions)
+        if other_file.run is not None:
+            problems, notes = check_run_against_qrels(qrels_file.qrels, other_file.run)
+        elif other_file.sessions is not None:
+            problems, notes = check_sessions_against_qrels(qrels_file.qrels, other_file.sessions)
         else:
             continue
-        found.append(Finding(f"{judged.name} + {other.name}", "together", wrong, notes))
-    return found
+        pair_findings.append(
+            Finding(f"{qrels_file.name} + {other_file.name}", "together", problems, notes)
+        )
+    return pair_findings
 
 
-def _settled(source: object, kind: set[str], known: Sequence[set[str]]) -> list[str | None]:
+def _decide_kinds(
+    source: object, file_kinds: set[str], candidate_kinds: Sequence[set[str]]
+) -> list[str | None]:
     """What a file is taken for; one that may be either is what the others lack."""
-    if len(kind) < 2:
-        return [next(iter(kind), None)]
-    if holds_both(source):
+    if len(file_kinds) < 2:
+        return [next(iter(file_kinds), None)]
+    if has_qrels_and_run(source):
         return ["judgments", "run"]
-    sure = {next(iter(other)) for other in known if len(other) == 1} - {"sessions"}
-    if len(sure) == 1:
-        return ["run" if sure == {"judgments"} else "judgments"]
-    return ["judgments" if whole_numbers(source) else "run"]
+    certain_kinds = {
+        next(iter(other_kinds)) for other_kinds in candidate_kinds if len(other_kinds) == 1
+    } - {"sessions"}
+    if len(certain_kinds) == 1:
+        return ["run" if certain_kinds == {"judgments"} else "judgments"]
+    return ["judgments" if has_whole_scores(source) else "run"]
 
 
-def _of_file(file: Examined) -> Finding:
+def _build_finding(file: FileReport) -> Finding:
     kind = "" if file.kind == "nothing" else f"{file.kind}, {file.form}"
-    return Finding(file.name, kind, file.wrong, file.notes)
+    return Finding(file.name, kind, file.problems, file.notes)
 
 
-def to_text(found: Sequence[Finding]) -> str:
+def to_text(findings: Sequence[Finding]) -> str:
     """A paragraph for each file and each pair, and the verdict."""
     parts = []
-    for one in found:
-        head = f"{one.about} ({one.kind})" if one.kind else one.about
-        wrong = [
+    for finding in findings:
+        heading = f"{finding.subject} ({finding.kind})" if finding.kind else finding.subject
+        problem_lines = [
             f"  wrong: {line}" if not line.startswith(" ") else f"       {line}"
-            for line in one.wrong
+            for line in finding.problems
         ]
-        parts.append("\n".join((head, *wrong, *(f"  {line}" for line in one.notes))))
-    count = sum(not line.startswith(" ") for one in found for line in one.wrong)
+        parts.append("\n".join((heading, *problem_lines, *(f"  {line}" for line in finding.notes))))
+    problem_count = sum(
+        not line.startswith(" ") for finding in findings for line in finding.problems
+    )
     verdict = (
         "Nothing is wrong."
-        if not count
-        else f"{count} thing{'s are' if count > 1 else ' is'} wrong."
+        if not problem_count
+        else f"{problem_count} thing{'s are' if problem_count > 1 else ' is'} wrong."
     )
     return "\n\n".join((*parts, verdict))
 
 
-def to_dict(found: Sequence[Finding]) -> dict[str, Any]:
+def to_dict(findings: Sequence[Finding]) -> dict[str, Any]:
     """The same as data."""
     return {
-        "ok": not any(one.wrong for one in found),
+        "ok": not any(finding.problems for finding in findings),
         "findings": [
             {
-                "about": one.about,
-                "kind": one.kind,
-                "wrong": [line.strip() for line in one.wrong],
-                "notes": list(one.notes),
+                "about": finding.subject,
+                "kind": finding.kind,
+                "wrong": [line.strip() for line in finding.problems],
+                "notes": list(finding.notes),
             }
-            for one in found
+            for finding in findings
         ],
     }

@@ -2,225 +2,278 @@
 
 from __future__ import annotations
 
-from gainful.errors import counted, plural
+from gainful.errors import count_noun, pluralise
 from gainful.evidence.comparison import Comparison, Pair
-from gainful.evidence.statistics.alike_groups import MOST
+from gainful.evidence.statistics.alike_groups import MAX_GROUPS
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.show import results as of_runs, sessions as of_sessions, table as tables
-from gainful.show.bars import fractions
+from gainful.show.bars import bar_fractions
 from gainful.show.rows import Rows
 from gainful.show.table import (
-    BETTER,
+    BETTER_COLOUR,
     PLAIN,
-    WORSE,
+    WORSE_COLOUR,
     Table,
     Terminal,
-    markdown_escaped,
-    wrapped,
+    escape_markdown,
+    wrap_text,
 )
 
-_SMALLEST = 1e-4  # a p that is printed as such
+_SMALLEST_P = 1e-4  # a p that is printed as such
 
 
-def to_text(found: Comparison, *, terminal: Terminal = PLAIN) -> str:
+def to_text(comparison: Comparison, *, terminal: Terminal = PLAIN) -> str:
     """A block for each measure, then how it is known, then the convention."""
     blocks = []
-    for measure in found.measures:
-        table = tables.to_text(table_of(found, measure), terminal=terminal)
-        lines = [f"{head(found, measure)}", table, "", *told(found, measure)]
+    for measure in comparison.measures:
+        table = tables.to_text(build_table(comparison, measure), terminal=terminal)
+        lines = [
+            f"{format_heading(comparison, measure)}",
+            table,
+            "",
+            *describe_differences(comparison, measure),
+        ]
         blocks.append("\n".join(lines))
-    notes = "\n".join((*how(found), *said(found)))
-    return "\n\n".join((*blocks, wrapped(notes, terminal)))
+    notes = "\n".join((*describe_test(comparison), *list_footnotes(comparison)))
+    return "\n\n".join((*blocks, wrap_text(notes, terminal)))
 
 
-def to_markdown(found: Comparison) -> str:
+def to_markdown(comparison: Comparison) -> str:
     """The same as Markdown."""
     parts = []
-    for measure in found.measures:
+    for measure in comparison.measures:
         parts += [
-            f"**{markdown_escaped(head(found, measure))}**",
-            tables.to_markdown(table_of(found, measure)),
+            f"**{escape_markdown(format_heading(comparison, measure))}**",
+            tables.to_markdown(build_table(comparison, measure)),
         ]
-        parts += map(markdown_escaped, told(found, measure))
-    return "\n\n".join((*parts, *how(found), *map(markdown_escaped, said(found))))
+        parts += map(escape_markdown, describe_differences(comparison, measure))
+    return "\n\n".join(
+        (*parts, *describe_test(comparison), *map(escape_markdown, list_footnotes(comparison)))
+    )
 
 
-def rows(found: Comparison) -> Rows:
+def build_rows(comparison: Comparison) -> Rows:
     """A row for each pair and measure, at full precision."""
     columns = (
-        *("measure", "system", "other", plural(found.weighed.unit), "mean", "other_mean"),
+        *("measure", "system", "other", pluralise(comparison.evidence.unit), "mean", "other_mean"),
         *("difference", "low", "high", "p", "corrected", "significant"),
         *("dz", "wins", "ties", "losses", "detectable", "needed"),
     )
-    listed = []
-    for pair in found.pairs:
-        means = dict(zip(found.systems, found.means[pair.measure].tolist(), strict=True))
+    pair_rows = []
+    for pair in comparison.pairs:
+        means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
         data = pair.to_dict() | {
-            plural(found.weighed.unit): found.units[pair.measure],
+            pluralise(comparison.evidence.unit): comparison.units[pair.measure],
             "mean": means[pair.system],
             "other_mean": means[pair.other],
-            "significant": str(found.significant(pair)).lower(),
+            "significant": str(comparison.is_significant(pair)).lower(),
         }
-        listed.append([data[column] for column in columns])
-    return Rows(columns, listed, words=3)
+        pair_rows.append([data[column] for column in columns])
+    return Rows(columns, pair_rows, label_columns=3)
 
 
-def head(found: Comparison, measure: str) -> str:
+def format_heading(comparison: Comparison, measure: str) -> str:
     """The measure, and how many queries were compared."""
-    return f"{measure}, {counted(found.units[measure], found.weighed.unit)}"
+    return f"{measure}, {count_noun(comparison.units[measure], comparison.evidence.unit)}"
 
 
-def table_of(found: Comparison, measure: str) -> Table:
+def build_table(comparison: Comparison, measure: str) -> Table:
     """Each system with its mean, whom it beats, and the evidence against the baseline."""
-    letters, beaten = found.letters(), found.beaten(measure)
-    listed = []
+    letters, beaten_systems = comparison.letters(), comparison.systems_beaten(measure)
+    system_rows = []
     pairs = [
-        None if system == found.baseline else found.pair(measure, system, found.baseline)
-        for system in found.systems
+        None
+        if system == comparison.baseline
+        else comparison.pair(measure, system, comparison.baseline)
+        for system in comparison.systems
     ]
-    means = found.means[measure].tolist()
-    for system, mean, pair in zip(found.systems, means, pairs, strict=True):
-        better = " ".join(letters[other] for other in beaten[system]) or "–"
-        listed.append((letters[system], system, f"{mean:.4f}", better, *_evidence(found, pair)))
-    confidence = f"{100 * (1 - found.weighed.how.alpha):g} % interval"
+    means = comparison.means[measure].tolist()
+    for system, mean, pair in zip(comparison.systems, means, pairs, strict=True):
+        beaten_letters = " ".join(letters[other] for other in beaten_systems[system]) or "–"
+        system_rows.append(
+            (
+                letters[system],
+                system,
+                f"{mean:.4f}",
+                beaten_letters,
+                *_format_evidence(comparison, pair),
+            )
+        )
+    interval_heading = f"{100 * (1 - comparison.evidence.resampling.alpha):g} % interval"
     columns = (
-        *("", found.kind, "mean", "better\nthan", "difference", confidence, "p"),
-        *(("corrected\np",) if found.weighed.corrects else ()),
+        *("", comparison.kind, "mean", "better\nthan", "difference", interval_heading, "p"),
+        *(("corrected\np",) if comparison.evidence.corrects else ()),
         *("win/tie/loss", "effect\n(dz)"),
     )
-    bars = {2: fractions(found.means[measure].tolist(), bounded=_bounded(found, measure))}
-    tones = {
-        (row, 4): BETTER if pair.difference > 0 else WORSE
-        for row, pair in enumerate(pairs)
-        if pair is not None and found.significant(pair)
+    bars = {
+        2: bar_fractions(
+            comparison.means[measure].tolist(), bounded=_has_upper_bound(comparison, measure)
+        )
     }
-    return Table(columns, listed, numbers=True, words=2, text=(3, 5), bars=bars, tones=tones)
-
-
-def _bounded(found: Comparison, measure: str) -> bool:
-    one = found.source[0].recipes[measure] if found.source else None
-    return bool(one is not None and getattr(one, "measure", one).entry.bounded)
-
-
-def _evidence(found: Comparison, pair: Pair | None) -> tuple[str, ...]:
-    corrected = found.weighed.corrects
-    if pair is None:
-        return ("baseline", *[""] * (4 + corrected))
-    size = pair.effect
-    return (
-        signed(pair.difference),
-        interval(pair),
-        probability(pair.p),
-        *((probability(pair.corrected),) if corrected else ()),
-        "–" if size is None else f"{size.wins}/{size.ties}/{size.losses}",
-        "–" if size is None or size.dz is None else f"{size.dz:+.2f}",
+    colours = {
+        (row, 4): BETTER_COLOUR if pair.difference > 0 else WORSE_COLOUR
+        for row, pair in enumerate(pairs)
+        if pair is not None and comparison.is_significant(pair)
+    }
+    return Table(
+        columns,
+        system_rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(3, 5),
+        bars=bars,
+        colours=colours,
     )
 
 
-def interval(pair: Pair) -> str:
+def _has_upper_bound(comparison: Comparison, measure: str) -> bool:
+    recipe = comparison.results[0].recipes[measure] if comparison.results else None
+    return bool(recipe is not None and getattr(recipe, "measure", recipe).entry.bounded)
+
+
+def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ...]:
+    has_correction = comparison.evidence.corrects
+    if pair is None:
+        return ("baseline", *[""] * (4 + has_correction))
+    effect = pair.effect
+    return (
+        format_difference(pair.difference),
+        format_interval(pair),
+        format_p(pair.p),
+        *((format_p(pair.corrected),) if has_correction else ()),
+        "–" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
+        "–" if effect is None or effect.dz is None else f"{effect.dz:+.2f}",
+    )
+
+
+def format_interval(pair: Pair) -> str:
     """From where to where the difference may be."""
     if pair.low is None or pair.high is None:
         return "–"
-    return f"{signed(pair.low)} … {signed(pair.high)}"
+    return f"{format_difference(pair.low)} … {format_difference(pair.high)}"
 
 
-def signed(value: float) -> str:
+def format_difference(value: float) -> str:
     """A difference for a reader; nothing is +0.0000."""
     return f"{round(value, 4) + 0.0:+.4f}"
 
 
-def probability(p: float) -> str:
+def format_p(p: float) -> str:
     """A p for a reader."""
-    return f"<{_SMALLEST:.4f}" if p < _SMALLEST else f"{p:.4f}"
+    return f"<{_SMALLEST_P:.4f}" if p < _SMALLEST_P else f"{p:.4f}"
 
 
-def told(found: Comparison, measure: str) -> list[str]:
+def describe_differences(comparison: Comparison, measure: str) -> list[str]:
     """Who cannot be told apart, and what so many queries can show."""
-    return [tables.one_line(line) for line in (_apart(found, measure), *_power(found, measure))]
+    return [
+        tables.to_one_line(line)
+        for line in (
+            _describe_indistinguishable(comparison, measure),
+            *_describe_power(comparison, measure),
+        )
+    ]
 
 
-def _apart(found: Comparison, measure: str) -> str:
-    if not found.compares_all:
-        pairs = [pair for pair in found.against() if pair.measure == measure]
-        near = [pair.system for pair in pairs if not found.significant(pair)]
-        whom = f"from {found.baseline}"
-        return f"Cannot be told {whom}: {', '.join(near)}." if near else f"All are told {whom}."
-    groups = [", ".join(group) for group in found.alike(measure) if len(group) > 1]
-    more = " · …" if len(groups) >= MOST else ""
+def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
+    if not comparison.compares_all:
+        pairs = [pair for pair in comparison.pairs_against() if pair.measure == measure]
+        indistinguishable = [pair.system for pair in pairs if not comparison.is_significant(pair)]
+        whom = f"from {comparison.baseline}"
+        return (
+            f"Cannot be told {whom}: {', '.join(indistinguishable)}."
+            if indistinguishable
+            else f"All are told {whom}."
+        )
+    groups = [", ".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
+    more = " · …" if len(groups) >= MAX_GROUPS else ""
     return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."
 
 
-def _power(found: Comparison, measure: str) -> list[str]:
-    sizes = {
+def _describe_power(comparison: Comparison, measure: str) -> list[str]:
+    effects = {
         pair.system: pair.effect
-        for pair in found.against()
+        for pair in comparison.pairs_against()
         if pair.measure == measure and pair.effect is not None
     }
-    visible = [f"{n}: {one.detectable:.4f}" for n, one in sizes.items() if one.detectable]
-    needed = [
-        f"{n}: {counted(one.needed, found.weighed.paired_by)}"
-        for n, one in sizes.items()
-        if one.needed
+    detectable = [
+        f"{system}: {effect.detectable:.4f}"
+        for system, effect in effects.items()
+        if effect.detectable
     ]
-    level = f"t test at {found.weighed.level:.2g}"
-    lines = [f"True differences found in 4 of 5 repetitions ({level}): {', '.join(visible)}."]
-    there = counted(found.units[measure], found.weighed.unit)
-    needs = [f"To find those seen in 4 of 5 repetitions: {', '.join(needed)} (here {there})."]
-    return (lines if visible else []) + (needs if needed else [])
+    needed = [
+        f"{system}: {count_noun(effect.needed, comparison.evidence.paired_by)}"
+        for system, effect in effects.items()
+        if effect.needed
+    ]
+    level = f"t test at {comparison.evidence.power_level:.2g}"
+    detectable_lines = [
+        f"True differences found in 4 of 5 repetitions ({level}): {', '.join(detectable)}."
+    ]
+    sample_size = count_noun(comparison.units[measure], comparison.evidence.unit)
+    needed_lines = [
+        f"To find those seen in 4 of 5 repetitions: {', '.join(needed)} (here {sample_size})."
+    ]
+    return (detectable_lines if detectable else []) + (needed_lines if needed else [])
 
 
-def how(found: Comparison) -> list[str]:
+def describe_test(comparison: Comparison) -> list[str]:
     """Which test, on what, corrected how, at which level: what a caption has to say."""
-    weighed = found.weighed
-    chance = ""
-    if weighed.exact:
-        chance = ", all arrangements looked at"
-    elif weighed.resampled:
-        chance = drawn(found)
-    words = weighed.words[0].upper() + weighed.words[1:]
-    level = f"{100 * (1 - weighed.how.alpha):g} %"
-    significant = f"significant at p ≤ {weighed.how.alpha:g}"
-    tested = f"{words}, two-sided{chance}"
-    by_chance = drawn(found) if weighed.interval_drawn else ""
-    between = f"{level} intervals: {weighed.interval}{by_chance}"
-    parts = [tested, corrected(found), significant, between]
-    if weighed.paired_by != weighed.unit:
-        parts.append(f"wins and dz by {weighed.paired_by}")
+    evidence = comparison.evidence
+    resamples_text = ""
+    if evidence.exact:
+        resamples_text = ", all arrangements looked at"
+    elif evidence.resampled:
+        resamples_text = format_resamples(comparison)
+    words = evidence.test_words[0].upper() + evidence.test_words[1:]
+    level = f"{100 * (1 - evidence.resampling.alpha):g} %"
+    significance_text = f"significant at p ≤ {evidence.resampling.alpha:g}"
+    test_text = f"{words}, two-sided{resamples_text}"
+    interval_resamples = (
+        format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
+    )
+    interval_text = f"{level} intervals: {evidence.interval}{interval_resamples}"
+    parts = [test_text, describe_correction(comparison), significance_text, interval_text]
+    if evidence.paired_by != evidence.unit:
+        parts.append(f"wins and dz by {evidence.paired_by}")
     return [" · ".join(parts)]
 
 
-def drawn(found: Comparison) -> str:
+def format_resamples(comparison: Comparison) -> str:
     """How often chance was asked, and which."""
-    return f", {found.weighed.how.resamples} resamples, seed {found.weighed.how.seed}"
+    return f", {comparison.evidence.resampling.resamples} resamples, seed {comparison.evidence.resampling.seed}"
 
 
-def corrected(found: Comparison) -> str:
+def describe_correction(comparison: Comparison) -> str:
     """How p is corrected, over how many comparisons."""
-    weighed = found.weighed
-    tukey = weighed.test == TUKEY
-    by = f"corrected by {weighed.correction_words} over"
-    over = f"{by} {counted(weighed.family, 'measure' if tukey else 'comparison')}"
-    if tukey:
-        return f"p family-wise over pairs{f', {over}' if weighed.corrects else ''}"
-    return f"p {over}" if weighed.corrects else "p not corrected"
+    evidence = comparison.evidence
+    is_tukey = evidence.test == TUKEY
+    method_text = f"corrected by {evidence.correction_words} over"
+    family_text = (
+        f"{method_text} {count_noun(evidence.family, 'measure' if is_tukey else 'comparison')}"
+    )
+    if is_tukey:
+        return f"p family-wise over pairs{f', {family_text}' if evidence.corrects else ''}"
+    return f"p {family_text}" if evidence.corrects else "p not corrected"
 
 
-def said(found: Comparison) -> list[str]:
+def list_footnotes(comparison: Comparison) -> list[str]:
     """The convention, what was counted, and what one should know."""
-    notes = [tables.one_line(f"Note: {note}") for note in found.notes]
-    first = found.source[0]
+    notes = [tables.to_one_line(f"Note: {note}") for note in comparison.notes]
+    first = comparison.results[0]
     if isinstance(first, SessionResults):
-        told = of_sessions.said(first)
+        source_lines = of_sessions.list_footnotes(first)
     else:
-        told = of_runs.said([one for one in found.source if isinstance(one, Results)])
-    return [*map(tables.one_line, told), *notes]
+        source_lines = of_runs.list_footnotes(
+            [results for results in comparison.results if isinstance(results, Results)]
+        )
+    return [*map(tables.to_one_line, source_lines), *notes]
 
 
-def convention(found: Comparison) -> str:
+def describe_convention(comparison: Comparison) -> str:
     """How the numbers came about, in one line."""
-    first = found.source[0]
+    first = comparison.results[0]
     if isinstance(first, SessionResults):
-        return of_sessions.convention(first)
-    return of_runs.convention(first)
+        return of_sessions.describe_convention(first)
+    return of_runs.describe_convention(first)

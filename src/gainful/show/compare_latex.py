@@ -2,82 +2,97 @@
 
 from __future__ import annotations
 
-from gainful.errors import counted
+from gainful.errors import count_noun
 from gainful.evidence.comparison import Comparison, Pair
-from gainful.show.compare import convention, corrected, drawn, probability, said, signed
-from gainful.show.table import latex_escaped
+from gainful.show.compare import (
+    describe_convention,
+    describe_correction,
+    format_difference,
+    format_p,
+    format_resamples,
+    list_footnotes,
+)
+from gainful.show.table import escape_latex_cell
 
 
-def to_latex(found: Comparison) -> str:
+def to_latex(comparison: Comparison) -> str:
     """A table environment; needs booktabs."""
-    alpha = found.weighed.how.alpha
-    with_corrected = found.weighed.corrects
+    alpha = comparison.evidence.resampling.alpha
+    has_correction = comparison.evidence.corrects
     heads = [
         *("", "mean", r"$\Delta$", rf"{100 * (1 - alpha):g}\,\% interval", "$p$"),
-        *(["corrected $p$"] if with_corrected else []),
+        *(["corrected $p$"] if has_correction else []),
         *("W/T/L", "$d_z$"),
     ]
-    lines = [f"% {line}" for line in said(found)]
+    lines = [f"% {line}" for line in list_footnotes(comparison)]
     lines += [
         r"\begin{table}",
-        rf"\caption{{{caption(found)}}}",
+        rf"\caption{{{format_caption(comparison)}}}",
         r"\centering",
         rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
         r"\toprule",
         " & ".join(heads) + r" \\",
     ]
-    for measure in found.measures:
-        lines += [r"\midrule", _title(found, measure, len(heads))]
-        lines += [_line(found, measure, system) for system in found.systems]
+    for measure in comparison.measures:
+        lines += [r"\midrule", _format_title(comparison, measure, len(heads))]
+        lines += [_format_row(comparison, measure, system) for system in comparison.systems]
     return "\n".join((*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"))
 
 
-def _title(found: Comparison, measure: str, columns: int) -> str:
-    number = counted(found.units[measure], found.weighed.unit)
-    return rf"\multicolumn{{{columns}}}{{l}}{{{latex_escaped(f'{measure}, {number}')}}} \\"
+def _format_title(comparison: Comparison, measure: str, columns: int) -> str:
+    sample_size = count_noun(comparison.units[measure], comparison.evidence.unit)
+    return rf"\multicolumn{{{columns}}}{{l}}{{{escape_latex_cell(f'{measure}, {sample_size}')}}} \\"
 
 
-def _line(found: Comparison, measure: str, system: str) -> str:
-    letters, better = found.letters(), found.beaten(measure)[system]
-    mean = found.means[measure][found.systems.index(system)]
-    above = "".join(letters[other] for other in better)
+def _format_row(comparison: Comparison, measure: str, system: str) -> str:
+    letters, beaten_systems = comparison.letters(), comparison.systems_beaten(measure)[system]
+    mean = comparison.means[measure][comparison.systems.index(system)]
+    superscript = "".join(letters[other] for other in beaten_systems)
     cells = [
-        f"${letters[system]}$ {latex_escaped(system)}",
-        f"${mean:.4f}" + (rf"^{{{above}}}$" if above else "$"),
+        f"${letters[system]}$ {escape_latex_cell(system)}",
+        f"${mean:.4f}" + (rf"^{{{superscript}}}$" if superscript else "$"),
     ]
-    if system == found.baseline:
-        cells += [""] * (5 + found.weighed.corrects)
+    if system == comparison.baseline:
+        cells += [""] * (5 + comparison.evidence.corrects)
     else:
-        cells += _evidence(found, found.pair(measure, system, found.baseline))
+        cells += _format_evidence(comparison, comparison.pair(measure, system, comparison.baseline))
     return " & ".join(cells) + r" \\"
 
 
-def _evidence(found: Comparison, pair: Pair) -> list[str]:
-    size = pair.effect
-    between = "--"
+def _format_evidence(comparison: Comparison, pair: Pair) -> list[str]:
+    effect = pair.effect
+    interval = "--"
     if pair.low is not None and pair.high is not None:
-        between = f"$[{signed(pair.low)}, {signed(pair.high)}]$"
+        interval = f"$[{format_difference(pair.low)}, {format_difference(pair.high)}]$"
     return [
-        f"${signed(pair.difference)}$",
-        between,
-        f"${probability(pair.p)}$",
-        *([f"${probability(pair.corrected)}$"] if found.weighed.corrects else []),
-        "--" if size is None else f"{size.wins}/{size.ties}/{size.losses}",
-        "--" if size is None or size.dz is None else f"${size.dz:+.2f}$",
+        f"${format_difference(pair.difference)}$",
+        interval,
+        f"${format_p(pair.p)}$",
+        *([f"${format_p(pair.corrected)}$"] if comparison.evidence.corrects else []),
+        "--" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
+        "--" if effect is None or effect.dz is None else f"${effect.dz:+.2f}$",
     ]
 
 
-def caption(found: Comparison) -> str:
+def format_caption(comparison: Comparison) -> str:
     """What the table shows and how it is known: test, correction, level, number, convention."""
-    weighed = found.weighed
-    numbers = sorted(set(found.units.values()))
-    n = str(numbers[0]) if len(numbers) == 1 else rf"{numbers[0]} \ldots {numbers[-1]}"
-    chance = drawn(found) if weighed.resampled and not weighed.exact else ""
-    whom = (
-        f"Comparison with {found.baseline}. Superscripts name systems that are significantly worse"
+    evidence = comparison.evidence
+    sample_sizes = sorted(set(comparison.units.values()))
+    n = (
+        str(sample_sizes[0])
+        if len(sample_sizes) == 1
+        else rf"{sample_sizes[0]} \ldots {sample_sizes[-1]}"
     )
-    tested = f"{whom}: {weighed.words}, two-sided{chance}, {corrected(found)}"
-    by_chance = drawn(found) if weighed.interval_drawn else ""
-    known = f"intervals: {weighed.interval}{by_chance}. {convention(found)}."
-    level = rf"$\alpha = {weighed.how.alpha:g}$, $n = {n}$"
-    return f"{latex_escaped(tested)}, {level}; {latex_escaped(known)}"
+    resamples_text = (
+        format_resamples(comparison) if evidence.resampled and not evidence.exact else ""
+    )
+    heading = f"Comparison with {comparison.baseline}. Superscripts name systems that are significantly worse"
+    test_text = f"{heading}: {evidence.test_words}, two-sided{resamples_text}, {describe_correction(comparison)}"
+    interval_resamples = (
+        format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
+    )
+    interval_text = (
+        f"intervals: {evidence.interval}{interval_resamples}. {describe_convention(comparison)}."
+    )
+    level = rf"$\alpha = {evidence.resampling.alpha:g}$, $n = {n}$"
+    return f"{escape_latex_cell(test_text)}, {level}; {escape_latex(interval_text)}"

@@ -17,163 +17,193 @@ from gainful.formula import (
     to_text as as_text,
     walk,
 )
-from gainful.measure import Recipe, Worked
+from gainful.measure import Explanation, Recipe
 from gainful.show import table as tables
-from gainful.show.convention import OF_ONE_LIST, words
-from gainful.show.table import PLAIN, Table, Terminal, number
+from gainful.show.convention import SINGLE_LIST_SETTINGS, describe_setting
+from gainful.show.table import PLAIN, Table, Terminal, format_number
 
 _COLUMNS = (
     *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
     *("ideal\ngrade", "IDCG", "nDCG"),
 )
-_SHOWN = 4  # terms of a sum that are written out
+_MAX_TERMS = 4  # terms of a sum that are written out
 
 
-def worked_table(worked: Worked) -> Table:
+def build_table(explanation: Explanation) -> Table:
     """The numbers at every rank."""
     rows = [
         (
             str(line.rank),
-            number(line.grade),
-            number(line.gain),
+            format_number(line.grade),
+            format_number(line.gain),
             f"{line.discount:.4f}",
             f"{line.contribution:.4f}",
-            number(line.cg),
+            format_number(line.cg),
             f"{line.dcg:.4f}",
-            number(line.ideal_grade),
+            format_number(line.ideal_grade),
             f"{line.idcg:.4f}",
             "–" if line.ndcg is None else f"{line.ndcg:.4f}",
         )
-        for line in worked.lines
+        for line in explanation.lines
     ]
-    return Table(_COLUMNS, rows, numbers=True)
+    return Table(_COLUMNS, rows, numeric=True)
 
 
-def to_text(worked: Worked, *, terminal: Terminal = PLAIN) -> str:
+def to_text(explanation: Explanation, *, terminal: Terminal = PLAIN) -> str:
     """For a terminal: table, formulas, convention."""
-    answers = Table(("", ""), _answers(worked))
+    setting_table = Table(("", ""), _describe_settings(explanation))
     parts = (
-        tables.to_text(worked_table(worked), terminal=terminal),
-        "\n".join(f"{name:<4} = {sum_}" for name, sum_ in sums(worked)),
-        *(f"Note: {note}" for note in notes(worked)),
-        f"Convention: {_title(worked)}",
-        tables.to_text(answers, terminal=terminal),
+        tables.to_text(build_table(explanation), terminal=terminal),
+        "\n".join(f"{name:<4} = {sum_}" for name, sum_ in format_sums(explanation)),
+        *(f"Note: {note}" for note in list_notes(explanation)),
+        f"Convention: {_format_title(explanation)}",
+        tables.to_text(setting_table, terminal=terminal),
     )
     return "\n\n".join(parts)
 
 
-def to_markdown(worked: Worked) -> str:
+def to_markdown(explanation: Explanation) -> str:
     """For a page or a pull request."""
-    formulas = "\n".join(f"{name:<4} = {sum_}" for name, sum_ in sums(worked))
+    formulas = "\n".join(f"{name:<4} = {sum_}" for name, sum_ in format_sums(explanation))
     parts = (
-        tables.to_markdown(worked_table(worked)),
+        tables.to_markdown(build_table(explanation)),
         f"```text\n{formulas}\n```",
-        *(f"Note: {note}" for note in notes(worked)),
-        f"Convention: {_title(worked)}",
-        "\n".join(f"- {habit}: {answer}" for habit, answer in _answers(worked)),
+        *(f"Note: {note}" for note in list_notes(explanation)),
+        f"Convention: {_format_title(explanation)}",
+        "\n".join(f"- {setting}: {answer}" for setting, answer in _describe_settings(explanation)),
     )
     return "\n\n".join(parts)
 
 
-def to_latex(worked: Worked) -> str:
+def to_latex(explanation: Explanation) -> str:
     """For a paper: a booktabs table, the formulas, the convention as a sentence."""
-    answers = "; ".join(f"{habit}: {answer}" for habit, answer in _answers(worked))
-    formulas = [rf"\mathrm{{{name}}} &= {sum_} \\" for name, sum_ in sums(worked, latex=True)]
+    answers = "; ".join(
+        f"{setting}: {answer}" for setting, answer in _describe_settings(explanation)
+    )
+    formulas = [
+        rf"\mathrm{{{name}}} &= {sum_} \\" for name, sum_ in format_sums(explanation, latex=True)
+    ]
     return "\n".join(
         (
             r"% needs \usepackage{amsmath,booktabs}",
-            tables.to_latex(worked_table(worked)),
+            tables.to_latex(build_table(explanation)),
             "",
             r"\begin{align*}",
             *formulas,
             r"\end{align*}",
-            *(tables.latex_escaped(f"Note: {note}.") for note in notes(worked)),
-            tables.latex_escaped(f"Convention: {_title(worked)}; {answers}."),
+            *(tables.escape_latex_cell(f"Note: {note}.") for note in list_notes(explanation)),
+            tables.escape_latex_cell(f"Convention: {_format_title(explanation)}; {answers}."),
         )
     )
 
 
-def notes(worked: Worked) -> list[str]:
+def list_notes(explanation: Explanation) -> list[str]:
     """What a reader might stumble over."""
-    if worked.judged is None:
+    if explanation.judged is None:
         return []
-    lacking = Counter(grade for grade in worked.grades if grade > 0) - Counter(worked.judged)
+    lacking = Counter(grade for grade in explanation.grades if grade > 0) - Counter(
+        explanation.judged
+    )
     if not lacking:
         return []
-    grades = [number(grade) for grade in sorted(lacking.elements(), reverse=True)]
-    missing = ", ".join(grades[:_SHOWN] + ["…"] * (len(grades) > _SHOWN))
+    grades = [format_number(grade) for grade in sorted(lacking.elements(), reverse=True)]
+    missing = ", ".join(grades[:_MAX_TERMS] + ["…"] * (len(grades) > _MAX_TERMS))
     return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can pass 1"]
 
 
-def _answers(worked: Worked) -> list[tuple[str, str]]:
+def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
     """The habits that matter for one list, as they came out for this one."""
-    how = worked.recipe
-    answers = {habit: words(how, habit) for habit in OF_ONE_LIST}
-    own = CONVENTIONS.get(how.convention.name, how.convention)
-    if worked.judged is None and own.ideal == "judged":
+    recipe = explanation.recipe
+    answers = {setting: describe_setting(recipe, setting) for setting in SINGLE_LIST_SETTINGS}
+    named_convention = CONVENTIONS.get(recipe.convention.name, recipe.convention)
+    if explanation.judged is None and named_convention.ideal == "judged":
         answers["ideal"] += ", as no judged documents were given"
-    if worked.judged is not None and own.ideal == "list" and how.convention.ideal == "judged":
-        answers["ideal"] += f", as they were given; {own.title} itself knows only the list"
-    if how.k is None and how.convention.ideal_depth == "k":
-        count = len(worked.ideal)
+    if (
+        explanation.judged is not None
+        and named_convention.ideal == "list"
+        and recipe.convention.ideal == "judged"
+    ):
+        answers["ideal"] += (
+            f", as they were given; {named_convention.title} itself knows only the list"
+        )
+    if recipe.k is None and recipe.convention.ideal_depth == "k":
+        count = len(explanation.ideal)
         answers["ideal_depth"] = f"not cut, as no k is set: {count} document{'s' * (count != 1)}"
     return list(answers.items())
 
 
-def _title(worked: Worked) -> str:
+def _format_title(explanation: Explanation) -> str:
     """Whose convention it is, and what was set otherwise."""
-    how = worked.recipe
-    named = "" if how.convention.name == "gainful" else f"like {how.convention.name}: "
-    note = f" ({how.convention.note})" if how.convention.note else ""
-    cut = ["k"] if how.measure.k is not None else []
-    pool = ["judged"] if worked.judged is not None else []
-    chosen = [*how.asked, *cut, *pool]
+    recipe = explanation.recipe
+    prefix = "" if recipe.convention.name == "gainful" else f"like {recipe.convention.name}: "
+    note = f" ({recipe.convention.note})" if recipe.convention.note else ""
+    cut = ["k"] if recipe.measure.k is not None else []
+    pool = ["judged"] if explanation.judged is not None else []
+    changed_settings = [*recipe.explicit, *cut, *pool]
     return (
-        named + how.convention.title + note + (f"; set here: {', '.join(chosen)}" if chosen else "")
+        prefix
+        + recipe.convention.title
+        + note
+        + (f"; set here: {', '.join(changed_settings)}" if changed_settings else "")
     )
 
 
-def sums(worked: Worked, *, latex: bool = False) -> list[tuple[str, str]]:
+def format_sums(explanation: Explanation, *, latex: bool = False) -> list[tuple[str, str]]:
     """nDCG, DCG and IDCG with the numbers put in."""
-    last = worked.lines[-1]
+    last = explanation.lines[-1]
     dcg, idcg = f"{last.dcg:.4f}", f"{last.idcg:.4f}"
     quotient = rf"\frac{{{dcg}}}{{{idcg}}}" if latex else f"DCG/IDCG = {dcg}/{idcg}"
-    mine = [(line.rank, line.grade, line.gain) for line in worked.lines if line.grade is not None]
-    best = [(rank, grade, gain) for rank, (grade, gain) in enumerate(worked.ideal, start=1)]
+    ranking_terms = [
+        (line.rank, line.grade, line.gain) for line in explanation.lines if line.grade is not None
+    ]
+    ideal_terms = [
+        (rank, grade, gain) for rank, (grade, gain) in enumerate(explanation.ideal, start=1)
+    ]
     return [
-        ("nDCG", f"{quotient} = {_outcome(worked, latex=latex)}"),
-        ("DCG", f"{_sum(worked.recipe, mine, latex=latex)} = {dcg}"),
-        ("IDCG", f"{_sum(worked.recipe, best, latex=latex)} = {idcg}"),
+        ("nDCG", f"{quotient} = {_format_outcome(explanation, latex=latex)}"),
+        ("DCG", f"{_format_sum(explanation.recipe, ranking_terms, latex=latex)} = {dcg}"),
+        ("IDCG", f"{_format_sum(explanation.recipe, ideal_terms, latex=latex)} = {idcg}"),
     ]
 
 
-def _outcome(worked: Worked, *, latex: bool) -> str:
-    empty = worked.lines[-1].idcg <= 0
-    value = "left out" if worked.value is None else f"{worked.value:.4f}"
-    said = f" (the ideal is not above 0: empty={worked.recipe.convention.empty})" if empty else ""
-    return rf"\text{{{value}{said}}}" if latex and (empty or worked.value is None) else value + said
+def _format_outcome(explanation: Explanation, *, latex: bool) -> str:
+    empty = explanation.lines[-1].idcg <= 0
+    value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
+    reason = (
+        f" (the ideal is not above 0: empty={explanation.recipe.convention.empty})" if empty else ""
+    )
+    return (
+        rf"\text{{{value}{reason}}}"
+        if latex and (empty or explanation.value is None)
+        else value + reason
+    )
 
 
-def _sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]], *, latex: bool) -> str:
+def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]], *, latex: bool) -> str:
     """The first terms of a sum and its last one."""
     render = as_latex if latex else as_text
-    long = len(terms) > _SHOWN
-    kept = [*terms[: _SHOWN - 1], terms[-1]] if long else terms
-    shown = [render(_term(recipe, *term)) for term in kept]
-    if long:
-        shown.insert(-1, r"\dots" if latex else "…")
-    return " + ".join(shown) or "0"
+    is_long = len(terms) > _MAX_TERMS
+    kept_terms = [*terms[: _MAX_TERMS - 1], terms[-1]] if is_long else terms
+    texts = [render(_build_term(recipe, *term)) for term in kept_terms]
+    if is_long:
+        texts.insert(-1, r"\dots" if latex else "…")
+    return " + ".join(texts) or "0"
 
 
-def _term(recipe: Recipe, rank: int, grade: float, gain: float) -> Expr:
+def _build_term(recipe: Recipe, rank: int, grade: float, gain: float) -> Expr:
     """Gain × discount of one document, written as the formula with its numbers put in."""
-    worth = substitute(recipe.gain.filled, {"g": grade})
-    if any(isinstance(node, Where) for node in walk(worth)) or to_numpy(worth, {}) != gain:
-        worth = Const(gain)  # a choice among cases, or a grade that the convention changed
-    match substitute(recipe.discount.filled, {"i": rank}):
+    gain_expression = substitute(recipe.gain.expr_with_values, {"g": grade})
+    if (
+        any(isinstance(node, Where) for node in walk(gain_expression))
+        or to_numpy(gain_expression, {}) != gain
+    ):
+        gain_expression = Const(
+            gain
+        )  # a choice among cases, or a grade that the convention changed
+    match substitute(recipe.discount.expr_with_values, {"i": rank}):
         case Arithmetic("/", Const(1), divisor):
-            return worth / divisor
+            return gain_expression / divisor
         case Const(1):
-            return worth
+            return gain_expression
         case left:
-            return worth * left
+            return gain_expression * left

@@ -15,35 +15,37 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def to_junit(verdict: Verdict) -> str:
     """A suite with a case for each rule; what to look at stands in its output."""
-    number, broken = len(verdict.checks), len(verdict.broken)
-    suite = f'name="gainful gate" tests="{number}" failures="{broken}" errors="0" skipped="0"'
+    rule_count, broken_count = len(verdict.checks), len(verdict.broken_checks)
+    suite = (
+        f'name="gainful gate" tests="{rule_count}" failures="{broken_count}" errors="0" skipped="0"'
+    )
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         "<testsuites>",
         f"<testsuite {suite}>",
-        *(line for check in verdict.checks for line in _case(verdict, check)),
-        f"<system-out>{_text(show.to_text(verdict))}</system-out>",
+        *(line for check in verdict.checks for line in _format_case(verdict, check)),
+        f"<system-out>{_escape_text(show.to_text(verdict))}</system-out>",
         "</testsuite>",
         "</testsuites>",
     ]
     return "\n".join(lines)
 
 
-def _case(verdict: Verdict, check: Check) -> Iterator[str]:
-    name = _attribute(f"{check.measure}: {show.rule(check)}")
-    run = _attribute(f"gainful.gate.{verdict.results.name}")
+def _format_case(verdict: Verdict, check: Check) -> Iterator[str]:
+    name = _escape_attribute(f"{check.measure}: {show.format_rule(check)}")
+    run = _escape_attribute(f"gainful.gate.{verdict.results.name}")
     if check.ok:
         yield f'<testcase classname="{run}" name="{name}"/>'
         return
     yield f'<testcase classname="{run}" name="{name}">'
-    yield f'<failure type="{check.rule}" message="{_attribute(check.message)}"/>'
+    yield f'<failure type="{check.rule}" message="{_escape_attribute(check.message)}"/>'
     yield "</testcase>"
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     return escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
 
 
-def _attribute(text: str) -> str:
+def _escape_attribute(text: str) -> str:
     """On one line: an attribute cannot hold the end of one."""
     return escape(" ".join(_FORBIDDEN.sub("\ufffd", text).split()), quote=True)

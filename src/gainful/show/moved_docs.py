@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gainful.errors import counted, short
-from gainful.evidence.moves.moved_docs import Changed, MostChanged, Moved
+from gainful.errors import count_noun, shorten
+from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges, MovedDoc
 from gainful.show import table as tables
-from gainful.show.rank_by_rank import decimals
+from gainful.show.rank_by_rank import choose_decimals
 from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, Table, Terminal, number
-from gainful.show.why import signed
+from gainful.show.table import PLAIN, Table, Terminal, format_number
+from gainful.show.why import format_change
 
-_MOST = 10  # documents of a query that are shown
-_LONG = 40  # characters of an id
+_MAX_DOCS = 10  # documents of a query that are shown
+_MAX_ID_LENGTH = 40  # characters of an id
 _NOTHING_JUDGED = "nothing judged"
 _COLUMNS = (
     *("measure", "baseline", "run", "query", "document", "what"),
@@ -22,150 +22,179 @@ _COLUMNS = (
 )
 
 
-def to_text(found: MostChanged, *, terminal: Terminal = PLAIN) -> str:
+def to_text(most_changed: LargestChanges, *, terminal: Terminal = PLAIN) -> str:
     """For a terminal."""
-    parts = [_bold(tables.wrapped(headline(found), terminal), terminal)]
-    for one in found.queries:
-        lines = [_bold(f"query {_id(one.query)}   {_values(one)}", terminal)]
-        lines += [f"  {line}" for line in _aligned(one)]
-        lines += [tables.wrapped(f"  {line}", terminal, "    ") for line in _below(found, one)]
+    parts = [_make_bold(tables.wrap_text(format_headline(most_changed), terminal), terminal)]
+    for changed_query in most_changed.queries:
+        lines = [
+            _make_bold(
+                f"query {_format_id(changed_query.query)}   {_format_values(changed_query)}",
+                terminal,
+            )
+        ]
+        lines += [f"  {line}" for line in _align_docs(changed_query)]
+        lines += [
+            tables.wrap_text(f"  {line}", terminal, "    ")
+            for line in _list_query_notes(most_changed, changed_query)
+        ]
         parts.append("\n".join(lines))
-    return "\n\n".join((*parts, tables.wrapped(_counts(found), terminal)))
+    return "\n\n".join((*parts, tables.wrap_text(_format_counts(most_changed), terminal)))
 
 
-def to_markdown(found: MostChanged) -> str:
+def to_markdown(most_changed: LargestChanges) -> str:
     """For a page or a pull request."""
-    parts = [f"**{tables.markdown_escaped(headline(found))}**"]
-    for one in found.queries:
-        parts.append(tables.markdown_escaped(f"query {_id(one.query)}: {_values(one)}"))
-        if one.documents:
-            parts.append(tables.to_markdown(_table(one)))
-        parts += [tables.markdown_escaped(line) for line in _below(found, one)]
-    return "\n\n".join((*parts, tables.markdown_escaped(_counts(found))))
+    parts = [f"**{tables.escape_markdown(format_headline(most_changed))}**"]
+    for changed_query in most_changed.queries:
+        parts.append(
+            tables.escape_markdown(
+                f"query {_format_id(changed_query.query)}: {_format_values(changed_query)}"
+            )
+        )
+        if changed_query.documents:
+            parts.append(tables.to_markdown(_build_table(changed_query)))
+        parts += [
+            tables.escape_markdown(line) for line in _list_query_notes(most_changed, changed_query)
+        ]
+    return "\n\n".join((*parts, tables.escape_markdown(_format_counts(most_changed))))
 
 
-def rows(found: Sequence[MostChanged]) -> Rows:
+def build_rows(most_changed_by_run: Sequence[LargestChanges]) -> Rows:
     """A row for each query and document; what is due to no document has a row without one."""
-    return Rows(_COLUMNS, [row for one in found for row in _rows(one)], words=6)
+    return Rows(
+        _COLUMNS,
+        [row for most_changed in most_changed_by_run for row in _build_query_rows(most_changed)],
+        label_columns=6,
+    )
 
 
-def to_dict(found: Sequence[MostChanged]) -> list[dict[str, Any]]:
+def to_dict(most_changed_by_run: Sequence[LargestChanges]) -> list[dict[str, Any]]:
     """The same as data."""
-    return [one.to_dict() for one in found]
+    return [most_changed.to_dict() for most_changed in most_changed_by_run]
 
 
-def headline(found: MostChanged) -> str:
+def format_headline(most_changed: LargestChanges) -> str:
     """What is compared, and how many queries rose and fell."""
-    before, after = map(_id, found.runs)
-    what = f"{after} against {before}, {found.measure}"
-    if not found.rose + found.fell:
-        return f"{what}: no query changed"
-    return f"{what}: the queries that changed most"
+    before, after = map(_format_id, most_changed.runs)
+    subject = f"{after} against {before}, {most_changed.measure}"
+    if not most_changed.rose + most_changed.fell:
+        return f"{subject}: no query changed"
+    return f"{subject}: the queries that changed most"
 
 
-def _counts(found: MostChanged) -> str:
+def _format_counts(most_changed: LargestChanges) -> str:
     """How many queries there are of each kind; those of one run only are told apart."""
-    told = [f"{counted(found.rose, 'query')} rose", f"{found.fell} fell", f"{found.same} the same"]
-    shown = [sum(sign * one.change > 0 for one in found.queries) for sign in (1, -1)]
-    hidden = (found.rose - shown[0], found.fell - shown[1])
-    told += [f"{hidden[0] + hidden[1]} of them not shown"] if any(hidden) else []
-    for name, alone in zip(found.runs, found.alone, strict=True):
-        told += [f"{counted(alone, 'query')} only in {_id(name)}"] if alone else []
-    return " · ".join(told)
+    parts = [
+        f"{count_noun(most_changed.rose, 'query')} rose",
+        f"{most_changed.fell} fell",
+        f"{most_changed.same} the same",
+    ]
+    visible = [
+        sum(sign * changed_query.change > 0 for changed_query in most_changed.queries)
+        for sign in (1, -1)
+    ]
+    hidden = (most_changed.rose - visible[0], most_changed.fell - visible[1])
+    parts += [f"{hidden[0] + hidden[1]} of them not shown"] if any(hidden) else []
+    for name, alone in zip(most_changed.runs, most_changed.unpaired, strict=True):
+        parts += [f"{count_noun(alone, 'query')} only in {_format_id(name)}"] if alone else []
+    return " · ".join(parts)
 
 
-def _values(one: Changed) -> str:
-    digits = decimals(one.change)
-    return f"{one.before:.{digits}f} → {one.after:.{digits}f}   {signed(one.change)}"
+def _format_values(changed_query: ChangedQuery) -> str:
+    digits = choose_decimals(changed_query.change)
+    return f"{changed_query.before:.{digits}f} → {changed_query.after:.{digits}f}   {format_change(changed_query.change)}"
 
 
-def _aligned(one: Changed) -> list[str]:
+def _align_docs(changed_query: ChangedQuery) -> list[str]:
     """A line for each document, in columns without heads."""
-    some = one.documents[:_MOST]
-    ranks = [(_rank(doc.before), _rank(doc.after)) for doc in some]
-    wide = [max((len(pair[at]) for pair in ranks), default=0) for at in (0, 1)]
+    docs = changed_query.documents[:_MAX_DOCS]
+    ranks = [(_format_rank(doc.before), _format_rank(doc.after)) for doc in docs]
+    widths = [max((len(pair[at]) for pair in ranks), default=0) for at in (0, 1)]
     cells = [
         (
-            _id(doc.doc),
-            f"grade {number(doc.grade)}",
-            f"rank {pair[0]:>{wide[0]}} → {pair[1]:<{wide[1]}}",
+            _format_id(doc.doc),
+            f"grade {format_number(doc.grade)}",
+            f"rank {pair[0]:>{widths[0]}} → {pair[1]:<{widths[1]}}",
             doc.what,
-            _share(doc),
+            _format_share(doc),
         )
-        for doc, pair in zip(some, ranks, strict=True)
+        for doc, pair in zip(docs, ranks, strict=True)
     ]
     if not cells:
         return []
-    table = Table(("",) * 5, cells, numbers=True, words=1, text=(1, 2, 3))
+    table = Table(("",) * 5, cells, numeric=True, label_columns=1, text_columns=(1, 2, 3))
     return tables.to_text(table).splitlines()[1:]
 
 
-def _table(one: Changed) -> Table:
+def _build_table(changed_query: ChangedQuery) -> Table:
     cells = [
         (
-            _id(doc.doc),
+            _format_id(doc.doc),
             doc.what,
-            number(doc.grade),
-            _rank(doc.before),
-            _rank(doc.after),
-            _share(doc),
+            format_number(doc.grade),
+            _format_rank(doc.before),
+            _format_rank(doc.after),
+            _format_share(doc),
         )
-        for doc in one.documents[:_MOST]
+        for doc in changed_query.documents[:_MAX_DOCS]
     ]
     columns = ("document", "what", "grade", "rank before", "rank after", "explains")
-    return Table(columns, cells, numbers=True, words=2)
+    return Table(columns, cells, numeric=True, label_columns=2)
 
 
-def _below(found: MostChanged, one: Changed) -> Iterator[str]:
+def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery) -> Iterator[str]:
     """What else is to be said of a query."""
-    more = one.documents[_MOST:]
-    if more:
-        shares = [doc.share for doc in more if doc.share is not None]
-        together = f", {signed(sum(shares))} together" if shares else ""
-        yield f"… and {counted(len(more), 'more document')}{together}"
-    if one.rest:
-        yield f"without any judged document: {signed(one.rest)}"
-    top = "all documents" if found.depth is None else f"documents of the top {found.depth}"
+    hidden_docs = changed_query.documents[_MAX_DOCS:]
+    if hidden_docs:
+        shares = [doc.share for doc in hidden_docs if doc.share is not None]
+        together = f", {format_change(sum(shares))} together" if shares else ""
+        yield f"… and {count_noun(len(hidden_docs), 'more document')}{together}"
+    if changed_query.rest:
+        yield f"without any judged document: {format_change(changed_query.rest)}"
+    top = (
+        "all documents"
+        if most_changed.depth is None
+        else f"documents of the top {most_changed.depth}"
+    )
     moves = ", ".join(
-        f"{count} {what}"
-        for what, count in (
-            ("up", one.up),
-            ("down", one.down),
-            ("lost", one.lost),
-            ("new", one.new),
+        f"{count} {direction}"
+        for direction, count in (
+            ("up", changed_query.up),
+            ("down", changed_query.down),
+            ("lost", changed_query.lost),
+            ("new", changed_query.new),
         )
         if count
     )
-    before, after = one.unjudged
-    unjudged = f"{before}" if before == after else f"{before} → {after}"
-    told = f"; {unjudged} unjudged" if before or after else ""
-    yield f"{top}: {moves or 'none moved'}{told}"
-    for note in one.notes:
+    before, after = changed_query.unjudged
+    unjudged_counts = f"{before}" if before == after else f"{before} → {after}"
+    unjudged_text = f"; {unjudged_counts} unjudged" if before or after else ""
+    yield f"{top}: {moves or 'none moved'}{unjudged_text}"
+    for note in changed_query.notes:
         yield f"note: {note}"
 
 
-def _rows(found: MostChanged) -> Iterator[tuple[Any, ...]]:
-    for one in found.queries:
-        head = found.measure, *found.runs, one.query
-        tail = one.before, one.after, one.change
-        for doc in one.documents:
+def _build_query_rows(most_changed: LargestChanges) -> Iterator[tuple[Any, ...]]:
+    for changed_query in most_changed.queries:
+        head = most_changed.measure, *most_changed.runs, changed_query.query
+        tail = changed_query.before, changed_query.after, changed_query.change
+        for doc in changed_query.documents:
             yield (*head, doc.doc, doc.what, doc.grade, doc.before, doc.after, doc.share, *tail)
-        if one.rest or not one.documents:
-            yield (*head, None, _NOTHING_JUDGED, None, None, None, one.rest, *tail)
+        if changed_query.rest or not changed_query.documents:
+            yield (*head, None, _NOTHING_JUDGED, None, None, None, changed_query.rest, *tail)
 
 
-def _share(doc: Moved) -> str:
-    return "" if doc.share is None else signed(doc.share)
+def _format_share(doc: MovedDoc) -> str:
+    return "" if doc.share is None else format_change(doc.share)
 
 
-def _rank(rank: float | None) -> str:
+def _format_rank(rank: float | None) -> str:
     return "–" if rank is None else f"{rank:g}"
 
 
-def _id(name: str) -> str:
+def _format_id(name: str) -> str:
     """An id that is not long, and steers no terminal."""
-    return tables.one_line(short(name, _LONG))
+    return tables.to_one_line(shorten(name, _MAX_ID_LENGTH))
 
 
-def _bold(text: str, terminal: Terminal) -> str:
+def _make_bold(text: str, terminal: Terminal) -> str:
     return f"\x1b[1m{text}\x1b[0m" if terminal.colour else text

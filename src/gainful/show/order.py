@@ -8,7 +8,7 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
-from gainful.errors import counted
+from gainful.errors import count_noun
 from gainful.evidence.orders.agreement import Agreement, Order
 from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
@@ -17,185 +17,212 @@ from gainful.show import results, rows, table as tables
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, Table, Terminal
 
-_MANY = 6  # runs; of more, the order is told by its first few
-_FEW = 4
+_MAX_RUNS = 6  # runs; of more, the order is told by its first few
+_LISTED_RUNS = 4
 
 
-def to_text(found: Order, *, terminal: Terminal = PLAIN) -> str:
+def to_text(order: Order, *, terminal: Terminal = PLAIN) -> str:
     """The answer, the tables, and under them how it is known."""
-    parts = [*answers(found), *(tables.to_text(one, terminal=terminal) for one in _tables(found))]
-    lines = said(found)
+    parts = [
+        *list_answers(order),
+        *(tables.to_text(table, terminal=terminal) for table in _build_tables(order)),
+    ]
+    lines = list_footnotes(order)
     if terminal.width is not None:
         lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
         parts[0] = fill(parts[0], terminal.width, break_long_words=False)
     return "\n\n".join((*parts, "\n".join(lines)))
 
 
-def to_markdown(found: Order) -> str:
+def to_markdown(order: Order) -> str:
     """The same as Markdown."""
-    return "\n\n".join((*answers(found), *map(tables.to_markdown, _tables(found)), *said(found)))
+    return "\n\n".join(
+        (
+            *list_answers(order),
+            *map(tables.to_markdown, _build_tables(order)),
+            *list_footnotes(order),
+        )
+    )
 
 
-def to_latex(found: Order) -> str:
+def to_latex(order: Order) -> str:
     """Two booktabs tabulars, the rest as comments above them."""
-    notes = [f"% {' '.join(line.split())}" for line in (*answers(found), *said(found))]
-    return "\n".join((*notes, "\n\n".join(map(tables.to_latex, _tables(found)))))
+    notes = [
+        f"% {' '.join(line.split())}" for line in (*list_answers(order), *list_footnotes(order))
+    ]
+    return "\n".join((*notes, "\n\n".join(map(tables.to_latex, _build_tables(order)))))
 
 
-def to_json(found: Order) -> str:
+def to_json(order: Order) -> str:
     """All of it, swaps and means included."""
-    return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(order.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def to_csv(found: Order, separator: str = ",") -> str:
+def to_csv(order: Order, separator: str = ",") -> str:
     """A line for each value, at full precision."""
-    return rows.to_csv(_long(found), separator)
+    return rows.to_csv(_build_long_rows(order), separator)
 
 
-def to_json_lines(found: Order) -> str:
+def to_json_lines(order: Order) -> str:
     """An object for each value."""
-    return rows.to_json_lines(_long(found))
+    return rows.to_json_lines(_build_long_rows(order))
 
 
-def answers(found: Order) -> list[str]:
+def list_answers(order: Order) -> list[str]:
     """Which measure tells most runs apart, and which two disagree most, in one paragraph."""
-    told = [*_tells(found), *_disagrees(found)]
-    return [" ".join(told)] if told else []
+    sentences = [*_describe_power(order), *_describe_disagreement(order)]
+    return [" ".join(sentences)] if sentences else []
 
 
-def _tells(found: Order) -> list[str]:
-    tested = [one for one in found.power if one.significant is not None]
-    if not tested:
+def _describe_power(order: Order) -> list[str]:
+    tested_powers = [power for power in order.power if power.significant is not None]
+    if not tested_powers:
         return []
-    most = max(one.significant or 0 for one in tested)
-    pairs = counted(tested[0].pairs, "pair")
-    if not most:
+    max_significant = max(power.significant or 0 for power in tested_powers)
+    pairs = count_noun(tested_powers[0].pairs, "pair")
+    if not max_significant:
         return [f"No measure tells any of the {pairs} of runs apart."]
-    best = [one.measure for one in tested if one.significant == most]
-    if len(best) == len(tested) > 1:
-        return [f"All measures tell the same number of runs apart: {most} of {pairs}."]
-    verb = "tells" if len(best) == 1 else "tell"
-    return [f"{_and(best)} {verb} most runs apart: {most} of {pairs}."]
+    best_measures = [
+        power.measure for power in tested_powers if power.significant == max_significant
+    ]
+    if len(best_measures) == len(tested_powers) > 1:
+        return [f"All measures tell the same number of runs apart: {max_significant} of {pairs}."]
+    verb = "tells" if len(best_measures) == 1 else "tell"
+    return [f"{_join_names(best_measures)} {verb} most runs apart: {max_significant} of {pairs}."]
 
 
-def _disagrees(found: Order) -> list[str]:
-    swapped = [one for one in found.agreement if one.swapped]
-    if not found.agreement:
+def _describe_disagreement(order: Order) -> list[str]:
+    with_swaps = [agreement for agreement in order.agreement if agreement.swapped]
+    if not order.agreement:
         return []
-    if not swapped:
+    if not with_swaps:
         return ["No two measures swap any runs."]
-    worst = max(swapped, key=lambda one: (one.swapped, -(one.tau or 0)))
+    worst = max(with_swaps, key=lambda agreement: (agreement.swapped, -(agreement.tau or 0)))
     tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
     first, second = worst.measures
-    return [f"{first} and {second} disagree most: {counted(worst.swapped, 'swap')}{tau}."]
+    return [f"{first} and {second} disagree most: {count_noun(worst.swapped, 'swap')}{tau}."]
 
 
-def _and(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
-def _tables(found: Order) -> list[Table]:
-    made = [_measures(found)]
-    if found.agreement:
-        made.append(_pairs(found))
-    return made
+def _build_tables(order: Order) -> list[Table]:
+    order_tables = [_build_measure_table(order)]
+    if order.agreement:
+        order_tables.append(_build_agreement_table(order))
+    return order_tables
 
 
-def _measures(found: Order) -> Table:
+def _build_measure_table(order: Order) -> Table:
     heads = ("measure", "power", "pairs\napart", "smallest\ndifference", "order")
-    told = []
-    for at, measure in enumerate(found.measures):
-        one = found.power[at] if found.power else None
-        apart = "–" if one is None or one.significant is None else str(one.significant)
-        told.append(
+    measure_rows = []
+    for at, measure in enumerate(order.measures):
+        power = order.power[at] if order.power else None
+        significant = "–" if power is None or power.significant is None else str(power.significant)
+        measure_rows.append(
             (
                 measure,
-                _number(None if one is None else one.share),
-                "–" if one is None else f"{apart} of {one.pairs}",
-                _number(None if one is None else one.smallest),
-                _ordered(found.places(measure)),
+                _format_number(None if power is None else power.share),
+                "–" if power is None else f"{significant} of {power.pairs}",
+                _format_number(None if power is None else power.smallest),
+                _format_order(order.places(measure)),
             )
         )
-    return Table(heads, told, numbers=True, words=1, text=(4,))
+    return Table(heads, measure_rows, numeric=True, label_columns=1, text_columns=(4,))
 
 
-def _ordered(places: dict[str, int]) -> str:
+def _format_order(places: dict[str, int]) -> str:
     """The runs, the best first; those that tie with = between them."""
     names = list(places)
-    shown = names if len(names) <= _MANY else names[:_FEW]
-    text = shown[0]
-    for before, name in pairwise(shown):
-        text += f" {'=' if places[before] == places[name] else '>'} {name}"
-    return text if len(shown) == len(names) else f"{text} … and {len(names) - len(shown)} more"
+    listed_names = names if len(names) <= _MAX_RUNS else names[:_LISTED_RUNS]
+    text = listed_names[0]
+    for previous, name in pairwise(listed_names):
+        text += f" {'=' if places[previous] == places[name] else '>'} {name}"
+    return (
+        text
+        if len(listed_names) == len(names)
+        else f"{text} … and {len(names) - len(listed_names)} more"
+    )
 
 
-def _pairs(found: Order) -> Table:
+def _build_agreement_table(order: Order) -> Table:
     heads = ("measures", "", "tau", "tau_AP", "RBO", "swaps", "most striking")
-    told = [
+    agreement_rows = [
         (
-            *one.measures,
-            *(_number(value) for value in (one.tau, one.tau_ap, one.rbo)),
-            str(one.swapped),
-            _striking(one),
+            *agreement.measures,
+            *(_format_number(value) for value in (agreement.tau, agreement.tau_ap, agreement.rbo)),
+            str(agreement.swapped),
+            _format_striking_swap(agreement),
         )
-        for one in found.agreement
+        for agreement in order.agreement
     ]
-    return Table(heads, told, numbers=True, words=2, text=(6,))
+    return Table(heads, agreement_rows, numeric=True, label_columns=2, text_columns=(6,))
 
 
-def _striking(one: Agreement) -> str:
-    return _swap(one.swaps[0]) if one.swaps else "–"
+def _format_striking_swap(agreement: Agreement) -> str:
+    return _format_swap(agreement.swaps[0]) if agreement.swaps else "–"
 
 
-def _swap(swap: Swap) -> str:
+def _format_swap(swap: Swap) -> str:
     """Two runs and by how much each measure prefers which; * where that is significant."""
-    (first, second), (one, other) = swap.runs, swap.differences
-    marks = ["*" if sure else "" for sure in swap.significant]
-    return f"{first} over {second} by {one:.4f}{marks[0]}, under it by {-other:.4f}{marks[1]}"
+    (first, second), (first_difference, second_difference) = swap.runs, swap.differences
+    marks = ["*" if is_significant else "" for is_significant in swap.significant]
+    return f"{first} over {second} by {first_difference:.4f}{marks[0]}, under it by {-second_difference:.4f}{marks[1]}"
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def said(found: Order) -> list[str]:
+def list_footnotes(order: Order) -> list[str]:
     """The test, the coefficients, the convention, and what one should know."""
-    lines = [_tested(found)] if found.criterion is not None else []
-    if found.agreement:
+    lines = [_describe_test(order)] if order.criterion is not None else []
+    if order.agreement:
         lines.append(
             "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
-            f"extrapolated, p = {found.p:g}, ties as RBO^b · runs ordered by their means"
+            f"extrapolated, p = {order.p:g}, ties as RBO^b · runs ordered by their means"
         )
-    if any(True in swap.significant for one in found.agreement for swap in one.swaps[:1]):
+    if any(
+        True in swap.significant for agreement in order.agreement for swap in agreement.swaps[:1]
+    ):
         lines.append("* this difference is significant")
-    lines += results.said(found.results) if found.results else []
-    return [*lines, *(f"Note: {note}" for note in found.notes)]
+    lines += results.list_footnotes(order.results) if order.results else []
+    return [*lines, *(f"Note: {note}" for note in order.notes)]
 
 
-def _tested(found: Order) -> str:
-    criterion = found.criterion
+def _describe_test(order: Order) -> str:
+    criterion = order.criterion
     if criterion is None:
         return ""
-    how = criterion.how
-    single = None if criterion.name == TUKEY else TESTS[criterion.name]
-    words = "randomised Tukey HSD, all pairs of runs at once" if single is None else single.words
-    corrected = f", {CORRECTIONS[criterion.correct].words}" if single is not None else ""
-    drawn = single is None or single.resampled
-    chance = f", {how.resamples} resamples, seed {how.seed}" if drawn else ""
-    return f"power: share of pairs with p ≤ {how.alpha:g} by {words}{corrected}{chance}"
+    resampling = criterion.resampling
+    test = None if criterion.name == TUKEY else TESTS[criterion.name]
+    words = "randomised Tukey HSD, all pairs of runs at once" if test is None else test.words
+    correction_text = f", {CORRECTIONS[criterion.correct].words}" if test is not None else ""
+    is_resampled = test is None or test.resampled
+    resamples_text = (
+        f", {resampling.resamples} resamples, seed {resampling.seed}" if is_resampled else ""
+    )
+    return f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}{correction_text}{resamples_text}"
 
 
-def _long(found: Order) -> Rows:
+def _build_long_rows(order: Order) -> Rows:
     """A row for each value: what it is, of which measure, with which other or of which run."""
-    made: list[tuple[Any, ...]] = []
-    for measure in found.measures:
-        made += [("mean", measure, "", run, mean) for run, mean in found.means[measure].items()]
-        made += [("place", measure, "", run, at) for run, at in found.places(measure).items()]
-    for one in found.power:
-        data = one.to_dict()
-        made += [(what, one.measure, "", "", data[what]) for what in data if what != "measure"]
-    for pair in found.agreement:
-        data = pair.to_dict()
-        names = [what for what in data if what not in ("measures", "swaps")]
-        made += [(what, *pair.measures, "", data[what]) for what in names]
-    return Rows(("what", "measure", "other", "run", "value"), made, words=4)
+    long_rows: list[tuple[Any, ...]] = []
+    for measure in order.measures:
+        long_rows += [
+            ("mean", measure, "", run, mean) for run, mean in order.means[measure].items()
+        ]
+        long_rows += [
+            ("place", measure, "", run, place) for run, place in order.places(measure).items()
+        ]
+    for power in order.power:
+        data = power.to_dict()
+        long_rows += [
+            (column, power.measure, "", "", data[column]) for column in data if column != "measure"
+        ]
+    for agreement in order.agreement:
+        data = agreement.to_dict()
+        columns = [column for column in data if column not in ("measures", "swaps")]
+        long_rows += [(column, *agreement.measures, "", data[column]) for column in columns]
+    return Rows(("what", "measure", "other", "run", "value"), long_rows, label_columns=4)

@@ -11,48 +11,52 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
-from gainful.show.atomic_write import put
+from gainful.show.atomic_write import write_atomically
 from gainful.show.figures.figure import Spec
-from gainful.show.pages.html_page import rendered
+from gainful.show.pages.html_page import render_page
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.
 _ID = re.compile(
     r'(\s(?:id="|(?:xlink:)?href="#|(?:clip-path|fill|stroke|mask)="url\(#))([A-Za-z_-]+)(\d+)(?=["\)])'
 )
-_PLACES = re.compile(r'(\s(?:d|transform|points|x|y|x1|y1|x2|y2|r|width|height)=")([^"]*)(?=")')
-_LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
-_SCALE = 2  # of a PNG, for screens of today and for print
+_COORDINATES = re.compile(
+    r'(\s(?:d|transform|points|x|y|x1|y1|x2|y2|r|width|height)=")([^"]*)(?=")'
+)
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_PNG_SCALE = 2  # of a PNG, for screens of today and for print
 
 
-def svg(chart: Any) -> str:
+def to_svg(chart: Any) -> str:
     """A chart as SVG: text stays text, and the same chart gives the same bytes.
 
     Args:
         chart: an Altair chart, or a Vega-Lite specification.
     """
-    spec = spec_of(chart)
-    drawn = renumbered(_converter().vegalite_to_svg(spec))
-    told = escape(str(spec.get("description", "")))
-    if not told:
-        return drawn
-    role = f'<svg role="graphics-document" aria-roledescription="visualization" aria-label="{told}"'
-    return drawn.replace("<svg", role, 1)  # as Vega itself does in a page
+    spec = as_spec(chart)
+    svg_text = normalise_svg(_import_converter().vegalite_to_svg(spec))
+    label = escape(str(spec.get("description", "")))
+    if not label:
+        return svg_text
+    role = (
+        f'<svg role="graphics-document" aria-roledescription="visualization" aria-label="{label}"'
+    )
+    return svg_text.replace("<svg", role, 1)  # as Vega itself does in a page
 
 
-def png(chart: Any) -> bytes:
+def to_png(chart: Any) -> bytes:
     """A chart as PNG, two pixels for one."""
-    found: bytes = _converter().vegalite_to_png(spec_of(chart), scale=_SCALE)
-    return found
+    content: bytes = _import_converter().vegalite_to_png(as_spec(chart), scale=_PNG_SCALE)
+    return content
 
 
-def pdf(chart: Any) -> bytes:
+def to_pdf(chart: Any) -> bytes:
     """A chart as PDF."""
-    found: bytes = _converter().vegalite_to_pdf(spec_of(chart))
-    return found
+    content: bytes = _import_converter().vegalite_to_pdf(as_spec(chart))
+    return content
 
 
-def html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) -> str:
+def to_html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) -> str:
     """A chart as a page of one file that opens offline.
 
     Args:
@@ -60,29 +64,29 @@ def html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) -> st
         dark: the same for a dark background, if the page is to have both.
         begin_dark: is the page dark, whatever the reader's system is?
     """
-    specs = {"light": spec_of(light), "dark": spec_of(light if dark is None else dark)}
-    words = specs["light"].get("usermeta", {})
-    return rendered(
+    specs = {"light": as_spec(light), "dark": as_spec(light if dark is None else dark)}
+    usermeta = specs["light"].get("usermeta", {})
+    return render_page(
         "figure.html",
-        what="gainful figure",
+        feature="gainful figure",
         data=specs | {"begin": "dark" if begin_dark else ""},
-        title=words.get("title", "Figure"),
-        said=words.get("said", []),
+        title=usermeta.get("title", "Figure"),
+        said=usermeta.get("said", []),
     )
 
 
-def specification(chart: Any) -> str:
+def to_json(chart: Any) -> str:
     """A chart as Vega-Lite has it."""
-    spec = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **spec_of(chart)}
+    spec = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **as_spec(chart)}
     return json.dumps(spec, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
-    ".svg": svg,
-    ".png": png,
-    ".pdf": pdf,
-    ".html": html,
-    ".json": specification,
+    ".svg": to_svg,
+    ".png": to_png,
+    ".pdf": to_pdf,
+    ".html": to_html,
+    ".json": to_json,
 }
 
 
@@ -103,41 +107,43 @@ def save(chart: Any, path: str | PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         raise BadValue("path", fspath(path), f"a name that ends in {', '.join(WRITERS)}")
-    put(path, WRITERS[suffix](chart))
+    write_atomically(path, WRITERS[suffix](chart))
 
 
-def spec_of(chart: Any) -> Spec:
+def as_spec(chart: Any) -> Spec:
     """The specification of a chart."""
-    found: Spec = chart if isinstance(chart, dict) else chart.to_dict()
-    return found
+    spec: Spec = chart if isinstance(chart, dict) else chart.to_dict()
+    return spec
 
 
-def renumbered(text: str) -> str:
+def normalise_svg(text: str) -> str:
     """An SVG whose generated ids begin at 1 again, and whose coordinates have two decimals.
 
     Ids are counted on in a process, and no eye sees the fifteenth decimal of a coordinate.
 
     Examples:
-        >>> renumbered('<g clip-path="url(#clip7)"><path id="clip7" d="M0.123456,1"/></g>')
+        >>> normalise_svg('<g clip-path="url(#clip7)"><path id="clip7" d="M0.123456,1"/></g>')
         '<g clip-path="url(#clip1)"><path id="clip1" d="M0.12,1"/></g>'
     """
     numbers: dict[str, int] = {}
 
-    def numbered(found: re.Match[str]) -> str:
-        before, kind, number = found.groups()
-        given = numbers.setdefault(kind + number, len(numbers) + 1)
-        return f"{before}{kind}{given}"
+    def renumber_id(id_match: re.Match[str]) -> str:
+        before, kind, number = id_match.groups()
+        new_number = numbers.setdefault(kind + number, len(numbers) + 1)
+        return f"{before}{kind}{new_number}"
 
-    def rounded(found: re.Match[str]) -> str:
-        return found[1] + _LONG.sub(lambda one: f"{float(one[0]):.2f}", found[2])
+    def round_coordinates(attribute_match: re.Match[str]) -> str:
+        return attribute_match[1] + _LONG_NUMBER.sub(
+            lambda number_match: f"{float(number_match[0]):.2f}", attribute_match[2]
+        )
 
-    def tidy(tag: re.Match[str]) -> str:
-        return _PLACES.sub(rounded, _ID.sub(numbered, tag[0]))
+    def tidy_tag(tag: re.Match[str]) -> str:
+        return _COORDINATES.sub(round_coordinates, _ID.sub(renumber_id, tag[0]))
 
-    return _TAG.sub(tidy, text)
+    return _TAG.sub(tidy_tag, text)
 
 
-def _converter() -> Any:
+def _import_converter() -> Any:
     try:
         import vl_convert  # noqa: PLC0415  (of the extra report)
     except ImportError:

@@ -9,10 +9,10 @@ import polars as pl
 from gainful.convention.session import (
     SESSION_CONVENTIONS,
     SessionConvention,
-    least_positions,
     like_sessions,
+    minimum_positions,
 )
-from gainful.errors import counted
+from gainful.errors import count_noun
 from gainful.measure.sessions import last_queries
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.reformulations import reformulations as of_reformulations
@@ -20,9 +20,26 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.show.rows import Rows
 
 # What is said of every measure beside its formulas, where it is its business.
-_SAID = ("duplicates", "ideal", "rank_discount", "depth", "lists", "hold", "normalise", "statistic")
-_TOLD_ABOVE = (*_SAID, "gain", "rel", "discount", "b", "query_discount", "bq")
-_WORDS: Mapping[tuple[str, str], str] = {
+_DESCRIBED_SETTINGS = (
+    "duplicates",
+    "ideal",
+    "rank_discount",
+    "depth",
+    "lists",
+    "hold",
+    "normalise",
+    "statistic",
+)
+_SETTINGS_WITH_WORDS = (
+    *_DESCRIBED_SETTINGS,
+    "gain",
+    "rel",
+    "discount",
+    "b",
+    "query_discount",
+    "bq",
+)
+_SETTING_WORDS: Mapping[tuple[str, str], str] = {
     ("duplicates", "every"): "documents shown again earn again",
     ("duplicates", "first"): "documents earn the first time only",
     ("duplicates", "clicked"): "documents earn until they are clicked",
@@ -42,140 +59,171 @@ _WORDS: Mapping[tuple[str, str], str] = {
 }
 
 
-def groups(found: SessionResults, by: Sequence[str]) -> Rows:
+def build_group_rows(results: SessionResults, by: Sequence[str]) -> Rows:
     """The mean of each group, or of all sessions."""
-    names = list(found.values)
+    names = list(results.values)
     if not by:
-        counts = found.counts
-        row = (found.name, counts["sessions"], counts["queries"], *found.mean.values())
-        return Rows(("sessions of", "sessions", "queries", *names), [row], barred=_barred(found, 3))
+        counts = results.counts
+        row = (results.name, counts["sessions"], counts["queries"], *results.mean.values())
+        return Rows(
+            ("sessions of", "sessions", "queries", *names),
+            [row],
+            bar_columns=_select_bar_columns(results, 3),
+        )
     rows = [
-        (*(one[key] for key in by), one["sessions"], one["queries"], *one["mean"].values())
-        for one in found.groups(by)
+        (*(group[key] for key in by), group["sessions"], group["queries"], *group["mean"].values())
+        for group in results.groups(by)
     ]
-    words, barred = len(by), _barred(found, len(by) + 2)
-    return Rows((*by, "sessions", "queries", *names), rows, words=words, barred=barred)
-
-
-def _barred(found: SessionResults, first: int) -> dict[int, bool]:
-    """The columns of measures, and whether each is a share of 1."""
-    return {at: how.entry.normalised for at, how in enumerate(found.recipes.values(), first)}
-
-
-def per_session(found: SessionResults, by: Sequence[str]) -> Rows:
-    """A row for each session."""
-    columns = found.columns.select("session", *found.group_names(by), "queries")
-    return of_frame(
-        pl.concat([columns, found.per_session.drop("session")], how="horizontal"), 1 + len(by)
+    label_columns, bar_columns = len(by), _select_bar_columns(results, len(by) + 2)
+    return Rows(
+        (*by, "sessions", "queries", *names),
+        rows,
+        label_columns=label_columns,
+        bar_columns=bar_columns,
     )
 
 
-def lengths(found: SessionResults, by: Sequence[str]) -> Rows:
+def _select_bar_columns(results: SessionResults, first: int) -> dict[int, bool]:
+    """The columns of measures, and whether each is a share of 1."""
+    return {
+        at: recipe.entry.normalised for at, recipe in enumerate(results.recipes.values(), first)
+    }
+
+
+def build_session_rows(results: SessionResults, by: Sequence[str]) -> Rows:
+    """A row for each session."""
+    columns = results.columns.select("session", *results.group_names(by), "queries")
+    return build_rows_from_frame(
+        pl.concat([columns, results.per_session.drop("session")], how="horizontal"), 1 + len(by)
+    )
+
+
+def build_length_rows(results: SessionResults, by: Sequence[str]) -> Rows:
     """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
-    told = last_queries.lengths(found, by)
-    most = max(max(one["by_queries"]) for one in told)
-    columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, most + 1)))
+    lengths_by_group = last_queries.lengths(results, by)
+    max_queries = max(max(group["by_queries"]) for group in lengths_by_group)
+    columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, max_queries + 1)))
     rows = [
         (
-            *(one[key] for key in by),
-            *(one["sessions"], one["queries"], one["mean"]),
-            *(one["by_queries"].get(n, 0) for n in range(1, most + 1)),
+            *(group[key] for key in by),
+            *(group["sessions"], group["queries"], group["mean"]),
+            *(group["by_queries"].get(n, 0) for n in range(1, max_queries + 1)),
         )
-        for one in told
+        for group in lengths_by_group
     ]
-    return Rows(columns, rows, words=len(by))
+    return Rows(columns, rows, label_columns=len(by))
 
 
-def reformulations(found: SessionResults, by: Sequence[str]) -> Rows:
+def build_reformulation_rows(results: SessionResults, by: Sequence[str]) -> Rows:
     """The reformulations that helped most, and those that helped least."""
-    found.group_names(by)
-    told = of_reformulations(found)
-    most = told.most(by=by).filter(pl.col("change") > 0)
-    least = told.least(by=by).join(
+    results.group_names(by)
+    all_reformulations = of_reformulations(results)
+    most = all_reformulations.most(by=by).filter(pl.col("change") > 0)
+    least = all_reformulations.least(by=by).join(
         most.select("session", "query"), on=["session", "query"], how="anti"
     )
     parts = [
-        one.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))
-        for which, one in (("most", most), ("least", least))
+        frame.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))
+        for which, frame in (("most", most), ("least", least))
     ]
     both = pl.concat(parts)
-    words = [name for name, kind in both.schema.items() if kind == pl.String]
-    return of_frame(both.select(*words, pl.exclude(words)), len(words))
+    text_columns = [name for name, kind in both.schema.items() if kind == pl.String]
+    return build_rows_from_frame(
+        both.select(*text_columns, pl.exclude(text_columns)), len(text_columns)
+    )
 
 
-def of_frame(frame: pl.DataFrame, words: int) -> Rows:
+def build_rows_from_frame(frame: pl.DataFrame, label_columns: int) -> Rows:
     """A frame as rows."""
-    return Rows(frame.columns, frame.rows(), words=words)
+    return Rows(frame.columns, frame.rows(), label_columns=label_columns)
 
 
-def said(found: SessionResults) -> list[str]:
+def list_footnotes(results: SessionResults) -> list[str]:
     """The convention in one line, what was counted, and what one should know."""
-    counts = found.counts
-    told = [
-        counted(counts["sessions"], "session"),
-        counted(counts["queries"], "query"),
+    counts = results.counts
+    parts = [
+        count_noun(counts["sessions"], "session"),
+        count_noun(counts["queries"], "query"),
         f"{counts['judged']} of {counts['results']} results judged",
     ]
     return [
-        " · ".join((*told, convention(found))),
-        *(f"Note: {note}" for note in found.notes),
+        " · ".join((*parts, describe_convention(results))),
+        *(f"Note: {note}" for note in results.notes),
     ]
 
 
-def convention(found: SessionResults) -> str:
+def describe_convention(results: SessionResults) -> str:
     """How the numbers came about, in one line."""
-    recipes = found.recipes
-    discounted = {n: how for n, how in recipes.items() if "discount" in how.entry.params}
-    over_queries = {n: how for n, how in recipes.items() if "query_discount" in how.entry.params}
-    with_gain = {n: how for n, how in recipes.items() if "gain" in how.entry.params}
+    recipes = results.recipes
+    discounted = {
+        name: recipe for name, recipe in recipes.items() if "discount" in recipe.entry.params
+    }
+    over_queries = {
+        name: recipe for name, recipe in recipes.items() if "query_discount" in recipe.entry.params
+    }
+    with_gain = {name: recipe for name, recipe in recipes.items() if "gain" in recipe.entry.params}
     parts = [
-        _whose(found.convention),
-        *_told(with_gain, lambda how: f"gain {how.gain.text()}"),
-        *_told(discounted, lambda how: f"discount {how.discount.text()}"),
-        *_told(over_queries, lambda how: f"query discount {how.query_discount.text()}"),
+        _name_convention(results.convention),
+        *_describe_by_measure(with_gain, lambda recipe: f"gain {recipe.gain.text()}"),
+        *_describe_by_measure(discounted, lambda recipe: f"discount {recipe.discount.text()}"),
+        *_describe_by_measure(
+            over_queries, lambda recipe: f"query discount {recipe.query_discount.text()}"
+        ),
     ]
-    for habit in _SAID:
-        some = {n: how for n, how in recipes.items() if habit in how.entry.params}
-        parts += [words for words in _told(some, _habit(habit)) if words]
-    parts += [words for words in _told(recipes, _others) if words]
+    for setting in _DESCRIBED_SETTINGS:
+        setting_recipes = {
+            name: recipe for name, recipe in recipes.items() if setting in recipe.entry.params
+        }
+        parts += [
+            text for text in _describe_by_measure(setting_recipes, _make_describer(setting)) if text
+        ]
+    parts += [text for text in _describe_by_measure(recipes, _describe_changes) if text]
     return " · ".join(parts)
 
 
-def _others(recipe: SessionRecipe) -> str:
+def _describe_changes(recipe: SessionRecipe) -> str:
     """What else was asked for that the convention has otherwise."""
     name = recipe.convention.name
-    own = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
-    told = recipe.convention.differences(own)
-    asked = [habit for habit in told if habit in recipe.entry.params and habit not in _TOLD_ABOVE]
-    return ", ".join(f"{habit}={told[habit][0]}" for habit in asked)
+    base_convention = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
+    differences = recipe.convention.differences(base_convention)
+    changed_settings = [
+        setting
+        for setting in differences
+        if setting in recipe.entry.params and setting not in _SETTINGS_WITH_WORDS
+    ]
+    return ", ".join(f"{setting}={differences[setting][0]}" for setting in changed_settings)
 
 
-def _habit(habit: str) -> Callable[[SessionRecipe], str]:
-    def words(recipe: SessionRecipe) -> str:
+def _make_describer(setting: str) -> Callable[[SessionRecipe], str]:
+    def describe(recipe: SessionRecipe) -> str:
         value = str(
-            recipe.convention.ideal_kind if habit == "ideal" else getattr(recipe.convention, habit)
+            recipe.convention.ideal_kind
+            if setting == "ideal"
+            else getattr(recipe.convention, setting)
         )
         if value.startswith("minimum("):
-            least = min(least_positions(value), recipe.k or least_positions(value))
-            return f"a query takes at least {least} positions"
-        return _WORDS.get((habit, value), "")
+            positions = min(minimum_positions(value), recipe.k or minimum_positions(value))
+            return f"a query takes at least {positions} positions"
+        return _SETTING_WORDS.get((setting, value), "")
 
-    return words
+    return describe
 
 
-def _told(recipes: Mapping[str, SessionRecipe], words: Callable[[SessionRecipe], str]) -> list[str]:
+def _describe_by_measure(
+    recipes: Mapping[str, SessionRecipe], describe: Callable[[SessionRecipe], str]
+) -> list[str]:
     """One thing said of all measures at once, or of each group of them by name."""
-    found: dict[str, list[str]] = {}
-    for name, how in recipes.items():
-        found.setdefault(words(how), []).append(name)
-    if len(found) <= 1:
-        return list(found)
-    return [f"{', '.join(names)}: {text}" for text, names in found.items() if text]
+    names_by_text: dict[str, list[str]] = {}
+    for name, recipe in recipes.items():
+        names_by_text.setdefault(describe(recipe), []).append(name)
+    if len(names_by_text) <= 1:
+        return list(names_by_text)
+    return [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
 
 
-def _whose(convention: SessionConvention) -> str:
+def _name_convention(convention: SessionConvention) -> str:
     """Whose habits these are, and which of them were changed."""
-    known = convention.name in SESSION_CONVENTIONS
-    changed = convention.differences(like_sessions(convention.name)) if known else {}
-    but = ", ".join(f"{name}={mine}" for name, (mine, _) in changed.items())
-    return f"like {convention.name}, but {but}" if but else f"like {convention.name}"
+    is_named = convention.name in SESSION_CONVENTIONS
+    differences = convention.differences(like_sessions(convention.name)) if is_named else {}
+    changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
+    return f"like {convention.name}, but {changes}" if changes else f"like {convention.name}"

@@ -9,13 +9,13 @@ from textwrap import fill
 
 from attrs import field, frozen
 
-from gainful.formula import exact, latex_words
-from gainful.show.bars import Fractions, bar
+from gainful.formula import escape_latex, format_exact
+from gainful.show.bars import Fractions, draw_bar
 
 # Of a terminal's own colours, which are legible there; nobody takes cyan for yellow.
-_BAR, BETTER, WORSE = "36", "1;36", "1;33"
-_SHORTEST, _LONGEST = 4, 10  # characters of a bar
-_WIDE = 10_000  # a pipe has no width: nothing is folded there
+_BAR_COLOUR, BETTER_COLOUR, WORSE_COLOUR = "36", "1;36", "1;33"
+_MIN_BAR_WIDTH, _MAX_BAR_WIDTH = 4, 10  # characters of a bar
+_UNLIMITED_WIDTH = 10_000  # a pipe has no width: nothing is folded there
 
 
 @frozen
@@ -43,81 +43,89 @@ class Table:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
-    numbers: bool = False
-    words: int = 0
-    text: tuple[int, ...] = ()
+    numeric: bool = False
+    label_columns: int = 0
+    text_columns: tuple[int, ...] = ()
     bars: Mapping[int, Fractions] = field(factory=dict)
-    tones: Mapping[tuple[int, int], str] = field(factory=dict)
+    colours: Mapping[tuple[int, int], str] = field(factory=dict)
 
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""
         return [
-            self.numbers and at >= self.words and at not in self.text
+            self.numeric and at >= self.label_columns and at not in self.text_columns
             for at in range(len(self.columns))
         ]
 
 
-def number(value: float | None, decimals: int = 4) -> str:
+def format_number(value: float | None, decimals: int = 4) -> str:
     """A number for a table: short if whole, else with a fixed number of decimals."""
     if value is None:
         return "–"
-    return exact(value) if float(value).is_integer() else f"{value:.{decimals}f}"
+    return format_exact(value) if float(value).is_integer() else f"{value:.{decimals}f}"
 
 
 def to_text(table: Table, *, terminal: Terminal = PLAIN) -> str:
     """Aligned columns without rules; on a terminal words are folded to its width."""
-    return _numbers(table, terminal) if table.numbers else _words(table, terminal)
+    return _format_numeric(table, terminal) if table.numeric else _format_words(table, terminal)
 
 
-def _numbers(table: Table, terminal: Terminal) -> str:
+def _format_numeric(table: Table, terminal: Terminal) -> str:
     """Numbers flush right and never folded; a head may have two lines."""
-    heads = [[_seen(line) for line in name.split("\n")] for name in table.columns]
-    deep = max(map(len, heads))
-    head = list(zip(*([""] * (deep - len(lines)) + lines for lines in heads), strict=True))
-    rows = [*map(_one_lined, table.rows)]
+    heads = [
+        [_escape_control_characters(line) for line in name.split("\n")] for name in table.columns
+    ]
+    head_height = max(map(len, heads))
+    head = list(zip(*([""] * (head_height - len(lines)) + lines for lines in heads), strict=True))
+    rows = [*map(_flatten_row, table.rows)]
     widths = [max(map(len, column)) for column in zip(*head, *rows, strict=True)]
     columns = list(zip(widths, table.flush_right(), strict=True))
-    long = _bar_width(table, terminal, sum(widths) + 2 * len(widths) - 2)
+    bar_width = _fit_bar_width(table, terminal, sum(widths) + 2 * len(widths) - 2)
     lines = []
-    for number, row in enumerate((*head, *rows), start=-deep):
+    for row_number, row in enumerate((*head, *rows), start=-head_height):
         cells = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, (width, right) in zip(row, columns, strict=True)
         ]
-        lines.append(_line(table, terminal, cells, number, long))
+        lines.append(_format_line(table, terminal, cells, row_number, bar_width))
     if terminal.colour:
-        lines[:deep] = [f"\x1b[1m{line}\x1b[0m" for line in lines[:deep]]
+        lines[:head_height] = [f"\x1b[1m{line}\x1b[0m" for line in lines[:head_height]]
     return "\n".join(lines)
 
 
-def _line(table: Table, terminal: Terminal, cells: list[str], number: int, long: int) -> str:
+def _format_line(
+    table: Table, terminal: Terminal, cells: list[str], row_number: int, bar_width: int
+) -> str:
     """One line; a bar stands right behind its number, and only what is seen is coloured."""
     parts = []
     for at, cell in enumerate(cells):
-        tone = table.tones.get((number, at)) if terminal.colour else None
-        parts.append(_toned(cell, tone))
-        if long and at in table.bars:
-            drawn = "" if number < 0 else bar(table.bars[at][number], long)
-            filled = _toned(drawn, _BAR if terminal.colour else None)
-            parts[-1] += f" {filled}{' ' * (long - len(drawn))}"
+        colour = table.colours.get((row_number, at)) if terminal.colour else None
+        parts.append(_add_colour(cell, colour))
+        if bar_width and at in table.bars:
+            bar_text = "" if row_number < 0 else draw_bar(table.bars[at][row_number], bar_width)
+            coloured_bar = _add_colour(bar_text, _BAR_COLOUR if terminal.colour else None)
+            parts[-1] += f" {coloured_bar}{' ' * (bar_width - len(bar_text))}"
     return "  ".join(parts).rstrip()
 
 
-def _toned(text: str, tone: str | None) -> str:
+def _add_colour(text: str, colour: str | None) -> str:
     """Text in a colour, the blanks around it without."""
-    seen = text.strip()
-    return text if tone is None or not seen else text.replace(seen, f"\x1b[{tone}m{seen}\x1b[0m", 1)
+    visible = text.strip()
+    return (
+        text
+        if colour is None or not visible
+        else text.replace(visible, f"\x1b[{colour}m{visible}\x1b[0m", 1)
+    )
 
 
-def _bar_width(table: Table, terminal: Terminal, wide: int) -> int:
+def _fit_bar_width(table: Table, terminal: Terminal, table_width: int) -> int:
     """How long bars can be, if there are any and they fit; 0 where they do not."""
     if not table.bars or not terminal.blocks or terminal.width is None:
         return 0
-    room = (terminal.width - wide) // len(table.bars) - 1
-    return min(room, _LONGEST) if room >= _SHORTEST else 0
+    room = (terminal.width - table_width) // len(table.bars) - 1
+    return min(room, _MAX_BAR_WIDTH) if room >= _MIN_BAR_WIDTH else 0
 
 
-def _words(table: Table, terminal: Terminal) -> str:
+def _format_words(table: Table, terminal: Terminal) -> str:
     from rich.console import Console  # noqa: PLC0415  (slow to load, and numbers do without)
     from rich.table import Table as RichTable  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -128,7 +136,7 @@ def _words(table: Table, terminal: Terminal) -> str:
     for row in table.rows:
         grid.add_row(*(Text(cell) for cell in row))
     buffer = StringIO()
-    width = _WIDE if terminal.width is None else terminal.width
+    width = _UNLIMITED_WIDTH if terminal.width is None else terminal.width
     console = Console(
         file=buffer, width=width, force_terminal=terminal.colour, legacy_windows=False
     )
@@ -137,7 +145,7 @@ def _words(table: Table, terminal: Terminal) -> str:
     return "\n".join(lines if any(table.columns) else lines[1:])
 
 
-def wrapped(text: str, terminal: Terminal, indent: str = "") -> str:
+def wrap_text(text: str, terminal: Terminal, indent: str = "") -> str:
     """Lines no longer than the terminal is wide; what goes over is indented."""
     if terminal.width is None:
         return text
@@ -152,12 +160,12 @@ def to_markdown(table: Table) -> str:
     rules = ["---:" if right else "---" for right in table.flush_right()]
     lines = [table.columns, rules, *table.rows]
     return "\n".join(
-        "| " + " | ".join(markdown_escaped(one_line(cell)) for cell in line) + " |"
+        "| " + " | ".join(escape_markdown(to_one_line(cell)) for cell in line) + " |"
         for line in lines
     )
 
 
-def markdown_escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text that ends neither a cell nor the text: an id may look like a tag."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", re.sub(r"([|*\[\]])", r"\\\1", text))
 
@@ -166,30 +174,30 @@ def to_latex(table: Table) -> str:
     """A booktabs tabular."""
     align = "".join("r" if right else "l" for right in table.flush_right())
     head, *body = (
-        " & ".join(latex_escaped(cell) for cell in line) + r" \\"
+        " & ".join(escape_latex_cell(cell) for cell in line) + r" \\"
         for line in (table.columns, *table.rows)
     )
     begin = (rf"\begin{{tabular}}{{{align}}}", r"\toprule", head, r"\midrule")
     return "\n".join((*begin, *body, r"\bottomrule", r"\end{tabular}"))
 
 
-def latex_escaped(text: str) -> str:
+def escape_latex_cell(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return latex_words(one_line(text))
+    return escape_latex(to_one_line(text))
 
 
-def _seen(line: str) -> str:
-    return line if line.isprintable() else "".join(map(_visible, line))
+def _escape_control_characters(line: str) -> str:
+    return line if line.isprintable() else "".join(map(_escape_character, line))
 
 
-def _one_lined(row: Sequence[str]) -> list[str]:
-    return [one_line(cell) for cell in row]
+def _flatten_row(row: Sequence[str]) -> list[str]:
+    return [to_one_line(cell) for cell in row]
 
 
-def one_line(cell: str) -> str:
+def to_one_line(cell: str) -> str:
     """A cell on one line; what would steer a terminal is shown, not sent to it."""
-    return _seen(" ".join(cell.split()))
+    return _escape_control_characters(" ".join(cell.split()))
 
 
-def _visible(character: str) -> str:
+def _escape_character(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]

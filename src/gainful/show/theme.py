@@ -79,15 +79,15 @@ def grade_colours(number: int, tones: Tones = LIGHT) -> tuple[str, ...]:
     return tuple(tones.grades[min(last, at * last // (number - 1))] for at in range(number))
 
 
-def vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
+def build_vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
     """How charts look: quiet axes, no frame, series by colour and dash."""
-    words = {"labelColor": tones.quiet, "titleColor": tones.ink, "titleFontWeight": 500}
+    text_colours = {"labelColor": tones.quiet, "titleColor": tones.ink, "titleFontWeight": 500}
     sizes = {"labelFontSize": SIZE - 1, "titleFontSize": SIZE}
     return {
         "background": tones.paper,
         "font": FONT,
         "axis": {
-            **words,
+            **text_colours,
             **sizes,
             "domainColor": tones.line,
             "tickColor": tones.line,
@@ -95,8 +95,8 @@ def vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
             "gridOpacity": 0.6,
             "titlePadding": 8,
         },
-        "legend": {**words, **sizes},
-        "header": {**words, **sizes},
+        "legend": {**text_colours, **sizes},
+        "header": {**text_colours, **sizes},
         "title": {
             "color": tones.ink,
             "fontSize": SIZE + 2,
@@ -114,12 +114,12 @@ def vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
     }
 
 
-def css() -> str:
+def build_css() -> str:
     """The same colours as variables of a style sheet, light or dark as the reader has it.
 
     A page sets `data-theme` of its root to light or dark to have it otherwise.
     """
-    light, dark = _variables(LIGHT), _variables(DARK)
+    light, dark = _format_css_variables(LIGHT), _format_css_variables(DARK)
     return "\n".join(
         (
             f":root {{ color-scheme: light dark; --font: {FONT}; --mono: {MONO}; {light} }}",
@@ -133,7 +133,7 @@ def css() -> str:
     )
 
 
-def _variables(tones: Tones) -> str:
+def _format_css_variables(tones: Tones) -> str:
     single: dict[str, str] = {
         name: getattr(tones, name)
         for name in (
@@ -141,7 +141,7 @@ def _variables(tones: Tones) -> str:
             *("better", "worse"),
         )
     }
-    listed = {
+    numbered = {
         f"{kind}-{at}": colour
         for kind, colours in (
             ("series", tones.series),
@@ -150,4 +150,4 @@ def _variables(tones: Tones) -> str:
         )
         for at, colour in enumerate(colours)
     }
-    return " ".join(f"--{name}: {value};" for name, value in (single | listed).items())
+    return " ".join(f"--{name}: {value};" for name, value in (single | numbered).items())

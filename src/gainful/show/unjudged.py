@@ -9,74 +9,84 @@ from gainful.evidence.unjudged.bounds import Bounds
 from gainful.show import results
 from gainful.show.rows import Rows
 
-_BOUNDS = {True: "exact", False: "outer"}
+_BOUND_KINDS = {True: "exact", False: "outer"}
 _COLUMNS = ("bounds", "low", "value", "high")
 
 
-def by_run(found: Sequence[Bounds]) -> Rows:
+def build_run_rows(bounds: Sequence[Bounds]) -> Rows:
     """A row for each run and measure."""
     rows = [
         (
-            one.name,
+            run_bounds.name,
             name,
-            _BOUNDS[one.exact[name]],
+            _BOUND_KINDS[run_bounds.exact[name]],
             *ends,
-            one.condensed[name],
-            int(one.unjudged[name].sum()),
+            run_bounds.condensed[name],
+            int(run_bounds.unjudged[name].sum()),
         )
-        for one in found
-        for name, ends in one.mean.items()
+        for run_bounds in bounds
+        for name, ends in run_bounds.mean.items()
     ]
-    return Rows(("run", "measure", *_COLUMNS, "condensed", "unjudged"), rows, words=3)
+    return Rows(("run", "measure", *_COLUMNS, "condensed", "unjudged"), rows, label_columns=3)
 
 
-def per_query(found: Sequence[Bounds]) -> Rows:
+def build_query_rows(bounds: Sequence[Bounds]) -> Rows:
     """A row for each run, measure and query."""
     rows = [
         (
-            one.name,
+            run_bounds.name,
             row["measure"],
             row["query"],
-            _BOUNDS[row["exact"]],
+            _BOUND_KINDS[row["exact"]],
             row["low"],
             row["value"],
             row["high"],
             row["unjudged"],
         )
-        for one in found
-        for row in one.per_query.iter_rows(named=True)
+        for run_bounds in bounds
+        for row in run_bounds.per_query.iter_rows(named=True)
     ]
-    return Rows(("run", "measure", "query", *_COLUMNS, "unjudged"), rows, words=4)
+    return Rows(("run", "measure", "query", *_COLUMNS, "unjudged"), rows, label_columns=4)
 
 
-def said(found: Sequence[Bounds], *, per_query: bool = False) -> list[str]:
+def list_footnotes(bounds: Sequence[Bounds], *, per_query: bool = False) -> list[str]:
     """What the columns mean, what was assumed, and what one should know."""
-    kinds = {exact for one in found for exact in one.exact.values()}
-    words = {True: "exact: some grading gives just that", False: "outer: no grading passes that"}
-    meaning = "; ".join(words[exact] for exact in (True, False) if exact in kinds)
-    ends = (
+    kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
+    kind_words = {
+        True: "exact: some grading gives just that",
+        False: "outer: no grading passes that",
+    }
+    meaning = "; ".join(kind_words[exact] for exact in (True, False) if exact in kinds)
+    bounds_note = (
         f"low and high: the smallest and the largest {'value' if per_query else 'mean'} if every "
-        f"unjudged document had one of the {grades(found[0].grades)}, the ideal changing with them "
+        f"unjudged document had one of the {format_grades(bounds[0].grades)}, the ideal changing with them "
         f"({meaning})"
     )
-    condensed = "condensed: the mean if unjudged documents are taken out and the others move up · "
-    down = "unjudged: documents, as far down as the measure looks"
-    odd = [
-        f"Note: {one.name}: {note}"
-        for one in found
-        for note in one.notes
-        if note not in one.results.notes
+    condensed_note = (
+        "condensed: the mean if unjudged documents are taken out and the others move up · "
+    )
+    unjudged_note = "unjudged: documents, as far down as the measure looks"
+    extra_notes = [
+        f"Note: {run_bounds.name}: {note}"
+        for run_bounds in bounds
+        for note in run_bounds.notes
+        if note not in run_bounds.results.notes
     ]
-    known = results.said([one.results for one in found])
-    return [ends, down if per_query else condensed + down, *known, *odd]
+    result_notes = results.list_footnotes([run_bounds.results for run_bounds in bounds])
+    return [
+        bounds_note,
+        unjudged_note if per_query else condensed_note + unjudged_note,
+        *result_notes,
+        *extra_notes,
+    ]
 
 
-def grades(given: Sequence[float]) -> str:
+def format_grades(grades: Sequence[float]) -> str:
     """The grades that may be given, in words."""
-    told = ", ".join(f"{grade:g}" for grade in given)
-    return f"grades {told}" if len(given) > 1 else f"grade {told}"
+    text = ", ".join(f"{grade:g}" for grade in grades)
+    return f"grades {text}" if len(grades) > 1 else f"grade {text}"
 
 
-def to_dict(found: Sequence[Bounds]) -> dict[str, Any]:
+def to_dict(bounds: Sequence[Bounds]) -> dict[str, Any]:
     """All of it as data."""
-    return {"runs": [one.to_dict() for one in found]}
+    return {"runs": [run_bounds.to_dict() for run_bounds in bounds]}

@@ -7,47 +7,55 @@ from decimal import Decimal
 from typing import Any
 
 from gainful.convention import CONVENTIONS
-from gainful.measure import Answer, Match
+from gainful.measure import Formulation, Formulations
 from gainful.show.table import Table
 
 
-def sentence(answer: Answer) -> str:
+def format_answer(formulations: Formulations) -> str:
     """What was found, in words."""
-    value, within = answer.printed, f"{Decimal(str(answer.within)):f}"
-    if not answer.matches:
+    value, within = formulations.text, f"{Decimal(str(formulations.tolerance)):f}"
+    if not formulations.matches:
         return f"Nothing gives {value} ± {within}; the nearest:"
-    count = len(answer.matches)
-    found = "one measure gives" if count == 1 else f"{count} measures give"
-    return f"{found} {value} ± {within}:".capitalize()
+    count = len(formulations.matches)
+    subject = "one measure gives" if count == 1 else f"{count} measures give"
+    return f"{subject} {value} ± {within}:".capitalize()
 
 
-def table(answer: Answer) -> Table:
+def build_table(formulations: Formulations) -> Table:
     """A line for each measure, the best known first."""
     rows = [
-        (str(match.measure), f"{match.value:.6f}", ", ".join(map(_told, match.tools)))
-        for match in _shown(answer)
+        (
+            str(formulation.measure),
+            f"{formulation.value:.6f}",
+            ", ".join(map(_format_tool, formulation.tools)),
+        )
+        for formulation in _select_formulations(formulations)
     ]
     return Table(("measure", "value", "computed by"), rows)
 
 
-def _told(tool: str) -> str:
+def _format_tool(tool: str) -> str:
     decimals = CONVENTIONS[tool].decimals
     return tool if decimals is None else f"{tool} (rounds to {decimals} decimals)"
 
 
-def to_dict(answer: Answer) -> dict[str, Any]:
+def to_dict(formulations: Formulations) -> dict[str, Any]:
     """The answer as data."""
     return {
-        "value": float(answer.printed),
-        "within": answer.within,
-        "matches": [_match(match) for match in answer.matches],
-        "nearest": [_match(match) for match in answer.nearest],
+        "value": float(formulations.text),
+        "within": formulations.tolerance,
+        "matches": [_formulation_to_dict(formulation) for formulation in formulations.matches],
+        "nearest": [_formulation_to_dict(formulation) for formulation in formulations.nearest],
     }
 
 
-def _shown(answer: Answer) -> Sequence[Match]:
-    return answer.matches or answer.nearest
+def _select_formulations(formulations: Formulations) -> Sequence[Formulation]:
+    return formulations.matches or formulations.nearest
 
 
-def _match(match: Match) -> dict[str, Any]:
-    return {"measure": str(match.measure), "value": match.value, "tools": list(match.tools)}
+def _formulation_to_dict(formulation: Formulation) -> dict[str, Any]:
+    return {
+        "measure": str(formulation.measure),
+        "value": formulation.value,
+        "tools": list(formulation.tools),
+    }

@@ -7,16 +7,16 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.errors import counted, shown
-from gainful.evidence.reasons.causes import CAUSES, lenient
+from gainful.errors import count_noun, quote
+from gainful.evidence.reasons.causes import CAUSES, make_lenient
 from gainful.evidence.reasons.why import Effect, Why
 from gainful.measure.recipe import Recipe
 from gainful.show import convention as conventions, rank_by_rank, table as tables
-from gainful.show.rank_by_rank import SEEN, Block, decimals
+from gainful.show.rank_by_rank import VISIBLE_CHANGE, Block, choose_decimals
 from gainful.show.table import PLAIN, Table, Terminal
 
 # The subject is the title of the cause: queries without judgments … are left out of the mean.
-_ANSWERS: dict[str, dict[Any, str]] = {
+_SETTING_WORDS: dict[str, dict[Any, str]] = {
     "missing": {"zero": "count as 0", "skip": "are left out of the mean"},
     "extra": {
         "ignore": "are left out of the mean",
@@ -25,151 +25,178 @@ _ANSWERS: dict[str, dict[Any, str]] = {
     },
     "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
 }
-_PARTNERS = 3  # causes that another is said to interact with, one by one
-_PRECISION = {"score_bits": "scores in", "grade_bits": "grades in"}
+_MAX_PARTNERS = 3  # causes that another is said to interact with, one by one
+_BITS_WORDS = {"score_bits": "scores in", "grade_bits": "grades in"}
 
 
 def to_text(why: Why, *, cause: str | None = None, terminal: Terminal = PLAIN) -> str:
     """For a terminal."""
-    parts = [tables.wrapped(headline(why), terminal)]
-    parts += ["\n".join(_causes(why, terminal))] if why.causes else []
-    remarks = "\n".join(tables.wrapped(line, terminal, "  ") for line in _remarks(why, cause))
+    parts = [tables.wrap_text(format_headline(why), terminal)]
+    parts += ["\n".join(_list_causes(why, terminal))] if why.causes else []
+    remarks = "\n".join(
+        tables.wrap_text(line, terminal, "  ") for line in _list_remarks(why, cause)
+    )
     parts += [remarks] if remarks else []
-    for one in _chosen(why, cause):
-        parts += [_bold(_heading(one), terminal)]
+    for effect in _select_effects(why, cause):
+        parts += [_make_bold(_format_heading(effect), terminal)]
         parts += [
-            rank_by_rank.to_text(block, terminal) for block in _worst(why, one, terminal.width)
+            rank_by_rank.to_text(block, terminal)
+            for block in _build_worst_blocks(why, effect, terminal.width)
         ]
     return "\n\n".join(parts)
 
 
 def to_markdown(why: Why, *, cause: str | None = None) -> str:
     """For a page or a pull request."""
-    parts = [headline(why)]
-    parts += [tables.to_markdown(causes_table(why))] if why.causes else []
-    parts += _remarks(why, cause)
-    for one in _chosen(why, cause):
-        parts += [f"**{_heading(one)}**"]
-        parts += [rank_by_rank.to_markdown(block) for block in _worst(why, one)]
+    parts = [format_headline(why)]
+    parts += [tables.to_markdown(build_cause_table(why))] if why.causes else []
+    parts += _list_remarks(why, cause)
+    for effect in _select_effects(why, cause):
+        parts += [f"**{_format_heading(effect)}**"]
+        parts += [rank_by_rank.to_markdown(block) for block in _build_worst_blocks(why, effect)]
     return "\n\n".join(parts)
 
 
 def to_dict(why: Why, *, cause: str | None = None) -> dict[str, Any]:
     """The same as data."""
     data = why.to_dict()
-    for one in data["causes"]:
-        if cause is not None and one["cause"] != cause:
-            one["worst"] = None
+    for cause_data in data["causes"]:
+        if cause is not None and cause_data["cause"] != cause:
+            cause_data["worst"] = None
     return data
 
 
-def headline(why: Why) -> str:
+def format_headline(why: Why) -> str:
     """The question answered."""
-    (mine, theirs), (a, b) = why.names, why.means
+    (mine, theirs), (first_mean, second_mean) = why.names, why.means
     if why.like == why.unlike:
-        return f"{why.measure} is {a:.4f} in both: {mine} and {theirs} have the same habits."
+        return (
+            f"{why.measure} is {first_mean:.4f} in both: {mine} and {theirs} have the same habits."
+        )
     if not why.causes:
-        return f"{why.measure} is {a:.4f} in both: {mine} and {theirs} agree on these data."
-    precise = decimals(why.difference)
-    found = f"{why.measure} is {a:.{precise}f} like {mine}, {b:.{precise}f} like {theirs}: "
-    found += signed(why.difference) if why.difference else "no difference"
-    if why.counted[0] != why.counted[1]:
-        found += f" ({mine} counts {counted(why.counted[0], 'query')}, {theirs} {why.counted[1]})"
-    return found
+        return (
+            f"{why.measure} is {first_mean:.4f} in both: {mine} and {theirs} agree on these data."
+        )
+    digits = choose_decimals(why.difference)
+    text = f"{why.measure} is {first_mean:.{digits}f} like {mine}, {second_mean:.{digits}f} like {theirs}: "
+    text += format_change(why.difference) if why.difference else "no difference"
+    if why.query_counts[0] != why.query_counts[1]:
+        text += f" ({mine} counts {count_noun(why.query_counts[0], 'query')}, {theirs} {why.query_counts[1]})"
+    return text
 
 
-def signed(value: float) -> str:
+def format_change(value: float) -> str:
     """A change with its sign, in as many decimals as it takes to see it."""
     if value == 0:
         return "0"
-    return f"{value:+.{decimals(value)}f}" if abs(value) >= 1e-9 else f"{value:+.0e}"
+    return f"{value:+.{choose_decimals(value)}f}" if abs(value) >= 1e-9 else f"{value:+.0e}"
 
 
-def causes_table(why: Why) -> Table:
+def build_cause_table(why: Why) -> Table:
     """The causes, the largest first."""
     columns = ("cause", *why.names, "queries", "effect", "share", "alone", "interacts with")
     rows = [
         (
-            one.cause.title,
-            *answers(why, one),
-            str(one.queries),
-            signed(one.effect),
-            _share(one),
-            signed(one.alone),
-            ", ".join(_partners(one)),
+            effect.cause.title,
+            *describe_sides(why, effect),
+            str(effect.queries),
+            format_change(effect.effect),
+            _format_share(effect),
+            format_change(effect.alone),
+            ", ".join(_list_partners(effect)),
         )
-        for one in why.causes
+        for effect in why.causes
     ]
     return Table(columns, rows)
 
 
-def answers(why: Why, one: Effect) -> tuple[str, str]:
+def describe_sides(why: Why, effect: Effect) -> tuple[str, str]:
     """What both tools do, in words."""
     mine, theirs = (
-        "; ".join(_answer(how, habit) for habit in one.habits if not _implied(how, habit))
-        for how in why.sides
+        "; ".join(
+            _describe_setting(recipe, setting)
+            for setting in effect.settings
+            if not _is_redundant(recipe, setting)
+        )
+        for recipe in why.sides
     )
     return mine, theirs
 
 
-def _implied(recipe: Recipe, habit: str) -> bool:
+def _is_redundant(recipe: Recipe, setting: str) -> bool:
     """The base comes with its discount, and what is relevant with a gain that asks for it."""
-    return habit == "b" or (habit == "rel" and "rel" not in recipe.measure.entry.takes)
+    return setting == "b" or (setting == "rel" and "rel" not in recipe.measure.entry.arguments)
 
 
-def _answer(recipe: Recipe, habit: str) -> str:
-    refuses = getattr(recipe.convention, habit) == "error"
-    recipe = evolve(recipe, convention=lenient(recipe.convention))
-    value = getattr(recipe.convention, habit)
-    if habit == "gain":
+def _describe_setting(recipe: Recipe, setting: str) -> str:
+    refuses = getattr(recipe.convention, setting) == "error"
+    recipe = evolve(recipe, convention=make_lenient(recipe.convention))
+    value = getattr(recipe.convention, setting)
+    if setting == "gain":
         text = recipe.gain.text()
-    elif habit == "discount":
+    elif setting == "discount":
         text = recipe.discount.text()
-    elif habit == "rel":
-        text = f"relevant from grade {recipe.settings()['rel']:g} on"
-    elif habit in _PRECISION:
-        text = f"{_PRECISION[habit]} {conventions.words(recipe, habit)}"
+    elif setting == "rel":
+        text = f"relevant from grade {recipe.function_arguments()['rel']:g} on"
+    elif setting in _BITS_WORDS:
+        text = f"{_BITS_WORDS[setting]} {conventions.describe_setting(recipe, setting)}"
     else:
-        text = _ANSWERS.get(habit, {}).get(value) or conventions.words(recipe, habit)
+        text = _SETTING_WORDS.get(setting, {}).get(value) or conventions.describe_setting(
+            recipe, setting
+        )
     return f"{text} (it refuses them; see below)" if refuses else text
 
 
-def _share(one: Effect) -> str:
-    return "–" if one.share is None else f"{round(100 * one.share, 1) + 0.0:.1f} %"
+def _format_share(effect: Effect) -> str:
+    return "–" if effect.share is None else f"{round(100 * effect.share, 1) + 0.0:.1f} %"
 
 
-def _partners(one: Effect) -> list[str]:
+def _list_partners(effect: Effect) -> list[str]:
     """The causes without which it would do something else, as far as four decimals show it."""
-    return [CAUSES[name].title for name, together in one.interacts.items() if abs(together) >= SEEN]
+    return [
+        CAUSES[name].title
+        for name, interaction in effect.interacts.items()
+        if abs(interaction) >= VISIBLE_CHANGE
+    ]
 
 
-def _causes(why: Why, terminal: Terminal) -> Iterator[str]:
+def _list_causes(why: Why, terminal: Terminal) -> Iterator[str]:
     """A line of numbers for each cause, and below it what both do."""
     rows = [
-        (one.cause.title, signed(one.effect), _share(one), str(one.queries)) for one in why.causes
+        (
+            effect.cause.title,
+            format_change(effect.effect),
+            _format_share(effect),
+            str(effect.queries),
+        )
+        for effect in why.causes
     ]
-    table = Table(("cause", "effect", "share", "queries"), rows, numbers=True, words=1)
+    table = Table(("cause", "effect", "share", "queries"), rows, numeric=True, label_columns=1)
     head, *lines = tables.to_text(table, terminal=terminal).splitlines()
     yield head
-    wide = max(map(len, why.names)) + 1
-    for line, one in zip(lines, why.causes, strict=True):
+    name_width = max(map(len, why.names)) + 1
+    for line, effect in zip(lines, why.causes, strict=True):
         yield line
-        for name, text in zip(why.names, answers(why, one), strict=True):
-            yield tables.wrapped(f"  {name + ':':<{wide}} {text}", terminal, " " * (wide + 3))
-        partners = _partners(one)
+        for name, text in zip(why.names, describe_sides(why, effect), strict=True):
+            yield tables.wrap_text(
+                f"  {name + ':':<{name_width}} {text}", terminal, " " * (name_width + 3)
+            )
+        partners = _list_partners(effect)
         if partners:
-            told = f"  alone {signed(one.alone)}; interacts with {_listed(partners)}"
-            yield tables.wrapped(told, terminal, "  ")
+            detail = (
+                f"  alone {format_change(effect.alone)}; interacts with {_join_names(partners)}"
+            )
+            yield tables.wrap_text(detail, terminal, "  ")
 
 
-def _remarks(why: Why, cause: str | None) -> list[str]:
+def _list_remarks(why: Why, cause: str | None) -> list[str]:
     """What else is to be said before the queries."""
     lines = []
-    if cause is not None and not _chosen(why, cause):
+    if cause is not None and not _select_effects(why, cause):
         lines.append(
             f"Nothing to spell out: {CAUSES[cause].title}: no cause of any difference here."
         )
-    if why.causes and all(one.share is None for one in why.causes):
+    if why.causes and all(effect.share is None for effect in why.causes):
         lines.append(
             "What changes cancels out in the mean, so there are no shares of the difference."
         )
@@ -179,30 +206,38 @@ def _remarks(why: Why, cause: str | None) -> list[str]:
     return [*lines, *(f"Note: {note}." for note in why.notes)]
 
 
-def _chosen(why: Why, cause: str | None) -> list[Effect]:
-    return [one for one in why.causes if one.worst is not None and cause in (None, one.cause.name)]
+def _select_effects(why: Why, cause: str | None) -> list[Effect]:
+    return [
+        effect
+        for effect in why.causes
+        if effect.worst is not None and cause in (None, effect.cause.name)
+    ]
 
 
-def _heading(one: Effect) -> str:
+def _format_heading(effect: Effect) -> str:
     """The cause, and the query that is spelled out below."""
-    title, query = one.cause.title, shown(one.worst.query if one.worst else "")
-    some = f"query {query}" if one.queries == 1 else f"{one.queries} queries, most of all {query}"
-    return f"{title[0].upper()}{title[1:]}: {some}"
+    title, query = effect.cause.title, quote(effect.worst.query if effect.worst else "")
+    query_text = (
+        f"query {query}"
+        if effect.queries == 1
+        else f"{effect.queries} queries, most of all {query}"
+    )
+    return f"{title[0].upper()}{title[1:]}: {query_text}"
 
 
-def _worst(why: Why, one: Effect, width: int | None = None) -> list[Block]:
-    if one.worst is None:
+def _build_worst_blocks(why: Why, effect: Effect, width: int | None = None) -> list[Block]:
+    if effect.worst is None:
         return []
-    return rank_by_rank.blocks(one.worst, why.measure.entry, width)
+    return rank_by_rank.build_blocks(effect.worst, why.measure.entry, width)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """The first few, which matter most, and how many others."""
-    if len(names) > _PARTNERS + 1:
-        names = [*names[:_PARTNERS], f"{len(names) - _PARTNERS} others"]
+    if len(names) > _MAX_PARTNERS + 1:
+        names = [*names[:_MAX_PARTNERS], f"{len(names) - _MAX_PARTNERS} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _bold(text: str, terminal: Terminal) -> str:
-    text = tables.wrapped(text, terminal)
+def _make_bold(text: str, terminal: Terminal) -> str:
+    text = tables.wrap_text(text, terminal)
     return f"\x1b[1m{text}\x1b[0m" if terminal.colour else text

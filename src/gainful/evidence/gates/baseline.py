@@ -16,57 +16,57 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from gainful.errors import BadInput, WrongType, shown
+from gainful.errors import BadInput, WrongType, quote
 from gainful.evidence.gates.fingerprint import fingerprint
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results
-from gainful.read.jsonl import loaded
-from gainful.read.qrels_and_run import Judgments, Nested
-from gainful.read.source import opened
+from gainful.read.jsonl import load_json
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.source import open_source
 
 FORMAT, VERSION = "gainful baseline", 1
-NEW = "a baseline of gainful gate; save a new one with --save-baseline FILE"
+NEW_BASELINE_ADVICE = "a baseline of gainful gate; save a new one with --save-baseline FILE"
 _CHECKSUM = "checksum"
 
 
-def _text(value: object) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-_LARGEST = 1e300  # of numbers that a file may hold
+_LARGEST_NUMBER = 1e300  # of numbers that a file may hold
 
 
-def _number(value: object) -> bool:
+def _is_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return abs(value) <= _LARGEST
+    return abs(value) <= _LARGEST_NUMBER
 
 
-def _whole(value: object) -> bool:
+def _is_whole_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _setting(value: object) -> bool:
-    return value is None or _text(value) or _number(value)
+def _is_setting(value: object) -> bool:
+    return value is None or _is_text(value) or _is_number(value)
 
 
-def _each(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+def _is_dict_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
 
 
 # What each field of the file must be, and how that is said.
 _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
-    "gainful": (_text, "a text"),
-    "run": (_text, "a text"),
-    "judgments": (_text, "a text"),
-    "queries": (_whole, "a whole number"),
-    "measures": (_each(_text), "a text for each measure"),
-    "mean": (_each(_number), "a number for each measure"),
+    "gainful": (_is_text, "a text"),
+    "run": (_is_text, "a text"),
+    "judgments": (_is_text, "a text"),
+    "queries": (_is_whole_number, "a whole number"),
+    "measures": (_is_dict_of(_is_text), "a text for each measure"),
+    "mean": (_is_dict_of(_is_number), "a number for each measure"),
     "values": (
-        _each(_each(lambda value: value is None or _number(value))),
+        _is_dict_of(_is_dict_of(lambda value: value is None or _is_number(value))),
         "a number or null for each query and measure",
     ),
-    "convention": (_each(_setting), "a text, number or null for each habit"),
+    "convention": (_is_dict_of(_is_setting), "a text, number or null for each habit"),
 }
 
 
@@ -76,8 +76,8 @@ class Baseline:
 
     Examples:
         >>> from gainful import evaluate
-        >>> judged = Nested({"1": {"a": 1}}, "judgments")
-        >>> found = baseline_of(evaluate(judged.mapping, {"1": {"a": 0.5}}, "RR"), judged)
+        >>> judged = NestedDict({"1": {"a": 1}}, "judgments")
+        >>> found = make_baseline(evaluate(judged.mapping, {"1": {"a": 0.5}}, "RR"), judged)
         >>> found.of_measure(Measure("RR"))
         {'1': 1.0}
     """
@@ -92,21 +92,23 @@ class Baseline:
     gainful: str  # which version of it
     name: str = "baseline"  # the file, for a message
 
-    def name_of(self, measure: Measure) -> str | None:
+    def find_name(self, measure: Measure) -> str | None:
         """What a measure is called in here, if it is here."""
-        names = (name for name, spelled in self.measures.items() if spelled == str(measure))
+        names = (name for name, spelling in self.measures.items() if spelling == str(measure))
         return next(names, None)
 
-    def of_measure(self, measure: Measure) -> dict[str, float]:
+    def values_by_query(self, measure: Measure) -> dict[str, float]:
         """The values that count, by query; a measure that is not there is an error."""
-        name = self.name_of(measure)
+        name = self.find_name(measure)
         if name is None:
-            has = ", ".join(self.measures) or "none"
-            problem = f"it has no values of {measure}, but of {has}"
-            how = f"a baseline with it; save a new one with -m '{measure}' --save-baseline FILE"
-            raise BadInput(self.name, problem, how)
-        found = ((query, row[name]) for query, row in self.values.items())
-        return {query: value for query, value in found if value is not None}
+            available = ", ".join(self.measures) or "none"
+            problem = f"it has no values of {measure}, but of {available}"
+            expected = (
+                f"a baseline with it; save a new one with -m '{measure}' --save-baseline FILE"
+            )
+            raise BadInput(self.name, problem, expected)
+        rows = ((query, row[name]) for query, row in self.values.items())
+        return {query: value for query, value in rows if value is not None}
 
     def to_text(self) -> str:
         """The file."""
@@ -116,15 +118,15 @@ class Baseline:
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def baseline_of(results: Results, qrels: Judgments | Nested) -> Baseline:
+def make_baseline(results: Results, qrels: Qrels | NestedDict) -> Baseline:
     """What is kept of results, to hold later ones against."""
     return Baseline(
         run=results.name,
         queries=len(results.queries),
         measures={name: str(measure) for name, measure in results.measures.items()},
         mean=means(results),
-        values=results.by_query(),
-        convention=habits_of(results),
+        values=results.values_by_query(),
+        convention=convention_settings(results),
         judgments=fingerprint(qrels),
         gainful=version("gainful"),
     )
@@ -139,11 +141,11 @@ def means(results: Results) -> dict[str, float]:
     return results.mean
 
 
-def habits_of(results: Results) -> dict[str, Any]:
+def convention_settings(results: Results) -> dict[str, Any]:
     """The whole convention as data; whose it is, is no part of what is compared."""
-    habits = results.convention
-    own = {f"ties of {name}": ties for name, ties in habits.ties_of}
-    return {"like": habits.name, **habits.settings(), **own}
+    convention = results.convention
+    ties_by_measure = {f"ties of {name}": ties for name, ties in convention.ties_by_measure}
+    return {"like": convention.name, **convention.settings(), **ties_by_measure}
 
 
 def read_baseline(path: str | PathLike[str]) -> Baseline:
@@ -151,47 +153,51 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     if not isinstance(path, (str, PathLike)):
         raise WrongType("baseline", path, "the path of a file")
     try:
-        source = opened(path)
-        content = loaded(source.content(), source.name)
-    except BadInput as refused:
-        raise BadInput(refused.where, refused.problem, NEW) from None
+        source = open_source(path)
+        content = load_json(source.read_bytes(), source.name)
+    except BadInput as error:
+        raise BadInput(error.where, error.problem, NEW_BASELINE_ADVICE) from None
     except ValueError as failure:
         problem = f"this is not JSON, or not all of it: {failure}"
-        raise BadInput(source.name, problem, NEW) from None
-    problem = _problem(content)
+        raise BadInput(source.name, problem, NEW_BASELINE_ADVICE) from None
+    problem = _find_problem(content)
     if problem:
-        raise BadInput(source.name, problem, NEW)
+        raise BadInput(source.name, problem, NEW_BASELINE_ADVICE)
     return Baseline(name=source.name, **{name: content[name] for name in _FIELDS})
 
 
-def _problem(content: Any) -> str:
+def _find_problem(content: Any) -> str:
     """What is wrong with the content of a file? Nothing, if that is what is returned."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "this is no baseline"
-    number: Any = content.get("version")
-    if not _whole(number) or number != VERSION:
-        newer = " (a newer gainful wrote it)" if _whole(number) and number > VERSION else ""
-        return f"it has version {shown(number)} of the format{newer}; this gainful reads {VERSION}"
+    format_version: Any = content.get("version")
+    if not _is_whole_number(format_version) or format_version != VERSION:
+        newer = (
+            " (a newer gainful wrote it)"
+            if _is_whole_number(format_version) and format_version > VERSION
+            else ""
+        )
+        return f"it has version {quote(format_version)} of the format{newer}; this gainful reads {VERSION}"
     try:
         checksum = _checksum(content)
     except ValueError:
         return "there is a value that is no finite number"
     if content.get(_CHECKSUM) != checksum:
         return "it does not fit its checksum: it was edited by hand, or damaged"
-    return _wrong_field(content) or _at_odds(content)
+    return _find_wrong_field(content) or _find_inconsistency(content)
 
 
-def _wrong_field(content: Mapping[str, Any]) -> str:
+def _find_wrong_field(content: Mapping[str, Any]) -> str:
     for name, (fits, allowed) in _FIELDS.items():
         if name not in content:
             return f"there is no {name!r} in it"
         if not fits(content[name]):
-            return f"{name!r} is {shown(content[name])}, not {allowed}"
+            return f"{name!r} is {quote(content[name])}, not {allowed}"
     unknown = content.keys() - _FIELDS.keys() - {"format", "version", _CHECKSUM}
-    return f"there is {shown(min(unknown))} in it, which is unknown" if unknown else ""
+    return f"there is {quote(min(unknown))} in it, which is unknown" if unknown else ""
 
 
-def _at_odds(content: Mapping[str, Any]) -> str:
+def _find_inconsistency(content: Mapping[str, Any]) -> str:
     """Fields that do not fit one another."""
     measures, values = content["measures"].keys(), content["values"]
     if content["queries"] != len(values):
@@ -203,6 +209,6 @@ def _at_odds(content: Mapping[str, Any]) -> str:
 
 def _checksum(content: Mapping[str, Any]) -> str:
     """Of the content, not of the bytes: how it is indented and where lines end does not count."""
-    held = {name: value for name, value in content.items() if name != _CHECKSUM}
-    text = json.dumps(held, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    payload = {name: value for name, value in content.items() if name != _CHECKSUM}
+    text = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return f"sha256:{sha256(text.encode()).hexdigest()}"

@@ -6,13 +6,13 @@ from hashlib import sha256
 
 import polars as pl
 
-from gainful.read.inputs import as_columns
-from gainful.read.qrels_and_run import Judgments, Nested
+from gainful.read.inputs import as_qrels_columns
+from gainful.read.qrels_and_run import NestedDict, Qrels
 
 _FIELDS = ("query", "doc", "subtopic", "grade")
 
 
-def fingerprint(qrels: Judgments | Nested) -> str:
+def fingerprint(qrels: Qrels | NestedDict) -> str:
     """A short text that is the same for the same judgments, and for no others.
 
     Neither the order of lines nor the format counts, nor how a number is written. A query that
@@ -20,18 +20,18 @@ def fingerprint(qrels: Judgments | Nested) -> str:
     are several.
 
     Examples:
-        >>> one = fingerprint(Nested({"1": {"a": 2, "b": 0}}, "judgments"))
-        >>> one == fingerprint(Nested({1: {"b": 0.0, "a": 2.0}}, "other"))
+        >>> one = fingerprint(NestedDict({"1": {"a": 2, "b": 0}}, "judgments"))
+        >>> one == fingerprint(NestedDict({1: {"b": 0.0, "a": 2.0}}, "other"))
         True
-        >>> one == fingerprint(Nested({"1": {"a": 2, "b": 1}}, "judgments"))
+        >>> one == fingerprint(NestedDict({"1": {"a": 2, "b": 1}}, "judgments"))
         False
     """
-    rows = _rows(as_columns(qrels))
-    lines = rows.select(pl.concat_str([_told(name) for name in _FIELDS])).to_series().sort()
+    rows = _judgment_rows(as_qrels_columns(qrels))
+    lines = rows.select(pl.concat_str([_encode_field(name) for name in _FIELDS])).to_series().sort()
     return f"sha256:{sha256(chr(10).join(lines.to_list()).encode()).hexdigest()}"
 
 
-def _rows(qrels: Judgments) -> pl.DataFrame:
+def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
     """A row for each judgment and each silent query; grades by their bits, which are exact."""
     if qrels.subtopics is None:
         frame = qrels.frame.with_columns(pl.lit(None, pl.String).alias("subtopic"))
@@ -48,8 +48,8 @@ def _rows(qrels: Judgments) -> pl.DataFrame:
     return pl.concat([frame, silent], how="diagonal")
 
 
-def _told(name: str) -> pl.Expr:
+def _encode_field(name: str) -> pl.Expr:
     """A field with its length before it, so that no two rows can be taken for one another."""
-    one = pl.col(name)
-    told = pl.concat_str([one.str.len_bytes().cast(pl.String), pl.lit(":"), one])
-    return told.fill_null("-")
+    column = pl.col(name)
+    encoded = pl.concat_str([column.str.len_bytes().cast(pl.String), pl.lit(":"), column])
+    return encoded.fill_null("-")

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED, How
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 
@@ -20,37 +20,41 @@ ALLOWANCES = {
     "judgments": "a baseline by other judgments",
     "queries": "queries that are left out because the run lacks them",
 }
-Bounds = Mapping[str | Measure, float] | Iterable[tuple[str | Measure, float]]
+MeasureBounds = Mapping[str | Measure, float] | Iterable[tuple[str | Measure, float]]
 
 
-def _allowances(given: str | Iterable[str]) -> tuple[str, ...]:
-    if not isinstance(given, Iterable):
-        raise WrongType("allow", given, ", ".join(ALLOWANCES))
-    names = (given,) if isinstance(given, str) else tuple(given)
+def _convert_allowances(allow: str | Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(allow, Iterable):
+        raise WrongType("allow", allow, ", ".join(ALLOWANCES))
+    names = (allow,) if isinstance(allow, str) else tuple(allow)
     for name in names:
         if name not in ALLOWANCES:
             raise UnknownName("allowance", str(name), ALLOWANCES)
     return names
 
 
-def bounds(given: Bounds | None, argument: str, *, least: float | None = None) -> dict[str, float]:
+def parse_bounds(
+    values: MeasureBounds | None, argument: str, *, least: float | None = None
+) -> dict[str, float]:
     """A number for each measure, by the name it was given; two for one measure are an error."""
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     names: dict[Measure, str] = {}
-    pairs = given.items() if isinstance(given, Mapping) else given or ()
-    if isinstance(pairs, str) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
-        raise WrongType(argument, given, "{measure: number}")
+    pairs = values.items() if isinstance(values, Mapping) else values or ()
+    if isinstance(pairs, str) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 for pair in pairs
+    ):
+        raise WrongType(argument, values, "{measure: number}")
     for name, value in pairs:
         measure = parse(name)
-        bound = _bound(value, f"{argument} of {measure}", least)
-        known = names.setdefault(measure, str(name).strip())
-        if found.setdefault(known, bound) != bound:
-            both = f"{found[known]:g} and {bound:g}"
+        bound = _check_bound(value, f"{argument} of {measure}", least)
+        first_name = names.setdefault(measure, str(name).strip())
+        if limits.setdefault(first_name, bound) != bound:
+            both = f"{limits[first_name]:g} and {bound:g}"
             raise BadValue(f"{argument} of {measure}", both, "one value for each measure")
-    return found
+    return limits
 
 
-def _bound(value: Any, argument: str, least: float | None) -> float:
+def _check_bound(value: Any, argument: str, least: float | None) -> float:
     allowed = "a finite number" if least is None else f"a finite number from {least:g} on"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongType(argument, value, allowed)
@@ -63,12 +67,12 @@ def _bound(value: Any, argument: str, least: float | None) -> float:
     return number
 
 
-def _floors(given: Bounds | None) -> dict[str, float]:
-    return bounds(given, "floor")
+def _convert_floors(floors: MeasureBounds | None) -> dict[str, float]:
+    return parse_bounds(floors, "floor")
 
 
-def _drops(given: Bounds | None) -> dict[str, float]:
-    return bounds(given, "max_drop", least=0)
+def _convert_drops(drops: MeasureBounds | None) -> dict[str, float]:
+    return parse_bounds(drops, "max_drop", least=0)
 
 
 @frozen(kw_only=True)
@@ -84,42 +88,42 @@ class Rules:
         gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number from 0 on
     """
 
-    floors: Mapping[str, float] = field(default=None, converter=_floors)
-    max_drop: Mapping[str, float] = field(default=None, converter=_drops)
+    floors: Mapping[str, float] = field(default=None, converter=_convert_floors)
+    max_drop: Mapping[str, float] = field(default=None, converter=_convert_drops)
     significant: float | None = None
     test: str = "randomisation"
     seed: int = SEED
     resamples: int = RESAMPLES
-    allow: tuple[str, ...] = field(default=(), converter=_allowances)
+    allow: tuple[str, ...] = field(default=(), converter=_convert_allowances)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.test, str) or self.test not in TESTS:
             raise UnknownName("test", str(self.test), TESTS)
         try:
-            self.how()
-        except BadValue as refused:
-            name = "significant" if refused.argument == "alpha" else refused.argument
-            raise type(refused)(name, refused.value, refused.allowed) from None
+            self.resampling()
+        except BadValue as error:
+            name = "significant" if error.argument == "alpha" else error.argument
+            raise type(error)(name, error.value, error.allowed) from None
 
-    def how(self) -> How:
+    def resampling(self) -> Resampling:
         """How a drop is tested: one-sided, as only a worse run is of interest."""
-        given = {} if self.significant is None else {"alpha": self.significant}
-        return How(resamples=self.resamples, seed=self.seed, alternative="less", **given)
+        options = {} if self.significant is None else {"alpha": self.significant}
+        return Resampling(resamples=self.resamples, seed=self.seed, alternative="less", **options)
 
     @property
-    def any(self) -> bool:
+    def has_rules(self) -> bool:
         """Is there a rule at all?"""
         return bool(self.floors or self.max_drop) or self.significant is not None
 
     @property
-    def backwards(self) -> bool:
+    def needs_baseline(self) -> bool:
         """Does one of them need a baseline?"""
         return bool(self.max_drop) or self.significant is not None
 
-    def asked(self, measures: Any = None) -> list[str | Measure] | None:
+    def measures_to_evaluate(self, measures: Any = None) -> list[str | Measure] | None:
         """All measures to evaluate: those that were asked for, and those that have a rule."""
-        found: dict[str, Measure] = {} if measures is None else expand(measures)
+        expanded: dict[str, Measure] = {} if measures is None else expand(measures)
         for name in (*self.floors, *self.max_drop):
-            if parse(name) not in found.values():
-                found |= expand(name)
-        return list(found) or None
+            if parse(name) not in expanded.values():
+                expanded |= expand(name)
+        return list(expanded) or None

@@ -7,42 +7,46 @@ from collections.abc import Mapping
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue, CannotCompare, counted
-from gainful.evidence.effect_size import constant
+from gainful.errors import BadInput, BadValue, CannotCompare, count_noun
+from gainful.evidence.effect_size import constant_columns
 from gainful.evidence.gates.rules import Rules
-from gainful.evidence.gates.verdict import Check, slack
-from gainful.evidence.pairing import Paired
+from gainful.evidence.gates.verdict import Check, rounding_slack
+from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.formula import Array, exact
+from gainful.formula import Array, format_exact
 from gainful.measure.results import Results
 
 
-def significance(
-    pairs: Mapping[str, Paired],
-    before: Mapping[str, tuple[float, float]],
+def check_significance(
+    pairs: Mapping[str, PairedValues],
+    now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
     results: Results,
 ) -> tuple[list[Check], str]:
     """A check for each measure, and a sentence that says how it was tested."""
-    level = rules.how().alpha
-    outcomes = {name: _tested(pair, rules, results) for name, pair in pairs.items()}
-    raw = np.array([float(one.p[0]) for one in outcomes.values()])
+    level = rules.resampling().alpha
+    outcomes = {name: _apply_test(pair, rules, results) for name, pair in pairs.items()}
+    raw_p = np.array([float(item.p[0]) for item in outcomes.values()])
     checks = []
-    for (name, pair), p, one in zip(pairs.items(), holm(raw).tolist(), raw.tolist(), strict=True):
-        now, then = before[name]
+    for (name, pair), p, item in zip(
+        pairs.items(), holm(raw_p).tolist(), raw_p.tolist(), strict=True
+    ):
+        now, then = now_and_before[name]
         ok = p > level
-        if ok and then - now > slack(then):
+        if ok and then - now > rounding_slack(then):
             _refuse_too_few(pair, rules, len(pairs))
-        checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=one))
-    return checks, _said(pairs, rules, exact_p=all(one.exact for one in outcomes.values()))
+        checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=item))
+    return checks, _describe_test(
+        pairs, rules, exact_p=all(item.exact for item in outcomes.values())
+    )
 
 
-def _tested(pair: Paired, rules: Rules, results: Results) -> Outcome:
+def _apply_test(pair: PairedValues, rules: Rules, results: Results) -> Outcome:
     name, test = pair.measure, TESTS[rules.test]
-    how = results.recipes[name].measure.entry.mean
-    if how != "mean":
+    mean_kind = results.recipes[name].measure.entry.aggregation
+    if mean_kind != "mean":
         raise BadValue(
             "significant", name, "measures that are a mean over queries, in -m and rules"
         )
@@ -50,43 +54,45 @@ def _tested(pair: Paired, rules: Rules, results: Results) -> Outcome:
         problem = f"only one query to compare {name} by, and a test needs two at least"
         raise BadInput(results.name, problem, "more queries, or a rule without a test")
     differences = pair.values[:, 0] - pair.values[:, 1]
-    if test.varied and differences.any() and constant(differences[:, None])[0]:
+    if test.needs_variance and differences.any() and constant_columns(differences[:, None])[0]:
         raise CannotCompare(
-            f"{name} differs by {exact(float(differences[0]))} in every query, of which the "
+            f"{name} differs by {format_exact(float(differences[0]))} in every query, of which the "
             f"{test.words} can say nothing (use --test randomisation)"
         )
-    found = test.function(differences[:, None], rules.how())
+    outcome = test.function(differences[:, None], rules.resampling())
     if (
         not differences.any()
     ):  # runs that are the same are not worse, whichever way a test counts ties
-        return evolve(found, p=np.ones(1))
-    if not np.isfinite(found.p[0]):
+        return evolve(outcome, p=np.ones(1))
+    if not np.isfinite(outcome.p[0]):
         raise CannotCompare(f"the {test.words} has no p for {name} (use --test randomisation)")
-    return found
+    return outcome
 
 
-def _refuse_too_few(pair: Paired, rules: Rules, measures: int) -> None:
+def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int) -> None:
     """A drop that no test of so few queries could ever call significant is not let through."""
     number = len(pair.queries)
     worst: Array = -np.linspace(1, 1.001, number)[:, None]  # each query fell, and hardly unlike
-    least = measures * float(TESTS[rules.test].function(worst, rules.how()).p[0])
-    level = rules.how().alpha
+    least = measures * float(TESTS[rules.test].function(worst, rules.resampling()).p[0])
+    level = rules.resampling().alpha
     if least > level:
-        of_all = f" and {counted(measures, 'measure')}" if measures > 1 else ""
+        and_measures = f" and {count_noun(measures, 'measure')}" if measures > 1 else ""
         raise CannotCompare(
-            f"{pair.measure} dropped, and with {counted(number, 'query')}{of_all} the "
+            f"{pair.measure} dropped, and with {count_noun(number, 'query')}{and_measures} the "
             f"{TESTS[rules.test].words} cannot say whether significantly: no p can be below "
-            f"{least:.4g}, and {exact(level)} is asked for (use max_drop, or more queries)"
+            f"{least:.4g}, and {format_exact(level)} is asked for (use max_drop, or more queries)"
         )
 
 
-def _said(pairs: Mapping[str, Paired], rules: Rules, *, exact_p: bool) -> str:
+def _describe_test(pairs: Mapping[str, PairedValues], rules: Rules, *, exact_p: bool) -> str:
     test = TESTS[rules.test]
-    drawn = f", {rules.resamples} resamples, seed {rules.seed}"
+    resamples_text = f", {rules.resamples} resamples, seed {rules.seed}"
     numbers = sorted({len(pair.queries) for pair in pairs.values()})
     over = (
-        counted(numbers[0], "query") if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]} queries"
+        count_noun(numbers[0], "query")
+        if len(numbers) == 1
+        else f"{numbers[0]}–{numbers[-1]} queries"
     )
     family = f", Holm-corrected over {len(pairs)} measures" if len(pairs) > 1 else ""
-    sampled = drawn if test.resampled and not exact_p else ""
+    sampled = resamples_text if test.resampled and not exact_p else ""
     return f"p is one-sided: {test.words} over {over}{sampled}{family}"

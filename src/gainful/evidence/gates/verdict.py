@@ -10,12 +10,12 @@ from attrs import frozen
 
 from gainful.evidence.gates.baseline import Baseline
 from gainful.evidence.pairing import ROUNDING
-from gainful.formula import exact
+from gainful.formula import format_exact
 from gainful.measure.results import Results
 
 Rule = Literal["floor", "max_drop", "significant"]
-_MOST = 12  # decimals
-_SMALLEST = 1e-4  # p that is told as such
+_MAX_DECIMALS = 12  # decimals
+_SMALLEST_P = 1e-4  # p that is told as such
 
 
 @frozen
@@ -35,30 +35,28 @@ class Check:
     def message(self) -> str:
         """What was found, in a sentence."""
         if self.rule == "floor":
-            return self._of_floor()
-        return self._of_test() if self.rule == "significant" else self._of_drop()
+            return self._floor_message()
+        return self._test_message() if self.rule == "significant" else self._drop_message()
 
-    def _of_floor(self) -> str:
-        told = "reaches" if self.ok else "is below"
-        return (
-            f"{self.measure} {apart(self.value, self.bound)} {told} its floor {exact(self.bound)}"
-        )
+    def _floor_message(self) -> str:
+        verb = "reaches" if self.ok else "is below"
+        return f"{self.measure} {format_distinct(self.value, self.bound)} {verb} its floor {format_exact(self.bound)}"
 
-    def _of_drop(self) -> str:
+    def _drop_message(self) -> str:
         before = self.baseline or 0.0
         drop = before - self.value
-        means = f"{apart(before, self.value)} to {apart(self.value, before)}"
-        if drop <= slack(before):
+        means = f"{format_distinct(before, self.value)} to {format_distinct(self.value, before)}"
+        if drop <= rounding_slack(before):
             return f"{self.measure} did not drop: from {means}"
-        told = f"{self.measure} dropped by {apart(drop, self.bound)}, from {means}"
-        return f"{told}; at most {exact(self.bound)} is allowed"
+        change = f"{self.measure} dropped by {format_distinct(drop, self.bound)}, from {means}"
+        return f"{change}; at most {format_exact(self.bound)} is allowed"
 
-    def _of_test(self) -> str:
+    def _test_message(self) -> str:
         before, p = self.baseline or 0.0, self.p or 0.0
         worse = f"is {'not ' if self.ok else ''}significantly worse than the baseline"
-        means = f"{apart(before, self.value)} to {apart(self.value, before)}"
-        told = "< 0.0001" if p < _SMALLEST else f"= {apart(p, self.bound)}"
-        level = f"p {told} at {exact(self.bound)}"
+        means = f"{format_distinct(before, self.value)} to {format_distinct(self.value, before)}"
+        p_text = "< 0.0001" if p < _SMALLEST_P else f"= {format_distinct(p, self.bound)}"
+        level = f"p {p_text} at {format_exact(self.bound)}"
         return f"{self.measure} {worse}: from {means}, {level}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,7 +65,7 @@ class Check:
 
 
 @frozen
-class Look:
+class QueryToLookAt:
     """A query to look at, and what a measure says of it before (if that is known) and now."""
 
     measure: str
@@ -82,9 +80,9 @@ class Verdict:
 
     results: Results = attrs.field(repr=False)
     checks: Sequence[Check]
-    look_at: Sequence[Look] = attrs.field(default=(), repr=False)
+    look_at: Sequence[QueryToLookAt] = attrs.field(default=(), repr=False)
     notes: Sequence[str] = ()
-    before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict, repr=False)
+    now_and_before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict, repr=False)
     baseline: Baseline | None = attrs.field(default=None, repr=False)
     saved: str | None = None  # where the run was saved as a baseline
 
@@ -94,43 +92,43 @@ class Verdict:
         return all(check.ok for check in self.checks)
 
     @property
-    def broken(self) -> list[Check]:
+    def broken_checks(self) -> list[Check]:
         """The rules that do not."""
         return [check for check in self.checks if not check.ok]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        told, old = self.results.to_dict(), self.baseline
+        plain, baseline = self.results.to_dict(), self.baseline
         return {
             "passed": self.passed,
             "run": self.results.name,
             "checks": [check.to_dict() for check in self.checks],
             "look_at": [attrs.asdict(look) for look in self.look_at],
-            "mean": told["mean"],
-            "baseline": old
+            "mean": plain["mean"],
+            "baseline": baseline
             and {
-                "file": old.name,
-                "run": old.run,
-                "queries": old.queries,
-                "gainful": old.gainful,
-                "mean": {name: before for name, (_, before) in self.before.items()},
+                "file": baseline.name,
+                "run": baseline.run,
+                "queries": baseline.queries,
+                "gainful": baseline.gainful,
+                "mean": {name: before for name, (_, before) in self.now_and_before.items()},
             },
             "saved": self.saved,
-            "notes": [*self.notes, *told.get("notes", ())],
-            "convention": told["convention"],
-            "counts": told["counts"],
+            "notes": [*self.notes, *plain.get("notes", ())],
+            "convention": plain["convention"],
+            "counts": plain["counts"],
         }
 
 
-def slack(value: float) -> float:
+def rounding_slack(value: float) -> float:
     """By how much a number may differ from this one, and be the same but for rounding."""
     return ROUNDING * abs(value)
 
 
-def apart(value: float, other: float) -> str:
+def format_distinct(value: float, other: float) -> str:
     """A number in four decimals, or in as many more as tell it from another."""
-    for decimals in range(4, _MOST + 1):
-        told = f"{value:.{decimals}f}"
-        if value == other or float(told) != float(f"{other:.{decimals}f}"):
-            return told
+    for decimals in range(4, _MAX_DECIMALS + 1):
+        text = f"{value:.{decimals}f}"
+        if value == other or float(text) != float(f"{other:.{decimals}f}"):
+            return text
     return repr(value)

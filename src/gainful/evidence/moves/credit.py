@@ -15,31 +15,31 @@ import polars as pl
 from attrs import define, evolve, field, frozen
 
 from gainful.errors import GainfulError
-from gainful.evidence.moves.ranked_query import depth_of
-from gainful.evidence.shapley import ALL_ORDERS, NOTHING, effects
+from gainful.evidence.moves.ranked_query import cutoff_depth
+from gainful.evidence.shapley import MAX_EXACT_CAUSES, NEGLIGIBLE, shapley_values
 from gainful.formula import Array
-from gainful.match.matched import Flags, Matched, Ranks, Subtopics, by_grade
-from gainful.measure.evaluate import of_matched
-from gainful.measure.ranked_run import Seen, seen
+from gainful.match.matched import Flags, Matched, Ranks, Subtopics, order_by_grade
+from gainful.measure.evaluate import compute_measures
+from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.qrels_and_run import Qrels
 
-_TRIED = 1000  # documents times sets in which it is tried whether one always adds the same
-_SETS = 5000  # so many of them make a sample of orders
-_SUMMED = 1e3  # times: what many small errors come to
-_AT_ONCE = 1_000_000  # documents of all sets that are computed together
-_OF_OTHERS = "its value is not made of this query alone"
-_SAMPLED = (
+_MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
+_SAMPLE_SETS = 5000  # so many of them make a sample of orders
+_ERROR_FACTOR = 1e3  # times: what many small errors come to
+_BATCH_DOCS = 1_000_000  # documents of all sets that are computed together
+_DEPENDS_ON_OTHERS = "its value is not made of this query alone"
+_SAMPLE_NOTE = (
     "what {} documents explain is averaged over a sample of the orders in which they can come, "
     "not over all"
 )
 
 
 @frozen(eq=False)
-class Side:
+class JudgedDocs:
     """One query in one run: its judged documents at their ranks, by name."""
 
-    held: Seen
+    ranked: RankedRun
     docs: Sequence[str]  # of each retrieved judged document
 
 
@@ -53,182 +53,195 @@ class Credit:
     problem: str = ""
 
 
-def side(qrels: Judgments, matched: Matched, query: str, recipe: Recipe) -> Side:
+def rank_docs_by_name(qrels: Qrels, matched: Matched, query: str, recipe: Recipe) -> JudgedDocs:
     """One query of what was matched, with the names of its documents.
 
     Documents that the convention takes out of the ranking are out of it: the others have moved up.
     """
     pool = qrels.frame.filter(pl.col("query") == query)
     grade = pool["grade"].to_numpy()
-    names = pool["doc"].gather(by_grade(np.zeros(len(grade), dtype=np.intp), grade))
+    names = pool["doc"].gather(order_by_grade(np.zeros(len(grade), dtype=np.intp), grade))
     if recipe.convention.negative == "remove":
         names = names.head(int((grade >= 0).sum()))  # the best grade is first
     flags = np.fromiter((name == query for name in matched.queries), bool, len(matched.queries))
-    held = seen(matched.only(flags), recipe.convention)
-    place = np.zeros(0, dtype=np.intp) if held.place is None else held.place
-    return Side(held, names.gather(place).to_list())
+    ranked = rank_run(matched.select_queries(flags), recipe.convention)
+    place = np.zeros(0, dtype=np.intp) if ranked.pool_index is None else ranked.pool_index
+    return JudgedDocs(ranked, names.gather(place).to_list())
 
 
-def credit(before: Side, after: Side, recipe: Recipe, change: float) -> Credit:
+def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: float) -> Credit:
     """How much of the change of a query does each of its judged documents explain?"""
-    sides, settled = (before, after), _settled(recipe)
-    if _of_list(settled, sides):
-        sides = _pooled(before), _pooled(after)
-        settled = evolve(settled, convention=settled.convention.changed(ideal="judged"))
+    sides, relaxed = (before, after), _relax_recipe(recipe)
+    if _has_list_ideal(relaxed, sides):
+        sides = _use_list_as_pool(before), _use_list_as_pool(after)
+        relaxed = evolve(relaxed, convention=relaxed.convention.with_settings(ideal="judged"))
     decimals = recipe.convention.decimals
     try:
-        game = Judged(sides, settled, _players(sides, settled))
-        return _shared(game, change, 0.0 if decimals is None else 10.0**-decimals)
-    except GainfulError as refused:
-        return Credit({}, problem=f"it cannot be computed of a part of the judged ones: {refused}")
+        game = DocumentGame(sides, relaxed, _candidate_docs(sides, relaxed))
+        return _share_change(game, change, 0.0 if decimals is None else 10.0**-decimals)
+    except GainfulError as error:
+        return Credit({}, problem=f"it cannot be computed of a part of the judged ones: {error}")
 
 
-def _settled(recipe: Recipe) -> Recipe:
+def _relax_recipe(recipe: Recipe) -> Recipe:
     """What was taken out of the rankings is out already, and nothing is rounded."""
-    kept = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
-    habits = recipe.convention.changed(unjudged="zero", negative=kept, decimals=None)
-    return evolve(recipe, convention=habits)
+    negative = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
+    convention = recipe.convention.with_settings(unjudged="zero", negative=negative, decimals=None)
+    return evolve(recipe, convention=convention)
 
 
-def _of_list(recipe: Recipe, sides: tuple[Side, Side]) -> bool:
+def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> bool:
     """Is the ideal made of the list itself, and can it be told as a pool as well?
 
     What is worth less than nothing has its place in such an ideal behind all that is unjudged.
     """
-    habits, entry = recipe.convention, recipe.measure.entry
-    if not (entry.cumulated and entry.of == "ranking" and habits.ideal == "list"):
+    convention, entry = recipe.convention, recipe.measure.entry
+    if not (entry.cumulated and entry.gain_of == "ranking" and convention.ideal == "list"):
         return False
-    lowest = min(float(one.held.gains(recipe.gain).min(initial=0.0)) for one in sides)
-    return habits.short == "as_is" and (habits.negative != "in_ideal" or lowest >= 0)
+    lowest = min(float(side.ranked.gains(recipe.gain).min(initial=0.0)) for side in sides)
+    return convention.short == "as_is" and (convention.negative != "in_ideal" or lowest >= 0)
 
 
-def _pooled(one: Side) -> Side:
+def _use_list_as_pool(side: JudgedDocs) -> JudgedDocs:
     """Where the ideal is made of the list, all of the list is its pool, and stays it."""
-    held = one.held
-    pool = evolve(held, pool_query=held.query, pool_grade=held.grade, place=None, subtopics=None)
-    return evolve(one, held=pool)
+    ranked = side.ranked
+    with_pool = evolve(
+        ranked, pool_query=ranked.query, pool_grade=ranked.grade, pool_index=None, subtopics=None
+    )
+    return evolve(side, ranked=with_pool)
 
 
-def _players(sides: tuple[Side, Side], recipe: Recipe) -> list[str]:
+def _candidate_docs(sides: tuple[JudgedDocs, JudgedDocs], recipe: Recipe) -> list[str]:
     """The documents that may explain anything: below its cutoff no measure of ours looks.
 
     It is otherwise where the ideal is made of the list, and can only be made of it as it is.
     """
-    deep = recipe.measure.entry.own or recipe.convention.ideal == "list"
-    depth = None if deep else depth_of(recipe)
+    unlimited = recipe.measure.entry.registered or recipe.convention.ideal == "list"
+    depth = None if unlimited else cutoff_depth(recipe)
     return sorted(
         {
             doc
-            for one in sides
-            for doc, first, rank in zip(one.docs, one.held.first, one.held.rank, strict=True)
+            for side in sides
+            for doc, first, rank in zip(side.docs, side.ranked.first, side.ranked.rank, strict=True)
             if depth is None or min(first, rank) <= depth
         }
     )
 
 
 @define(eq=False)
-class Judged:
+class DocumentGame:
     """The value of one query in two runs, whichever of its documents are seen as judged."""
 
-    sides: tuple[Side, Side]
-    how: Recipe
+    sides: tuple[JudgedDocs, JudgedDocs]
+    recipe: Recipe
     docs: Sequence[str]
 
-    def values(self, member: Flags) -> Array:
+    def values(self, members: Flags) -> Array:
         """The values of both, a column for each set; documents below the cutoff are in none."""
-        return np.stack([self._values(one, member) for one in self.sides])
+        return np.stack([self._side_values(side, members) for side in self.sides])
 
-    def _values(self, one: Side, member: Flags) -> Array:
-        number = {doc: at for at, doc in enumerate(self.docs)}
-        player = np.array([number.get(doc, len(number)) for doc in one.docs], dtype=np.intp)
-        member = np.pad(member, ((0, 0), (0, 1)))
-        some = max(1, _AT_ONCE // (1 + len(player) + len(one.held.pool_grade)))
+    def _side_values(self, side: JudgedDocs, members: Flags) -> Array:
+        doc_index = {doc: at for at, doc in enumerate(self.docs)}
+        player = np.array([doc_index.get(doc, len(doc_index)) for doc in side.docs], dtype=np.intp)
+        members = np.pad(members, ((0, 0), (0, 1)))
+        batch_size = max(1, _BATCH_DOCS // (1 + len(player) + len(side.ranked.pool_grade)))
         parts = [
-            of_matched(_repeated(one.held, member[begin : begin + some, player]), {"": self.how})
-            for begin in range(0, len(member), some)
+            compute_measures(
+                _repeat_query(side.ranked, members[begin : begin + batch_size, player]),
+                {"": self.recipe},
+            )
+            for begin in range(0, len(members), batch_size)
         ]
         return np.concatenate(
             [np.ma.filled(np.ma.asarray(part[""], dtype=float), np.nan) for part in parts]
         )
 
 
-def _repeated(ranked: Seen, member: Flags) -> Matched:
+def _repeat_query(ranked: RankedRun, members: Flags) -> Matched:
     """A query for each set, in which only its documents are judged; the pool is the whole one."""
-    size, pool = len(member), len(ranked.pool_grade)
-    number, hit = np.nonzero(member)
+    size, pool_size = len(members), len(ranked.pool_grade)
+    set_number, hit = np.nonzero(members)
     return evolve(
         ranked,
         queries=[*ranked.queries] * size,
         judged=np.repeat(ranked.judged, size),
-        found=np.repeat(ranked.found, size),
+        in_run=np.repeat(ranked.in_run, size),
         retrieved=np.repeat(ranked.retrieved, size),
-        pool_query=np.repeat(np.arange(size), pool),
+        pool_query=np.repeat(np.arange(size), pool_size),
         pool_grade=np.tile(ranked.pool_grade, size),
-        query=number,
+        query=set_number,
         grade=ranked.grade[hit],
-        place=None if ranked.place is None else ranked.place[hit] + pool * number,
-        subtopics=None if ranked.subtopics is None else _tiled(ranked.subtopics, size, pool),
-        **{name: getattr(ranked, name)[hit] for name in ranked.ranks},
+        pool_index=None
+        if ranked.pool_index is None
+        else ranked.pool_index[hit] + pool_size * set_number,
+        subtopics=None
+        if ranked.subtopics is None
+        else _tile_subtopics(ranked.subtopics, size, pool_size),
+        **{name: getattr(ranked, name)[hit] for name in ranked.rank_fields},
     )
 
 
-def _tiled(told: Subtopics, size: int, pool: int) -> Subtopics:
-    later = np.repeat(pool * np.arange(size), len(told.doc))
+def _tile_subtopics(subtopics: Subtopics, size: int, pool_size: int) -> Subtopics:
+    offset = np.repeat(pool_size * np.arange(size), len(subtopics.doc))
     return Subtopics(
-        doc=np.tile(told.doc, size) + later,
-        subtopic=np.tile(told.subtopic, size),
-        grade=np.tile(told.grade, size),
+        doc=np.tile(subtopics.doc, size) + offset,
+        subtopic=np.tile(subtopics.subtopic, size),
+        grade=np.tile(subtopics.grade, size),
     )
 
 
-def _shared(game: Judged, change: float, rounding: float) -> Credit:
+def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:
     count = len(game.docs)
     values = game.values(np.repeat([[True], [False]], count, axis=1))
-    allowed = NOTHING * max(1.0, float(np.abs(values).max()))
+    tolerance = NEGLIGIBLE * max(1.0, float(np.abs(values).max()))
     whole, without = values[1] - values[0]
-    if not abs(whole - change) <= _SUMMED * allowed + rounding:
-        return Credit({}, problem=_OF_OTHERS)
-    own = _added(game)
-    if np.isnan(own).any():
+    if not abs(whole - change) <= _ERROR_FACTOR * tolerance + rounding:
+        return Credit({}, problem=_DEPENDS_ON_OTHERS)
+    additions = _marginal_changes(game)
+    if np.isnan(additions).any():
         return Credit({}, problem="it has no value where only some documents are judged")
-    steady = (np.ptp(own, axis=1) <= allowed).all(axis=0)
-    shares = own[1, 0] - own[0, 0]
+    steady = (np.ptp(additions, axis=1) <= tolerance).all(axis=0)
+    shares = additions[1, 0] - additions[0, 0]
     notes: tuple[str, ...] = ()
     if not steady.all():
-        everyone = np.arange(count)
-        players = np.flatnonzero(~steady) if count > ALL_ORDERS else everyone
-        shares[players], notes = _among(game, players)
-        if abs(shares.sum() + without - whole) > _SUMMED * allowed:  # one only seemed steady
-            shares, notes = _among(game, everyone)
-    if not abs(shares.sum() + without - whole) <= _SUMMED * allowed:
-        return Credit({}, problem=_OF_OTHERS)
-    shares[np.abs(shares) <= allowed] = 0.0
+        all_docs = np.arange(count)
+        players = np.flatnonzero(~steady) if count > MAX_EXACT_CAUSES else all_docs
+        shares[players], notes = _share_among(game, players)
+        if (
+            abs(shares.sum() + without - whole) > _ERROR_FACTOR * tolerance
+        ):  # one only seemed steady
+            shares, notes = _share_among(game, all_docs)
+    if not abs(shares.sum() + without - whole) <= _ERROR_FACTOR * tolerance:
+        return Credit({}, problem=_DEPENDS_ON_OTHERS)
+    shares[np.abs(shares) <= tolerance] = 0.0
     rest = change - float(shares.sum())
-    named = dict(zip(game.docs, shares.tolist(), strict=True))
-    return Credit(named, 0.0 if abs(rest) <= _SUMMED * allowed else rest, notes)
+    shares_by_doc = dict(zip(game.docs, shares.tolist(), strict=True))
+    return Credit(shares_by_doc, 0.0 if abs(rest) <= _ERROR_FACTOR * tolerance else rest, notes)
 
 
-def _among(game: Judged, players: Ranks) -> tuple[Array, tuple[str, ...]]:
+def _share_among(game: DocumentGame, players: Ranks) -> tuple[Array, tuple[str, ...]]:
     """The Shapley values of some documents."""
-    found, sampled = effects(_Among(game, players), orders=max(16, min(128, _SETS // len(players))))
-    return np.array(found), (_SAMPLED.format(len(players)),) if sampled else ()
+    shares, sampling_notes = shapley_values(
+        _Subgame(game, players), orders=max(16, min(128, _SAMPLE_SETS // len(players)))
+    )
+    return np.array(shares), (_SAMPLE_NOTE.format(len(players)),) if sampling_notes else ()
 
 
-def _added(game: Judged) -> Array:
+def _marginal_changes(game: DocumentGame) -> Array:
     """What each document adds in either run: alone, to all others, and in some sets between."""
     count = len(game.docs)
     if not count:
         return np.zeros((2, 1, 0))
-    random = np.random.default_rng(2002)
-    base = np.zeros((2 + max(2, min(14, _TRIED // count)), count), dtype=bool)
-    base[1] = True
-    for row in base[2:]:  # sets of every size are as likely
-        row[random.permutation(count)[: random.integers(count + 1)]] = True
-    own = np.eye(count, dtype=bool)
-    member = np.concatenate([base[:, None] | own, base[:, None] & ~own])
-    values = game.values(member.reshape(-1, count)).reshape(2, 2, len(base), count)
-    added: Array = values[:, 0] - values[:, 1]
-    return added
+    rng = np.random.default_rng(2002)
+    subsets = np.zeros((2 + max(2, min(14, _MAX_TRIALS // count)), count), dtype=bool)
+    subsets[1] = True
+    for row in subsets[2:]:  # sets of every size are as likely
+        row[rng.permutation(count)[: rng.integers(count + 1)]] = True
+    single = np.eye(count, dtype=bool)
+    members = np.concatenate([subsets[:, None] | single, subsets[:, None] & ~single])
+    values = game.values(members.reshape(-1, count)).reshape(2, 2, len(subsets), count)
+    marginal: Array = values[:, 0] - values[:, 1]
+    return marginal
 
 
 @frozen
@@ -237,12 +250,12 @@ class _Document:
 
 
 @define(eq=False)
-class _Among:
+class _Subgame:
     """The game among some documents; what the others add depends on nobody."""
 
-    game: Judged
+    game: DocumentGame
     players: Ranks
-    _known: dict[int, float] = field(factory=dict)
+    _changes: dict[int, float] = field(factory=dict)
 
     @property
     def causes(self) -> list[_Document]:
@@ -253,21 +266,21 @@ class _Among:
         return (1 << len(self.players)) - 1
 
     def means(self, mixtures: Iterable[int]) -> dict[int, float]:
-        asked = list(dict.fromkeys(mixtures))
-        new = [one for one in asked if one not in self._known]
+        unique = list(dict.fromkeys(mixtures))
+        new = [mixture for mixture in unique if mixture not in self._changes]
         if new:
-            member = np.zeros((len(new), len(self.game.docs)), dtype=bool)
-            member[:, self.players] = _bits(new, len(self.players))
-            before, after = self.game.values(member)
-            self._known |= zip(new, (after - before).tolist(), strict=True)
-        return {one: self._known[one] for one in asked}
+            members = np.zeros((len(new), len(self.game.docs)), dtype=bool)
+            members[:, self.players] = _unpack_bits(new, len(self.players))
+            before, after = self.game.values(members)
+            self._changes |= zip(new, (after - before).tolist(), strict=True)
+        return {mixture: self._changes[mixture] for mixture in unique}
 
     def mean(self, mixture: int) -> float:
         return self.means([mixture])[mixture]
 
 
-def _bits(numbers: Sequence[int], count: int) -> Flags:
-    wide = -(-count // 8)
-    held = b"".join(one.to_bytes(wide, "little") for one in numbers)
-    rows = np.frombuffer(held, np.uint8).reshape(len(numbers), wide)
+def _unpack_bits(numbers: Sequence[int], count: int) -> Flags:
+    width = -(-count // 8)
+    packed = b"".join(number.to_bytes(width, "little") for number in numbers)
+    rows = np.frombuffer(packed, np.uint8).reshape(len(numbers), width)
     return np.unpackbits(rows, axis=1, count=count, bitorder="little").astype(bool)

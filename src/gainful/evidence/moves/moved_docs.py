@@ -9,24 +9,24 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, counted
-from gainful.evidence.moves.credit import Credit, credit, side
-from gainful.evidence.moves.ranked_query import Row, depth_of, grades_of, ranking
-from gainful.evidence.moves.select_queries import some_of_judgments, some_of_run
-from gainful.evidence.shapley import NOTHING
+from gainful.errors import BadValue, count_noun
+from gainful.evidence.moves.credit import Credit, credit_docs, rank_docs_by_name
+from gainful.evidence.moves.ranked_query import RankedDoc, cutoff_depth, query_grades, rank_query
+from gainful.evidence.moves.select_queries import select_qrels, select_run
+from gainful.evidence.shapley import NEGLIGIBLE
 from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
-What = Literal["up", "down", "same", "lost", "new"]
-_ALIKE = 12  # decimals to which two changes are compared: sums come in different orders
+Move = Literal["up", "down", "same", "lost", "new"]
+_COMPARED_DECIMALS = 12  # decimals to which two changes are compared: sums come in different orders
 
 
 @frozen
-class Moved:
+class MovedDoc:
     """A judged document in both rankings; no rank where it was not retrieved.
 
     `what` is told of the first k documents: one that leaves them is lost, though it may still
@@ -37,12 +37,12 @@ class Moved:
     grade: float
     before: float | None
     after: float | None
-    what: What
+    what: Move
     share: float | None  # of the change; None where the measure cannot say
 
 
 @frozen
-class Changed:
+class ChangedQuery:
     """A query whose value changed, and what moved in it.
 
     The shares of its documents and `rest` add up to the change: `rest` is what changes without
@@ -55,7 +55,7 @@ class Changed:
     before: float
     after: float
     change: float
-    documents: tuple[Moved, ...]
+    documents: tuple[MovedDoc, ...]
     rest: float | None
     up: int
     down: int
@@ -70,7 +70,7 @@ class Changed:
 
 
 @frozen
-class MostChanged:
+class LargestChanges:
     """The queries of two runs that changed most: those that rose, then those that fell.
 
     Queries are paired by their ids; `alone` counts those that have a value in one run only.
@@ -79,11 +79,11 @@ class MostChanged:
     measure: str
     runs: tuple[str, str]  # the baseline first
     depth: int | None  # how many documents the measure looks at; None for all
-    queries: tuple[Changed, ...]
+    queries: tuple[ChangedQuery, ...]
     rose: int
     fell: int
     same: int
-    alone: tuple[int, int]
+    unpaired: tuple[int, int]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -95,20 +95,20 @@ class MostChanged:
             "rose": self.rose,
             "fell": self.fell,
             "same": self.same,
-            "only_in_baseline": self.alone[0],
-            "only_in_run": self.alone[1],
-            "queries": [one.to_dict() for one in self.queries],
+            "only_in_baseline": self.unpaired[0],
+            "only_in_run": self.unpaired[1],
+            "queries": [changed.to_dict() for changed in self.queries],
         }
 
 
-def most_changed(
-    qrels: Judgments | Nested,
-    runs: tuple[Run | Nested | Elsewhere, Run | Nested | Elsewhere],
+def find_largest_changes(
+    qrels: Qrels | NestedDict,
+    runs: tuple[Run | NestedDict | LazyRun, Run | NestedDict | LazyRun],
     recipe: Recipe,
     values: tuple[Results, Results],
     *,
     most: int = 5,
-) -> MostChanged:
+) -> LargestChanges:
     """Which queries changed most from one run to another, and what moved in them?
 
     Args:
@@ -125,119 +125,134 @@ def most_changed(
         >>> runs = as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]})
         >>> base, recipes = asked_for("RR", None, {})
         >>> values = tuple(of_run(judged, run, recipes, base) for run in runs)
-        >>> most_changed(judged, runs, recipes["RR"], values).queries[0].documents
+        >>> find_largest_changes(judged, runs, recipes["RR"], values).queries[0].documents
         (Moved(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """
     if most < 0:
         raise BadValue("most", most, "a whole number from 0 on")
-    (before, _, _), (after, name, recipe) = (_values(one, recipe) for one in values)
+    (before, _, _), (after, name, recipe) = (_query_values(results, recipe) for results in values)
     both = [query for query in before if query in after]
-    changes = {query: round(after[query] - before[query], _ALIKE) for query in both}
-    moved = {query: change for query, change in changes.items() if _counts(change, before[query])}
-    by_size = sorted(moved, key=lambda query: (-abs(moved[query]), query))
-    rose = [query for query in by_size if moved[query] > 0]
-    fell = [query for query in by_size if moved[query] < 0]
-    chosen = [*rose[:most], *fell[:most]]
-    held = _Held.of(qrels, runs, recipe, chosen) if chosen else None
-    return MostChanged(
+    changes = {query: round(after[query] - before[query], _COMPARED_DECIMALS) for query in both}
+    changed = {
+        query: change for query, change in changes.items() if _is_change(change, before[query])
+    }
+    by_size = sorted(changed, key=lambda query: (-abs(changed[query]), query))
+    rose = [query for query in by_size if changed[query] > 0]
+    fell = [query for query in by_size if changed[query] < 0]
+    selected = [*rose[:most], *fell[:most]]
+    selection = _SelectedQueries.select(qrels, runs, recipe, selected) if selected else None
+    return LargestChanges(
         measure=name,
         runs=(values[0].name, values[1].name),
-        depth=depth_of(recipe),
-        queries=tuple(held.changed(query, before[query], after[query]) for query in chosen if held),
+        depth=cutoff_depth(recipe),
+        queries=tuple(
+            selection.describe_change(query, before[query], after[query])
+            for query in selected
+            if selection
+        ),
         rose=len(rose),
         fell=len(fell),
-        same=len(both) - len(moved),
-        alone=(len(before) - len(both), len(after) - len(both)),
+        same=len(both) - len(changed),
+        unpaired=(len(before) - len(both), len(after) - len(both)),
     )
 
 
-def _counts(change: float, before: float) -> bool:
-    return abs(change) > NOTHING * (1 + abs(before))
+def _is_change(change: float, before: float) -> bool:
+    return abs(change) > NEGLIGIBLE * (1 + abs(before))
 
 
-def _values(found: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
+def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
     """The value of each query that has one; the measure as it was asked for and computed."""
-    name = next((key for key, one in found.measures.items() if one == recipe.measure), None)
+    name = next(
+        (key for key, measure in results.measures.items() if measure == recipe.measure), None
+    )
     if name is None:
-        known = ", ".join(map(str, found.measures.values()))
-        raise BadValue("how", str(recipe.measure), f"a measure that was computed: {known}")
-    values = np.ma.asarray(found.values[name]).tolist()
-    known_values = zip(found.queries, values, strict=True)
-    own = {query: value for query, value in known_values if value is not None}
-    return own, name, found.recipes[name]
+        measure_names = ", ".join(map(str, results.measures.values()))
+        raise BadValue("how", str(recipe.measure), f"a measure that was computed: {measure_names}")
+    values = np.ma.asarray(results.values[name]).tolist()
+    pairs = zip(results.queries, values, strict=True)
+    by_query = {query: value for query, value in pairs if value is not None}
+    return by_query, name, results.recipes[name]
 
 
 @frozen(eq=False)
-class _Held:
+class _SelectedQueries:
     """The few queries that are taken apart."""
 
-    judgments: Judgments
+    qrels: Qrels
     runs: tuple[Run, Run]
-    found: tuple[Matched, Matched]
-    how: Recipe
+    matched: tuple[Matched, Matched]
+    recipe: Recipe
 
     @classmethod
-    def of(
+    def select(
         cls,
-        qrels: Judgments | Nested,
-        runs: tuple[Run | Nested | Elsewhere, Run | Nested | Elsewhere],
+        qrels: Qrels | NestedDict,
+        runs: tuple[Run | NestedDict | LazyRun, Run | NestedDict | LazyRun],
         recipe: Recipe,
         queries: Sequence[str],
-    ) -> _Held:
-        some = some_of_judgments(qrels, queries)
-        before, after = (some_of_run(run, queries) for run in runs)
-        found = tuple(match(some, run, recipe.convention) for run in (before, after))
-        return cls(some, (before, after), (found[0], found[1]), recipe)
+    ) -> _SelectedQueries:
+        selected = select_qrels(qrels, queries)
+        before, after = (select_run(run, queries) for run in runs)
+        matched = tuple(match(selected, run, recipe.convention) for run in (before, after))
+        return cls(selected, (before, after), (matched[0], matched[1]), recipe)
 
-    def changed(self, query: str, before: float, after: float) -> Changed:
+    def describe_change(self, query: str, before: float, after: float) -> ChangedQuery:
         """What moved in a query, and how much of its change that explains."""
-        grades = grades_of(self.judgments, query)
-        depth = depth_of(self.how)
-        rows = [ranking(run, query, grades, self.how) for run in self.runs]
-        ranks, top = [_ranks(one) for one in rows], [_ranks(one, depth) for one in rows]
-        both = top[0].keys() | top[1].keys()
-        what = {doc: _what(top[0].get(doc), top[1].get(doc)) for doc in both}
-        told = list(what.values())
-        sides = [side(self.judgments, found, query, self.how) for found in self.found]
-        explained = credit(sides[0], sides[1], self.how, after - before)
-        return Changed(
+        grades = query_grades(self.qrels, query)
+        depth = cutoff_depth(self.recipe)
+        rows = [rank_query(run, query, grades, self.recipe) for run in self.runs]
+        ranks, top_ranks = (
+            [_doc_ranks(ranking) for ranking in rows],
+            [_doc_ranks(ranking, depth) for ranking in rows],
+        )
+        both = top_ranks[0].keys() | top_ranks[1].keys()
+        moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
+        move_list = list(moves.values())
+        sides = [
+            rank_docs_by_name(self.qrels, matched, query, self.recipe) for matched in self.matched
+        ]
+        credit = credit_docs(sides[0], sides[1], self.recipe, after - before)
+        return ChangedQuery(
             query=query,
             before=before,
             after=after,
             change=after - before,
-            documents=_documents(explained, grades, ranks, what),
-            rest=explained.rest,
-            up=told.count("up"),
-            down=told.count("down"),
-            lost=told.count("lost"),
-            new=told.count("new"),
-            unjudged=(_unjudged(top[0], grades), _unjudged(top[1], grades)),
-            notes=_notes(self.how, explained),
+            documents=_list_moves(credit, grades, ranks, moves),
+            rest=credit.rest,
+            up=move_list.count("up"),
+            down=move_list.count("down"),
+            lost=move_list.count("lost"),
+            new=move_list.count("new"),
+            unjudged=(_count_holes(top_ranks[0], grades), _count_holes(top_ranks[1], grades)),
+            notes=_notes(self.recipe, credit),
         )
 
 
-def _notes(recipe: Recipe, explained: Credit) -> tuple[str, ...]:
+def _notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
     decimals = recipe.convention.decimals
-    if explained.problem:
-        told = f"{recipe.measure} does not tell what each document explains: {explained.problem}"
-        return (told,)
-    if decimals is None or not explained.rest:
-        return explained.notes
-    rounded = f"values are rounded to {counted(decimals, 'decimal')}, what documents explain is not"
-    return (*explained.notes, rounded)
+    if credit.problem:
+        note = f"{recipe.measure} does not tell what each document explains: {credit.problem}"
+        return (note,)
+    if decimals is None or not credit.rest:
+        return credit.notes
+    rounding_note = (
+        f"values are rounded to {count_noun(decimals, 'decimal')}, what documents explain is not"
+    )
+    return (*credit.notes, rounding_note)
 
 
-def _ranks(rows: Sequence[Row], depth: int | None = None) -> dict[str, float]:
+def _doc_ranks(rows: Sequence[RankedDoc], depth: int | None = None) -> dict[str, float]:
     """The rank of each document, the first one of a document that stands there twice."""
-    found: dict[str, float] = {}
+    ranks: dict[str, float] = {}
     for row in rows:
         if row.doc is not None and (depth is None or row.rank <= depth):
-            mean = row.rank if row.rank == row.until else (row.rank + row.until) / 2
-            found.setdefault(row.doc, mean)
-    return found
+            mean_rank = row.rank if row.rank == row.until else (row.rank + row.until) / 2
+            ranks.setdefault(row.doc, mean_rank)
+    return ranks
 
 
-def _what(before: float | None, after: float | None) -> What:
+def _classify_move(before: float | None, after: float | None) -> Move:
     if before is None:
         return "new"
     if after is None:
@@ -245,37 +260,35 @@ def _what(before: float | None, after: float | None) -> What:
     return "same" if before == after else ("up" if after < before else "down")
 
 
-def _unjudged(top: Mapping[str, float], grades: Mapping[str, float]) -> int:
+def _count_holes(top: Mapping[str, float], grades: Mapping[str, float]) -> int:
     return len(top.keys() - grades.keys())
 
 
-def _documents(
-    explained: Credit,
+def _list_moves(
+    credit: Credit,
     grades: Mapping[str, float],
     ranks: Sequence[Mapping[str, float]],
-    what: Mapping[str, What],
-) -> tuple[Moved, ...]:
+    moves: Mapping[str, Move],
+) -> tuple[MovedDoc, ...]:
     """The documents that explain something; where that is not known, those that moved."""
     before, after = ranks
-    shares: dict[str, float | None] = {
-        doc: share for doc, share in explained.shares.items() if share
-    }
-    if explained.problem:
-        shares = {doc: None for doc in what if doc in grades and what[doc] != "same"}
-    found = [
-        Moved(
+    shares: dict[str, float | None] = {doc: share for doc, share in credit.shares.items() if share}
+    if credit.problem:
+        shares = {doc: None for doc in moves if doc in grades and moves[doc] != "same"}
+    docs = [
+        MovedDoc(
             doc=doc,
             grade=grades[doc],
             before=before.get(doc),
             after=after.get(doc),
-            what=what.get(doc) or _what(before.get(doc), after.get(doc)),
+            what=moves.get(doc) or _classify_move(before.get(doc), after.get(doc)),
             share=share,
         )
         for doc, share in shares.items()
     ]
-    return tuple(sorted(found, key=_largest_first))
+    return tuple(sorted(docs, key=_sort_key))
 
 
-def _largest_first(one: Moved) -> tuple[float, float, float, str]:
-    before, after = (np.inf if rank is None else rank for rank in (one.before, one.after))
-    return -round(abs(one.share or 0.0), _ALIKE), after, before, one.doc
+def _sort_key(moved: MovedDoc) -> tuple[float, float, float, str]:
+    before, after = (np.inf if rank is None else rank for rank in (moved.before, moved.after))
+    return -round(abs(moved.share or 0.0), _COMPARED_DECIMALS), after, before, moved.doc

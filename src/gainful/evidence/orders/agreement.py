@@ -14,8 +14,8 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.orders.discriminative_power import Criterion, Power
-from gainful.evidence.orders.swaps import Swap, swaps_of
+from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
+from gainful.evidence.orders.swaps import Swap, find_swaps
 from gainful.evidence.statistics.rank_correlation import (
     PERSISTENCE,
     check_persistence,
@@ -27,8 +27,8 @@ from gainful.evidence.statistics.rank_correlation import (
 from gainful.match.matched import Flags
 from gainful.measure.results import Results
 
-_FEWEST = 3
-_SHOWN = 5  # swaps of two measures that are kept
+_MIN_RUNS = 3
+_MAX_SWAPS = 5  # swaps of two measures that are kept
 
 
 @frozen
@@ -76,7 +76,7 @@ class Order:
     means: Mapping[str, Mapping[str, float]]
     agreement: tuple[Agreement, ...]
     p: float  # of RBO
-    power: tuple[Power, ...] = ()
+    power: tuple[DiscriminativePower, ...] = ()
     criterion: Criterion | None = None
     notes: tuple[str, ...] = ()
     results: tuple[Results, ...] = field(default=())
@@ -84,7 +84,7 @@ class Order:
     @property
     def swaps(self) -> dict[tuple[str, str], tuple[Swap, ...]]:
         """Pairs of runs that two measures order differently, a few for each two measures."""
-        return {one.measures: one.swaps for one in self.agreement}
+        return {agreement.measures: agreement.swaps for agreement in self.agreement}
 
     def places(self, measure: str) -> dict[str, int]:
         """The runs in the order of a measure, the best first, with their places."""
@@ -94,15 +94,15 @@ class Order:
     def agreement_frame(self) -> pl.DataFrame:
         """A row for each pair of measures."""
         names = ("tau", "tau_ap", "tau_ap_to_first", "tau_ap_to_second", "rbo")
-        told = [one.to_dict() for one in self.agreement]
+        rows = [row.to_dict() for row in self.agreement]
         columns: dict[str, Any] = {
-            side: pl.Series(side, [one["measures"][at] for one in told], dtype=pl.String)
+            side: pl.Series(side, [row["measures"][at] for row in rows], dtype=pl.String)
             for at, side in enumerate(("first", "second"))
         }
         columns |= {
-            name: pl.Series(name, [one[name] for one in told], dtype=pl.Float64) for name in names
+            name: pl.Series(name, [row[name] for row in rows], dtype=pl.Float64) for name in names
         }
-        swapped = pl.Series("swapped", [one.swapped for one in self.agreement], dtype=pl.Int64)
+        swapped = pl.Series("swapped", [row.swapped for row in self.agreement], dtype=pl.Int64)
         return pl.DataFrame(columns | {"swapped": swapped})
 
     @property
@@ -116,62 +116,62 @@ class Order:
             "smallest_difference": pl.Float64,
             "queries": pl.Int64,
         }
-        told = [one.to_dict() for one in self.power]
+        rows = [row.to_dict() for row in self.power]
         return pl.DataFrame(
             {
-                name: pl.Series(name, [one[name] for one in told], dtype=kind)
+                name: pl.Series(name, [row[name] for row in rows], dtype=kind)
                 for name, kind in kinds.items()
             }
         )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        found: dict[str, Any] = {
+        plain: dict[str, Any] = {
             "runs": list(self.runs),
             "means": {name: dict(means) for name, means in self.means.items()},
             "order": {name: self.places(name) for name in self.measures},
-            "agreement": [one.to_dict() for one in self.agreement],
+            "agreement": [item.to_dict() for item in self.agreement],
             "p": self.p,
             "notes": [
                 *self.notes,
-                *(f"{one.name}: {note}" for one in self.results for note in one.notes),
+                *(f"{item.name}: {note}" for item in self.results for note in item.notes),
             ],
         }
         if self.criterion is not None:
-            how = self.criterion.how
-            found["power"] = [one.to_dict() for one in self.power]
-            found["test"] = {
+            resampling = self.criterion.resampling
+            plain["power"] = [item.to_dict() for item in self.power]
+            plain["test"] = {
                 "name": self.criterion.name,
                 "correct": self.criterion.correct,
-                "alpha": how.alpha,
-                "resamples": how.resamples,
-                "seed": how.seed,
+                "alpha": resampling.alpha,
+                "resamples": resampling.resamples,
+                "seed": resampling.seed,
             }
         if self.results:
-            found["convention"] = self.results[0].to_dict()["convention"]
-            found["counts"] = {one.name: dict(one.counts) for one in self.results}
-        return found
+            plain["convention"] = self.results[0].to_dict()["convention"]
+            plain["counts"] = {item.name: dict(item.counts) for item in self.results}
+        return plain
 
     def __repr__(self) -> str:
         lines = [f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"]
         lines += [
-            f"{one.measure}: {'–' if one.significant is None else one.significant} of {one.pairs} "
+            f"{item.measure}: {'–' if item.significant is None else item.significant} of {item.pairs} "
             "pairs told apart"
-            for one in self.power
+            for item in self.power
         ]
         lines += [
-            f"{one.measures[0]} and {one.measures[1]}: tau {_told(one.tau)}, tau_AP "
-            f"{_told(one.tau_ap)}, RBO {one.rbo:.4f}, {one.swapped} swapped"
-            for one in self.agreement
+            f"{item.measures[0]} and {item.measures[1]}: tau {_format_number(item.tau)}, tau_AP "
+            f"{_format_number(item.tau_ap)}, RBO {item.rbo:.4f}, {item.swapped} swapped"
+            for item in self.agreement
         ]
         return "\n".join((*lines, *self.notes))
 
 
-def _told(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def of_means(
+def order_means(
     means: Mapping[str, Mapping[str, float]],
     p: float = PERSISTENCE,
     significant: Mapping[str, Flags | None] | None = None,
@@ -185,7 +185,7 @@ def of_means(
             `itertools.combinations`, where that is known.
 
     Examples:
-        >>> found = of_means(
+        >>> found = order_means(
         ...     {"b=2": {"x": 0.5, "y": 0.4, "z": 0.3}, "b=10": {"x": 0.5, "y": 0.2, "z": 0.3}}
         ... )
         >>> round(found.agreement[0].tau, 4), found.agreement[0].swaps[0].runs
@@ -195,29 +195,33 @@ def of_means(
     if not isinstance(means, Mapping) or not means:
         raise WrongType("means", means, "{measure: {system: mean}}")
     first = next(iter(means))
-    for measure, of in means.items():
-        if not isinstance(of, Mapping) or of.keys() != means[first].keys():
-            raise BadValue(f"means[{measure!r}]", of, f"the systems of {first}, with a mean each")
-    check_number(len(means[first]))
+    for measure, by_system in means.items():
+        if not isinstance(by_system, Mapping) or by_system.keys() != means[first].keys():
+            raise BadValue(
+                f"means[{measure!r}]", by_system, f"the systems of {first}, with a mean each"
+            )
+    check_run_count(len(means[first]))
     runs = tuple(means[first])
-    known = significant or {}
-    ordered = {measure: places(of, f"means[{measure!r}]") for measure, of in means.items()}
-    flat = [measure for measure, of in ordered.items() if set(of.values()) == {1}]
+    flags = significant or {}
+    ordered = {
+        measure: places(by_system, f"means[{measure!r}]") for measure, by_system in means.items()
+    }
+    constant = [measure for measure, by_system in ordered.items() if set(by_system.values()) == {1}]
     agreement = []
-    for one, other in combinations(means, 2):
-        a, b = means[one], means[other]
-        swaps = swaps_of(
-            runs, (a, b), (ordered[one], ordered[other]), (known.get(one), known.get(other))
+    for left, right in combinations(means, 2):
+        a, b = means[left], means[right]
+        swaps = find_swaps(
+            runs, (a, b), (ordered[left], ordered[right]), (flags.get(left), flags.get(right))
         )
         agreement.append(
             Agreement(
-                measures=(one, other),
+                measures=(left, right),
                 tau=kendall_tau(a, b),
                 tau_ap=tau_ap(a, b),
                 tau_ap_to=(tau_ap(a, b, reference="first"), tau_ap(a, b, reference="second")),
                 rbo=rbo(a, b, p),
                 swapped=len(swaps),
-                swaps=tuple(swaps[:_SHOWN]),
+                swaps=tuple(swaps[:_MAX_SWAPS]),
             )
         )
     return Order(
@@ -228,12 +232,12 @@ def of_means(
         p=p,
         notes=tuple(
             f"{measure} has the same mean for all runs: no tau or tau_AP with it"
-            for measure in flat
+            for measure in constant
         ),
     )
 
 
-def check_number(runs: int) -> None:
+def check_run_count(runs: int) -> None:
     """With two runs there is one pair: measures agree on it or not, and no tau says more."""
-    if runs < _FEWEST:
+    if runs < _MIN_RUNS:
         raise BadValue("the number of runs", runs, "at least 3: fewer have no order to speak of")

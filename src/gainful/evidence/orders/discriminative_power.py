@@ -12,10 +12,10 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.pairing import Paired
-from gainful.evidence.significance_tests import NAMES, tested
-from gainful.evidence.statistics.correction import TUKEY, corrected_by, correction_for
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.pairing import PairedValues
+from gainful.evidence.significance_tests import TEST_NAMES, apply_test
+from gainful.evidence.statistics.correction import TUKEY, correct_p_values, correction_for
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.match.matched import Flags, Ranks
 
 
@@ -34,21 +34,21 @@ class Criterion:
 
     name: str
     correct: str
-    how: How
+    resampling: Resampling
 
     @classmethod
-    def of(
-        cls, name: str = TUKEY, correct: str | None = None, resampling: How | None = None
+    def from_name(
+        cls, name: str = TUKEY, correct: str | None = None, resampling: Resampling | None = None
     ) -> Criterion:
         """The test of this name; misspelt ones are refused."""
         if name == TUKEY and correct not in (None, "none"):
             raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
-        correct = correction_for(name, correct, NAMES)
-        return cls(name, "none" if name == TUKEY else correct, resampling or How())
+        correct = correction_for(name, correct, TEST_NAMES)
+        return cls(name, "none" if name == TUKEY else correct, resampling or Resampling())
 
 
 @frozen
-class Power:
+class DiscriminativePower:
     """How many pairs of runs a measure tells apart, and by how little they may differ.
 
     `share` and `smallest` are None where nothing can be said; `smallest` also where no pair
@@ -78,17 +78,26 @@ class Power:
         }
 
 
-def different(found: Paired, pairs: Ranks, test: Criterion, names: list[str]) -> Flags:
+def significant_pairs(
+    paired: PairedValues, pairs: Ranks, criterion: Criterion, names: list[str]
+) -> Flags:
     """Which pairs of runs (a row of two columns each) are significantly different?"""
-    p = tested(found, pairs, test.name, test.how, names).p
-    return np.asarray(corrected_by(test.correct, p[None, :], test.name)[0] <= test.how.alpha)
+    p = apply_test(paired, pairs, criterion.name, criterion.resampling, names).p
+    return np.asarray(
+        correct_p_values(criterion.correct, p[None, :], criterion.name)[0]
+        <= criterion.resampling.alpha
+    )
 
 
-def power_of(found: Paired, pairs: Ranks, flags: Flags | None) -> Power:
+def discriminative_power(
+    paired: PairedValues, pairs: Ranks, flags: Flags | None
+) -> DiscriminativePower:
     """What the flags of its pairs say of a measure; None where there are no flags."""
     if flags is None:
-        return Power(found.measure, len(pairs), None, None, len(found.queries))
-    means = found.values.mean(axis=0)
-    apart = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])[flags]
-    least = float(apart.min()) if apart.size else None
-    return Power(found.measure, len(pairs), int(flags.sum()), least, len(found.queries))
+        return DiscriminativePower(paired.measure, len(pairs), None, None, len(paired.queries))
+    means = paired.values.mean(axis=0)
+    differences = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])[flags]
+    smallest = float(differences.min()) if differences.size else None
+    return DiscriminativePower(
+        paired.measure, len(pairs), int(flags.sum()), smallest, len(paired.queries)
+    )

@@ -11,10 +11,21 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadValue, CannotCompare, WrongType
-from gainful.evidence.orders.agreement import Agreement, Order, check_number, of_means
-from gainful.evidence.orders.discriminative_power import Criterion, Power, different, power_of
+from gainful.evidence.orders.agreement import Agreement, Order, check_run_count, order_means
+from gainful.evidence.orders.discriminative_power import (
+    Criterion,
+    DiscriminativePower,
+    discriminative_power,
+    significant_pairs,
+)
 from gainful.evidence.orders.swaps import Swap
-from gainful.evidence.pairing import NOT_A_MEAN, Paired, by_query, paired, told_left_out
+from gainful.evidence.pairing import (
+    NOT_A_MEAN,
+    PairedValues,
+    describe_left_out,
+    pair_values,
+    values_by_query,
+)
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.rank_correlation import (
     PERSISTENCE,
@@ -23,14 +34,14 @@ from gainful.evidence.statistics.rank_correlation import (
     rbo,
     tau_ap,
 )
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, How
-from gainful.measure.evaluate import Habits, Measures, evaluate
-from gainful.measure.results import Results, as_one
-from gainful.read.inputs import AnyJudgments, AnyRun
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.evaluate import EvaluationSettings, Measures, evaluate
+from gainful.measure.results import Results, aggregate
+from gainful.read.inputs import AnyQrels, AnyRun
 
 
 def order(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
     measures: Measures | None = None,
     *,
@@ -41,7 +52,7 @@ def order(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> Order:
     """Do measures agree on which run is better, and which of them tells runs apart?
 
@@ -76,67 +87,73 @@ def order(
         nDCG@1: 0 of 3 pairs told apart
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 swapped
     """
-    criterion = Criterion.of(test, correct, How(alpha=alpha, resamples=resamples, seed=seed))
+    criterion = Criterion.from_name(
+        test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    )
     check_persistence(p)
     if not isinstance(runs, Mapping):
         raise WrongType("runs", runs, "{name: run}")
-    check_number(len(runs))
-    found = evaluate(qrels, runs=runs, measures=measures, like=like, **habits)
-    return of_results(list(found.values()), criterion, p)
+    check_run_count(len(runs))
+    results = evaluate(qrels, runs=runs, measures=measures, like=like, **settings)
+    return order_results(list(results.values()), criterion, p)
 
 
-def of_results(
+def order_results(
     results: Sequence[Results], criterion: Criterion | None = None, p: float = PERSISTENCE
 ) -> Order:
     """The same of runs that are evaluated already, all by the same measures."""
-    check_number(len(results))
-    criterion = criterion or Criterion.of()
-    names = _names(results)
+    check_run_count(len(results))
+    criterion = criterion or Criterion.from_name()
+    names = _run_names(results)
     pairs = np.array(list(combinations(range(len(names)), 2)))
-    means, power, told = {}, [], {}
+    means, power, flags_by_measure = {}, [], {}
     notes: list[str] = []
     for measure, recipe in results[0].recipes.items():
-        values = paired([by_query(one, measure) for one in results], measure)
-        if not values.queries:
+        paired_values = pair_values(
+            [values_by_query(result, measure) for result in results], measure
+        )
+        if not paired_values.queries:
             raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
-        notes += told_left_out(values, names)
-        how = recipe.measure.entry.mean
-        means[measure] = {name: as_one(values.values[:, at], how) for at, name in enumerate(names)}
-        why_not = _untested(values, how)
-        flags = None if why_not else different(values, pairs, criterion, names)
-        notes += why_not
-        power.append(power_of(values, pairs, flags))
-        told[measure] = flags
-    found = of_means(means, p, told)
+        notes += describe_left_out(paired_values, names)
+        mean_kind = recipe.measure.entry.aggregation
+        means[measure] = {
+            name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
+        }
+        reasons = _why_no_test(paired_values, mean_kind)
+        flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
+        notes += reasons
+        power.append(discriminative_power(paired_values, pairs, flags))
+        flags_by_measure[measure] = flags
+    means_order = order_means(means, p, flags_by_measure)
     return evolve(
-        found,
+        means_order,
         power=tuple(power),
         criterion=criterion,
-        notes=(*notes, *found.notes),
+        notes=(*notes, *means_order.notes),
         results=tuple(results),
     )
 
 
-def _names(results: Sequence[Results]) -> list[str]:
+def _run_names(results: Sequence[Results]) -> list[str]:
     """What the runs are called, if they can be held side by side."""
-    first, names = results[0], [one.name for one in results]
+    first, names = results[0], [result.name for result in results]
     if len({*names}) < len(names):
         raise BadValue("results", names, "runs with a name each, none twice")
-    for one in results:
-        if one.convention != first.convention or one.recipes.keys() != first.recipes.keys():
+    for result in results:
+        if result.convention != first.convention or result.recipes.keys() != first.recipes.keys():
             problem = "not evaluated by the same measures and convention"
-            raise CannotCompare(f"{first.name} and {one.name} are {problem}")
+            raise CannotCompare(f"{first.name} and {result.name} are {problem}")
     return names
 
 
-def _untested(values: Paired, how: str) -> list[str]:
+def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
     """Why the pairs of runs cannot be tested, if they cannot."""
-    if how in NOT_A_MEAN:
+    if mean_kind in NOT_A_MEAN:
         return [
-            f"{values.measure} is {NOT_A_MEAN[how]}: no test of it; runs are only ordered by it"
+            f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}: no test of it; runs are only ordered by it"
         ]
-    if len(values.queries) < 2:
-        return [f"{values.measure}: one query is not enough to tell runs apart"]
+    if len(paired_values.queries) < 2:
+        return [f"{paired_values.measure}: one query is not enough to tell runs apart"]
     return []
 
 
@@ -144,11 +161,11 @@ __all__ = [
     "Agreement",
     "Criterion",
     "Order",
-    "Power",
+    "DiscriminativePower",
     "Swap",
     "kendall_tau",
-    "of_means",
-    "of_results",
+    "order_means",
+    "order_results",
     "order",
     "rbo",
     "tau_ap",

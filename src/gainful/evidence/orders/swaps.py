@@ -33,7 +33,7 @@ class Swap:
         }
 
 
-def swaps_of(
+def find_swaps(
     runs: Sequence[str],
     means: tuple[Mapping[str, float], Mapping[str, float]],
     places: tuple[Mapping[str, int], Mapping[str, int]],
@@ -45,26 +45,29 @@ def swaps_of(
     worst run are apart by that measure; one that both measures find significant before all others.
     """
     pairs = np.array(list(combinations(range(len(runs)), 2)))
-    one, other = pairs[:, 0], pairs[:, 1]
+    left, right = pairs[:, 0], pairs[:, 1]
     value, place = (
-        [np.array([of[run] for run in runs]) for of in both] for both in (means, places)
+        [np.array([values[run] for run in runs]) for values in both] for both in (means, places)
     )
-    opposite = (place[0][one] - place[0][other]) * (place[1][one] - place[1][other]) < 0
-    chosen = np.flatnonzero(opposite)
-    if not chosen.size:
+    opposite = (place[0][left] - place[0][right]) * (place[1][left] - place[1][right]) < 0
+    swapped = np.flatnonzero(opposite)
+    if not swapped.size:
         return []
-    apart = [(of[one] - of[other])[chosen] for of in value]
-    striking = np.minimum(*(np.abs(gap) / np.ptp(of) for gap, of in zip(apart, value, strict=True)))
-    found = [None if flags is None else flags[chosen] for flags in significant]
+    differences = [(values[left] - values[right])[swapped] for values in value]
+    striking = np.minimum(
+        *(np.abs(gap) / np.ptp(values) for gap, values in zip(differences, value, strict=True))
+    )
+    swapped_flags = [None if flags is None else flags[swapped] for flags in significant]
     sure = np.all(
-        [flags if flags is not None else np.zeros(len(chosen), bool) for flags in found], axis=0
+        [flags if flags is not None else np.zeros(len(swapped), bool) for flags in swapped_flags],
+        axis=0,
     )
     swaps = []
     for at in np.lexsort((-striking, ~sure)):
-        first, second = (runs[place] for place in pairs[chosen[at]])
-        gaps = float(apart[0][at]), float(apart[1][at])
+        first, second = (runs[place] for place in pairs[swapped[at]])
+        gaps = float(differences[0][at]), float(differences[1][at])
         if gaps[0] < 0:
             first, second, gaps = second, first, (-gaps[0], -gaps[1])
-        told = [None if flags is None else bool(flags[at]) for flags in found]
-        swaps.append(Swap((first, second), gaps, (told[0], told[1])))
+        verdicts = [None if flags is None else bool(flags[at]) for flags in swapped_flags]
+        swaps.append(Swap((first, second), gaps, (verdicts[0], verdicts[1])))
     return swaps

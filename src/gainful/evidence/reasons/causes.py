@@ -36,17 +36,19 @@ class Facts:
 Matters = Callable[[Facts, Recipe], bool]  # the recipe tells what the measure uses
 
 
-def _takes(*names: str) -> Matters:
+def _if_measure_takes(*names: str) -> Matters:
     """It can matter only where the measure uses one of these."""
-    return lambda _, how: bool({*names} & {*how.measure.entry.params, *how.measure.entry.takes})
+    return lambda _, recipe: bool(
+        {*names} & {*recipe.measure.entry.params, *recipe.measure.entry.arguments}
+    )
 
 
-def _names_no_cutoff(_: Facts, recipe: Recipe) -> bool:
-    return recipe.measure.k is None and recipe.measure.entry.cut == "optional"
+def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:
+    return recipe.measure.k is None and recipe.measure.entry.cutoff_kind == "optional"
 
 
-def _also(takes: Matters, fact: Callable[[Facts], bool]) -> Matters:
-    return lambda facts, how: fact(facts) and takes(facts, how)
+def _both(matters: Matters, fact: Callable[[Facts], bool]) -> Matters:
+    return lambda facts, recipe: fact(facts) and matters(facts, recipe)
 
 
 @frozen
@@ -55,17 +57,21 @@ class Cause:
 
     name: str
     title: str
-    habits: tuple[str, ...]
+    settings: tuple[str, ...]
     matters: Matters
 
 
-_ALL = (
-    Cause("gain", "gain", ("gain", "rel"), _takes("gain", "rel")),
-    Cause("discount", "discount", ("discount", "b"), _takes("discount")),
-    Cause("cutoff", "cutoff of a measure that names none", ("cutoff",), _names_no_cutoff),
-    Cause("ideal", "where the ideal comes from", ("ideal",), _takes("ideal")),
-    Cause("ideal_depth", "how deep the ideal goes", ("ideal_depth",), _takes("ideal_depth")),
-    Cause("ties", "ties", ("ties", "score_bits"), _also(_takes("ties"), lambda f: f.tied)),
+_ALL_CAUSES = (
+    Cause("gain", "gain", ("gain", "rel"), _if_measure_takes("gain", "rel")),
+    Cause("discount", "discount", ("discount", "b"), _if_measure_takes("discount")),
+    Cause("cutoff", "cutoff of a measure that names none", ("cutoff",), _has_no_cutoff),
+    Cause("ideal", "where the ideal comes from", ("ideal",), _if_measure_takes("ideal")),
+    Cause(
+        "ideal_depth", "how deep the ideal goes", ("ideal_depth",), _if_measure_takes("ideal_depth")
+    ),
+    Cause(
+        "ties", "ties", ("ties", "score_bits"), _both(_if_measure_takes("ties"), lambda f: f.tied)
+    ),
     Cause(
         "duplicates",
         "documents that stand twice",
@@ -82,21 +88,21 @@ _ALL = (
         "unjudged",
         "unjudged documents",
         ("unjudged",),
-        _also(_takes("unjudged"), lambda f: f.unjudged),
+        _both(_if_measure_takes("unjudged"), lambda f: f.unjudged),
     ),
     Cause(
         "negative",
         "negative grades",
         ("negative",),
-        _also(_takes("negative"), lambda f: f.negative),
+        _both(_if_measure_takes("negative"), lambda f: f.negative),
     ),
     Cause(
         "fractional",
         "fractional grades",
         ("fractional", "grade_bits"),
-        _also(_takes("fractional"), lambda f: f.fractional or f.imprecise),
+        _both(_if_measure_takes("fractional"), lambda f: f.fractional or f.imprecise),
     ),
-    Cause("empty", "queries with nothing relevant", ("empty",), _takes("empty")),
+    Cause("empty", "queries with nothing relevant", ("empty",), _if_measure_takes("empty")),
     Cause(
         "missing",
         "judged queries that the run lacks",
@@ -105,16 +111,23 @@ _ALL = (
     ),
     Cause("extra", "queries without judgments", ("extra",), lambda facts, _: facts.extra),
     # What is taken out of a list can make it short, so there is no telling beforehand.
-    Cause("short", "lists shorter than the cutoff", ("short",), _takes("short")),
-    Cause("max_grade", "the best grade there can be", ("max_grade",), _takes("max_grade")),
+    Cause("short", "lists shorter than the cutoff", ("short",), _if_measure_takes("short")),
     Cause(
-        "recall_points", "rounding of recall points", ("recall_points",), _takes("recall_points")
+        "max_grade", "the best grade there can be", ("max_grade",), _if_measure_takes("max_grade")
     ),
-    Cause("first_rank", "the first rank of ndeval", ("first_rank",), _takes("first_rank")),
+    Cause(
+        "recall_points",
+        "rounding of recall points",
+        ("recall_points",),
+        _if_measure_takes("recall_points"),
+    ),
+    Cause(
+        "first_rank", "the first rank of ndeval", ("first_rank",), _if_measure_takes("first_rank")
+    ),
     Cause("decimals", "rounding of each query's value", ("decimals",), lambda *_: True),
 )
 
-CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL}
+CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_CAUSES}
 
 # A tool that refuses the data has no number to compare. What it would most likely do if it went
 # on, and how that is said.
@@ -128,38 +141,39 @@ LENIENT: Mapping[str, tuple[Any, str]] = {
 }
 
 
-def lenient(convention: Convention, *, but: str = "") -> Convention:
+def make_lenient(convention: Convention, *, keep_strict: str = "") -> Convention:
     """The same convention, refusing nothing (`but` for one habit)."""
-    refusing = {
-        habit: answer
-        for habit, (answer, _) in LENIENT.items()
-        if getattr(convention, habit) == "error" and habit != but
+    changes = {
+        setting: answer
+        for setting, (answer, _) in LENIENT.items()
+        if getattr(convention, setting) == "error" and setting != keep_strict
     }
-    return convention.changed(**refusing)
+    return convention.with_settings(**changes)
 
 
-EVERYTHING = Facts(**{fact.name: True for fact in fields(Facts)})  # data with all of it
+ALL_FACTS = Facts(**{fact.name: True for fact in fields(Facts)})  # data with all of it
 
 
-def facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> Facts:
+def gather_facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> Facts:
     """What there is in a run, matched with nothing taken out and scores at their coarsest."""
     grades = np.unique(matched.pool_grade)
     return Facts(
         tied=bool((matched.first < matched.last).any()),
-        duplicates=matched.duplicates > 0,
+        duplicates=matched.duplicate_count > 0,
         namesakes=namesakes,
-        missing=bool((matched.judged & ~matched.found).any()),
+        missing=bool((matched.judged & ~matched.in_run).any()),
         extra=not bool(matched.judged.all()),
-        negative=bool((grades < 0).any()) or any(_below_zero(how, grades) for how in sides),
+        negative=bool((grades < 0).any())
+        or any(_has_negative_gain(side, grades) for side in sides),
         fractional=bool((grades != np.trunc(grades)).any()),
         imprecise=bool((grades != grades.astype(np.float32)).any()),
         unjudged=int(matched.retrieved.sum()) > len(matched.query),
     )
 
 
-def _below_zero(recipe: Recipe, grades: Array) -> bool:
+def _has_negative_gain(recipe: Recipe, grades: Array) -> bool:
     """A gain such as {0:-1} makes a grade of 0 a negative one."""
     if recipe.gain.grades:
-        return bool((recipe.gain.at(np.array(recipe.gain.grades)) < 0).any())
+        return bool((recipe.gain.evaluate_at(np.array(recipe.gain.grades)) < 0).any())
     with np.errstate(over="ignore"):
-        return bool((recipe.gain.at(np.append(np.trunc(grades), grades)) < 0).any())
+        return bool((recipe.gain.evaluate_at(np.append(np.trunc(grades), grades)) < 0).any())

@@ -13,19 +13,32 @@ import attrs
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.evidence.moves.ranked_query import Row, depth_of, gains_of, grades_of, ranking, within
+from gainful.evidence.moves.ranked_query import (
+    RankedDoc,
+    cut_ranking,
+    cutoff_depth,
+    doc_gains,
+    query_grades,
+    rank_query,
+)
 from gainful.evidence.reasons.mixtures import Mixtures
 from gainful.match.matched import Matched
-from gainful.measure.cumulated_gain import Ranked, ideal_depth, ranked_seen, total, weights
-from gainful.measure.ranked_run import seen
+from gainful.measure.cumulated_gain import (
+    RankedGains,
+    ideal_depth,
+    rank_discounts,
+    rank_run_gains,
+    total_gains,
+)
+from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe
 
-_MOST = 10  # rows that are spelled out
-_FILLED = 1000  # and what fills a short list, of which all rows are alike
+_MAX_ROWS = 10  # rows that are spelled out
+_MAX_FILL = 1000  # and what fills a short list, of which all rows are alike
 
 
 @frozen
-class IdealRow:
+class IdealRank:
     """One rank of the ideal ranking."""
 
     rank: int
@@ -35,13 +48,13 @@ class IdealRow:
 
 
 @frozen
-class Side:
+class QuerySide:
     """A query on one side of a switch; `value` is None where it is left out of the mean."""
 
     label: str
-    rows: tuple[Row, ...]
+    rows: tuple[RankedDoc, ...]
     more: int  # documents that are not among the rows
-    ideal: tuple[IdealRow, ...]
+    ideal: tuple[IdealRank, ...]
     more_ideal: int
     dcg: float | None
     idcg: float | None
@@ -49,59 +62,62 @@ class Side:
 
 
 @frozen
-class Spelled:
+class RankByRank:
     """A query on both sides of a switch."""
 
     query: str
     judged: bool
     found: bool
-    before: Side
-    after: Side
+    before: QuerySide
+    after: QuerySide
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         return attrs.asdict(self)
 
 
-def spelled(held: Mixtures, row: int, switch: tuple[int, int], labels: tuple[str, str]) -> Spelled:
+def describe_rank_by_rank(
+    mixtures: Mixtures, row: int, switch: tuple[int, int], labels: tuple[str, str]
+) -> RankByRank:
     """How does a query come by its value on both sides of a switch?"""
-    query = held.queries[row]
+    query = mixtures.queries[row]
     before, after = (
-        _side(held, query, mixture, label) for mixture, label in zip(switch, labels, strict=True)
+        _describe_side(mixtures, query, mixture, label)
+        for mixture, label in zip(switch, labels, strict=True)
     )
-    shown = _worth_showing(before.rows, after.rows)
-    of_ideal = _worth_showing(before.ideal, after.ideal)
-    one = _alone(held, query, switch[0])
-    return Spelled(
+    row_places = _choose_rows(before.rows, after.rows)
+    ideal_places = _choose_rows(before.ideal, after.ideal)
+    matched = _match_single_query(mixtures, query, switch[0])
+    return RankByRank(
         query,
-        bool(one is not None and one.judged[0]),
-        bool(one is not None and one.found[0]),
-        _short(before, shown, of_ideal),
-        _short(after, shown, of_ideal),
+        bool(matched is not None and matched.judged[0]),
+        bool(matched is not None and matched.in_run[0]),
+        _shorten_side(before, row_places, ideal_places),
+        _shorten_side(after, row_places, ideal_places),
     )
 
 
-def _worth_showing(one: Sequence[Any], other: Sequence[Any]) -> set[int]:
+def _choose_rows(first: Sequence[Any], second: Sequence[Any]) -> set[int]:
     """The places of at most ten rows: those that differ, then those that count, then the rest."""
 
-    def dull(place: int) -> tuple[bool, bool, int]:
-        pair = [side[place] if place < len(side) else None for side in (one, other)]
-        return pair[0] == pair[1], not any(map(_counts, pair)), place
+    def dullness(place: int) -> tuple[bool, bool, int]:
+        pair = [side[place] if place < len(side) else None for side in (first, second)]
+        return pair[0] == pair[1], not any(map(_has_contribution, pair)), place
 
-    return set(sorted(range(max(len(one), len(other))), key=dull)[:_MOST])
+    return set(sorted(range(max(len(first), len(second))), key=dullness)[:_MAX_ROWS])
 
 
-def _counts(row: Row | IdealRow | None) -> bool:
+def _has_contribution(row: RankedDoc | IdealRank | None) -> bool:
     if row is None:
         return False
     if row.contribution is not None:
         return row.contribution != 0
-    return isinstance(row, Row) and (row.grade or 0) > 0
+    return isinstance(row, RankedDoc) and (row.grade or 0) > 0
 
 
-def _short(side: Side, shown: set[int], of_ideal: set[int]) -> Side:
-    rows = tuple(row for place, row in enumerate(side.rows) if place in shown)
-    ideal = tuple(row for place, row in enumerate(side.ideal) if place in of_ideal)
+def _shorten_side(side: QuerySide, row_places: set[int], ideal_places: set[int]) -> QuerySide:
+    rows = tuple(row for place, row in enumerate(side.rows) if place in row_places)
+    ideal = tuple(row for place, row in enumerate(side.ideal) if place in ideal_places)
     return evolve(
         side,
         rows=rows,
@@ -111,71 +127,79 @@ def _short(side: Side, shown: set[int], of_ideal: set[int]) -> Side:
     )
 
 
-def _alone(held: Mixtures, query: str, mixture: int) -> Matched | None:
+def _match_single_query(mixtures: Mixtures, query: str, mixture: int) -> Matched | None:
     """The query by itself, as the mixture matches it."""
-    found = held.view(held.convention(mixture)).found
-    flags = np.fromiter((name == query for name in found.queries), bool, len(found.queries))
-    return found.only(flags) if flags.any() else None
+    matched = mixtures.view(mixtures.convention(mixture)).matched
+    flags = np.fromiter((name == query for name in matched.queries), bool, len(matched.queries))
+    return matched.select_queries(flags) if flags.any() else None
 
 
-def _side(held: Mixtures, query: str, mixture: int, label: str) -> Side:
-    how = held.recipe(mixture)
-    value = float(held.values(mixture)[held.queries.index(query)])
-    known = None if np.isnan(value) else value
-    one = _alone(held, query, mixture)
-    grades = grades_of(held.judgments, query)
-    rows = ranking(held.run, query, grades, how)
-    if not how.measure.entry.cumulated or one is None:
-        return Side(label, within(rows, depth_of(how)), 0, (), 0, None, None, known)
-    gains = gains_of(how, grades)
-    ranked = ranked_seen(how, seen(one, how.convention))
-    dcg, idcg = (float(sums[0]) for sums in total(how, ranked))
-    return Side(
+def _describe_side(mixtures: Mixtures, query: str, mixture: int, label: str) -> QuerySide:
+    recipe = mixtures.recipe(mixture)
+    value = float(mixtures.values(mixture)[mixtures.queries.index(query)])
+    value_or_none = None if np.isnan(value) else value
+    matched = _match_single_query(mixtures, query, mixture)
+    grades = query_grades(mixtures.qrels, query)
+    rows = rank_query(mixtures.run, query, grades, recipe)
+    if not recipe.measure.entry.cumulated or matched is None:
+        return QuerySide(
+            label, cut_ranking(rows, cutoff_depth(recipe)), 0, (), 0, None, None, value_or_none
+        )
+    gains = doc_gains(recipe, grades)
+    ranked = rank_run_gains(recipe, rank_run(matched, recipe.convention))
+    dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
+    return QuerySide(
         label,
-        tuple(weighted(how, filled(how, rows, ranked), gains)),
+        tuple(add_contributions(recipe, fill_short_ranking(recipe, rows, ranked), gains)),
         0,
-        tuple(ideal_rows(how, ranked)),
+        tuple(ideal_ranking(recipe, ranked)),
         0,
         dcg,
         idcg,
-        known,
+        value_or_none,
     )
 
 
-def filled(recipe: Recipe, rows: list[Row], ranked: Ranked) -> list[Row]:
+def fill_short_ranking(
+    recipe: Recipe, rows: list[RankedDoc], ranked: RankedGains
+) -> list[RankedDoc]:
     """A short list is filled up to k where the convention has it so."""
     if recipe.convention.short != "minimum" or recipe.k is None:
         return rows
     fill = float(ranked.fill[0, 0])
-    new = range(len(rows) + 1, min(recipe.k, len(rows) + _FILLED) + 1)
-    return rows + [Row(rank, rank, None, None, None, gain=fill) for rank in new]
+    new = range(len(rows) + 1, min(recipe.k, len(rows) + _MAX_FILL) + 1)
+    return rows + [RankedDoc(rank, rank, None, None, None, gain=fill) for rank in new]
 
 
-def weighted(recipe: Recipe, rows: list[Row], gains: dict[str, float]) -> list[Row]:
+def add_contributions(
+    recipe: Recipe, rows: list[RankedDoc], gains: dict[str, float]
+) -> list[RankedDoc]:
     """The rows down to the cutoff, with gain, discount and their product."""
-    rows = list(within(rows, recipe.k))
+    rows = list(cut_ranking(rows, recipe.k))
     if not rows:
         return []
-    left = np.array(weights(recipe, max(row.until for row in rows)))
+    discounts = np.array(rank_discounts(recipe, max(row.until for row in rows)))
     if recipe.k is not None:
-        left[recipe.k :] = 0.0
-    found = []
+        discounts[recipe.k :] = 0.0
+    weighted_rows = []
     for row in rows:
         gain = row.gain if row.doc is None else gains.get(row.doc, 0.0)
-        discount = float(left[row.rank - 1 : row.until].mean())
-        found.append(evolve(row, gain=gain, discount=discount, contribution=(gain or 0) * discount))
-    return found
+        discount = float(discounts[row.rank - 1 : row.until].mean())
+        weighted_rows.append(
+            evolve(row, gain=gain, discount=discount, contribution=(gain or 0) * discount)
+        )
+    return weighted_rows
 
 
-def ideal_rows(recipe: Recipe, ranked: Ranked) -> list[IdealRow]:
+def ideal_ranking(recipe: Recipe, ranked: RankedGains) -> list[IdealRank]:
     """The ideal ranking, as deep as the convention has it."""
-    if not (recipe.measure.entry.normalised or recipe.measure.entry.of == "ideal"):
+    if not (recipe.measure.entry.normalised or recipe.measure.entry.gain_of == "ideal"):
         return []
-    depth = min(int(ideal_depth(recipe, ranked.lengths)[0, 0]), ranked.ideal.deepest)
+    depth = min(int(ideal_depth(recipe, ranked.lengths)[0, 0]), ranked.ideal.last_rank)
     if depth < 1:
         return []
-    gain, left = ranked.ideal.by_rank(depth)[0], weights(recipe, depth)
+    gains, discounts = ranked.ideal.gains_by_rank(depth)[0], rank_discounts(recipe, depth)
     return [
-        IdealRow(rank, float(g), float(w), float(g * w))
-        for rank, (g, w) in enumerate(zip(gain, left, strict=True), start=1)
+        IdealRank(rank, float(g), float(w), float(g * w))
+        for rank, (g, w) in enumerate(zip(gains, discounts, strict=True), start=1)
     ]

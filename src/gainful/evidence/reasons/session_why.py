@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from gainful.convention import Setting
+from gainful.convention import SettingValue
 from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare, GainfulError
-from gainful.evidence.shapley import NOTHING, effects, interactions, switched
+from gainful.evidence.shapley import NEGLIGIBLE, interactions, mixture_settings, shapley_values
 from gainful.formula import Array
-from gainful.match.sessions import MatchedSessions, matched
+from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.evaluate import computed
-from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.sessions.evaluate import compute_session_values
+from gainful.measure.sessions.recipe import build_session_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 
 _CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
@@ -31,10 +31,10 @@ class SessionCause:
 
     name: str
     title: str
-    habits: tuple[str, ...]
+    settings: tuple[str, ...]
 
 
-_ALL = (
+_ALL_CAUSES = (
     SessionCause("gain", "gain", ("gain", "rel")),
     SessionCause("discount", "rank discount", ("discount", "b")),
     SessionCause("query_discount", "query discount", ("query_discount", "bq")),
@@ -53,7 +53,7 @@ _ALL = (
     SessionCause("empty", "sessions with nothing relevant", ("empty",)),
     SessionCause("unjudged", "queries without judgments", ("unjudged",)),
 )
-SESSION_CAUSES: Mapping[str, SessionCause] = {cause.name: cause for cause in _ALL}
+SESSION_CAUSES: Mapping[str, SessionCause] = {cause.name: cause for cause in _ALL_CAUSES}
 
 
 @define(eq=False)
@@ -61,11 +61,11 @@ class SessionMixtures:
     """All that lies between two session conventions; bit i tells whose answers cause i has."""
 
     sessions: Sessions
-    judgments: Judgments | None
+    qrels: Qrels | None
     measure: Measure
     sides: tuple[SessionConvention, SessionConvention]
     causes: tuple[SessionCause, ...]
-    _held: dict[str, MatchedSessions] = field(factory=dict)
+    _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
     _means: dict[int, float] = field(factory=dict)
 
     @property
@@ -76,31 +76,35 @@ class SessionMixtures:
     def results(self, mixture: int) -> SessionResults:
         """The sessions under a mixture."""
         mine, theirs = self.sides
-        changed = switched(self.causes, theirs, mixture)
-        how = session_recipe(self.measure, like=mine.changed(**changed))
-        key = str(how.convention.unjudged)
-        if key not in self._held:
-            self._held[key] = matched(self.sessions, self.judgments, how.convention.unjudged)
-        held = self._held[key]
-        values = {"": computed(held, how)}
-        return SessionResults(self.sessions.name, held, values, {"": how}, how.convention)
+        their_settings = mixture_settings(self.causes, theirs, mixture)
+        recipe = build_session_recipe(self.measure, like=mine.with_settings(**their_settings))
+        key = str(recipe.convention.unjudged)
+        if key not in self._matched_sessions:
+            self._matched_sessions[key] = match_sessions(
+                self.sessions, self.qrels, recipe.convention.unjudged
+            )
+        sessions = self._matched_sessions[key]
+        values = {"": compute_session_values(sessions, recipe)}
+        return SessionResults(self.sessions.name, sessions, values, {"": recipe}, recipe.convention)
 
     def values(self, mixture: int) -> dict[str, float]:
         """The value of each session that counts."""
-        found = self.results(mixture)
-        values: Array = np.ma.filled(np.ma.asarray(found.values[""], dtype=float), np.nan)
-        pairs = zip(found.sessions, values.tolist(), strict=True)
+        results = self.results(mixture)
+        values: Array = np.ma.filled(
+            np.ma.asarray(results.values[""], dtype=float), np.nan
+        )
+        pairs = zip(results.sessions, values.tolist(), strict=True)
         return {name: value for name, value in pairs if not np.isnan(value)}
 
     def means(self, mixtures: Iterable[int]) -> dict[int, float]:
         """The mean under each of these."""
-        found = {}
+        means = {}
         for mixture in mixtures:
             if mixture not in self._means:
                 mean = self.results(mixture).mean[""]
                 self._means[mixture] = 0.0 if np.isnan(mean) else mean
-            found[mixture] = self._means[mixture]
-        return found
+            means[mixture] = self._means[mixture]
+        return means
 
     def mean(self, mixture: int) -> float:
         """The mean under one mixture."""
@@ -112,7 +116,7 @@ class SessionEffect:
     """What one cause does."""
 
     cause: SessionCause
-    habits: Mapping[str, tuple[Setting, Setting]]
+    settings: Mapping[str, tuple[SettingValue, SettingValue]]
     effect: float
     share: float | None
     alone: float
@@ -126,7 +130,7 @@ class SessionEffect:
         return {
             "cause": self.cause.name,
             "title": self.cause.title,
-            "habits": {name: list(answers) for name, answers in self.habits.items()},
+            "habits": {name: list(answers) for name, answers in self.settings.items()},
             "effect": self.effect,
             "share": self.share,
             "alone": self.alone,
@@ -164,7 +168,7 @@ class SessionWhy:
             "like": {"name": self.names[0], "mean": self.means[0]},
             "unlike": {"name": self.names[1], "mean": self.means[1]},
             "difference": self.difference,
-            "causes": [one.to_dict() for one in self.causes],
+            "causes": [effect.to_dict() for effect in self.causes],
             "idle": [cause.name for cause in self.idle],
             "notes": list(self.notes),
         }
@@ -172,58 +176,66 @@ class SessionWhy:
     def __repr__(self) -> str:
         (mine, theirs), (a, b) = self.names, self.means
         head = f"{self.measure} is {a:.4f} like {mine}, {b:.4f} like {theirs}: {b - a:+.4f}"
-        lines = [f"{one.cause.title}  {one.effect:+.4f}" for one in self.causes]
+        lines = [f"{effect.cause.title}  {effect.effect:+.4f}" for effect in self.causes]
         return "\n".join((head, *lines, *self.notes))
 
 
-def session_why(
+def explain_session_difference(
     sessions: Sessions,
-    qrels: Judgments | None,
+    qrels: Qrels | None,
     sides: tuple[SessionRecipe, SessionRecipe],
     measure: Measure,
 ) -> SessionWhy:
     """The difference between two conventions on these sessions, taken apart."""
-    mine, theirs = (how.convention for how in sides)
-    differing = mine.differences(theirs)
-    differ = tuple(c for c in SESSION_CAUSES.values() if differing.keys() & {*c.habits})
-    held = SessionMixtures(sessions, qrels, measure, (mine, theirs), differ)
+    mine, theirs = (side.convention for side in sides)
+    differences = mine.differences(theirs)
+    causes = tuple(
+        candidate
+        for candidate in SESSION_CAUSES.values()
+        if differences.keys() & {*candidate.settings}
+    )
+    mixtures = SessionMixtures(sessions, qrels, measure, (mine, theirs), causes)
     try:
-        means = held.mean(0), held.mean(held.all)
-        shared, notes = effects(held)
-        together = interactions(held)
-    except GainfulError as refused:
-        raise CannotCompare(f"{measure} cannot be compared on these sessions: {refused}") from None
+        means = mixtures.mean(0), mixtures.mean(mixtures.all)
+        shares, notes = shapley_values(mixtures)
+        joint = interactions(mixtures)
+    except GainfulError as error:
+        raise CannotCompare(f"{measure} cannot be compared on these sessions: {error}") from None
     difference = means[1] - means[0]
-    largest = max(map(abs, shared), default=0.0)
-    cancel = abs(difference) <= max(NOTHING, _CANCEL * largest)
-    found, idle = [], []
-    start = held.values(0)
-    for at, cause in enumerate(differ):
-        after = held.values(1 << at)
-        changed = _changed(start, after)
-        if not changed and abs(shared[at]) < NOTHING:
+    largest = max(map(abs, shares), default=0.0)
+    cancel = abs(difference) <= max(NEGLIGIBLE, _CANCEL * largest)
+    session_effects, idle = [], []
+    before = mixtures.values(0)
+    for at, cause in enumerate(causes):
+        after = mixtures.values(1 << at)
+        changes = _session_changes(before, after)
+        if not changes and abs(shares[at]) < NEGLIGIBLE:
             idle.append(cause)
             continue
-        name = max(changed, key=changed.__getitem__) if changed else next(iter(start))
-        found.append(
+        name = max(changes, key=changes.__getitem__) if changes else next(iter(before))
+        session_effects.append(
             SessionEffect(
                 cause=cause,
-                habits={habit: differing[habit] for habit in cause.habits if habit in differing},
-                effect=shared[at],
-                share=None if cancel else shared[at] / difference,
-                alone=held.mean(1 << at) - means[0],
-                sessions=len(changed),
-                interacts=together[at],
-                worst=(name, start.get(name), after.get(name)),
+                settings={
+                    setting: differences[setting]
+                    for setting in cause.settings
+                    if setting in differences
+                },
+                effect=shares[at],
+                share=None if cancel else shares[at] / difference,
+                alone=mixtures.mean(1 << at) - means[0],
+                sessions=len(changes),
+                interacts=joint[at],
+                worst=(name, before.get(name), after.get(name)),
             )
         )
-    notes += held.results(0).notes
-    found.sort(key=lambda one: -abs(one.effect))
-    return SessionWhy(measure, sides, means, tuple(found), tuple(idle), tuple(notes))
+    notes += mixtures.results(0).notes
+    session_effects.sort(key=lambda effect: -abs(effect.effect))
+    return SessionWhy(measure, sides, means, tuple(session_effects), tuple(idle), tuple(notes))
 
 
-def _changed(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+def _session_changes(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
     """How much each session changes, of those that do."""
     names = before.keys() | after.keys()
-    moved = {name: abs(before.get(name, 0.0) - after.get(name, 0.0)) for name in names}
-    return {name: change for name, change in moved.items() if change > NOTHING}
+    changes = {name: abs(before.get(name, 0.0) - after.get(name, 0.0)) for name in names}
+    return {name: change for name, change in changes.items() if change > NEGLIGIBLE}

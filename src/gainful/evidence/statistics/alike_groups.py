@@ -6,57 +6,59 @@ from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 
-def letter(place: int) -> str:
+def letter(index: int) -> str:
     """The letter of a run: a, b, … z, aa, ab, ….
 
     Examples:
         >>> letter(0), letter(25), letter(26)
         ('a', 'z', 'aa')
     """
-    found = ""
-    place += 1
-    while place:
-        place, left = divmod(place - 1, 26)
-        found = ascii_lowercase[left] + found
-    return found
+    letters = ""
+    index += 1
+    while index:
+        index, digit = divmod(index - 1, 26)
+        letters = ascii_lowercase[digit] + letters
+    return letters
 
 
-MOST = 200  # groups; nobody reads more, and there can be millions
+MAX_GROUPS = 200  # groups; nobody reads more, and there can be millions
 
 
-def alike(number: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+def find_alike_groups(number: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
     """The largest groups in which no two are significantly different; those alone are one too.
 
-    Of more than `MOST` groups only so many are found.
+    Of more than `MAX_GROUPS` groups only so many are found.
 
     Examples:
-        >>> alike(3, [(0, 2)])  # 1 is like both, 0 and 2 are not alike
+        >>> find_alike_groups(3, [(0, 2)])  # 1 is like both, 0 and 2 are not find_alike_groups
         [(0, 1), (1, 2)]
     """
-    near = [set(range(number)) - {at} for at in range(number)]
-    for one, other in different:
-        near[one].discard(other)
-        near[other].discard(one)
-    found: list[tuple[int, ...]] = []
-    _grown(set(), set(range(number)), set(), near, found)
-    return sorted(found)
+    neighbours = [set(range(number)) - {at} for at in range(number)]
+    for first, second in different:
+        neighbours[first].discard(second)
+        neighbours[second].discard(first)
+    groups: list[tuple[int, ...]] = []
+    _grow_group(set(), set(range(number)), set(), neighbours, groups)
+    return sorted(groups)
 
 
-def _grown(
+def _grow_group(
     group: set[int],
-    left: set[int],
-    done: set[int],
-    near: Sequence[set[int]],
-    found: list[tuple[int, ...]],
+    candidates: set[int],
+    excluded: set[int],
+    neighbours: Sequence[set[int]],
+    groups: list[tuple[int, ...]],
 ) -> None:
     """Bron and Kerbosch's search for the largest groups, with a pivot."""
-    if len(found) >= MOST:
+    if len(groups) >= MAX_GROUPS:
         return
-    if not left and not done:
-        found.append(tuple(sorted(group)))
+    if not candidates and not excluded:
+        groups.append(tuple(sorted(group)))
         return
-    pivot = max(left | done, key=lambda at: len(near[at] & left))
-    for at in sorted(left - near[pivot]):
-        _grown(group | {at}, left & near[at], done & near[at], near, found)
-        left = left - {at}
-        done = done | {at}
+    pivot = max(candidates | excluded, key=lambda at: len(neighbours[at] & candidates))
+    for at in sorted(candidates - neighbours[pivot]):
+        _grow_group(
+            group | {at}, candidates & neighbours[at], excluded & neighbours[at], neighbours, groups
+        )
+        candidates = candidates - {at}
+        excluded = excluded | {at}

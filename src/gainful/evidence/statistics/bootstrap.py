@@ -12,42 +12,50 @@ from typing import Any, Literal
 import numpy as np
 
 from gainful.evidence.statistics.outcome import Outcome
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
 
 _AT_ONCE = 1 << 22
 INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}
 
 
-def percentile(differences: Array, resampling: How) -> Outcome:
+def percentile_bootstrap(differences: Array, resampling: Resampling) -> Outcome:
     """The percentile bootstrap."""
-    return _bootstrapped(differences, resampling, "percentile")
+    return _run_bootstrap(differences, resampling, "percentile")
 
 
-def bca(differences: Array, resampling: How) -> Outcome:
+def bca_bootstrap(differences: Array, resampling: Resampling) -> Outcome:
     """The bias-corrected and accelerated bootstrap."""
-    return _bootstrapped(differences, resampling, "BCa")
+    return _run_bootstrap(differences, resampling, "BCa")
 
 
-def _bootstrapped(
-    differences: Array, resampling: How, method: Literal["percentile", "BCa"]
+def _run_bootstrap(
+    differences: Array, resampling: Resampling, method: Literal["percentile", "BCa"]
 ) -> Outcome:
     """Of differences that are all alike every drawn mean is the same, which tells nothing."""
-    some = np.ptp(differences, axis=0) > 0
+    varying = np.ptp(differences, axis=0) > 0
     high = np.where(differences[0] == 0, 0.0, np.inf)
     low = -high
     below = np.where(differences[0] < 0, 1.0, np.where(differences[0] > 0, 0.0, 0.5))
-    if some.any():
-        found = _scipys(differences[:, some], resampling, method)
-        low[some], high[some] = found.confidence_interval
-        below[some] = _below_zero(differences[:, some], found.bootstrap_distribution, method)
+    if varying.any():
+        result = _scipy_bootstrap(differences[:, varying], resampling, method)
+        low[varying], high[varying] = result.confidence_interval
+        below[varying] = _share_below_zero(
+            differences[:, varying], result.bootstrap_distribution, method
+        )
     floor = 1 / (resampling.resamples + 1)  # no smaller share can be seen
-    chance = {"two-sided": 2 * np.minimum(below, 1 - below), "greater": below, "less": 1 - below}
-    p = np.clip(chance[resampling.alternative], floor, 1.0)
+    p_by_alternative = {
+        "two-sided": 2 * np.minimum(below, 1 - below),
+        "greater": below,
+        "less": 1 - below,
+    }
+    p = np.clip(p_by_alternative[resampling.alternative], floor, 1.0)
     return Outcome(p, low, high, INTERVALS[method])
 
 
-def _scipys(differences: Array, resampling: How, method: Literal["percentile", "BCa"]) -> Any:
+def _scipy_bootstrap(
+    differences: Array, resampling: Resampling, method: Literal["percentile", "BCa"]
+) -> Any:
     from scipy.stats import bootstrap  # noqa: PLC0415  (slow to load, and only tests need it)
 
     return bootstrap(
@@ -58,26 +66,28 @@ def _scipys(differences: Array, resampling: How, method: Literal["percentile", "
         batch=max(1, _AT_ONCE // differences.size),
         confidence_level=1 - resampling.alpha,
         method=method,
-        rng=resampling.random(),
+        rng=resampling.random_generator(),
     )
 
 
-def _below_zero(differences: Array, drawn: Array, method: str) -> Array:
+def _share_below_zero(differences: Array, resampled_means: Array, method: str) -> Array:
     """The level at which a one-sided interval, from its lower end on, begins at zero."""
-    below = _share(drawn, 0.0)
+    below = _share_below(resampled_means, 0.0)
     if method == "percentile":
         return below
     from scipy.special import ndtr, ndtri  # noqa: PLC0415  (slow to load)
 
-    away = differences - differences.mean(axis=0)
-    skewed = (away**3).sum(axis=0) / (6 * (away**2).sum(axis=0) ** 1.5)
-    bias = ndtri(_share(drawn, differences.mean(axis=0)))
-    some = 1 / (drawn.shape[1] + 1)
-    beyond = ndtri(np.clip(below, some, 1 - some)) - bias
-    return np.asarray(ndtr(beyond / (1 + skewed * beyond) - bias))
+    deviations = differences - differences.mean(axis=0)
+    acceleration = (deviations**3).sum(axis=0) / (6 * (deviations**2).sum(axis=0) ** 1.5)
+    bias = ndtri(_share_below(resampled_means, differences.mean(axis=0)))
+    smallest = 1 / (resampled_means.shape[1] + 1)
+    z = ndtri(np.clip(below, smallest, 1 - smallest)) - bias
+    return np.asarray(ndtr(z / (1 + acceleration * z) - bias))
 
 
-def _share(drawn: Array, at: float | Array) -> Array:
+def _share_below(resampled_means: Array, threshold: float | Array) -> Array:
     """How many drawn means are below, those just there counted half."""
-    level = np.broadcast_to(np.asarray(at), drawn.shape[:1])[:, None]
-    return np.asarray(((drawn < level).mean(axis=1) + (drawn <= level).mean(axis=1)) / 2)
+    level = np.broadcast_to(np.asarray(threshold), resampled_means.shape[:1])[:, None]
+    return np.asarray(
+        ((resampled_means < level).mean(axis=1) + (resampled_means <= level).mean(axis=1)) / 2
+    )

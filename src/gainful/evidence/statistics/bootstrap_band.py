@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
 
 _AT_ONCE = 1 << 23  # numbers held at a time
 
 
-def band(total: Array, number: Array, resampling: How) -> tuple[Array, Array]:
+def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple[Array, Array]:
     """The percentiles of the sums of `total`, divided by those of `number`, at each place.
 
     Args:
@@ -23,7 +23,9 @@ def band(total: Array, number: Array, resampling: How) -> tuple[Array, Array]:
         how: the level, the resamples and the seed.
 
     Examples:
-        >>> low, high = band(np.array([[1.0], [3.0]]), np.ones((2, 1)), How(resamples=999))
+        >>> low, high = bootstrap_band(
+        ...     np.array([[1.0], [3.0]]), np.ones((2, 1)), Resampling(resamples=999)
+        ... )
         >>> low.tolist(), high.tolist()
         ([1.0], [3.0])
     """
@@ -32,29 +34,29 @@ def band(total: Array, number: Array, resampling: How) -> tuple[Array, Array]:
     step = max(1, _AT_ONCE // resampling.resamples)
     for begin in range(0, places, step):
         part = slice(begin, begin + step)
-        drawn = _drawn(total[:, part], number[:, part], resampling)
-        ends[:, part] = _percentiles(drawn, resampling.alpha)
+        resampled_means = _resample_means(total[:, part], counts[:, part], resampling)
+        ends[:, part] = _percentiles(resampled_means, resampling.alpha)
     return ends[0], ends[1]
 
 
-def _drawn(total: Array, number: Array, resampling: How) -> Array:
+def _resample_means(total: Array, counts: Array, resampling: Resampling) -> Array:
     """What each draw gives: draws × places; the same draws for all places."""
-    size, chance = len(total), resampling.random()
-    found = np.full((resampling.resamples, total.shape[1]), np.nan)
+    size, generator = len(total), resampling.random_generator()
+    means = np.full((resampling.resamples, total.shape[1]), np.nan)
     step = max(1, _AT_ONCE // size)
     for begin in range(0, resampling.resamples, step):
-        part = found[begin : begin + step]
-        times = chance.multinomial(size, np.full(size, 1 / size), len(part)).astype(np.float64)
-        weight = times @ number
-        np.divide(times @ total, weight, out=part, where=weight > 0)
-    return found
+        part = means[begin : begin + step]
+        draws = generator.multinomial(size, np.full(size, 1 / size), len(part)).astype(np.float64)
+        weight = draws @ counts
+        np.divide(draws @ total, weight, out=part, where=weight > 0)
+    return means
 
 
-def _percentiles(drawn: Array, alpha: float) -> Array:
+def _percentiles(resampled_means: Array, alpha: float) -> Array:
     """Of each column; not a number where nothing was ever drawn."""
     levels = (alpha / 2, 1 - alpha / 2)
-    found = np.full((2, drawn.shape[1]), np.nan)
-    there = ~np.isnan(drawn).all(axis=0)
-    if there.any():
-        found[:, there] = np.nanquantile(drawn[:, there], levels, axis=0)
-    return found
+    ends = np.full((2, resampled_means.shape[1]), np.nan)
+    defined = ~np.isnan(resampled_means).all(axis=0)
+    if defined.any():
+        ends[:, defined] = np.nanquantile(resampled_means[:, defined], levels, axis=0)
+    return ends

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.evidence.statistics.bootstrap import bca
+from gainful.evidence.statistics.bootstrap import bca_bootstrap
 from gainful.evidence.statistics.outcome import Outcome
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
 
 
-def student(differences: Array, resampling: How) -> Outcome:
+def t_test(differences: Array, resampling: Resampling) -> Outcome:
     """Student's paired t test, and its interval.
 
     Examples:
-        >>> found = student(np.array([[1.0], [2.0], [4.0]]), How())
+        >>> found = t_test(np.array([[1.0], [2.0], [4.0]]), Resampling())
         >>> round(float(found.p[0]), 4)  # t = (7/3) / (1.5275 / √3) = 2.6458, two degrees
         0.1181
     """
@@ -22,15 +22,17 @@ def student(differences: Array, resampling: How) -> Outcome:
 
     p = np.ones(differences.shape[1])
     low, high = np.zeros_like(p), np.zeros_like(p)
-    some = differences.any(axis=0)  # identical runs differ by nothing at all
-    if some.any():
-        p[some] = ttest_1samp(differences[:, some], 0.0, alternative=resampling.alternative).pvalue
-        both_sides = ttest_1samp(differences[:, some], 0.0)
-        low[some], high[some] = both_sides.confidence_interval(1 - resampling.alpha)
+    nonzero = differences.any(axis=0)  # identical runs differ by nothing at all
+    if nonzero.any():
+        p[nonzero] = ttest_1samp(
+            differences[:, nonzero], 0.0, alternative=resampling.alternative
+        ).pvalue
+        both_sides = ttest_1samp(differences[:, nonzero], 0.0)
+        low[nonzero], high[nonzero] = both_sides.confidence_interval(1 - resampling.alpha)
     return Outcome(p, low, high, "t")
 
 
-def wilcoxon(differences: Array, resampling: How) -> Outcome:
+def wilcoxon_test(differences: Array, resampling: Resampling) -> Outcome:
     """Wilcoxon's signed-rank test; differences of zero are left out of it.
 
     It asks about the middle of the differences, not their mean; so the interval of the mean is
@@ -39,14 +41,16 @@ def wilcoxon(differences: Array, resampling: How) -> Outcome:
     from scipy.stats import wilcoxon as scipys  # noqa: PLC0415  (slow to load)
 
     p = np.ones(differences.shape[1])
-    some = differences.any(axis=0)
-    if some.any():
-        p[some] = scipys(differences[:, some], alternative=resampling.alternative, axis=0).pvalue
-    found = bca(differences, resampling)
-    return Outcome(p, found.low, found.high, found.interval)
+    nonzero = differences.any(axis=0)
+    if nonzero.any():
+        p[nonzero] = scipys(
+            differences[:, nonzero], alternative=resampling.alternative, axis=0
+        ).pvalue
+    bootstrap = bca_bootstrap(differences, resampling)
+    return Outcome(p, bootstrap.low, bootstrap.high, bootstrap.interval_method)
 
 
-def sign(differences: Array, resampling: How) -> Outcome:
+def sign_test(differences: Array, resampling: Resampling) -> Outcome:
     """The sign test: how many queries are better, of those that differ at all?"""
     from scipy.stats import binomtest  # noqa: PLC0415  (slow to load)
 
@@ -57,5 +61,5 @@ def sign(differences: Array, resampling: How) -> Outcome:
         else 1.0
         for up, down in zip(better, worse, strict=True)
     ]
-    found = bca(differences, resampling)
-    return Outcome(np.array(p), found.low, found.high, found.interval)
+    bootstrap = bca_bootstrap(differences, resampling)
+    return Outcome(np.array(p), bootstrap.low, bootstrap.high, bootstrap.interval_method)

@@ -84,11 +84,11 @@ def correction_for(test: str, correct: str | None, tests: Iterable[str]) -> str:
     return correct
 
 
-def corrected_by(correct: str, p: Array, test: str) -> Array:
+def correct_p_values(correct: str, p: Array, test: str) -> Array:
     """Measures × pairs, corrected together; tukey's are corrected for the pairs already."""
     if test != TUKEY:
         return CORRECTIONS[correct].function(p.ravel()).reshape(p.shape)
-    by_pair = [CORRECTIONS[correct].function(one) for one in p.T]  # of each, all measures
+    by_pair = [CORRECTIONS[correct].function(pair_p) for pair_p in p.T]  # of each, all measures
     return np.stack(by_pair, axis=1)
 
 
@@ -103,6 +103,6 @@ def power_level(correct: str, test: str, p: Array, alpha: float) -> float:
     return alpha
 
 
-def family_of(p: Array, test: str) -> int:
+def family_size(p: Array, test: str) -> int:
     """How many comparisons are corrected together."""
     return len(p) if test == TUKEY else p.size

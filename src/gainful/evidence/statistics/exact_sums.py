@@ -9,7 +9,9 @@ from gainful.formula import Array
 _BITS = 52  # whole numbers below 2**53 are exact, and so are their sums
 
 
-def on_grid(values: Array, most_added: int, size: Array | None = None) -> tuple[Array, Array]:
+def round_to_grid(
+    values: Array, max_terms: int, magnitude: Array | None = None
+) -> tuple[Array, Array]:
     """Values as whole numbers of a fine grid, and how many steps of it make 1, by column.
 
     Sums of so many of them are exact, so that neither the order in which they are added nor the
@@ -17,8 +19,8 @@ def on_grid(values: Array, most_added: int, size: Array | None = None) -> tuple[
     by less than one part in 2**52/most_added of the largest. `size` is what they were made of, if
     that was larger: what is left of it after rounding is nothing then.
     """
-    largest = np.abs(values).max(axis=0, initial=0.0) if size is None else size
-    room = _BITS - int(np.ceil(np.log2(max(most_added, 2))))
-    exponent = np.where(largest > 0, room - np.ceil(np.log2(np.where(largest > 0, largest, 1))), 0)
+    largest = np.abs(values).max(axis=0, initial=0.0) if magnitude is None else magnitude
+    bits = _BITS - int(np.ceil(np.log2(max(max_terms, 2))))
+    exponent = np.where(largest > 0, bits - np.ceil(np.log2(np.where(largest > 0, largest, 1))), 0)
     steps = np.exp2(np.minimum(exponent, 1000))
     return np.rint(values * steps), steps

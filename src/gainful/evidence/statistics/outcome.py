@@ -16,27 +16,27 @@ class Outcome:
     p: Array
     low: Array
     high: Array
-    interval: str  # how it was found
+    interval_method: str  # how it was found
     exact: bool = False  # were all resamples looked at, or some of them?
 
 
-def at_least(counts: Array, looked_at: int, *, exact: bool) -> Array:
+def p_value(counts: Array, resamples: int, *, exact: bool) -> Array:
     """The share of resamples that are as extreme as what was seen.
 
     All of them hold the one that was seen; to a sample of them it is added, so that no p is 0
     (Phipson & Smyth 2010).
     """
-    return counts / looked_at if exact else (counts + 1) / (looked_at + 1)
+    return counts / resamples if exact else (counts + 1) / (resamples + 1)
 
 
-def of_side(greater: Array, less: Array, alternative: Alternative) -> Array:
+def p_for_alternative(greater: Array, less: Array, alternative: Alternative) -> Array:
     """The p of what is asked; of both sides it is twice the smaller, as the interval has it."""
     if alternative == "two-sided":
         return np.asarray(np.minimum(2 * np.minimum(greater, less), 1.0))
     return greater if alternative == "greater" else less
 
 
-def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]:
+def invert_test(candidates: Array, always_extreme: int, alpha: float) -> tuple[Array, Array]:
     """The interval that inverts a test, from the shift at which each resample changes sides.
 
     A resample is as extreme as what was seen once the shift that is tested has passed its
@@ -50,9 +50,9 @@ def typical(candidates: Array, always: int, alpha: float) -> tuple[Array, Array]
         alpha: one minus the confidence.
     """
     pairs, number = candidates.shape
-    place = int(np.floor(alpha / 2 * (number + always))) - always + 1
+    place = int(np.floor(alpha / 2 * (number + always_extreme))) - always_extreme + 1
     if place < 1:
-        nothing = np.full(pairs, np.inf)
-        return -nothing, nothing
+        unbounded = np.full(pairs, np.inf)
+        return -unbounded, unbounded
     candidates.partition((place - 1, number - place), axis=1)
     return candidates[:, place - 1].copy(), candidates[:, number - place].copy()

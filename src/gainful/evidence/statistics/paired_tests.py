@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from gainful.evidence.statistics.bootstrap import bca, percentile
-from gainful.evidence.statistics.classical import sign, student, wilcoxon
+from gainful.evidence.statistics.bootstrap import bca_bootstrap, percentile_bootstrap
+from gainful.evidence.statistics.classical import sign_test, t_test, wilcoxon_test
 from gainful.evidence.statistics.outcome import Outcome
-from gainful.evidence.statistics.randomisation import randomisation
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.randomisation import randomisation_test
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
 
 
@@ -20,10 +20,10 @@ class PairedTest:
 
     name: str
     words: str
-    asks: str
-    function: Callable[[Array, How], Outcome]
+    question: str
+    function: Callable[[Array, Resampling], Outcome]
     resampled: bool = False  # does chance have a hand in p?
-    varied: bool = False  # does it need differences that are not all alike?
+    needs_variance: bool = False  # does it need differences that are not all alike?
 
 
 TESTS: Mapping[str, PairedTest] = {
@@ -33,38 +33,38 @@ TESTS: Mapping[str, PairedTest] = {
             "randomisation",
             "sign-flip randomisation test",
             "could the two runs be exchanged, query by query?",
-            randomisation,
+            randomisation_test,
             resampled=True,
         ),
         PairedTest(
             "t",
             "paired t test",
             "is the mean difference zero, if differences are about normal?",
-            student,
-            varied=True,
+            t_test,
+            needs_variance=True,
         ),
         PairedTest(
             "wilcoxon",
             "Wilcoxon signed-rank test",
             "are differences symmetric about zero, by their ranks?",
-            wilcoxon,
+            wilcoxon_test,
         ),
-        PairedTest("sign", "sign test", "are as many queries better as are worse?", sign),
+        PairedTest("sign", "sign test", "are as many queries better as are worse?", sign_test),
         PairedTest(
             "bootstrap",
             "bootstrap test (percentile)",
             "does the interval of the mean over drawn queries reach zero?",
-            percentile,
+            percentile_bootstrap,
             resampled=True,
-            varied=True,
+            needs_variance=True,
         ),
         PairedTest(
             "bca",
             "bootstrap test (BCa)",
             "the same, corrected for bias and skewness",
-            bca,
+            bca_bootstrap,
             resampled=True,
-            varied=True,
+            needs_variance=True,
         ),
     )
 }

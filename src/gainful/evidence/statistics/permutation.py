@@ -14,21 +14,21 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.exact_sums import on_grid
-from gainful.evidence.statistics.outcome import at_least, of_side, typical
-from gainful.evidence.statistics.resampling import How
-from gainful.evidence.statistics.study_design import Design, without_blocks
+from gainful.evidence.statistics.exact_sums import round_to_grid
+from gainful.evidence.statistics.outcome import invert_test, p_for_alternative, p_value
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import Design, remove_block_effects
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 
 INVERTED = "inverted permutation test"
 SIMULTANEOUS = "permuted Tukey HSD, simultaneous"
-_NOTHING = 1e-9
-_ROUNDED = 16  # steps of the grid, for each session: what taking blocks out can be off
+_NEGLIGIBLE = 1e-9
+_ROUNDING_STEPS = 16  # steps of the grid, for each session: what taking blocks out can be off
 
 
 @frozen(eq=False)
-class Exchanged:
+class PermutationOutcome:
     """For each column of values (of all pairs: pairs × columns)."""
 
     estimate: Array
@@ -38,15 +38,17 @@ class Exchanged:
     exact: bool
 
 
-def estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
+def is_estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
     """Can systems be told from blocks? Not where everybody tried one system alone."""
-    tried = np.eye(design.systems)[design.system]
-    left = without_blocks(tried, blocks)
-    rank = int(np.linalg.matrix_rank(tried.T @ left, tol=_NOTHING * len(tried)))
+    indicators = np.eye(design.systems)[design.system]
+    residuals = remove_block_effects(indicators, blocks)
+    rank = int(np.linalg.matrix_rank(indicators.T @ residuals, tol=_NEGLIGIBLE * len(indicators)))
     return rank >= design.systems - 1
 
 
-def of_two(values: Array, design: Design, blocks: Sequence[Ranks], resampling: How) -> Exchanged:
+def permute_pair(
+    values: Array, design: Design, blocks: Sequence[Ranks], resampling: Resampling
+) -> PermutationOutcome:
     """The second of two systems against the first, in many columns of values at once.
 
     To shift the second system by d takes from the sum of an arrangement d times what it has in
@@ -60,67 +62,77 @@ def of_two(values: Array, design: Design, blocks: Sequence[Ranks], resampling: H
         how: level, resamples and seed.
     """
     second = (design.system == 1).astype(np.float64)
-    given = np.concatenate([values, second[:, None]], axis=1)
-    left = without_blocks(given, blocks)
-    whole, steps = on_grid(left, len(left), np.abs(given).max(axis=0, initial=0.0))
-    slack = _ROUNDED * len(left)
-    seen = second @ whole
-    above, below = np.zeros(seen.shape), np.zeros(seen.shape)
+    with_system = np.concatenate([values, second[:, None]], axis=1)
+    residuals = remove_block_effects(with_system, blocks)
+    grid_values, steps = round_to_grid(
+        residuals, len(residuals), np.abs(with_system).max(axis=0, initial=0.0)
+    )
+    slack = _ROUNDING_STEPS * len(residuals)
+    observed = second @ grid_values
+    above, below = np.zeros(observed.shape), np.zeros(observed.shape)
     shifts: list[Array] = []
-    looked_at = 0
+    arrangements = 0
     for labels in design.labels(resampling):
-        found = (labels == 1).astype(np.float64) @ whole
-        above += (found >= seen - slack).sum(axis=0)
-        below += (found <= seen + slack).sum(axis=0)
-        less = seen - found
-        less[np.abs(less) <= slack] = 0.0
-        moved = less[:, -1] > 0
-        shifts.append(less[moved, :-1] / less[moved, -1:])
-        looked_at += len(labels)
+        permuted = (labels == 1).astype(np.float64) @ grid_values
+        above += (permuted >= observed - slack).sum(axis=0)
+        below += (permuted <= observed + slack).sum(axis=0)
+        gap = observed - permuted
+        gap[np.abs(gap) <= slack] = 0.0
+        shifted = gap[:, -1] > 0
+        shifts.append(gap[shifted, :-1] / gap[shifted, -1:])
+        arrangements += len(labels)
     candidates = np.ascontiguousarray(np.concatenate(shifts).T) * (steps[-1] / steps[:-1])[:, None]
-    always = looked_at - candidates.shape[1] + (not design.enumerated)
-    low, high = typical(candidates, always, resampling.alpha)
-    sides = [at_least(counts[:-1], looked_at, exact=design.enumerated) for counts in (above, below)]
-    return Exchanged(
-        estimate=(seen[:-1] / steps[:-1]) / (seen[-1] / steps[-1]),
-        p=of_side(sides[0], sides[1], "two-sided"),
+    always_extreme = arrangements - candidates.shape[1] + (not design.is_enumerable)
+    low, high = invert_test(candidates, always_extreme, resampling.alpha)
+    sides = [
+        p_value(counts[:-1], arrangements, exact=design.is_enumerable) for counts in (above, below)
+    ]
+    return PermutationOutcome(
+        estimate=(observed[:-1] / steps[:-1]) / (observed[-1] / steps[-1]),
+        p=p_for_alternative(sides[0], sides[1], "two-sided"),
         low=low,
         high=high,
-        exact=design.enumerated,
+        exact=design.is_enumerable,
     )
 
 
-def of_all(
+def permute_all_pairs(
     values: Array,
     design: Design,
     blocks: Sequence[Ranks],
     pairs: Sequence[tuple[int, int]],
-    resampling: How,
-) -> Exchanged:
+    resampling: Resampling,
+) -> PermutationOutcome:
     """All pairs of systems together: against the largest difference between any two."""
-    tried = np.eye(design.systems)[design.system]
-    left = without_blocks(np.concatenate([values, tried], axis=1), blocks)
+    indicators = np.eye(design.systems)[design.system]
+    residuals = remove_block_effects(np.concatenate([values, indicators], axis=1), blocks)
     columns = values.shape[1]
-    solved = np.linalg.pinv(tried.T @ left[:, columns:], rcond=_NOTHING)
-    size = np.abs(values).max(axis=0, initial=0.0)
-    whole, steps = on_grid(left[:, :columns], len(left), size)
+    inverse = np.linalg.pinv(indicators.T @ residuals[:, columns:], rcond=_NEGLIGIBLE)
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    grid_values, steps = round_to_grid(residuals[:, :columns], len(residuals), largest)
 
     def effects(labels: Ranks) -> Array:
-        sums = [(labels == one).astype(np.float64) @ whole for one in range(design.systems)]
-        return np.asarray(np.einsum("ij,jbc->bic", solved, np.stack(sums)))
+        sums = [
+            (labels == system).astype(np.float64) @ grid_values for system in range(design.systems)
+        ]
+        return np.asarray(np.einsum("ij,jbc->bic", inverse, np.stack(sums)))
 
-    real = effects(design.system[None, :])[0]
-    seen = np.stack([real[one] - real[other] for one, other in pairs])
+    observed_effects = effects(design.system[None, :])[0]
+    observed = np.stack(
+        [observed_effects[first] - observed_effects[second] for first, second in pairs]
+    )
     ranges = [np.ptp(effects(labels), axis=1) for labels in design.labels(resampling)]
-    widest = np.sort(np.concatenate(ranges), axis=0)
-    near = _ROUNDED * len(left) * float(np.abs(solved).sum(axis=1).max())
-    wide = (widest[:, None, :] >= np.abs(seen) - near).sum(axis=0).astype(np.float64)
-    place = int(np.floor(resampling.alpha * (len(widest) + (not design.enumerated))))
-    apart = widest[-place] if place else np.full(columns, np.inf)
-    return Exchanged(
-        estimate=seen / steps,
-        p=at_least(wide, len(widest), exact=design.enumerated),
-        low=(seen - apart) / steps,
-        high=(seen + apart) / steps,
-        exact=design.enumerated,
+    sorted_ranges = np.sort(np.concatenate(ranges), axis=0)
+    tolerance = _ROUNDING_STEPS * len(residuals) * float(np.abs(inverse).sum(axis=1).max())
+    as_wide = (
+        (sorted_ranges[:, None, :] >= np.abs(observed) - tolerance).sum(axis=0).astype(np.float64)
+    )
+    place = int(np.floor(resampling.alpha * (len(sorted_ranges) + (not design.is_enumerable))))
+    margin = sorted_ranges[-place] if place else np.full(columns, np.inf)
+    return PermutationOutcome(
+        estimate=observed / steps,
+        p=p_value(as_wide, len(sorted_ranges), exact=design.is_enumerable),
+        low=(observed - margin) / steps,
+        high=(observed + margin) / steps,
+        exact=design.is_enumerable,
     )

@@ -9,29 +9,31 @@ from numbers import Integral, Real
 from gainful.errors import BadValue, WrongType
 
 POWER = 0.8
-_MOST = 10_000_000  # queries; nobody has more
-_NOTHING = 1e-12
-_LARGEST, _FAR = 1e3, 1e6
+_MAX_QUERIES = 10_000_000  # queries; nobody has more
+_NEGLIGIBLE = 1e-12
+_LARGEST_EFFECT, _LARGEST_CENTRE = 1e3, 1e6
 _SMALLEST_ALPHA = 1e-9  # below it the tail of t has no digits left
 
 
-def power_of(effect: float, queries: int, alpha: float = 0.05) -> float:
+def t_test_power(effect: float, queries: int, alpha: float = 0.05) -> float:
     """The chance that a true effect (Cohen's dz) is found significant, two-sided.
 
     Examples:
-        >>> round(power_of(0.5, 34), 4)  # Cohen's table: 34 pairs for a medium effect
+        >>> round(t_test_power(0.5, 34), 4)  # Cohen's table: 34 pairs for a medium effect
         0.8078
     """
     from scipy.stats import ncf, t  # noqa: PLC0415  (slow to load, and only power needs it)
 
-    effect = min(abs(effect), _LARGEST)  # beyond it all is found, and scipy's series does not end
-    centre, freedom = effect**2 * queries, queries - 1
-    if centre < _NOTHING:  # scipy's non-central F is wrong there
+    effect = min(
+        abs(effect), _LARGEST_EFFECT
+    )  # beyond it all is found, and scipy's series does not end
+    noncentrality, degrees = effect**2 * queries, queries - 1
+    if noncentrality < _NEGLIGIBLE:  # scipy's non-central F is wrong there
         return alpha
-    if centre > _FAR:
+    if noncentrality > _LARGEST_CENTRE:
         return 1.0
     # The square of t is an F of one degree; scipy's non-central t is no number at some places.
-    return float(ncf.sf(t.isf(alpha / 2, freedom) ** 2, 1, freedom, centre))
+    return float(ncf.sf(t.isf(alpha / 2, degrees) ** 2, 1, degrees, noncentrality))
 
 
 def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -> float:
@@ -45,17 +47,17 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
     """
     from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
 
-    _check(alpha, power)
+    _check_levels(alpha, power)
     if isinstance(queries, bool) or not isinstance(queries, Integral):
         raise WrongType("queries", queries, "a whole number, at least 2")
-    if not 2 <= queries <= _MOST:
-        raise BadValue("queries", queries, f"2 to {_MOST}")
-    most = 1.0
-    while power_of(most, int(queries), alpha) < power:
-        most *= 2
-        if most > _LARGEST:
+    if not 2 <= queries <= _MAX_QUERIES:
+        raise BadValue("queries", queries, f"2 to {_MAX_QUERIES}")
+    largest = 1.0
+    while t_test_power(largest, int(queries), alpha) < power:
+        largest *= 2
+        if largest > _LARGEST_EFFECT:
             raise BadValue("queries", queries, f"more, to find anything at alpha {alpha:g}")
-    return float(brentq(lambda effect: power_of(effect, queries, alpha) - power, 0.0, most))
+    return float(brentq(lambda effect: t_test_power(effect, queries, alpha) - power, 0.0, largest))
 
 
 def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> int:
@@ -65,12 +67,12 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
         >>> queries_needed(0.5)
         34
     """
-    _check(alpha, power)
+    _check_levels(alpha, power)
     if isinstance(effect, bool) or not isinstance(effect, Real):
         raise WrongType("effect", effect, "a number: the difference in standard deviations")
-    enough = partial(_reaches, abs(effect), alpha, power)
-    if isnan(effect) or not enough(_MOST):
-        raise BadValue("effect", effect, f"one that {_MOST} queries can show")
+    enough = partial(_has_power, abs(effect), alpha, power)
+    if isnan(effect) or not enough(_MAX_QUERIES):
+        raise BadValue("effect", effect, f"one that {_MAX_QUERIES} queries can show")
     low, high = 1, 2
     while not enough(high):
         low, high = high, high * 2
@@ -80,11 +82,11 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
     return high
 
 
-def _reaches(effect: float, alpha: float, power: float, queries: int) -> bool:
-    return power_of(effect, queries, alpha) >= power
+def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
+    return t_test_power(effect, queries, alpha) >= power
 
 
-def _check(alpha: float, power: float) -> None:
+def _check_levels(alpha: float, power: float) -> None:
     for name, value, least in (("alpha", alpha, _SMALLEST_ALPHA), ("power", power, 0.0)):
         if isinstance(value, bool) or not isinstance(value, Real):
             raise WrongType(name, value, "a number between 0 and 1")

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue, WrongType
 from gainful.formula import Array
-from gainful.measure.sessions.sweep_boundary import TIE
+from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
 
-Order = Mapping[Any, float] | Sequence[Hashable]
+Ordering = Mapping[Any, float] | Sequence[Hashable]
 Places = NDArray[np.int64]
 Reference = Literal["both", "first", "second"]
 PERSISTENCE = 0.9
 _ALLOWED = "a list of names, the best first, or a dict {name: value}"
 
 
-def kendall_tau(a: Order, b: Order) -> float | None:
+def kendall_tau(a: Ordering, b: Ordering) -> float | None:
     """Kendall's tau-b: how many more pairs are ordered alike than are swapped, as a share.
 
     Pairs that tie are corrected for in both orders; scipy computes it. None where all tie in one
@@ -39,15 +39,15 @@ def kendall_tau(a: Order, b: Order) -> float | None:
         >>> kendall_tau({"a": 0.5, "b": 0.4}, {"a": 0.2, "b": 0.2}) is None
         True
     """
-    first, second = _side_by_side(a, b)
-    if _constant(first) or _constant(second):
+    first, second = _common_places(a, b)
+    if _is_constant(first) or _is_constant(second):
         return None
     from scipy.stats import kendalltau  # noqa: PLC0415  (slow to load, and only orders need it)
 
     return float(kendalltau(first, second, variant="b").statistic)
 
 
-def tau_ap(a: Order, b: Order, *, reference: Reference = "both") -> float | None:
+def tau_ap(a: Ordering, b: Ordering, *, reference: Reference = "both") -> float | None:
     """The AP correlation: Kendall's tau in which the top of the order counts for more.
 
     Of each but the first of an order, what share of those above it is above it in the reference
@@ -69,24 +69,24 @@ def tau_ap(a: Order, b: Order, *, reference: Reference = "both") -> float | None
     """
     if reference not in ("both", "first", "second"):
         raise BadValue("reference", reference, "both, first or second")
-    first, second = _side_by_side(a, b)
-    if _constant(first) or _constant(second):
+    first, second = _common_places(a, b)
+    if _is_constant(first) or _is_constant(second):
         return None
     if reference == "first":
-        return _against(second, first)
+        return _ap_correlation(second, first)
     if reference == "second":
-        return _against(first, second)
-    return (_against(first, second) + _against(second, first)) / 2
+        return _ap_correlation(first, second)
+    return (_ap_correlation(first, second) + _ap_correlation(second, first)) / 2
 
 
-def _against(order: Places, reference: Places) -> float:
+def _ap_correlation(order: Places, reference: Places) -> float:
     above = order[None, :] < order[:, None]
     alike = above & (reference[None, :] < reference[:, None])
-    some = order > 1  # the first has nothing above it
-    return float(2 * (alike.sum(axis=1)[some] / (order[some] - 1)).mean() - 1)
+    below_top = order > 1  # the first has nothing above it
+    return float(2 * (alike.sum(axis=1)[below_top] / (order[below_top] - 1)).mean() - 1)
 
 
-def rbo(a: Order, b: Order, p: float = PERSISTENCE) -> float:
+def rbo(a: Ordering, b: Ordering, p: float = PERSISTENCE) -> float:
     """Rank-biased overlap: how much do the first few have in common, and the next few, and so on?
 
     The overlap at each depth, weighted as by a reader who goes one deeper with probability `p`, and
@@ -111,8 +111,8 @@ def rbo(a: Order, b: Order, p: float = PERSISTENCE) -> float:
         allowed = f"an order as long as a, of {len(first)}"
         raise BadValue("b", f"an order of {len(second)}", allowed)
     names = list(dict.fromkeys([*first, *second]))
-    one, other = _within(first, names), _within(second, names)
-    agreement = [_overlap(one, other, depth) for depth in range(1, len(first) + 1)]
+    first_ties, second_ties = _places_and_ties(first, names), _places_and_ties(second, names)
+    agreement = [_overlap_at(first_ties, second_ties, depth) for depth in range(1, len(first) + 1)]
     weights = (1 - p) * p ** np.arange(len(first))
     return float(weights @ agreement + p ** len(first) * agreement[-1])
 
@@ -125,19 +125,19 @@ def check_persistence(p: Any) -> None:
         raise BadValue("p", p, "a number between 0 and 1, such as 0.9")
 
 
-def _within(found: Mapping[Any, int], names: Sequence[Any]) -> tuple[Array, Array]:
+def _places_and_ties(place_of: Mapping[Any, int], names: Sequence[Any]) -> tuple[Array, Array]:
     """The first place of each name, and how many share it; those not there never come."""
-    sizes = Counter(found.values())
-    first = [found.get(name, np.inf) for name in names]
-    return np.array(first), np.array([sizes.get(found.get(name, 0), 1) for name in names])
+    sizes = Counter(place_of.values())
+    first = [place_of.get(name, np.inf) for name in names]
+    return np.array(first), np.array([sizes.get(place_of.get(name, 0), 1) for name in names])
 
 
-def _overlap(one: tuple[Array, Array], other: tuple[Array, Array], depth: int) -> float:
-    mine, theirs = (np.clip((depth - first + 1) / size, 0.0, 1.0) for first, size in (one, other))
+def _overlap_at(left: tuple[Array, Array], right: tuple[Array, Array], depth: int) -> float:
+    mine, theirs = (np.clip((depth - first + 1) / size, 0.0, 1.0) for first, size in (left, right))
     return float(mine @ theirs) / sqrt(float(mine @ mine) * float(theirs @ theirs))
 
 
-def places(order: Order, argument: str = "order") -> dict[Any, int]:
+def places(order: Ordering, argument: str = "order") -> dict[Any, int]:
     """The place of each name: 1 for the best; those that tie share the first of their places.
 
     Values that differ by rounding alone tie.
@@ -147,19 +147,19 @@ def places(order: Order, argument: str = "order") -> dict[Any, int]:
         {'b': 1, 'c': 1, 'a': 3}
     """
     if isinstance(order, Mapping):
-        return _by_value(order, argument)
+        return _places_by_value(order, argument)
     if isinstance(order, (str, bytes)) or not isinstance(order, Sequence):
         raise WrongType(argument, order, _ALLOWED)
-    found = {name: place for place, name in enumerate(order, 1)}
-    if len(found) != len(order):
-        twice = next(name for name, many in Counter(order).items() if many > 1)
-        raise BadValue(argument, twice, "every name once")
-    if not found:
+    place_of = {name: place for place, name in enumerate(order, 1)}
+    if len(place_of) != len(order):
+        duplicate = next(name for name, number in Counter(order).items() if number > 1)
+        raise BadValue(argument, duplicate, "every name once")
+    if not place_of:
         raise BadValue(argument, list(order), f"{_ALLOWED}, not empty")
-    return found
+    return place_of
 
 
-def _by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
+def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
     for name, value in order.items():
         if isinstance(value, bool) or not isinstance(value, Real):
             raise WrongType(f"{argument}[{name!r}]", value, "a number")
@@ -167,17 +167,17 @@ def _by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
             raise BadValue(f"{argument}[{name!r}]", value, "a finite number")
     if not order:
         raise BadValue(argument, dict(order), f"{_ALLOWED}, not empty")
-    found: dict[Any, int] = {}
+    place_of: dict[Any, int] = {}
     last, place = np.inf, 0
     for at, name in enumerate(sorted(order, key=lambda name: -order[name]), 1):
         value = float(order[name])
-        if last - value > TIE * max(abs(last), abs(value)) or at == 1:
+        if last - value > TIE_TOLERANCE * max(abs(last), abs(value)) or at == 1:
             place = at
-        found[name], last = place, value
-    return found
+        place_of[name], last = place, value
+    return place_of
 
 
-def _side_by_side(a: Order, b: Order) -> tuple[Places, Places]:
+def _common_places(a: Ordering, b: Ordering) -> tuple[Places, Places]:
     """The places of the same names in both orders."""
     first, second = places(a, "a"), places(b, "b")
     if first.keys() != second.keys():
@@ -188,5 +188,5 @@ def _side_by_side(a: Order, b: Order) -> tuple[Places, Places]:
     return np.array(list(first.values())), np.array([second[name] for name in first])
 
 
-def _constant(order: Places) -> bool:
+def _is_constant(order: Places) -> bool:
     return bool((order == 1).all())

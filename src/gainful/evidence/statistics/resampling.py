@@ -1,4 +1,4 @@
-"""`How`: which test, at which level, with how many resamples from which seed."""
+"""`Resampling`: which test, at which level, with how many resamples from which seed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gainful.errors import BadValue, WrongType
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALPHA, RESAMPLES, SEED = 0.05, 10_000, 2008
-_FEWEST = 99  # with fewer, no p could be as small as 0.01
-_MOST = 10_000_000
+_MIN_RESAMPLES = 99  # with fewer, no p could be as small as 0.01
+_MAX_RESAMPLES = 10_000_000
 
 
-def _level(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+def _check_level(_: object, field: attrs.Attribute[Any], value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise WrongType(field.name, value, "a number between 0 and 1")
     if not 0 < float(value) < 1:
         raise BadValue(field.name, value, "a number between 0 and 1, such as 0.05")
 
 
-def _whole(least: int, most: int | None) -> Any:
+def _whole_number_between(least: int, most: int | None) -> Any:
     allowed = f"a whole number from {least} on" if most is None else f"{least} to {most}"
 
     def check(_: object, field: attrs.Attribute[Any], value: Any) -> None:
@@ -36,32 +36,34 @@ def _whole(least: int, most: int | None) -> Any:
     return check
 
 
-def _side(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+def _check_alternative(_: object, field: attrs.Attribute[Any], value: Any) -> None:
     if value not in get_args(Alternative):
         raise BadValue(field.name, value, ", ".join(get_args(Alternative)))
 
 
 @frozen
-class How:
-    """How evidence is weighed; the same `How` and the same values give the same numbers.
+class Resampling:
+    """How evidence is weighed; the same `Resampling` and the same values give the same numbers.
 
     Examples:
-        >>> How(resamples=0)
+        >>> Resampling(resamples=0)
         Traceback (most recent call last):
         ...
         gainful.errors.BadValue: resamples is 0; allowed: 99 to 10000000
     """
 
-    alpha: float = attrs.field(default=ALPHA, validator=_level)
-    resamples: int = attrs.field(default=RESAMPLES, validator=_whole(_FEWEST, _MOST))
-    seed: int = attrs.field(default=SEED, validator=_whole(0, None))
-    alternative: Alternative = attrs.field(default="two-sided", validator=_side)
+    alpha: float = attrs.field(default=ALPHA, validator=_check_level)
+    resamples: int = attrs.field(
+        default=RESAMPLES, validator=_whole_number_between(_MIN_RESAMPLES, _MAX_RESAMPLES)
+    )
+    seed: int = attrs.field(default=SEED, validator=_whole_number_between(0, None))
+    alternative: Alternative = attrs.field(default="two-sided", validator=_check_alternative)
 
     def __attrs_post_init__(self) -> None:
         """Numbers of other makes, such as NumPy's, become plain ones."""
         for name, kind in (("alpha", float), ("resamples", int), ("seed", int)):
             object.__setattr__(self, name, kind(getattr(self, name)))
 
-    def random(self) -> np.random.Generator:
+    def random_generator(self) -> np.random.Generator:
         """A fresh stream of chance: always the same one."""
         return np.random.Generator(np.random.PCG64(self.seed))

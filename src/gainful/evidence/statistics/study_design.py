@@ -19,11 +19,11 @@ from math import factorial, prod
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 
-ENUMERATED = 1 << 16  # arrangements that are all looked at
+MAX_ARRANGEMENTS = 1 << 16  # arrangements that are all looked at
 _AT_ONCE = 1 << 20
 
 
@@ -34,65 +34,67 @@ class Design:
     rows: Ranks  # which of the sessions given these are
     system: Ranks  # of each
     systems: int
-    exchanging: Sequence[Ranks]  # searchers × their sessions, by scenario: whole rows change places
-    swapping: Sequence[Ranks]  # the sessions of each searcher within whom systems change names
-    shuffled: Sequence[
+    exchange_groups: Sequence[
+        Ranks
+    ]  # searchers × their sessions, by scenario: whole rows change places
+    swap_groups: Sequence[Ranks]  # the sessions of each searcher within whom systems change names
+    shuffle_groups: Sequence[
         Ranks
     ]  # sessions of one searcher on one scenario, among whom there is no order
     searchers: int  # who take part
     left_out: int  # who do not
 
     @property
-    def enumerated(self) -> bool:
+    def is_enumerable(self) -> bool:
         """Are there few enough ways to look at them all?"""
-        ways = [*(factorial(len(rows)) for rows in self.exchanging)]
-        ways += [factorial(self.systems)] * len(self.swapping)
-        ways += [factorial(len(rows)) for rows in self.shuffled]
-        return prod(ways) <= ENUMERATED
+        ways = [*(factorial(len(rows)) for rows in self.exchange_groups)]
+        ways += [factorial(self.systems)] * len(self.swap_groups)
+        ways += [factorial(len(rows)) for rows in self.shuffle_groups]
+        return prod(ways) <= MAX_ARRANGEMENTS
 
-    def labels(self, resampling: How) -> Iterator[Ranks]:
+    def labels(self, resampling: Resampling) -> Iterator[Ranks]:
         """The system of each session, a row for each way: all of them, or a sample by the seed."""
-        if self.enumerated:
-            yield np.array(list(self._every()), dtype=np.intp)
+        if self.is_enumerable:
+            yield np.array(list(self._all_labels()), dtype=np.intp)
             return
-        random = resampling.random()
+        random = resampling.random_generator()
         rows = max(1, _AT_ONCE // self.system.size)
         for start in range(0, resampling.resamples, rows):
-            yield self._some(min(rows, resampling.resamples - start), random)
+            yield self._sample_labels(min(rows, resampling.resamples - start), random)
 
-    def _every(self) -> Iterator[Ranks]:
-        exchanges = [permutations(range(len(rows))) for rows in self.exchanging]
-        swaps = [permutations(range(self.systems)) for _ in self.swapping]
-        shuffles = [permutations(range(len(rows))) for rows in self.shuffled]
-        for chosen in product(*exchanges, *swaps, *shuffles):
-            orders = iter(map(list, chosen))
+    def _all_labels(self) -> Iterator[Ranks]:
+        exchanges = [permutations(range(len(rows))) for rows in self.exchange_groups]
+        swaps = [permutations(range(self.systems)) for _ in self.swap_groups]
+        shuffles = [permutations(range(len(rows))) for rows in self.shuffle_groups]
+        for combination in product(*exchanges, *swaps, *shuffles):
+            orders = iter(map(list, combination))
             labels = self.system.copy()
-            for rows in self.exchanging:
+            for rows in self.exchange_groups:
                 labels[rows] = self.system[rows[next(orders)]]
-            for rows in self.swapping:
+            for rows in self.swap_groups:
                 labels[rows] = np.array(next(orders))[labels[rows]]
-            for rows in self.shuffled:
+            for rows in self.shuffle_groups:
                 labels[rows] = labels[rows[next(orders)]]
             yield labels
 
-    def _some(self, number: int, random: np.random.Generator) -> Ranks:
+    def _sample_labels(self, number: int, random: np.random.Generator) -> Ranks:
         labels = np.repeat(self.system[None, :], number, axis=0)
-        for rows in self.exchanging:
-            order = random.permuted(_counted(number, len(rows)), axis=1)
+        for rows in self.exchange_groups:
+            order = random.permuted(_repeat_range(number, len(rows)), axis=1)
             labels[:, rows] = self.system[rows[order]]
-        for rows in self.swapping:
-            names = random.permuted(_counted(number, self.systems), axis=1)
+        for rows in self.swap_groups:
+            names = random.permuted(_repeat_range(number, self.systems), axis=1)
             labels[:, rows] = np.take_along_axis(names, labels[:, rows], axis=1)
-        for rows in self.shuffled:
+        for rows in self.shuffle_groups:
             labels[:, rows] = random.permuted(labels[:, rows], axis=1)
         return labels
 
 
-def _counted(number: int, until: int) -> Ranks:
-    return np.broadcast_to(np.arange(until), (number, until))
+def _repeat_range(number: int, stop: int) -> Ranks:
+    return np.broadcast_to(np.arange(stop), (number, stop))
 
 
-def designed(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
+def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     """The design of these sessions; None if it has nothing to exchange.
 
     Args:
@@ -103,33 +105,35 @@ def designed(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     systems = int(system.max()) + 1
     order = np.lexsort((np.arange(slot.size), slot, searcher))
     starts = np.flatnonzero(np.diff(searcher[order], prepend=-1))
-    each = np.split(order, starts[1:])
+    rows_by_searcher = np.split(order, starts[1:])
     strata: dict[tuple[int, ...], list[Ranks]] = {}
-    for rows in each:
+    for rows in rows_by_searcher:
         strata.setdefault(tuple(slot[rows].tolist()), []).append(rows)
     exchanging: list[Ranks] = []
     swapping: list[Ranks] = []
     for slots, members in strata.items():
-        crossed = [_crossed(system[rows], np.array(slots), systems) for rows in members]
-        swapping += [rows for rows, whole in zip(members, crossed, strict=True) if whole]
-        others = [rows for rows, whole in zip(members, crossed, strict=True) if not whole]
+        crossed = [_tries_all_equally(system[rows], np.array(slots), systems) for rows in members]
+        swapping += [rows for rows, full in zip(members, crossed, strict=True) if full]
+        others = [rows for rows, full in zip(members, crossed, strict=True) if not full]
         if len({_assignment(system[rows], slots) for rows in others}) > 1:
             exchanging.append(np.stack(others))
-    taking = [rows for stratum in exchanging for rows in stratum] + swapping
-    if not taking:
+    participants = [rows for stratum in exchanging for rows in stratum] + swapping
+    if not participants:
         return None
-    kept = np.sort(np.concatenate(taking))
-    place = np.full(system.size, -1)
-    place[kept] = np.arange(kept.size)
+    kept = np.sort(np.concatenate(participants))
+    position = np.full(system.size, -1)
+    position[kept] = np.arange(kept.size)
     return Design(
         rows=kept,
         system=system[kept],
         systems=systems,
-        exchanging=[place[rows] for rows in exchanging],
-        swapping=[place[rows] for rows in swapping],
-        shuffled=[place[rows] for stratum in exchanging for rows in _repeated(stratum, slot)],
-        searchers=len(taking),
-        left_out=len(each) - len(taking),
+        exchange_groups=[position[rows] for rows in exchanging],
+        swap_groups=[position[rows] for rows in swapping],
+        shuffle_groups=[
+            position[rows] for stratum in exchanging for rows in _repeat_groups(stratum, slot)
+        ],
+        searchers=len(participants),
+        left_out=len(rows_by_searcher) - len(participants),
     )
 
 
@@ -138,25 +142,25 @@ def _assignment(system: Ranks, slots: tuple[int, ...]) -> tuple[tuple[int, int],
     return tuple(sorted(zip(slots, system.tolist(), strict=True)))
 
 
-def _crossed(system: Ranks, slot: Ranks, systems: int) -> bool:
+def _tries_all_equally(system: Ranks, slot: Ranks, systems: int) -> bool:
     """Did this searcher try every system equally often in each slot?"""
     counts = np.zeros((int(slot.max()) + 1, systems))
     np.add.at(counts, (slot, system), 1)
     return bool((counts == counts[:, :1]).all())
 
 
-def _repeated(stratum: Ranks, slot: Ranks) -> Iterator[Ranks]:
+def _repeat_groups(stratum: Ranks, slot: Ranks) -> Iterator[Ranks]:
     """The sessions of each searcher on a scenario that he did more than once."""
     slots = slot[stratum[0]]
-    for one in np.unique(slots):
-        columns = np.flatnonzero(slots == one)
+    for number in np.unique(slots):
+        columns = np.flatnonzero(slots == number)
         if columns.size > 1:
             yield from stratum[:, columns]
 
 
-def without_blocks(values: Array, blocks: Sequence[Ranks]) -> Array:
+def remove_block_effects(values: Array, blocks: Sequence[Ranks]) -> Array:
     """What is left of values when the additive effects of blocks are taken out."""
     columns = [np.eye(int(block.max()) + 1)[block] for block in blocks]
-    held = np.concatenate([np.ones((len(values), 1)), *columns], axis=1)
-    fitted, *_ = np.linalg.lstsq(held, values, rcond=None)
-    return np.asarray(values - held @ fitted)
+    design_matrix = np.concatenate([np.ones((len(values), 1)), *columns], axis=1)
+    coefficients, *_ = np.linalg.lstsq(design_matrix, values, rcond=None)
+    return np.asarray(values - design_matrix @ coefficients)

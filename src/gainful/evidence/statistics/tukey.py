@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.evidence.statistics.exact_sums import on_grid
-from gainful.evidence.statistics.outcome import Outcome, at_least
-from gainful.evidence.statistics.resampling import How
+from gainful.evidence.statistics.exact_sums import round_to_grid
+from gainful.evidence.statistics.outcome import Outcome, p_value
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 
@@ -20,7 +20,7 @@ _AT_ONCE = 1 << 22
 INTERVAL = "randomised Tukey HSD, simultaneous"
 
 
-def tukey(values: Array, pairs: Ranks, resampling: How) -> Outcome:
+def tukey_test(values: Array, pairs: Ranks, resampling: Resampling) -> Outcome:
     """The p of each pair of columns of `values`, and its simultaneous interval.
 
     Args:
@@ -29,26 +29,28 @@ def tukey(values: Array, pairs: Ranks, resampling: How) -> Outcome:
         how: resamples, seed and level.
     """
     number = len(values)
-    flat, steps = on_grid(values.reshape(-1, 1), number)  # one grid for all runs
-    whole, step = flat.reshape(values.shape), steps[0]
-    sums = whole.sum(axis=0)
+    flat, steps = round_to_grid(values.reshape(-1, 1), number)  # one grid for all runs
+    grid_values, step = flat.reshape(values.shape), steps[0]
+    sums = grid_values.sum(axis=0)
     difference = sums[pairs[:, 0]] - sums[pairs[:, 1]]
-    ranges = np.sort(_ranges(whole, resampling))
-    wide = np.searchsorted(ranges, np.abs(difference) - number, side="left")
-    p = at_least((len(ranges) - wide).astype(np.float64), len(ranges), exact=False)
+    ranges = np.sort(_ranges(grid_values, resampling))
+    narrower = np.searchsorted(ranges, np.abs(difference) - number, side="left")
+    p = p_value((len(ranges) - narrower).astype(np.float64), len(ranges), exact=False)
     place = int(np.floor(resampling.alpha * (len(ranges) + 1)))
-    apart = ranges[-place] if place else np.inf
-    low, high = (difference - apart) / step / number, (difference + apart) / step / number
+    margin = ranges[-place] if place else np.inf
+    low, high = (difference - margin) / step / number, (difference + margin) / step / number
     return Outcome(p, low, high, INTERVAL)
 
 
-def _ranges(whole: Array, resampling: How) -> Array:
+def _ranges(grid_values: Array, resampling: Resampling) -> Array:
     """How far the best and the worst are apart, for each deal."""
-    random = resampling.random()
-    rows = max(1, _AT_ONCE // whole.size)
-    found = []
+    random = resampling.random_generator()
+    rows = max(1, _AT_ONCE // grid_values.size)
+    ranges = []
     for start in range(0, resampling.resamples, rows):
-        deals = np.broadcast_to(whole, (min(rows, resampling.resamples - start), *whole.shape))
+        deals = np.broadcast_to(
+            grid_values, (min(rows, resampling.resamples - start), *grid_values.shape)
+        )
         sums = random.permuted(deals, axis=2).sum(axis=1)
-        found.append(np.ptp(sums, axis=1))
-    return np.concatenate(found)
+        ranges.append(np.ptp(sums, axis=1))
+    return np.concatenate(ranges)

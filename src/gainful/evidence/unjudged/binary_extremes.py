@@ -9,32 +9,32 @@ from __future__ import annotations
 import numpy as np
 from attrs import define, field
 
-from gainful.evidence.unjudged.gradable_run import Gradings
+from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks
 from gainful.measure.recipe import Recipe
 
-_FIRST = 5  # counts that are looked at to begin with, besides none, one and all
+_FIRST_COUNTS = 5  # counts that are looked at to begin with, besides none, one and all
 _ROUNDING = 1e-12
-_AT_ONCE = 200_000  # grades that are laid out together
+_BATCH_GRADES = 200_000  # grades that are laid out together
 
 
 @define(eq=False)
-class _Search:
+class _CountSearch:
     """One end of one query: counts that were tried, and what came of them."""
 
     query: int
     order: Ranks  # open documents, in the order in which they become relevant
-    known: int  # relevant documents of the pool
+    judged_relevant: int  # relevant documents of the pool
     sign: float  # 1 for the largest value, -1 for the smallest
     values: dict[int, float] = field(factory=dict)
 
-    def best(self) -> float:
+    def best_value(self) -> float:
         """The largest (smallest) value so far."""
-        found = [self.sign * value for value in self.values.values() if not np.isnan(value)]
-        return self.sign * max(found) if found else float("nan")
+        signed_values = [self.sign * value for value in self.values.values() if not np.isnan(value)]
+        return self.sign * max(signed_values) if signed_values else float("nan")
 
-    def between(self) -> list[int]:
+    def next_counts(self) -> list[int]:
         """Counts between two that were tried, where there could be something better.
 
         What was reached and what was possible both grow with the count, the latter no faster than
@@ -45,30 +45,30 @@ class _Search:
         value = np.array([self.values[count] for count in tried.tolist()])
         low, high = tried[:-1], tried[1:]
         with np.errstate(divide="ignore", invalid="ignore"):
-            wider = (self.known + high) / (self.known + low)
-            bound = value[1:] * wider if self.sign > 0 else value[:-1] / wider
-        best = self.best()
+            growth = (self.judged_relevant + high) / (self.judged_relevant + low)
+            bound = value[1:] * growth if self.sign > 0 else value[:-1] / growth
+        best = self.best_value()
         better = self.sign * (bound - best) > _ROUNDING * abs(best)
-        middle = (high > low + 1) & (better | np.isnan(bound))
-        found: list[int] = ((low + high) // 2)[middle].tolist()
-        return found
+        promising = (high > low + 1) & (better | np.isnan(bound))
+        counts: list[int] = ((low + high) // 2)[promising].tolist()
+        return counts
 
-    def grades(self, counts: list[int], high: float, low: float) -> Array:
+    def build_gradings(self, counts: list[int], high: float, low: float) -> Array:
         """The gradings in which so many are relevant."""
         size = len(self.order)
-        found = np.full((len(counts), size), low)
-        found[:, self.order] = np.where(np.arange(size) < np.array(counts)[:, None], high, low)
-        return found
+        gradings = np.full((len(counts), size), low)
+        gradings[:, self.order] = np.where(np.arange(size) < np.array(counts)[:, None], high, low)
+        return gradings
 
 
 @define(eq=False)
-class ByCount:
+class BinaryExtremes:
     """All queries of a run, and a measure that only asks what is relevant."""
 
-    held: Gradings
-    how: Recipe
+    gradable: GradableRun
+    recipe: Recipe
     relevant: tuple[float, ...]  # a grade that is, if one may be given
-    useless: tuple[float, ...]  # a grade that is not, if one may be given
+    nonrelevant: tuple[float, ...]  # a grade that is not, if one may be given
     blind: bool  # is a useless document the same to the measure as one without a judgment?
     rel: float
 
@@ -80,64 +80,72 @@ class ByCount:
             steps: which counts are tried: the `ends` only, `every` one, or those that a `share`
                 needs, whose possible part grows with the relevant documents.
         """
-        rank = self.held.rank(self.how.convention)
-        searches = [one for query in queries.tolist() for one in self._searches(query, rank)]
-        asked = [(one, self._first(one, steps)) for one in searches]
-        while asked:
-            self._try(asked)
-            asked = [(one, one.between()) for one, _ in asked] if steps == "share" else []
-            asked = [(one, counts) for one, counts in asked if counts]
-        found: dict[int, list[float]] = {}
-        for one in searches:
-            found.setdefault(one.query, []).extend(one.values.values())
-        return {query: np.array(values) for query, values in found.items()}
+        rank = self.gradable.doc_ranks(self.recipe.convention)
+        searches = [search for query in queries.tolist() for search in self._searches(query, rank)]
+        pending = [(search, self._first_counts(search, steps)) for search in searches]
+        while pending:
+            self._try_counts(pending)
+            pending = (
+                [(search, search.next_counts()) for search, _ in pending]
+                if steps == "share"
+                else []
+            )
+            pending = [(search, counts) for search, counts in pending if counts]
+        values_by_query: dict[int, list[float]] = {}
+        for search in searches:
+            values_by_query.setdefault(search.query, []).extend(search.values.values())
+        return {query: np.array(values) for query, values in values_by_query.items()}
 
-    def _searches(self, query: int, rank: Ranks) -> list[_Search]:
-        pair = self.held.pair(query)
-        order = np.argsort(rank[pair.row[pair.open]], kind="stable")
-        known = int(self._relevant(pair.grade[~np.isnan(pair.grade)]).sum())
+    def _searches(self, query: int, rank: Ranks) -> list[_CountSearch]:
+        docs = self.gradable.query_docs(query)
+        order = np.argsort(rank[docs.row[docs.open]], kind="stable")
+        judged_relevant = int(self._is_relevant(docs.grade[~np.isnan(docs.grade)]).sum())
         return [
-            _Search(query, order, known, 1.0),
-            _Search(query, order[::-1], known, -1.0),
+            _CountSearch(query, order, judged_relevant, 1.0),
+            _CountSearch(query, order[::-1], judged_relevant, -1.0),
         ]
 
-    def _first(self, one: _Search, steps: str) -> list[int]:
-        size = len(one.order)
+    def _first_counts(self, search: _CountSearch, steps: str) -> list[int]:
+        size = len(search.order)
         if not self.relevant:
             return [0]
-        if not self.useless:
+        if not self.nonrelevant:
             return [size]
         if steps == "every":
             return list(range(size + 1))
-        some = [0, size]
+        counts = [0, size]
         if steps == "share":
-            some += [1, *np.geomspace(1, max(1, size), _FIRST).astype(int).tolist()]
-        return sorted({*some})
+            counts += [1, *np.geomspace(1, max(1, size), _FIRST_COUNTS).astype(int).tolist()]
+        return sorted({*counts})
 
-    def _try(self, asked: list[tuple[_Search, list[int]]]) -> None:
-        high, low = (*self.relevant, *self.useless)[0], (*self.useless, *self.relevant)[0]
-        parts = [part for one, counts in asked for part in _parts(one, counts)]
-        gradings = ((one.query, one.grades(counts, high, low)) for one, counts in parts)
-        worthy = self._worthy if self.blind else None
-        for (one, counts), values in zip(
-            parts, self.held.values(self.how, gradings, worthy), strict=True
+    def _try_counts(self, pending: list[tuple[_CountSearch, list[int]]]) -> None:
+        high, low = (*self.relevant, *self.nonrelevant)[0], (*self.nonrelevant, *self.relevant)[0]
+        parts = [part for search, counts in pending for part in _split_counts(search, counts)]
+        gradings = (
+            (search.query, search.build_gradings(counts, high, low)) for search, counts in parts
+        )
+        grade_filter = self._sees_grade if self.blind else None
+        for (search, counts), values in zip(
+            parts, self.gradable.values(self.recipe, gradings, grade_filter), strict=True
         ):
-            one.values.update(zip(counts, values.tolist(), strict=True))
+            search.values.update(zip(counts, values.tolist(), strict=True))
 
-    def _relevant(self, grades: Array) -> Flags:
-        whole = np.trunc(grades) if self.how.convention.fractional == "truncate" else grades
-        found: Flags = whole >= self.rel
-        return found
+    def _is_relevant(self, grades: Array) -> Flags:
+        grade_values = (
+            np.trunc(grades) if self.recipe.convention.fractional == "truncate" else grades
+        )
+        flags: Flags = grade_values >= self.rel
+        return flags
 
-    def _worthy(self, grades: Array) -> Flags:
+    def _sees_grade(self, grades: Array) -> Flags:
         """What the measure sees: relevant documents, and those that are taken out."""
-        seen = self._relevant(grades)
-        if self.how.convention.negative == "remove":
-            seen |= grades < 0
-        return seen
+        flags = self._is_relevant(grades)
+        if self.recipe.convention.negative == "remove":
+            flags |= grades < 0
+        return flags
 
 
-def _parts(one: _Search, counts: list[int]) -> list[tuple[_Search, list[int]]]:
+def _split_counts(search: _CountSearch, counts: list[int]) -> list[tuple[_CountSearch, list[int]]]:
     """The same counts, no more at once than memory likes."""
-    step = max(1, _AT_ONCE // len(one.order))
-    return [(one, counts[begin : begin + step]) for begin in range(0, len(counts), step)]
+    step = max(1, _BATCH_GRADES // len(search.order))
+    return [(search, counts[begin : begin + step]) for begin in range(0, len(counts), step)]

@@ -10,16 +10,16 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import counted
+from gainful.errors import count_noun
 from gainful.evidence.unjudged.limits import Limits
 from gainful.formula import Array
 from gainful.match.matched import Ranks
-from gainful.measure.entry import Mean
+from gainful.measure.entry import Aggregation
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results, as_one
+from gainful.measure.results import Results, aggregate
 
 Ends = tuple[float | None, float | None, float | None]
-_CLOSE = 1e-9
+_TOLERANCE = 1e-9
 
 
 @frozen(eq=False, repr=False)
@@ -71,22 +71,24 @@ class Bounds:
         return {name: self._ends(name, values[name]) for name in self.limits}
 
     def _ends(self, name: str, value: float) -> Ends:
-        held, how = self.limits[name], self.recipes[name].measure.entry.mean
-        low = _mean(held.low, held, self._left_out(name), how, 1.0)
-        high = _mean(held.high, held, self._left_out(name), how, -1.0)
-        return low, _known(value), high
+        limits, mean_kind = self.limits[name], self.recipes[name].measure.entry.aggregation
+        low = _extreme_mean(limits.low, limits, self._flag_never_counting(name), mean_kind, 1.0)
+        high = _extreme_mean(limits.high, limits, self._flag_never_counting(name), mean_kind, -1.0)
+        return low, _none_if_nan(value), high
 
-    def _left_out(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _flag_never_counting(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Queries that no grading brings into the mean."""
-        held = self.limits[name]
+        limits = self.limits[name]
         masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
-        gone: np.ndarray[tuple[int], np.dtype[np.bool_]] = masked & np.isnan(held.low) & held.exact
-        return gone
+        never: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
+            masked & np.isnan(limits.low) & limits.exact
+        )
+        return never
 
     @property
     def exact(self) -> dict[str, bool]:
         """Is there a grading for each end of the mean?"""
-        return {name: bool(held.exact.all()) for name, held in self.limits.items()}
+        return {name: bool(limits.exact.all()) for name, limits in self.limits.items()}
 
     @property
     def per_query(self) -> pl.DataFrame:
@@ -97,14 +99,14 @@ class Bounds:
                     "measure": [name] * len(self.queries),
                     "query": list(self.queries),
                     "value": _column(self.results.values[name]),
-                    "low": _column(held.low),
-                    "high": _column(held.high),
-                    "exact": held.exact,
+                    "low": _column(limits.low),
+                    "high": _column(limits.high),
+                    "exact": limits.exact,
                     "unjudged": self.unjudged[name].astype(np.int64),
                 },
                 schema_overrides={"value": pl.Float64, "low": pl.Float64, "high": pl.Float64},
             )
-            for name, held in self.limits.items()
+            for name, limits in self.limits.items()
         ]
         return pl.concat(parts)
 
@@ -134,22 +136,27 @@ class Bounds:
         }
 
     def __repr__(self) -> str:
-        wide = max(map(len, self.limits), default=0)
+        width = max(map(len, self.limits), default=0)
         lines = [
-            f"{name:<{wide}}  {_told(value)}  in {_told(low)} … {_told(high)} "
+            f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … {_format_value(high)} "
             f"({'exact' if self.exact[name] else 'outer'})"
             for name, (low, value, high) in self.mean.items()
         ]
-        given = ", ".join(f"{grade:g}" for grade in self.grades)
-        head = f"Bounds of {self.name}, {counted(len(self.queries), 'query')}, "
-        head += f"like {self.convention.name}; grades that may be given: {given}"
+        grades = ", ".join(f"{grade:g}" for grade in self.grades)
+        head = f"Bounds of {self.name}, {count_noun(len(self.queries), 'query')}, "
+        head += f"like {self.convention.name}; grades that may be given: {grades}"
         return "\n".join((head, *lines, *self.notes))
 
 
-def outside(name: str, ends: Ends) -> str:
+def describe_outside(name: str, ends: Ends) -> str:
     """A note on a value that no grading gives, where there is one."""
     low, value, high = ends
-    if low is None or value is None or high is None or low - _CLOSE <= value <= high + _CLOSE:
+    if (
+        low is None
+        or value is None
+        or high is None
+        or low - _TOLERANCE <= value <= high + _TOLERANCE
+    ):
         return ""
     return (
         f"{name} now lies outside its bounds: it takes a document without a judgment for "
@@ -157,18 +164,23 @@ def outside(name: str, ends: Ends) -> str:
     )
 
 
-def _mean(end: Array, held: Limits, gone: Any, how: Mean, sign: float) -> float | None:
+def _extreme_mean(
+    end: Array, limits: Limits, never: Any, mean_kind: Aggregation, sign: float
+) -> float | None:
     """The smallest (sign 1) or largest mean; queries that may be left out are, where that helps."""
-    if np.isnan(end[~gone]).any():
+    if np.isnan(end[~never]).any():
         return None
-    sure = end[~gone & ~held.optional]
-    open_ = sign * np.sort(sign * end[held.optional & ~gone])
-    best = [as_one(np.append(sure, open_[:size]), how) for size in range(len(open_) + 1)]
-    known = [sign * one for one in best if not np.isnan(one)]
-    return sign * min(known) if known else None
+    sure = end[~never & ~limits.optional]
+    may_count = sign * np.sort(sign * end[limits.optional & ~never])
+    means = [
+        aggregate(np.append(sure, may_count[:size]), mean_kind)
+        for size in range(len(may_count) + 1)
+    ]
+    signed_means = [sign * mean for mean in means if not np.isnan(mean)]
+    return sign * min(signed_means) if signed_means else None
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
@@ -177,5 +189,5 @@ def _column(values: Array) -> list[float | None]:
     return [None if value != value else value for value in plain]  # noqa: PLR0124  (not a number)
 
 
-def _told(value: float | None) -> str:
+def _format_value(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"

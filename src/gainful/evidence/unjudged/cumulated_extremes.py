@@ -14,134 +14,144 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.unjudged.gradable_run import Gradings, Pair, cut_of
+from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs, cutoff_depth
 from gainful.formula import Array
-from gainful.match import Placed
+from gainful.match import PlacedGains
 from gainful.match.matched import Ranks
-from gainful.measure.cumulated_gain import ideal_depth, weights
-from gainful.measure.grade_gains import Find, worth
+from gainful.measure.cumulated_gain import ideal_depth, rank_discounts
+from gainful.measure.grade_gains import GradeFinder, grade_gains
 from gainful.measure.recipe import Recipe
 
-_MOST = 100  # steps; a handful is enough, for each one finds a better ratio
-_NOTHING = 1e-13
+_MAX_STEPS = 100  # steps; a handful is enough, for each one finds a better ratio
+_TOLERANCE = 1e-13
 
 
 @frozen(eq=False)
-class _Levels:
+class _GainLevels:
     """The gains of a query, best first, with what assigning them does to gain and ideal."""
 
     gain: Array
     grade: Array  # that has this gain; not a number where it may not be assigned
-    earned: Array  # Σ of the weights of the first j open documents
-    ends: Array  # by level and j: the ideal's discounts down to the last of this gain
-    begins: Array  # and before the first
+    weight_sums: Array  # Σ of the weights of the first j open documents
+    ideal_ends: Array  # by level and j: the ideal's discounts down to the last of this gain
+    ideal_begins: Array  # and before the first
     sign: float  # 1 for the largest value, -1 for the smallest
-    gained: float  # by the judged documents
-    barren: bool  # is there no ideal until a document gets a gain above zero?
+    judged_gain: float  # by the judged documents
+    lacks_ideal: bool  # is there no ideal until a document gets a gain above zero?
 
-    def best(self, of_gain: float, of_ideal: float) -> Ranks:
+    def best_counts(self, gain_factor: float, ideal_factor: float) -> Ranks:
         """How many documents get each gain, so that this mixture of both is largest."""
-        size = len(self.earned)
+        size = len(self.weight_sums)
         reached = np.full(size, -np.inf)
         reached[0] = 0.0
-        came: list[Ranks] = []
+        sources: list[Ranks] = []
         for level, gain in enumerate(self.gain.tolist()):
-            if self.barren and gain <= 0:
+            if self.lacks_ideal and gain <= 0:
                 reached[0] = -np.inf
-            own = self.sign * of_gain * gain * self.earned
-            end = own + self.sign * of_ideal * max(gain, 0.0) * self.ends[level]
-            begin = own + self.sign * of_ideal * max(gain, 0.0) * self.begins[level]
-            left = reached - begin
+            from_gain = self.sign * gain_factor * gain * self.weight_sums
+            end = from_gain + self.sign * ideal_factor * max(gain, 0.0) * self.ideal_ends[level]
+            begin = from_gain + self.sign * ideal_factor * max(gain, 0.0) * self.ideal_begins[level]
+            before = reached - begin
             source = np.arange(size)
             if not np.isnan(self.grade[level]):
-                top = np.maximum.accumulate(left)
-                fresh = np.append(True, left[1:] > top[:-1])
+                highest = np.maximum.accumulate(before)
+                fresh = np.append(True, before[1:] > highest[:-1])
                 source = np.maximum.accumulate(np.where(fresh, source, 0))
-                left = top
-            reached = left + end
-            came.append(source)
+                before = highest
+            reached = before + end
+            sources.append(source)
         counts = np.zeros(len(self.gain), dtype=np.intp)
         at = size - 1
         for level in range(len(self.gain) - 1, -1, -1):
-            counts[level] = at - came[level][at]
-            at = int(came[level][at])
+            counts[level] = at - sources[level][at]
+            at = int(sources[level][at])
         return counts
 
-    def parts(self, counts: Ranks) -> tuple[float, float]:
+    def gain_and_ideal(self, counts: Ranks) -> tuple[float, float]:
         """What a multiset of grades gains, and what its ideal does."""
         until = np.cumsum(counts)
         since = until - counts
         every = np.arange(len(counts))
-        gained = self.gained + float(self.gain @ (self.earned[until] - self.earned[since]))
-        worth_ = np.maximum(self.gain, 0.0)
-        ideal = float(worth_ @ (self.ends[every, until] - self.begins[every, since]))
-        return gained, ideal
+        gain = self.judged_gain + float(
+            self.gain @ (self.weight_sums[until] - self.weight_sums[since])
+        )
+        positive_gains = np.maximum(self.gain, 0.0)
+        ideal = float(
+            positive_gains @ (self.ideal_ends[every, until] - self.ideal_begins[every, since])
+        )
+        return gain, ideal
 
-    def extreme(self, *, normalised: bool, of_ideal: bool) -> Ranks:
+    def extreme_counts(self, *, normalised: bool, ideal_only: bool) -> Ranks:
         """The multiset of grades under which the measure is largest, or smallest."""
         if not normalised:
-            return self.best(0.0, 1.0) if of_ideal else self.best(1.0, 0.0)
-        found = self.best(1.0, 0.0)
-        gained, ideal = self.parts(found)
-        for _ in range(_MOST):
+            return self.best_counts(0.0, 1.0) if ideal_only else self.best_counts(1.0, 0.0)
+        best = self.best_counts(1.0, 0.0)
+        gain, ideal = self.gain_and_ideal(best)
+        for _ in range(_MAX_STEPS):
             if ideal <= 0:
                 break  # nothing is ever worth anything
-            ratio = gained / ideal
-            counts = self.best(1.0, -ratio)
-            gained, ideal = self.parts(counts)
-            better = self.sign * (gained - ratio * ideal)
-            if ideal <= 0 or better <= _NOTHING * (abs(gained) + abs(ratio * ideal)):
+            ratio = gain / ideal
+            counts = self.best_counts(1.0, -ratio)
+            gain, ideal = self.gain_and_ideal(counts)
+            better = self.sign * (gain - ratio * ideal)
+            if ideal <= 0 or better <= _TOLERANCE * (abs(gain) + abs(ratio * ideal)):
                 break
-            found = counts
-        return found
+            best = counts
+        return best
 
 
-class IdealBounds:
+class CumulatedExtremes:
     """The gradings under which cumulated gain is smallest and largest, query by query."""
 
-    def __init__(self, held: Gradings, recipe: Recipe, grades: Array) -> None:
+    def __init__(self, gradable: GradableRun, recipe: Recipe, grades: Array) -> None:
         self.how, self.grades = recipe, grades
-        self.gains = worth_of(recipe, grades)
-        view = held.view(recipe.convention)
-        rows = view.grade.astype(np.intp)
-        cut = cut_of(recipe)
-        depth = max(1, int(view.retrieved.max(initial=1)))
-        depth = depth if cut is None else min(cut, depth)
-        block = recipe.convention.ties == "average"
-        first, last = (view.first, view.last) if block else (view.rank, view.rank)
+        self.gains = recipe_gains(recipe, grades)
+        ranked = gradable.rank_docs(recipe.convention)
+        rows = ranked.grade.astype(np.intp)
+        cutoff = cutoff_depth(recipe)
+        depth = max(1, int(ranked.retrieved.max(initial=1)))
+        depth = depth if cutoff is None else min(cutoff, depth)
+        averages_ties = recipe.convention.ties == "average"
+        first, last = (ranked.first, ranked.last) if averages_ties else (ranked.rank, ranked.rank)
         every = np.arange(len(rows))
-        alone = Placed(len(rows), every, every, np.ones(len(rows)), first, last)
-        each = alone.weighted(weights(recipe, depth)) if len(rows) else np.zeros(0)
-        self.weight = np.bincount(rows, each, minlength=len(held.known)).astype(np.float64)
-        self.retrieved = np.zeros(len(held.known), dtype=bool)
-        self.retrieved[rows] = True
-        self.of_query = view.retrieved
-        self.worths = np.zeros(len(held.known))
-        judged = ~np.isnan(held.known)
-        kept = judged & ~(
-            (recipe.convention.negative == "remove") & (np.nan_to_num(held.known) < 0)
+        placed = PlacedGains(len(rows), every, every, np.ones(len(rows)), first, last)
+        doc_weights = (
+            placed.sum_with_weights(rank_discounts(recipe, depth)) if len(rows) else np.zeros(0)
         )
-        self.worths[kept] = worth_of(recipe, held.known[kept])
+        self.weight = np.bincount(rows, doc_weights, minlength=len(gradable.known_grades)).astype(
+            np.float64
+        )
+        self.retrieved = np.zeros(len(gradable.known_grades), dtype=bool)
+        self.retrieved[rows] = True
+        self.of_query = ranked.retrieved
+        self.worths = np.zeros(len(gradable.known_grades))
+        judged = ~np.isnan(gradable.known_grades)
+        kept = judged & ~(
+            (recipe.convention.negative == "remove") & (np.nan_to_num(gradable.known_grades) < 0)
+        )
+        self.worths[kept] = recipe_gains(recipe, gradable.known_grades[kept])
 
-    def gradings(self, query: int, held: Pair) -> Array:
+    def extreme_gradings(self, query: int, docs: QueryDocs) -> Array:
         """A few gradings of the open documents, among them the best and the worst."""
-        asked = np.flatnonzero(self.retrieved[held.row[held.open]])
+        candidates = np.flatnonzero(self.retrieved[docs.row[docs.open]])
         if self.how.convention.ideal != "list":  # what is not retrieved may stand in the ideal
-            asked = np.arange(len(held.open))
+            candidates = np.arange(len(docs.open))
         lowest, highest = self.grades[np.argmin(self.gains)], self.grades[np.argmax(self.gains)]
-        found = np.full((4, len(held.open)), lowest)
-        found[1] = highest
+        gradings = np.full((4, len(docs.open)), lowest)
+        gradings[1] = highest
         for at, sign in ((2, -1.0), (3, 1.0)):
-            order = asked[np.argsort(-sign * self.weight[held.row[held.open[asked]]])]
-            levels = self._levels(query, held, order, sign)
+            order = candidates[np.argsort(-sign * self.weight[docs.row[docs.open[candidates]]])]
+            levels = self._levels(query, docs, order, sign)
             entry = self.how.measure.entry
-            counts = levels.extreme(normalised=entry.normalised, of_ideal=entry.of == "ideal")
-            found[at, order] = np.repeat(levels.grade, counts)
-        return found
+            counts = levels.extreme_counts(
+                normalised=entry.normalised, ideal_only=entry.gain_of == "ideal"
+            )
+            gradings[at, order] = np.repeat(levels.grade, counts)
+        return gradings
 
-    def _levels(self, query: int, held: Pair, order: Ranks, sign: float) -> _Levels:
-        row = held.row
-        judged = np.setdiff1d(np.arange(len(row)), held.open)
+    def _levels(self, query: int, docs: QueryDocs, order: Ranks, sign: float) -> _GainLevels:
+        row = docs.row
+        judged = np.setdiff1d(np.arange(len(row)), docs.open)
         source = judged
         if self.how.convention.ideal == "list":
             source = judged[self.retrieved[row[judged]]]
@@ -156,26 +166,26 @@ class IdealBounds:
         until = len(pool) - np.searchsorted(ascending, gain, side="left")
         deepest = int(ideal_depth(self.how, self.of_query[query : query + 1])[0, 0])
         longest = max(1, len(pool) + len(order))
-        left = weights(self.how, min(longest, max(1, deepest)))
-        total = np.append(0.0, np.cumsum(left))
-        last = min(deepest, len(left))
-        return _Levels(
+        discounts = rank_discounts(self.how, min(longest, max(1, deepest)))
+        discount_sums = np.append(0.0, np.cumsum(discounts))
+        deepest_discount = min(deepest, len(discounts))
+        return _GainLevels(
             gain=gain,
             grade=grade,
-            earned=np.append(0.0, np.cumsum(self.weight[row[held.open[order]]])),
-            ends=total[np.minimum(until[:, None] + steps, last)],
-            begins=total[np.minimum(above[:, None] + steps, last)],
+            weight_sums=np.append(0.0, np.cumsum(self.weight[row[docs.open[order]]])),
+            ideal_ends=discount_sums[np.minimum(until[:, None] + steps, deepest_discount)],
+            ideal_begins=discount_sums[np.minimum(above[:, None] + steps, deepest_discount)],
             sign=sign,
-            gained=float(self.worths[row[judged]] @ self.weight[row[judged]]),
-            barren=self.how.measure.entry.normalised and not len(pool) and gain[0] > 0,
+            judged_gain=float(self.worths[row[judged]] @ self.weight[row[judged]]),
+            lacks_ideal=self.how.measure.entry.normalised and not len(pool) and gain[0] > 0,
         )
 
 
-def worth_of(recipe: Recipe, grades: Array) -> Array:
+def recipe_gains(recipe: Recipe, grades: Array) -> Array:
     """What grades are worth, as the measure has it."""
-    return worth(grades, recipe.gain, recipe.convention, of_grades(grades), None)
+    return grade_gains(grades, recipe.gain, recipe.convention, build_grade_finder(grades), None)
 
 
-def of_grades(grades: Array) -> Find:
+def build_grade_finder(grades: Array) -> GradeFinder:
     """Says of flagged grades, for a message, which the first one is."""
     return lambda flags: ("grades", float(grades[np.flatnonzero(flags)[0]]))

@@ -17,37 +17,37 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.unjudged.bounds import Bounds, outside
-from gainful.evidence.unjudged.gradable_run import Gradings, cut_of, gradings
-from gainful.evidence.unjudged.limits import Limits, limits, refuse_higher
+from gainful.evidence.unjudged.bounds import Bounds, describe_outside
+from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run, cutoff_depth
+from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
 from gainful.formula import Array
 from gainful.match.matched import Ranks
-from gainful.measure.evaluate import Habits, Measures, asked_for, of_run
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.inputs import (
-    AnyJudgments,
+    AnyQrels,
     AnyRun,
-    as_columns,
-    as_judgments,
+    as_qrels,
+    as_qrels_columns,
     as_run,
     as_run_columns,
-    path_of_both,
+    rag_path,
 )
-from gainful.read.lazy import Elsewhere, brought
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.lazy import LazyRun, collect_run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
 def unjudged(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
     grades: Iterable[float] | None = None,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> Bounds:
     """How much could the retrieved documents that nobody judged change?
 
@@ -71,111 +71,129 @@ def unjudged(
         >>> found.exact
         {'nDCG@3': True}
     """
-    run = path_of_both(qrels) if run is None else run
+    run = rag_path(qrels) if run is None else run
     if run is None:
         raise BadValue("run", None, "a run beside the judgments")
-    base, recipes = asked_for(measures, like, habits)
-    return of_open(as_judgments(qrels), as_run(run), recipes, base, grades=grades)
+    convention, recipes = build_recipes(measures, like, settings)
+    return find_bounds(as_qrels(qrels), as_run(run), recipes, convention, grades=grades)
 
 
-def of_open(
-    qrels: Judgments | Nested,
-    run: Run | Nested | Elsewhere,
+def find_bounds(
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
     recipes: Mapping[str, Recipe],
-    base: Convention,
+    convention: Convention,
     name: str | None = None,
     *,
     grades: Iterable[float] | None = None,
 ) -> Bounds:
     """The bounds of one run, everything else being read and settled."""
-    run = brought(run) if isinstance(run, Elsewhere) else run
-    results = of_run(qrels, run, recipes, base, name)
-    columns = as_columns(qrels)
-    given = grades_of(columns, grades)
-    refuse_higher(given, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
-    shown = as_run_columns(run)
-    held = gradings(columns, shown, base, (shown,))
-    found = {name: limits_of(held, how, results, name, given) for name, how in _recipes(results)}
+    run = collect_run(run) if isinstance(run, LazyRun) else run
+    results = evaluate_run(qrels, run, recipes, convention, name)
+    columns = as_qrels_columns(qrels)
+    allowed_grades = possible_grades(columns, grades)
+    refuse_higher_grades(allowed_grades, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
+    run_columns = as_run_columns(run)
+    gradable = build_gradable_run(columns, run_columns, convention, (run_columns,))
+    limits_by_measure = {
+        name: find_result_limits(gradable, recipe, results, name, allowed_grades)
+        for name, recipe in _recipes(results)
+    }
     bounds = Bounds(
         results=results,
-        grades=tuple(given.tolist()),
-        limits=found,
-        unjudged={name: _counted(held, how, results) for name, how in _recipes(results)},
-        condensed=_condensed(qrels, run, results),
+        grades=tuple(allowed_grades.tolist()),
+        limits=limits_by_measure,
+        unjudged={
+            name: _count_open_docs(gradable, recipe, results) for name, recipe in _recipes(results)
+        },
+        condensed=_condense_lists(qrels, run, results),
     )
-    odd = [outside(name, ends) for name, ends in bounds.mean.items()]
-    why = [f"{name} is not exact: {held.reason}" for name, held in found.items() if held.reason]
-    return evolve(bounds, notes=[*results.notes, *why, *(note for note in odd if note)])
+    outside_notes = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
+    inexact_notes = [
+        f"{name} is not exact: {gradable.reason}"
+        for name, gradable in limits_by_measure.items()
+        if gradable.reason
+    ]
+    return evolve(
+        bounds, notes=[*results.notes, *inexact_notes, *(note for note in outside_notes if note)]
+    )
 
 
 def _recipes(results: Results) -> Iterable[tuple[str, Recipe]]:
     return results.recipes.items()
 
 
-def grades_of(qrels: Judgments, grades: Iterable[float] | None) -> Array:
+def possible_grades(qrels: Qrels, grades: Iterable[float] | None) -> Array:
     """The grades that may be given, ascending."""
     if grades is None:
-        known = qrels.frame["grade"].unique().to_numpy()
-        return np.unique(np.append(known, 0.0))
+        judged_grades = qrels.frame["grade"].unique().to_numpy()
+        return np.unique(np.append(judged_grades, 0.0))
     if isinstance(grades, (str, bytes)) or not isinstance(grades, Iterable):
         raise WrongType("grades", grades, _GRADES)
-    found = list(grades)
-    for one in found:
-        if isinstance(one, bool) or not isinstance(one, Real):
-            raise WrongType("grades", one, _GRADES)
-        if not isfinite(one):
-            raise BadValue("grades", float(one), "finite numbers")
-    if not found:
-        raise BadValue("grades", found, f"at least one; {_GRADES}")
-    return np.unique(np.array(found, dtype=np.float64))
+    grade_list = list(grades)
+    for grade in grade_list:
+        if isinstance(grade, bool) or not isinstance(grade, Real):
+            raise WrongType("grades", grade, _GRADES)
+        if not isfinite(grade):
+            raise BadValue("grades", float(grade), "finite numbers")
+    if not grade_list:
+        raise BadValue("grades", grade_list, f"at least one; {_GRADES}")
+    return np.unique(np.array(grade_list, dtype=np.float64))
 
 
-def limits_of(held: Gradings, recipe: Recipe, results: Results, name: str, grades: Array) -> Limits:
+def find_result_limits(
+    gradable: GradableRun, recipe: Recipe, results: Results, name: str, grades: Array
+) -> Limits:
     """The limits of all queries that count; those without open documents stay as they are."""
-    values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
-    place = held.place
-    rows = np.array([place[query] for query in results.queries], dtype=np.intp)
-    open_ = np.bincount(held.found.pool_query[_open(held)], minlength=len(held.found.queries))
-    some = np.flatnonzero((open_[rows] > 0) & held.found.judged[rows])
-    found = limits(held, recipe, grades, rows[some])
+    values: Array = np.ma.filled(
+        np.ma.asarray(results.values[name], dtype=np.float64), np.nan
+    )
+    query_index = gradable.query_index
+    rows = np.array([query_index[query] for query in results.queries], dtype=np.intp)
+    open_counts = np.bincount(
+        gradable.matched.pool_query[_flag_open_docs(gradable)],
+        minlength=len(gradable.matched.queries),
+    )
+    affected = np.flatnonzero((open_counts[rows] > 0) & gradable.matched.judged[rows])
+    open_limits = find_limits(gradable, recipe, grades, rows[affected])
     low, high = values.copy(), values.copy()
     exact, optional = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-    low[some], high[some] = found.low, found.high
-    exact[some], optional[some] = found.exact, found.optional
-    return Limits(low, high, exact, optional, found.reason)
+    low[affected], high[affected] = open_limits.low, open_limits.high
+    exact[affected], optional[affected] = open_limits.exact, open_limits.optional
+    return Limits(low, high, exact, optional, open_limits.reason)
 
 
-def _open(held: Gradings) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _flag_open_docs(gradable: GradableRun) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which documents of the pool are open."""
     flags: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.isnan(
-        held.known[held.found.pool_grade.astype(np.intp)]
+        gradable.known_grades[gradable.matched.pool_grade.astype(np.intp)]
     )
     return flags
 
 
-def _counted(held: Gradings, recipe: Recipe, results: Results) -> Ranks:
+def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:
     """How many open documents each query has, as far down as the measure looks."""
-    found = held.found
-    cut = cut_of(recipe)
-    some = np.isnan(held.known[found.grade.astype(np.intp)])
-    some &= True if cut is None else found.by_id <= cut
-    counts = np.bincount(found.query[some], minlength=len(found.queries))
-    place = held.place
-    return counts[[place[query] for query in results.queries]]
+    matched = gradable.matched
+    cutoff = cutoff_depth(recipe)
+    open_flags = np.isnan(gradable.known_grades[matched.grade.astype(np.intp)])
+    open_flags &= True if cutoff is None else matched.by_id <= cutoff
+    counts = np.bincount(matched.query[open_flags], minlength=len(matched.queries))
+    query_index = gradable.query_index
+    return counts[[query_index[query] for query in results.queries]]
 
 
-def _condensed(
-    qrels: Judgments | Nested, run: Run | Nested, results: Results
+def _condense_lists(
+    qrels: Qrels | NestedDict, run: Run | NestedDict, results: Results
 ) -> dict[str, float | None]:
     """The means of condensed lists: what is unjudged is taken out, the others move up."""
     recipes = {
-        name: evolve(how, convention=how.convention.changed(unjudged="remove"))
-        for name, how in _recipes(results)
-        if "unjudged" in how.measure.entry.params
+        name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))
+        for name, recipe in _recipes(results)
+        if "unjudged" in recipe.measure.entry.params
     }
     if not recipes:
         return dict.fromkeys(results.values)
-    mean = of_run(qrels, run, recipes, results.convention).mean
+    mean = evaluate_run(qrels, run, recipes, results.convention).mean
     return {
         name: None if name not in mean or np.isnan(mean[name]) else mean[name]
         for name in results.values

@@ -16,22 +16,24 @@ from attrs import evolve, frozen
 from gainful.convention import Convention
 from gainful.formula import Array
 from gainful.match.match import match
-from gainful.match.matched import Flags, Matched, Ranks, by_grade
-from gainful.measure.evaluate import of_matched
-from gainful.measure.ranked_run import Seen, seen
+from gainful.match.matched import Flags, Matched, Ranks, order_by_grade
+from gainful.measure.evaluate import compute_measures
+from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.read.qrels_and_run import Judgments, Run
+from gainful.read.qrels_and_run import Qrels, Run
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
-_AT_ONCE = 200_000  # documents of gradings that are computed together
-_FIXED = ("doc_descending", "doc_ascending", "input", "reversed")
+_BATCH_DOCS = 200_000  # documents of gradings that are computed together
+_FIXED_TIES = ("doc_descending", "doc_ascending", "input", "reversed")
 
-Worthy = Callable[[Array], Flags]  # which grades does a measure see at all?
-Asked = tuple[int, Array]  # a query, and its gradings: a row for each, a column for each document
+GradeFilter = Callable[[Array], Flags]  # which grades does a measure see at all?
+QueryGradings = tuple[
+    int, Array
+]  # a query, and its gradings: a row for each, a column for each document
 
 
 @frozen(eq=False)
-class Pair:
+class QueryDocs:
     """One query: its judged and open documents, and where they stand."""
 
     grade: Array  # of the documents, those that are judged; not a number where open
@@ -43,127 +45,138 @@ class Pair:
 
 
 @frozen(eq=False)
-class Gradings:
+class GradableRun:
     """A run with the documents of judged queries, those included that nobody judged."""
 
-    found: Matched  # in which the grade of a document is its row in the frame of names
+    matched: Matched  # in which the grade of a document is its row in the frame of names
     names: pl.DataFrame  # query, doc
-    known: Array  # the grade of each, not a number where it is open
+    known_grades: Array  # the grade of each, not a number where it is open
     hits: Ranks  # retrieved documents, grouped by query
     hit_begin: Ranks
     pool_begin: Ranks
-    twice: bool  # does a document stand twice in a ranking?
-    subtopics: bool  # were documents judged for subtopics?
+    has_duplicates: bool  # does a document stand twice in a ranking?
+    has_subtopics: bool  # were documents judged for subtopics?
 
     @property
-    def place(self) -> dict[str, int]:
+    def query_index(self) -> dict[str, int]:
         """The number of each query."""
-        return {query: at for at, query in enumerate(self.found.queries)}
+        return {query: at for at, query in enumerate(self.matched.queries)}
 
-    def pair(self, query: int) -> Pair:
+    def query_docs(self, query: int) -> QueryDocs:
         """All there is of one query."""
-        found = self.found
+        matched = self.matched
         pool = slice(self.pool_begin[query], self.pool_begin[query + 1])
         hits = self.hits[self.hit_begin[query] : self.hit_begin[query + 1]]
-        row = found.pool_grade[pool].astype(np.intp)  # descending
-        asked = found.grade[hits].astype(np.intp)
-        grade = self.known[row]
-        return Pair(
+        row = matched.pool_grade[pool].astype(np.intp)  # descending
+        hit_rows = matched.grade[hits].astype(np.intp)
+        grade = self.known_grades[row]
+        return QueryDocs(
             grade=grade,
             row=row,
             open=np.flatnonzero(np.isnan(grade)),
-            hit=len(row) - 1 - np.searchsorted(row[::-1], asked),
-            ranks={name: getattr(found, name)[hits] for name in Matched.ranks},
-            retrieved=int(found.retrieved[query]),
+            hit=len(row) - 1 - np.searchsorted(row[::-1], hit_rows),
+            ranks={name: getattr(matched, name)[hits] for name in Matched.rank_fields},
+            retrieved=int(matched.retrieved[query]),
         )
 
-    def view(self, convention: Convention) -> Seen:
+    def rank_docs(self, convention: Convention) -> RankedRun:
         """Everything retrieved at its rank; the grades are rows of the frame of names."""
         negative = convention.negative == "remove"
-        rows = self.found.grade.astype(np.intp)
-        gone = negative & (np.nan_to_num(self.known[rows]) < 0)
-        marked = evolve(self.found, grade=np.where(gone, -1.0, self.found.grade))
-        plain = convention.changed(
+        rows = self.matched.grade.astype(np.intp)
+        removed = negative & (np.nan_to_num(self.known_grades[rows]) < 0)
+        marked = evolve(self.matched, grade=np.where(removed, -1.0, self.matched.grade))
+        plain_convention = convention.with_settings(
             unjudged="zero", negative="remove" if negative else "zero", fractional="keep"
         )
-        return seen(marked, plain)
+        return rank_run(marked, plain_convention)
 
-    def rank(self, convention: Convention) -> Ranks:
+    def doc_ranks(self, convention: Convention) -> Ranks:
         """The rank of each row of the frame of names; `NOWHERE` for what was not retrieved."""
-        fixed = (
-            convention if convention.ties in _FIXED else convention.changed(ties="doc_descending")
+        fixed_ties = (
+            convention
+            if convention.ties in _FIXED_TIES
+            else convention.with_settings(ties="doc_descending")
         )
-        view = self.view(fixed.changed(negative="zero"))
-        rank = np.full(len(self.known), NOWHERE, dtype=np.intp)
-        np.minimum.at(rank, view.grade.astype(np.intp), view.rank)
+        ranked = self.rank_docs(fixed_ties.with_settings(negative="zero"))
+        rank = np.full(len(self.known_grades), NOWHERE, dtype=np.intp)
+        np.minimum.at(rank, ranked.grade.astype(np.intp), ranked.rank)
         return rank
 
     def values(
         self,
         recipe: Recipe,
-        asked: Iterable[Asked],
-        worthy: Worthy | None = None,
+        query_gradings: Iterable[QueryGradings],
+        grade_filter: GradeFilter | None = None,
         *,
-        partly: bool = False,
+        partial: bool = False,
     ) -> list[Array]:
         """What each query scores under each of its gradings; not a number where it is left out.
 
         Args:
             how: the measure.
-            asked: queries with their gradings, of their open documents in the order of `Pair`; not
+            asked: queries with their gradings, of their open documents in the order of `QueryDocs`; not
                 a number for a document that stays open.
             worthy: if the measure is blind for other grades, documents that have them are left out.
             partly: may documents stay open? If not, there is nothing left to be taken out for it.
         """
-        recipe = _as_judged(recipe, partly=partly)
-        laid = (self._laid(query, gradings, recipe, worthy) for query, gradings in asked)
-        return _computed(laid, recipe)
+        recipe = _grade_everything(recipe, partial=partial)
+        matches = (
+            self._match_gradings(query, gradings, recipe, grade_filter)
+            for query, gradings in query_gradings
+        )
+        return _compute_in_batches(matches, recipe)
 
-    def alone(self, recipe: Recipe, queries: Iterable[int], grade: float) -> list[Array]:
+    def values_one_by_one(
+        self, recipe: Recipe, queries: Iterable[int], grade: float
+    ) -> list[Array]:
         """What each query scores if one open document has a grade and the others stay open."""
-        laid = (self._laid_alone(query, grade) for query in queries)
-        return _computed(laid, _as_judged(recipe, partly=True))
+        matches = (self._match_one_by_one(query, grade) for query in queries)
+        return _compute_in_batches(matches, _grade_everything(recipe, partial=True))
 
-    def _laid(self, query: int, gradings: Array, recipe: Recipe, worthy: Worthy | None) -> Matched:
+    def _match_gradings(
+        self, query: int, gradings: Array, recipe: Recipe, grade_filter: GradeFilter | None
+    ) -> Matched:
         """The gradings of one query as queries of their own."""
-        held = self.pair(query)
+        docs = self.query_docs(query)
         size = len(gradings)
-        grades = np.tile(held.grade, (size, 1))
-        grades[:, held.open] = gradings
-        some = ~np.isnan(grades)
-        if worthy is not None:
-            some &= worthy(grades)
-        shown = held.hit
-        within = np.ones(len(shown), dtype=bool)
-        deepest, moved = cut_of(recipe), recipe.convention.negative == "remove"
-        if worthy is not None and deepest is not None and not moved:
-            within = held.ranks["first"] <= deepest  # below it nothing is looked at
-        at, column = np.nonzero(some[:, shown[within]])
-        hits = np.flatnonzero(within)[column]
-        pool_at, pool_column = np.nonzero(some)
+        grades = np.tile(docs.grade, (size, 1))
+        grades[:, docs.open] = gradings
+        graded = ~np.isnan(grades)
+        if grade_filter is not None:
+            graded &= grade_filter(grades)
+        hit_docs = docs.hit
+        in_depth = np.ones(len(hit_docs), dtype=bool)
+        cutoff, removes_negative = cutoff_depth(recipe), recipe.convention.negative == "remove"
+        if grade_filter is not None and cutoff is not None and not removes_negative:
+            in_depth = docs.ranks["first"] <= cutoff  # below it nothing is looked at
+        at, column = np.nonzero(graded[:, hit_docs[in_depth]])
+        hits = np.flatnonzero(in_depth)[column]
+        pool_at, pool_column = np.nonzero(graded)
         pool_grade = grades[pool_at, pool_column]
-        order = slice(None) if worthy is not None else by_grade(pool_at, pool_grade)
+        order = slice(None) if grade_filter is not None else order_by_grade(pool_at, pool_grade)
         pool = pool_at[order], pool_grade[order]
-        return self._as_queries(query, size, pool, (at, grades[at, shown[hits]]), held, hits)
+        return self._as_queries(query, size, pool, (at, grades[at, hit_docs[hits]]), docs, hits)
 
-    def _laid_alone(self, query: int, grade: float) -> Matched:
+    def _match_one_by_one(self, query: int, grade: float) -> Matched:
         """The same, of gradings that grade one document each."""
-        held = self.pair(query)
-        size = len(held.open)
-        judged = np.flatnonzero(~np.isnan(held.grade))
-        every = np.arange(size)
-        known = np.flatnonzero(~np.isnan(held.grade[held.hit]))
-        number = np.full(len(held.row), -1, dtype=np.intp)
-        number[held.open] = every
-        fresh = np.flatnonzero(np.isnan(held.grade[held.hit]))
-        at = np.append(np.repeat(every, len(known)), number[held.hit[fresh]])
-        hits = np.append(np.tile(known, size), fresh)
-        own = np.append(np.tile(held.grade[held.hit[known]], size), np.full(len(fresh), grade))
-        pool_at = np.append(np.repeat(every, len(judged)), every)
-        pool_grade = np.append(np.tile(held.grade[judged], size), np.full(size, grade))
-        order = by_grade(pool_at, pool_grade)
+        docs = self.query_docs(query)
+        size = len(docs.open)
+        judged = np.flatnonzero(~np.isnan(docs.grade))
+        numbers = np.arange(size)
+        judged_hits = np.flatnonzero(~np.isnan(docs.grade[docs.hit]))
+        open_number = np.full(len(docs.row), -1, dtype=np.intp)
+        open_number[docs.open] = numbers
+        open_hits = np.flatnonzero(np.isnan(docs.grade[docs.hit]))
+        at = np.append(np.repeat(numbers, len(judged_hits)), open_number[docs.hit[open_hits]])
+        hits = np.append(np.tile(judged_hits, size), open_hits)
+        hit_grades = np.append(
+            np.tile(docs.grade[docs.hit[judged_hits]], size), np.full(len(open_hits), grade)
+        )
+        pool_at = np.append(np.repeat(numbers, len(judged)), numbers)
+        pool_grade = np.append(np.tile(docs.grade[judged], size), np.full(size, grade))
+        order = order_by_grade(pool_at, pool_grade)
         pool = pool_at[order], pool_grade[order]
-        return self._as_queries(query, size, pool, (at, own), held, hits)
+        return self._as_queries(query, size, pool, (at, hit_grades), docs, hits)
 
     def _as_queries(  # noqa: PLR0917  (all of one query)
         self,
@@ -171,15 +184,15 @@ class Gradings:
         size: int,
         pool: tuple[Ranks, Array],
         retrieved: tuple[Ranks, Array],
-        held: Pair,
+        docs: QueryDocs,
         hits: Ranks,
     ) -> Matched:
-        ranks: dict[str, Any] = {rank: ranks[hits] for rank, ranks in held.ranks.items()}
+        ranks: dict[str, Any] = {rank: ranks[hits] for rank, ranks in docs.ranks.items()}
         return Matched(
-            queries=[self.found.queries[query]] * size,
+            queries=[self.matched.queries[query]] * size,
             judged=np.ones(size, dtype=bool),
-            found=np.full(size, bool(self.found.found[query])),
-            retrieved=np.full(size, held.retrieved),
+            in_run=np.full(size, bool(self.matched.in_run[query])),
+            retrieved=np.full(size, docs.retrieved),
             pool_query=pool[0],
             pool_grade=pool[1],
             query=retrieved[0],
@@ -188,7 +201,9 @@ class Gradings:
         )
 
 
-def gradings(qrels: Judgments, run: Run, convention: Convention, source: Sequence[Run]) -> Gradings:
+def build_gradable_run(
+    qrels: Qrels, run: Run, convention: Convention, sources: Sequence[Run]
+) -> GradableRun:
     """A run with open documents: its own, or those of several runs, which are judged together.
 
     Only judged queries have any: a query without judgments stays without.
@@ -200,67 +215,69 @@ def gradings(qrels: Judgments, run: Run, convention: Convention, source: Sequenc
         source: the runs whose open documents would join the pool.
     """
     columns = ["query", "doc"]
-    there = pl.concat([one.frame.select(columns) for one in source])
-    there = there.filter(pl.col("query").is_in(qrels.queries.implode()))
+    retrieved = pl.concat([source.frame.select(columns) for source in sources])
+    retrieved = retrieved.filter(pl.col("query").is_in(qrels.queries.implode()))
     if convention.namesake == "remove":
-        there = there.filter(pl.col("query") != pl.col("doc"))
-    there = there.unique(maintain_order=True)
-    open_ = there.join(qrels.frame, on=columns, how="anti", maintain_order="left")
-    names = pl.concat([qrels.frame.select(columns), open_])
+        retrieved = retrieved.filter(pl.col("query") != pl.col("doc"))
+    retrieved = retrieved.unique(maintain_order=True)
+    open_docs = retrieved.join(qrels.frame, on=columns, how="anti", maintain_order="left")
+    names = pl.concat([qrels.frame.select(columns), open_docs])
     rows = names.with_columns(pl.arange(0, pl.len()).cast(pl.Float64).alias("grade"))
-    extended = Judgments(rows, qrels.name, silent=qrels.silent, unique=qrels.unique)
-    found = match(extended, run, convention)
+    extended = Qrels(rows, qrels.name, silent=qrels.silent, unique=qrels.unique)
+    matched = match(extended, run, convention)
     grade = qrels.frame["grade"].to_numpy()
-    queries = np.arange(len(found.queries) + 1)
-    hits = np.argsort(found.query, kind="stable")
-    return Gradings(
-        found=found,
+    queries = np.arange(len(matched.queries) + 1)
+    hits = np.argsort(matched.query, kind="stable")
+    return GradableRun(
+        matched=matched,
         names=names,
-        known=np.append(grade, np.full(len(open_), np.nan)),
+        known_grades=np.append(grade, np.full(len(open_docs), np.nan)),
         hits=hits,
-        hit_begin=np.searchsorted(found.query[hits], queries),
-        pool_begin=np.searchsorted(found.pool_query, queries),
-        twice=bool(found.duplicates) and convention.duplicates == "count",
-        subtopics=qrels.subtopics is not None,
+        hit_begin=np.searchsorted(matched.query[hits], queries),
+        pool_begin=np.searchsorted(matched.pool_query, queries),
+        has_duplicates=bool(matched.duplicate_count) and convention.duplicates == "count",
+        has_subtopics=qrels.subtopics is not None,
     )
 
 
-def cut_of(recipe: Recipe) -> int | None:
+def cutoff_depth(recipe: Recipe) -> int | None:
     """How many documents the measure looks at; None for all of them."""
-    return recipe.k if recipe.measure.entry.cut in ("optional", "needed") else None
+    return recipe.k if recipe.measure.entry.cutoff_kind in ("optional", "needed") else None
 
 
-def _as_judged(recipe: Recipe, *, partly: bool) -> Recipe:
+def _grade_everything(recipe: Recipe, *, partial: bool) -> Recipe:
     """The measure, nothing rounded yet; where everything is judged, nothing is taken out."""
-    whole = recipe.convention.changed(decimals=None)
-    return evolve(recipe, convention=whole if partly else whole.changed(unjudged="zero"))
+    unrounded = recipe.convention.with_settings(decimals=None)
+    return evolve(
+        recipe, convention=unrounded if partial else unrounded.with_settings(unjudged="zero")
+    )
 
 
-def _computed(laid: Iterable[Matched], recipe: Recipe) -> list[Array]:
+def _compute_in_batches(matches: Iterable[Matched], recipe: Recipe) -> list[Array]:
     """The values of all of them, as many at once as memory likes."""
-    found: list[Array] = []
-    some: list[Matched] = []
+    values: list[Array] = []
+    batch: list[Matched] = []
     waiting = 0
-    for one in laid:
-        some.append(one)
-        waiting += one.query.size + one.pool_query.size
-        if waiting > _AT_ONCE:
-            found += _together(some, recipe)
-            some, waiting = [], 0
-    return found + (_together(some, recipe) if some else [])
+    for matched in matches:
+        batch.append(matched)
+        waiting += matched.query.size + matched.pool_query.size
+        if waiting > _BATCH_DOCS:
+            values += _compute_batch(batch, recipe)
+            batch, waiting = [], 0
+    return values + (_compute_batch(batch, recipe) if batch else [])
 
 
-def _together(laid: Sequence[Matched], recipe: Recipe) -> list[Array]:
-    sizes = [len(one.queries) for one in laid]
+def _compute_batch(batch: Sequence[Matched], recipe: Recipe) -> list[Array]:
+    sizes = [len(matched.queries) for matched in batch]
     shift = np.cumsum([0, *sizes[:-1]])
     joined: dict[str, Any] = {
-        name: np.concatenate([getattr(one, name) for one in laid])
-        for name in ("judged", "found", "retrieved", "pool_grade", "grade", *Matched.ranks)
+        name: np.concatenate([getattr(matched, name) for matched in batch])
+        for name in ("judged", "found", "retrieved", "pool_grade", "grade", *Matched.rank_fields)
     }
     for name in ("pool_query", "query"):
-        parts = [getattr(one, name) + at for one, at in zip(laid, shift, strict=True)]
+        parts = [getattr(matched, name) + at for matched, at in zip(batch, shift, strict=True)]
         joined[name] = np.concatenate(parts)
-    names = [query for one in laid for query in one.queries]
-    values = of_matched(Matched(queries=names, **joined), {"": recipe})[""]
+    names = [query for matched in batch for query in matched.queries]
+    values = compute_measures(Matched(queries=names, **joined), {"": recipe})[""]
     plain: Array = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
     return np.split(plain, np.cumsum(sizes)[:-1])

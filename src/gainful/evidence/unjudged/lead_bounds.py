@@ -12,45 +12,48 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import CannotCompare, counted
-from gainful.evidence.unjudged.cumulated_extremes import worth_of
-from gainful.evidence.unjudged.find_bounds import limits_of
-from gainful.evidence.unjudged.gradable_run import NOWHERE, Gradings
+from gainful.errors import CannotCompare, count_noun
+from gainful.evidence.unjudged.cumulated_extremes import recipe_gains
+from gainful.evidence.unjudged.find_bounds import find_result_limits
+from gainful.evidence.unjudged.gradable_run import NOWHERE, GradableRun
 from gainful.evidence.unjudged.limits import every_grading
-from gainful.evidence.unjudged.settlement import Settled
+from gainful.evidence.unjudged.settlement import Settlement
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 
-_NOTHING = 1e-12
+_TOLERANCE = 1e-12
 # Sums over documents, in which no document changes what another is worth.
 _ADDITIVE = ("P", "DCG", "CG", "RBP", "SetP", "NumRelRet", "scaledDCG", "INSQ", "Utility")
 
 
 @frozen(eq=False)
-class Pairs:
+class LeadBounds:
     """Two runs by one measure, query by query."""
 
-    how: Recipe
+    recipe: Recipe
     grades: Array
     sides: tuple[Results, Results]
-    held: tuple[Gradings, Gradings]
-    asked: str
+    gradables: tuple[GradableRun, GradableRun]
+    measure_name: str
 
-    def settled(self, names: tuple[str, str]) -> Settled:
+    def settle(self, names: tuple[str, str]) -> Settlement:
         """All there is to say of them."""
-        values = [_by_name(side, self.asked) for side in self.sides]
+        values = [_query_values(side, self.measure_name) for side in self.sides]
         common = [query for query in values[0] if query in values[1]]
         if not common:
-            raise CannotCompare(f"{self.asked}: not one query counts in both runs")
-        scale = 1.0 if self.how.measure.entry.mean == "sum" else 1 / len(common)
-        means = tuple(scale * float(np.sum([one[query] for query in common])) for one in values)
+            raise CannotCompare(f"{self.measure_name}: not one query counts in both runs")
+        scale = 1.0 if self.recipe.measure.entry.aggregation == "sum" else 1 / len(common)
+        means = tuple(
+            scale * float(np.sum([query_values[query] for query in common]))
+            for query_values in values
+        )
         difference = means[0] - means[1]
         sign = 1.0 if difference >= 0 else -1.0
-        row, effect, cuts, worst = self._effects(common, scale, sign)
-        additive = self._additive()
-        *ends, reached = self._ends(common, scale)
+        row, effect, cuts, worst = self._document_effects(common, scale, sign)
+        additive = self._is_additive()
+        *ends, reached = self._difference_bounds(common, scale)
         if additive:
             reached = True
             lead = sign * difference - np.array([cuts.max(axis=0).sum(), cuts.min(axis=0).sum()])
@@ -58,17 +61,17 @@ class Pairs:
         verdict = self._verdict(common, scale, sign, ends, worst)
         if verdict is None and reached:
             verdict = False
-        equal = abs(difference) <= _NOTHING
+        equal = abs(difference) <= _TOLERANCE
         if equal:  # no lead, that could be lost; can anything part them?
-            verdict = True if _nothing(ends) else None
+            verdict = True if _are_zero(ends) else None
         harm = np.zeros(len(row)) if equal else np.maximum(cuts.max(axis=0), 0.0)
         order = np.lexsort((row, -np.abs(effect), -harm))
-        order = order[(np.abs(effect) > _NOTHING)[order] | (harm > _NOTHING)[order]]
-        needed = _needed(sign * difference, harm, settled=verdict)
-        return Settled(
+        order = order[(np.abs(effect) > _TOLERANCE)[order] | (harm > _TOLERANCE)[order]]
+        needed = _count_judgments_to_settle(sign * difference, harm, verdict=verdict)
+        return Settlement(
             names=names,
             sides=self.sides,
-            asked=self.asked,
+            measure_name=self.measure_name,
             means=(means[0], means[1]),
             queries=len(common),
             grades=tuple(self.grades.tolist()),
@@ -79,89 +82,100 @@ class Pairs:
             needed=None if equal else needed,
             exact=additive or bool(verdict),
             unjudged=len(row),
-            documents=self._documents(row[order], effect[order]),
+            documents=self._document_frame(row[order], effect[order]),
             notes=tuple(self._notes(values, common, names)),
         )
 
-    def _additive(self) -> bool:
-        habits, entry = self.how.convention, self.how.measure.entry
+    def _is_additive(self) -> bool:
+        convention, entry = self.recipe.convention, self.recipe.measure.entry
         below = bool((self.grades < 0).any())
-        moved = below and (habits.negative == "remove" or habits.short == "minimum")
+        moved = below and (convention.negative == "remove" or convention.short == "minimum")
         return (
             entry.name in _ADDITIVE
-            and not entry.own
-            and habits.unjudged == "zero"
-            and habits.ties not in ("best", "worst")
-            and habits.decimals is None
+            and not entry.registered
+            and convention.unjudged == "zero"
+            and convention.ties not in ("best", "worst")
+            and convention.decimals is None
             and not moved
         )
 
-    def _ends_of_grades(self) -> tuple[float, float]:
+    def _extreme_grades(self) -> tuple[float, float]:
         """The grades that are worth least and most."""
-        if not self.how.measure.entry.cumulated:
+        if not self.recipe.measure.entry.cumulated:
             return float(self.grades[0]), float(self.grades[-1])
-        gains = worth_of(self.how, self.grades)
+        gains = recipe_gains(self.recipe, self.grades)
         return float(self.grades[np.argmin(gains)]), float(self.grades[np.argmax(gains)])
 
-    def _effects(
+    def _document_effects(
         self, common: list[str], scale: float, sign: float
     ) -> tuple[Ranks, Array, Array, Array]:
         """Each open document: its row, its effect, how far either grade cuts the lead, the worse.
 
         The two grades are that which is worth most and that which is worth least.
         """
-        asked = self._open(common)
-        low, high = self._ends_of_grades()
-        now = [
-            side.values(
-                self.how, [(q, np.full((1, size), np.nan)) for q, size in asked], partly=True
+        open_counts = self._count_open_docs(common)
+        low, high = self._extreme_grades()
+        values_now = [
+            gradable.values(
+                self.recipe,
+                [(q, np.full((1, size), np.nan)) for q, size in open_counts],
+                partial=True,
             )
-            for side in self.held
+            for gradable in self.gradables
         ]
         changes = []
         for grade in (high, low):
-            alone = [side.alone(self.how, [q for q, _ in asked], grade) for side in self.held]
+            alone = [
+                gradable.values_one_by_one(self.recipe, [q for q, _ in open_counts], grade)
+                for gradable in self.gradables
+            ]
             parts = [
                 (a - before_a) - (b - before_b)
-                for a, b, before_a, before_b in zip(*alone, *now, strict=True)
+                for a, b, before_a, before_b in zip(*alone, *values_now, strict=True)
             ]
             changes.append(scale * np.nan_to_num(np.concatenate([np.zeros(0), *parts])))
         cuts = -sign * np.array(changes)
-        pairs = [self.held[0].pair(q) for q, _ in asked]
-        row = np.concatenate([np.zeros(0, np.intp), *(one.row[one.open] for one in pairs)])
+        query_docs = [self.gradables[0].query_docs(q) for q, _ in open_counts]
+        row = np.concatenate([np.zeros(0, np.intp), *(docs.row[docs.open] for docs in query_docs)])
         return row, changes[0], cuts, np.where(cuts[0] > cuts[1], high, low)
 
-    def _open(self, common: list[str]) -> list[tuple[int, int]]:
+    def _count_open_docs(self, common: list[str]) -> list[tuple[int, int]]:
         """The queries with open documents, and how many each has."""
-        place = self.held[0].place
-        sizes = ((place[query], len(self.held[0].pair(place[query]).open)) for query in common)
+        place = self.gradables[0].query_index
+        sizes = (
+            (place[query], len(self.gradables[0].query_docs(place[query]).open)) for query in common
+        )
         return [(query, size) for query, size in sizes if size]
 
-    def _ends(self, common: list[str], scale: float) -> tuple[float | None, float | None, bool]:
+    def _difference_bounds(
+        self, common: list[str], scale: float
+    ) -> tuple[float | None, float | None, bool]:
         """Ends of the difference that hold for sure, and whether some grading reaches them.
 
         Where a query has few gradings, all of them are tried; elsewhere each run is taken at
         its own best and worst, though these may not go together.
         """
-        found = [
-            limits_of(held, self.how, side, self.asked, self.grades)
-            for held, side in zip(self.held, self.sides, strict=True)
+        side_limits = [
+            find_result_limits(gradable, self.recipe, side, self.measure_name, self.grades)
+            for gradable, side in zip(self.gradables, self.sides, strict=True)
         ]
-        if any(one.optional.any() for one in found):
+        if any(limits.optional.any() for limits in side_limits):
             return None, None, False  # grades decide which queries count
-        some = [_among(side, common) for side in self.sides]
-        low = found[0].low[some[0]] - found[1].high[some[1]]
-        high = found[0].high[some[0]] - found[1].low[some[1]]
-        place = self.held[0].place
+        rows = [_query_rows(side, common) for side in self.sides]
+        low = side_limits[0].low[rows[0]] - side_limits[1].high[rows[1]]
+        high = side_limits[0].high[rows[0]] - side_limits[1].low[rows[1]]
+        place = self.gradables[0].query_index
         number = {place[query]: at for at, query in enumerate(common)}
-        open_ = self._open(common)
-        every = {query: every_grading(self.grades, size) for query, size in open_}
-        tried = [(query, gradings) for query, gradings in every.items() if gradings is not None]
-        both = [side.values(self.how, tried) for side in self.held]
+        open_counts = self._count_open_docs(common)
+        all_gradings = {query: every_grading(self.grades, size) for query, size in open_counts}
+        tried = [
+            (query, gradings) for query, gradings in all_gradings.items() if gradings is not None
+        ]
+        both = [side.values(self.recipe, tried) for side in self.gradables]
         for (query, _), mine, theirs in zip(tried, *both, strict=True):
             low[number[query]] = (mine - theirs).min()
             high[number[query]] = (mine - theirs).max()
-        return _sum(low, scale), _sum(high, scale), len(tried) == len(open_)
+        return _sum_or_none(low, scale), _sum_or_none(high, scale), len(tried) == len(open_counts)
 
     def _verdict(
         self,
@@ -173,27 +187,29 @@ class Pairs:
     ) -> bool | None:
         """Can no grading take the lead away (True), does one (False), or is that not known?"""
         nearest = ends[0] if sign > 0 else ends[1]
-        if nearest is not None and sign * nearest > _NOTHING:
+        if nearest is not None and sign * nearest > _TOLERANCE:
             return True
-        asked = self._open(common)
-        begin = np.cumsum([0, *(size for _, size in asked)])
+        open_counts = self._count_open_docs(common)
+        starts = np.cumsum([0, *(size for _, size in open_counts)])
         tried = [
             (query, worst[start : start + size][None, :])
-            for (query, size), start in zip(asked, begin[:-1], strict=True)
+            for (query, size), start in zip(open_counts, starts[:-1], strict=True)
         ]
-        numbers = {query for query, _ in asked}
-        place = self.held[0].place
-        still = [query for query in common if place[query] not in numbers]
+        numbers = {query for query, _ in open_counts}
+        place = self.gradables[0].query_index
+        unaffected = [query for query in common if place[query] not in numbers]
         total = 0.0
-        for side, held, one in zip(self.sides, self.held, (1.0, -1.0), strict=True):
-            values = _by_name(side, self.asked)
-            under = held.values(self.how, tried)
-            total += one * (sum(values[query] for query in still) + np.sum(under))
-        return False if sign * scale * total <= _NOTHING else None
+        for side, gradable, direction in zip(self.sides, self.gradables, (1.0, -1.0), strict=True):
+            values = _query_values(side, self.measure_name)
+            graded_values = gradable.values(self.recipe, tried)
+            total += direction * (
+                sum(values[query] for query in unaffected) + np.sum(graded_values)
+            )
+        return False if sign * scale * total <= _TOLERANCE else None
 
-    def _documents(self, row: Ranks, effect: Array) -> pl.DataFrame:
-        names: pl.DataFrame = self.held[0].names[row.tolist()]
-        ranks = [held.rank(self.how.convention)[row] for held in self.held]
+    def _document_frame(self, row: Ranks, effect: Array) -> pl.DataFrame:
+        names: pl.DataFrame = self.gradables[0].names[row.tolist()]
+        ranks = [gradable.doc_ranks(self.recipe.convention)[row] for gradable in self.gradables]
         return names.with_columns(
             *(
                 pl.Series(name, rank, dtype=pl.Int64).replace(NOWHERE, None)
@@ -206,39 +222,39 @@ class Pairs:
         self, values: list[dict[str, float]], common: list[str], names: tuple[str, str]
     ) -> list[str]:
         notes = [f"{side.name}: {note}" for side in self.sides for note in side.notes]
-        for name, one in zip(names, values, strict=True):
-            if len(one) > len(common):
-                lost = counted(len(one) - len(common), "query")
-                notes.append(f"left out, because {name} alone has a value for it: {lost}")
+        for name, query_values in zip(names, values, strict=True):
+            if len(query_values) > len(common):
+                left_out = count_noun(len(query_values) - len(common), "query")
+                notes.append(f"left out, because {name} alone has a value for it: {left_out}")
         return notes
 
 
-def _nothing(ends: Sequence[float | None]) -> bool:
-    return all(end is not None and abs(end) <= _NOTHING for end in ends)
+def _are_zero(ends: Sequence[float | None]) -> bool:
+    return all(end is not None and abs(end) <= _TOLERANCE for end in ends)
 
 
-def _needed(lead: float, harm: Array, *, settled: bool | None) -> int:
+def _count_judgments_to_settle(lead: float, harm: Array, *, verdict: bool | None) -> int:
     """How many documents to judge, the worst first, so that the others cannot cut the lead off."""
-    if settled:
+    if verdict:
         return 0
     ordered = -np.sort(-harm)
     left = lead - (ordered.sum() - np.append(0.0, np.cumsum(ordered)))
-    enough = np.flatnonzero(left > _NOTHING)
+    enough = np.flatnonzero(left > _TOLERANCE)
     number = int(enough[0]) if enough.size else len(ordered)
-    return max(number, 1) if settled is False else number
+    return max(number, 1) if verdict is False else number
 
 
-def _by_name(side: Results, name: str) -> dict[str, float]:
+def _query_values(results: Results, name: str) -> dict[str, float]:
     """The value of each query that counts."""
-    values = np.ma.asarray(side.values[name]).tolist()
-    found = zip(side.queries, values, strict=True)
-    return {query: value for query, value in found if value is not None}
+    values = np.ma.asarray(results.values[name]).tolist()
+    pairs = zip(results.queries, values, strict=True)
+    return {query: value for query, value in pairs if value is not None}
 
 
-def _among(side: Results, queries: list[str]) -> Ranks:
-    place = {query: at for at, query in enumerate(side.queries)}
+def _query_rows(results: Results, queries: list[str]) -> Ranks:
+    place = {query: at for at, query in enumerate(results.queries)}
     return np.array([place[query] for query in queries], dtype=np.intp)
 
 
-def _sum(values: Array, scale: float) -> float | None:
+def _sum_or_none(values: Array, scale: float) -> float | None:
     return None if np.isnan(values).any() else scale * float(values.sum())

@@ -10,35 +10,35 @@ from typing import Unpack
 
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.unjudged.find_bounds import grades_of
-from gainful.evidence.unjudged.gradable_run import gradings
-from gainful.evidence.unjudged.lead_bounds import Pairs
-from gainful.evidence.unjudged.limits import refuse_higher
-from gainful.evidence.unjudged.settlement import Settled
-from gainful.measure.evaluate import Habits, asked_for, of_run
+from gainful.evidence.unjudged.find_bounds import possible_grades
+from gainful.evidence.unjudged.gradable_run import build_gradable_run
+from gainful.evidence.unjudged.lead_bounds import LeadBounds
+from gainful.evidence.unjudged.limits import refuse_higher_grades
+from gainful.evidence.unjudged.settlement import Settlement
+from gainful.measure.evaluate import EvaluationSettings, build_recipes, evaluate_run
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 from gainful.read.inputs import (
-    AnyJudgments,
+    AnyQrels,
     AnyRun,
-    as_columns,
-    as_judgments,
+    as_qrels,
+    as_qrels_columns,
     as_run,
     as_run_columns,
 )
-from gainful.read.lazy import Elsewhere, brought
-from gainful.read.qrels_and_run import Judgments, Nested, Run
+from gainful.read.lazy import LazyRun, collect_run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 
 def settle(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
     measure: str | Measure = "nDCG@10",
     *,
     grades: Iterable[float] | None = None,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
-) -> Settled:
+    **settings: Unpack[EvaluationSettings],
+) -> Settlement:
     """Can documents that nobody judged still change which of two runs is better?
 
     Args:
@@ -50,7 +50,7 @@ def settle(
         habits: single habits, such as `ties="input"`.
 
     Returns:
-        `Settled`: who leads, whether that can turn, how many judgments would settle it, and
+        `Settlement`: who leads, whether that can turn, how many judgments would settle it, and
         which documents to judge first.
 
     Examples:
@@ -63,49 +63,51 @@ def settle(
     """
     if not isinstance(runs, Mapping) or len(runs) != 2:
         raise BadValue("runs", runs, "two runs, as {name: run, name: run}")
-    base, recipes = asked_for(measure, like, habits)
-    held = [as_run(one, name=str(name)) for name, one in runs.items()]
+    convention, recipes = build_recipes(measure, like, settings)
+    loaded_runs = [as_run(run, name=str(name)) for name, run in runs.items()]
     names = [str(name) for name in runs]
-    return of_two(as_judgments(qrels), held, names, recipes, base, grades=grades)
+    return settle_two(as_qrels(qrels), loaded_runs, names, recipes, convention, grades=grades)
 
 
-def of_two(
-    qrels: Judgments | Nested,
-    runs: Iterable[Run | Nested | Elsewhere],
+def settle_two(
+    qrels: Qrels | NestedDict,
+    runs: Iterable[Run | NestedDict | LazyRun],
     names: Iterable[str],
     recipes: Mapping[str, Recipe],
-    base: Convention,
+    convention: Convention,
     *,
     grades: Iterable[float] | None = None,
-) -> Settled:
+) -> Settlement:
     """The same, everything being read and settled."""
-    asked = _one(recipes)
-    columns = as_columns(qrels)
-    if recipes[asked].measure.entry.subtopics and columns.subtopics is not None:
+    measure_name = _require_single_measure(recipes)
+    columns = as_qrels_columns(qrels)
+    if recipes[measure_name].measure.entry.needs_subtopics and columns.subtopics is not None:
         allowed = "one that asks for no subtopics: nobody knows on which an unjudged document is"
-        raise BadValue("measure", asked, allowed)
-    given = grades_of(columns, grades)
-    refuse_higher(given, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
-    first, second = (brought(run) if isinstance(run, Elsewhere) else run for run in runs)
-    called = tuple(names)
+        raise BadValue("measure", measure_name, allowed)
+    allowed_grades = possible_grades(columns, grades)
+    refuse_higher_grades(allowed_grades, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
+    first, second = (collect_run(run) if isinstance(run, LazyRun) else run for run in runs)
+    run_names = tuple(names)
     sides = [
-        of_run(qrels, run, recipes, base, name)
-        for run, name in zip((first, second), called, strict=True)
+        evaluate_run(qrels, run, recipes, convention, name)
+        for run, name in zip((first, second), run_names, strict=True)
     ]
-    how = sides[0].recipes[asked]
-    shown = as_run_columns(first), as_run_columns(second)
-    held = [gradings(columns, run, base, shown) for run in shown]
-    pairs = Pairs(how, given, (sides[0], sides[1]), (held[0], held[1]), asked)
-    return pairs.settled((called[0], called[1]))
+    recipe = sides[0].recipes[measure_name]
+    run_columns = as_run_columns(first), as_run_columns(second)
+    gradables = [build_gradable_run(columns, run, convention, run_columns) for run in run_columns]
+    lead_bounds = LeadBounds(
+        recipe, allowed_grades, (sides[0], sides[1]), (gradables[0], gradables[1]), measure_name
+    )
+    return lead_bounds.settle((run_names[0], run_names[1]))
 
 
-def _one(recipes: Mapping[str, Recipe]) -> str:
+def _require_single_measure(recipes: Mapping[str, Recipe]) -> str:
     if len(recipes) != 1:
         raise BadValue("measure", ", ".join(recipes), "one measure, by which two runs are settled")
-    ((name, how),) = recipes.items()
-    if how.measure.entry.mean == "geometric":
+    ((name, recipe),) = recipes.items()
+    if recipe.measure.entry.aggregation == "geometric":
         raise BadValue("measure", name, "a measure whose queries are averaged or added up")
     return name
 
 
-__all__ = ["of_two", "settle"]
+__all__ = ["settle_two", "settle"]

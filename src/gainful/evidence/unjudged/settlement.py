@@ -1,4 +1,4 @@
-"""`Settled`: which of two runs leads, whether that can still turn, and what to judge first."""
+"""`Settlement`: which of two runs leads, whether that can still turn, and what to judge first."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import counted
+from gainful.errors import count_noun
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 
-_LISTED = 5  # documents in the short form
+_SHOWN_DOCS = 5  # documents in the short form
 
 
 @frozen(eq=False, repr=False)
-class Settled:
+class Settlement:
     """Two runs by one measure: who leads, can it turn, how many judgments would settle it?
 
     `settled` is True where no grading of the unjudged documents takes the lead away, False where
@@ -26,7 +26,7 @@ class Settled:
 
     names: tuple[str, str]
     sides: tuple[Results, Results]
-    asked: str  # the caller's name of the measure
+    measure_name: str  # the caller's name of the measure
     means: tuple[float, float]  # over the queries that count in both runs
     queries: int
     grades: tuple[float, ...]
@@ -43,7 +43,7 @@ class Settled:
     @property
     def recipe(self) -> Recipe:
         """The measure, everything settled."""
-        return self.sides[0].recipes[self.asked]
+        return self.sides[0].recipes[self.measure_name]
 
     @property
     def difference(self) -> float:
@@ -97,7 +97,7 @@ class Settled:
         head = f"{self.recipe.measure} is {a:.4f} for {mine}, {b:.4f} for {theirs}: "
         lines = [
             f"{query} {doc}  {effect:+.4f}"
-            for query, doc, *_, effect in self.documents.head(_LISTED).iter_rows()
+            for query, doc, *_, effect in self.documents.head(_SHOWN_DOCS).iter_rows()
         ]
         return "\n".join((head + self._verdict(), *lines, *self.notes))
 
@@ -109,5 +109,5 @@ class Settled:
         if self.settled:
             return f"settled, {self.leader} leads"
         about = "" if self.exact else "about "
-        told = {False: "can turn", None: "may turn"}[self.settled]
-        return f"{told}, {about}{counted(self.needed or 0, 'judgment')} would settle it"
+        state = {False: "can turn", None: "may turn"}[self.settled]
+        return f"{state}, {about}{count_noun(self.needed or 0, 'judgment')} would settle it"

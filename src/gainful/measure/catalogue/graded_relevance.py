@@ -8,11 +8,11 @@ from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import graded
 
 
-def _gain(name: str, question: str, value: str, example: Example, **flags: Any) -> Entry:
+def _gain_entry(name: str, question: str, value: str, example: Example, **flags: Any) -> Entry:
     return Entry(
         name=name,
         question=question,
-        value=value,
+        definition=value,
         example=example,
         linear=True,
         cite="jarvelin2002",
@@ -20,15 +20,15 @@ def _gain(name: str, question: str, value: str, example: Example, **flags: Any) 
     )
 
 
-CUMULATED = (
-    _gain(
+CUMULATED_GAIN = (
+    _gain_entry(
         "nDCG",
         "How near is the ranking to the best one that was possible?",
         "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
         Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
         discounted=True,
     ),
-    _gain(
+    _gain_entry(
         "DCG",
         "How much does a searcher gain who looks less and less closely further down?",
         "Σ gain(i)·discount(i) over ranks i ≤ k",
@@ -37,7 +37,7 @@ CUMULATED = (
         normalised=False,
         bounded=False,
     ),
-    _gain(
+    _gain_entry(
         "IDCG",
         "How much would a searcher gain from the best ranking that was possible?",
         "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
@@ -47,13 +47,13 @@ CUMULATED = (
         normalised=False,
         bounded=False,
     ),
-    _gain(
+    _gain_entry(
         "nCG",
         "What share of the gain that was possible have the first k documents?",
         "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
         Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
     ),
-    _gain(
+    _gain_entry(
         "CG",
         "How much do the first k documents gain together, whatever their order?",
         "Σ gain(i) over ranks i ≤ k",
@@ -63,76 +63,76 @@ CUMULATED = (
     ),
 )
 
-GAINED = (
+GRADED_RELEVANCE = (
     Entry(
         name="RBP",
         question="What does a searcher gain who goes on with probability p?",
-        value="(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
+        definition="(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
         example=Example("RBP(p=0.5)", "1 0 1 0", "0.5 * (1 + 0.5**2)"),
-        function=graded.rank_biased_precision,
-        takes=("p", "rel"),
+        function=graded.rbp,
+        arguments=("p", "rel"),
         normalised=False,
         cite="moffat2008",
     ),
     Entry(
         name="gRBP",
         question="What does such a searcher gain, if grades count and the best counts as 1?",
-        value="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1",
+        definition="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1",
         example=Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
-        function=graded.graded_rbp,
-        takes=("p", "gain"),
+        function=graded.grbp,
+        arguments=("p", "gain"),
         normalised=False,
-        cut="none",
+        cutoff_kind="none",
     ),
     Entry(
         name="RBPResid",
         question="By how much could RBP still grow, if all that is unjudged were relevant?",
-        value="p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
+        definition="p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
         example=Example("RBPResid(p=0.5)", "1 - 1", "0.5**3 + 0.5 * 0.5"),
         function=graded.rbp_residual,
-        takes=("p",),
+        arguments=("p",),
         normalised=False,
-        cut="none",
+        cutoff_kind="none",
         cite="moffat2008",
     ),
     Entry(
         name="G",
         question="How much is gained, against an ideal ranking that walks ahead?",
-        value="Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain",
+        definition="Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain",
         example=Example("G", "1 0 2", "(1/log2(2+2-1) + 2/log2(2+4-3)) / 3"),
         function=graded.g_measure,
-        takes=("gain",),
-        cut="none",
+        arguments=("gain",),
+        cutoff_kind="none",
     ),
     Entry(
         name="binG",
         question="How few useless documents stand above the relevant ones?",
-        value="1 / log2(2 + useless documents above), averaged over all relevant",
+        definition="1 / log2(2 + useless documents above), averaged over all relevant",
         example=Example("binG", "1 0 1 0 | 1", "(1/log2(2) + 1/log2(3)) / 3"),
         function=graded.binary_g,
-        takes=("rel",),
-        cut="none",
+        arguments=("rel",),
+        cutoff_kind="none",
     ),
     Entry(
         name="nDCG_rel",
         question="What is nDCG, averaged over the ranks of the relevant documents?",
-        value="nDCG@i at each relevant document, at the end for those missed, averaged",
+        definition="nDCG@i at each relevant document, at the end for those missed, averaged",
         example=Example("nDCG_rel", "0 1 | 1", "2 * (1/log2(3)) / (1 + 1/log2(3)) / 2"),
         function=graded.ndcg_at_relevant,
-        takes=("gain", "discount"),
-        cut="none",
+        arguments=("gain", "discount"),
+        cutoff_kind="none",
     ),
     Entry(
         name="Rndcg",
         question="What is nDCG, averaged over the ranks where the ideal gain goes down?",
-        value="the mean of nDCG@i at each i where the ideal gain goes down, and at the end",
+        definition="the mean of nDCG@i at each i where the ideal gain goes down, and at the end",
         example=Example(
             "Rndcg",
             "1 2 0 0",
             "(1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 + 1/log2(3))) / 3",
         ),
         function=graded.ndcg_at_levels,
-        takes=("gain", "discount", "rel"),
-        cut="none",
+        arguments=("gain", "discount", "rel"),
+        cutoff_kind="none",
     ),
 )

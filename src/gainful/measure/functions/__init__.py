@@ -1,1 +1,1 @@
-"""Functions of measures: a ranking goes in, one value per query comes out."""
+"""Functions of measures: a `RankedRun` goes in, one value per query comes out."""

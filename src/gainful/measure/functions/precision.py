@@ -1,6 +1,6 @@
 """Measures of relevant or not: precision, recall and what is made of them.
 
-Each is a function of `Seen`, a few lines over all queries at once. A normalised one returns what
+Each is a function of `RankedRun`, a few lines over all queries at once. A normalised one returns what
 was reached and what was possible; the convention says what 0 of 0 is.
 """
 
@@ -12,204 +12,217 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.formula import Array
-from gainful.measure.ranked_run import Seen
+from gainful.measure.ranked_run import RankedRun
 
 Share = tuple[Array, Array]
 _FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
-_SMOOTH = 1e-5  # trec_eval's epsilon in infAP
+_EPSILON = 1e-5  # trec_eval's epsilon in infAP
 
 
-def average_precision(ranked: Seen, *, rel: float, k: int | None) -> Share:
+def average_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """How early do the relevant documents come, on average over all of them?"""
     hit = ranked.relevant(rel, k)
-    return ranked.total(ranked.running(hit) / ranked.rank, hit), ranked.known(rel)
+    return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), ranked.recall_base(rel)
 
 
-def log_average_precision(ranked: Seen, *, rel: float) -> Array:
+def log_average_precision(ranked: RankedRun, *, rel: float) -> Array:
     """The logarithm of AP, of which the geometric mean is made."""
-    return _log(*average_precision(ranked, rel=rel, k=None))
+    return _log_ratio(*average_precision(ranked, rel=rel, k=None))
 
 
-def precision(ranked: Seen, *, rel: float, k: int) -> Array:
+def precision(ranked: RankedRun, *, rel: float, k: int) -> Array:
     """What share of the first k documents is relevant?"""
     return ranked.count(ranked.relevant(rel, k)) / k
 
 
-def recall(ranked: Seen, *, rel: float, k: int | None) -> Share:
+def recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """What share of the relevant documents is among the first k?"""
-    return ranked.count(ranked.relevant(rel, k)), ranked.known(rel)
+    return ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
 
 
-def relative_precision(ranked: Seen, *, rel: float, k: int) -> Share:
+def relative_precision(ranked: RankedRun, *, rel: float, k: int) -> Share:
     """Precision, as a share of the best that was possible at k."""
-    return ranked.count(ranked.relevant(rel, k)), np.minimum(ranked.known(rel), k)
+    return ranked.count(ranked.relevant(rel, k)), np.minimum(ranked.recall_base(rel), k)
 
 
-def success(ranked: Seen, *, rel: float, k: int) -> Array:
+def success(ranked: RankedRun, *, rel: float, k: int) -> Array:
     """Is there a relevant document among the first k?"""
     return (ranked.count(ranked.relevant(rel, k)) > 0).astype(np.float64)
 
 
-def reciprocal_rank(ranked: Seen, *, rel: float, k: int | None) -> Array:
+def reciprocal_rank(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
     """One over the rank of the first relevant document."""
     hit = ranked.relevant(rel, k)
-    first = hit & (ranked.running(hit) == 1)
+    first = hit & (ranked.cumulate(hit) == 1)
     return ranked.total(1 / ranked.rank, first)
 
 
-def r_precision(ranked: Seen, *, rel: float, times: float) -> Share:
+def r_precision(ranked: RankedRun, *, rel: float, times: float) -> Share:
     """Precision after as many documents as there are relevant ones (or a multiple of them)."""
-    known = ranked.known(rel)
-    depth = np.floor(times * known + 0.9)  # as trec_eval rounds it
+    recall_base = ranked.recall_base(rel)
+    depth = np.floor(times * recall_base + 0.9)  # as trec_eval rounds it
     hit = ranked.relevant(rel) & (ranked.rank <= depth[ranked.query])
-    return ranked.count(hit), np.where(known > 0, np.maximum(depth, 1), 0)
+    return ranked.count(hit), np.where(recall_base > 0, np.maximum(depth, 1), 0)
 
 
-def bpref(ranked: Seen, *, rel: float) -> Share:
+def bpref(ranked: RankedRun, *, rel: float) -> Share:
     """How rarely is a judged non-relevant document ranked above a relevant one?"""
-    known = ranked.known(rel)
-    useless = ranked.pooled((ranked.pool_grade >= 0) & (ranked.pool_grade < rel))
+    recall_base = ranked.recall_base(rel)
+    useless = ranked.count_pool((ranked.pool_grade >= 0) & (ranked.pool_grade < rel))
     hit = ranked.relevant(rel)
-    above = ranked.running((ranked.grade >= 0) & ~hit)
-    most = np.minimum(known, useless)[ranked.query]
+    above = ranked.cumulate((ranked.grade >= 0) & ~hit)
+    maximum = np.minimum(recall_base, useless)[ranked.query]
     lost = np.divide(
-        np.minimum(above, known[ranked.query]), most, out=np.zeros(len(hit)), where=most > 0
+        np.minimum(above, recall_base[ranked.query]),
+        maximum,
+        out=np.zeros(len(hit)),
+        where=maximum > 0,
     )
-    return ranked.total(1 - lost, hit), known
+    return ranked.total(1 - lost, hit), recall_base
 
 
-def log_bpref(ranked: Seen, *, rel: float) -> Array:
+def log_bpref(ranked: RankedRun, *, rel: float) -> Array:
     """The logarithm of bpref, of which the geometric mean is made."""
-    return _log(*bpref(ranked, rel=rel))
+    return _log_ratio(*bpref(ranked, rel=rel))
 
 
-def inferred_ap(ranked: Seen, *, rel: float) -> Share:
+def inf_ap(ranked: RankedRun, *, rel: float) -> Share:
     """AP, estimated where only a sample of the pool was judged (the rest has a grade below 0)."""
     hit = ranked.relevant(rel)
-    before = ranked.running(hit) - hit
-    useless = ranked.running((ranked.grade >= 0) & ~hit)
-    unjudged = ranked.running(ranked.grade < 0)
+    before = ranked.cumulate(hit) - hit
+    useless = ranked.cumulate((ranked.grade >= 0) & ~hit)
+    unjudged = ranked.cumulate(ranked.grade < 0)
     above = ranked.rank - 1
     pooled = (before + useless + unjudged) / np.maximum(above, 1)
-    good = (before + _SMOOTH) / (before + useless + 2 * _SMOOTH)
+    good = (before + _EPSILON) / (before + useless + 2 * _EPSILON)
     expected = 1 / ranked.rank + above / ranked.rank * pooled * good
-    return ranked.total(expected, hit), ranked.known(rel)
+    return ranked.total(expected, hit), ranked.recall_base(rel)
 
 
-def interpolated_precision(ranked: Seen, *, rel: float, k: float, recall_points: str) -> Share:
+def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: str) -> Share:
     """The best precision from a level of recall on."""
-    known = ranked.known(rel)
-    needed = _documents(k * known, recall_points)
+    recall_base = ranked.recall_base(rel)
+    needed = _round_count(k * recall_base, recall_points)
     hit = np.flatnonzero(ranked.relevant(rel))
-    precision_ = np.append((ranked.running(ranked.relevant(rel)) / ranked.rank)[hit], (0.0, 0.0))
+    precision_ = np.append((ranked.cumulate(ranked.relevant(rel)) / ranked.rank)[hit], (0.0, 0.0))
     begin = np.searchsorted(ranked.query[hit], np.arange(ranked.size))
     end = np.searchsorted(ranked.query[hit], np.arange(ranked.size), side="right")
     start = begin + np.maximum(needed, 1) - 1
     reached = start < end
     edges = np.stack((np.where(reached, start, 0), np.where(reached, end, 1)), axis=1).ravel()
     best = np.maximum.reduceat(precision_, edges)[::2] if edges.size else np.zeros(0)
-    return np.where(reached, best, 0.0), (known > 0).astype(np.float64)
+    return np.where(reached, best, 0.0), (recall_base > 0).astype(np.float64)
 
 
-def eleven_points(
-    ranked: Seen, *, rel: float, points: tuple[float, ...], recall_points: str
+def eleven_point_average(
+    ranked: RankedRun, *, rel: float, points: tuple[float, ...], recall_points: str
 ) -> Share:
     """The mean of interpolated precision over levels of recall."""
-    found = [
-        interpolated_precision(ranked, rel=rel, k=point, recall_points=recall_points)
-        for point in points
+    shares = [
+        iprec_at_recall(ranked, rel=rel, k=point, recall_points=recall_points) for point in points
     ]
-    return np.mean([best for best, _ in found], axis=0), found[0][1]
+    return np.mean([best for best, _ in shares], axis=0), shares[0][1]
 
 
-def set_precision(ranked: Seen, *, rel: float) -> Array:
+def set_precision(ranked: RankedRun, *, rel: float) -> Array:
     """What share of all retrieved documents is relevant?"""
-    return _over(ranked.count(ranked.relevant(rel)), ranked.retrieved)
+    return _divide(ranked.count(ranked.relevant(rel)), ranked.retrieved)
 
 
-def set_recall(ranked: Seen, *, rel: float) -> Share:
+def set_recall(ranked: RankedRun, *, rel: float) -> Share:
     """What share of the relevant documents was retrieved at all?"""
     return recall(ranked, rel=rel, k=None)
 
 
-def set_relative_precision(ranked: Seen, *, rel: float) -> Share:
+def set_relative_precision(ranked: RankedRun, *, rel: float) -> Share:
     """Precision of all retrieved documents, as a share of the best that was possible."""
-    most = np.minimum(ranked.known(rel), ranked.retrieved)
+    maximum = np.minimum(ranked.recall_base(rel), ranked.retrieved)
     return ranked.count(ranked.relevant(rel)), np.where(
-        ranked.retrieved > 0, most, ranked.known(rel)
+        ranked.retrieved > 0, maximum, ranked.recall_base(rel)
     )
 
 
-def set_average_precision(ranked: Seen, *, rel: float) -> Share:
+def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
     """Precision times recall of all retrieved documents."""
-    found = ranked.count(ranked.relevant(rel))
-    return found * _over(found, ranked.retrieved), ranked.known(rel)
+    hits = ranked.count(ranked.relevant(rel))
+    return hits * _divide(hits, ranked.retrieved), ranked.recall_base(rel)
 
 
-def set_f(ranked: Seen, *, rel: float, beta: float) -> Share:
+def set_f(ranked: RankedRun, *, rel: float, beta: float) -> Share:
     """The weighted harmonic mean of precision and recall of all retrieved documents."""
-    found, known = ranked.count(ranked.relevant(rel)), ranked.known(rel)
-    part, whole = _over(found, ranked.retrieved), _over(found, known)
-    mean = _over((beta + 1) * part * whole, beta * part + whole)
-    return mean, (known > 0).astype(np.float64)
+    hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
+    part, whole = _divide(hits, ranked.retrieved), _divide(hits, recall_base)
+    mean = _divide((beta + 1) * part * whole, beta * part + whole)
+    return mean, (recall_base > 0).astype(np.float64)
 
 
-def yet_another_ap(ranked: Seen, *, rel: float) -> Array:
+def yet_another_ap(ranked: RankedRun, *, rel: float) -> Array:
     """AP on a scale without ends, so that means are not ruled by the easy queries."""
-    reached, known = average_precision(ranked, rel=rel, k=None)
-    return np.log((1 + reached) / (1 + known - reached))
+    reached, recall_base = average_precision(ranked, rel=rel, k=None)
+    return np.log((1 + reached) / (1 + recall_base - reached))
 
 
-def retrieved(ranked: Seen) -> Array:
+def num_ret(ranked: RankedRun) -> Array:
     """How many documents were retrieved?"""
     return ranked.retrieved.astype(np.float64)
 
 
-def relevant_retrieved(ranked: Seen, *, rel: float) -> Array:
+def num_rel_ret(ranked: RankedRun, *, rel: float) -> Array:
     """How many of the retrieved documents are relevant?"""
     return ranked.count(ranked.relevant(rel))
 
 
-def relevant(ranked: Seen, *, rel: float) -> Array:
+def num_rel(ranked: RankedRun, *, rel: float) -> Array:
     """How many relevant documents are there?"""
-    return ranked.known(rel)
+    return ranked.recall_base(rel)
 
 
-def useless(ranked: Seen, *, rel: float) -> Array:
+def num_nonrel_ret(ranked: RankedRun, *, rel: float) -> Array:
     """How many retrieved documents are judged, and not relevant?"""
     return ranked.count((ranked.grade >= 0) & (ranked.grade < rel))
 
 
-def queries(ranked: Seen) -> Array:
+def num_q(ranked: RankedRun) -> Array:
     """How many queries are there?"""
     return np.ones(ranked.size)
 
 
-def unjudged(ranked: Seen, *, k: int) -> Array:
+def share_without_judgment(ranked: RankedRun, *, k: int) -> Array:
     """What share of the first k documents is without a judgment?"""
-    judged = ranked.count((ranked.grade >= 0) & ranked.within(k))
+    judged = ranked.count((ranked.grade >= 0) & ranked.top(k))
     return (np.minimum(ranked.retrieved, k) - judged) / k
 
 
 def utility(
-    ranked: Seen, *, rel: float, hit: float, noise: float, miss: float, rest: float, docs: float
+    ranked: RankedRun,
+    *,
+    rel: float,
+    hit: float,
+    noise: float,
+    miss: float,
+    rest: float,
+    docs: float,
 ) -> Array:
     """What is all that was retrieved worth, if every kind of document has its price?"""
-    found, known = ranked.count(ranked.relevant(rel)), ranked.known(rel)
-    others = docs + found - ranked.retrieved - known
-    return hit * found + noise * (ranked.retrieved - found) + miss * (known - found) + rest * others
+    hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
+    others = docs + hits - ranked.retrieved - recall_base
+    return (
+        hit * hits + noise * (ranked.retrieved - hits) + miss * (recall_base - hits) + rest * others
+    )
 
 
-def _documents(number: Array, rounding: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _round_count(number: Array, rounding: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """A share of the relevant documents as a number of them, as trec_eval 10 or 9 rounds it."""
     whole = np.floor(number + (0.5 if rounding == "trec_eval_10" else 0.9))
     return whole.astype(np.intp)
 
 
-def _over(above: Array, below: NDArray[Any]) -> Array:
-    share: Array = np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+def _divide(numerator: Array, denominator: NDArray[Any]) -> Array:
+    share: Array = np.divide(
+        numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0
+    )
     return share
 
 
-def _log(reached: Array, possible: Array) -> Array:
-    return np.log(np.maximum(_over(reached, possible), _FLOOR))
+def _log_ratio(reached: Array, possible: Array) -> Array:
+    return np.log(np.maximum(_divide(reached, possible), _FLOOR))

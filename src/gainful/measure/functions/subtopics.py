@@ -18,67 +18,71 @@ from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.functions.precision import Share
-from gainful.measure.ranked_run import Seen
+from gainful.measure.ranked_run import RankedRun
 
-_DEEPEST = 10_000_000  # the largest cutoff of which every rank is summed
-_TOGETHER = 2_000_000  # documents times aspects whose ideal rankings are made at once
+_LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
+_BATCH_SIZE = 2_000_000  # documents times aspects whose ideal rankings are made at once
 
-Weight = Callable[[NDArray[np.intp]], Array]  # what is left of a gain at each rank
+RankWeight = Callable[[NDArray[np.intp]], Array]  # what is left of a gain at each rank
 
 
-def alpha_dcg(ranked: Seen, *, alpha: float, rel: float, first_rank: str, k: int | None) -> Share:
+def alpha_dcg(
+    ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None
+) -> Share:
     """DCG, as a share of what it would be if every document were about every aspect."""
-    return _of_all(ranked, _log2, alpha, rel, first_rank, k)
+    return _share_of_maximum(ranked, _log2, alpha, rel, first_rank, k)
 
 
-def alpha_ndcg(ranked: Seen, *, alpha: float, rel: float, k: int | None) -> Share:
+def alpha_ndcg(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Share:
     """DCG of what is new, as a share of that of the ideal ranking."""
-    return _of_ideal(ranked, _log2, alpha, rel, k)
+    return _share_of_ideal(ranked, _log2, alpha, rel, k)
 
 
-def err_ia(ranked: Seen, *, alpha: float, rel: float, first_rank: str, k: int | None) -> Share:
+def err_ia(ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None) -> Share:
     """ERR of each aspect, as a share of what it would be if all documents were about all."""
-    return _of_all(ranked, _reciprocal, alpha, rel, first_rank, k)
+    return _share_of_maximum(ranked, _reciprocal, alpha, rel, first_rank, k)
 
 
-def normalised_err_ia(ranked: Seen, *, alpha: float, rel: float, k: int | None) -> Share:
+def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Share:
     """ERR of the aspects together, as a share of that of the ideal ranking."""
-    return _of_ideal(ranked, _reciprocal, alpha, rel, k)
+    return _share_of_ideal(ranked, _reciprocal, alpha, rel, k)
 
 
-def nrbp(ranked: Seen, *, alpha: float, beta: float, rel: float) -> Share:
+def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
     """Rank-biased precision of what is new, as a share of what all aspects everywhere give."""
-    covered = _covered(ranked, rel)
-    reached = covered.reached(ranked, _geometric(beta), alpha, None)
-    return reached * (1 - (1 - alpha) * beta), covered.aspects
+    coverage = _coverage(ranked, rel)
+    reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
+    return reached * (1 - (1 - alpha) * beta), coverage.aspects
 
 
-def normalised_nrbp(ranked: Seen, *, alpha: float, beta: float, rel: float) -> Share:
+def nnrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
     """Rank-biased precision of what is new, as a share of that of the ideal ranking."""
-    return _of_ideal(ranked, _geometric(beta), alpha, rel, None)
+    return _share_of_ideal(ranked, _geometric(beta), alpha, rel, None)
 
 
-def average_precision_ia(ranked: Seen, *, rel: float, k: int | None) -> Share:
+def average_precision_ia(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """Average precision of each aspect, averaged over them."""
-    covered = _covered(ranked, rel)
-    precision = (covered.before + 1) / covered.rank / covered.sizes[covered.aspect]
-    return covered.total(ranked, precision, k), covered.aspects
+    coverage = _coverage(ranked, rel)
+    precision = (coverage.docs_above + 1) / coverage.rank / coverage.sizes[coverage.aspect]
+    return coverage.total(ranked, precision, k), coverage.aspects
 
 
-def precision_ia(ranked: Seen, *, rel: float, k: int) -> Share:
+def precision_ia(ranked: RankedRun, *, rel: float, k: int) -> Share:
     """Precision of each aspect, averaged over them."""
-    covered = _covered(ranked, rel)
-    return covered.total(ranked, np.ones(len(covered.rank)), k), covered.aspects * k
+    coverage = _coverage(ranked, rel)
+    return coverage.total(ranked, np.ones(len(coverage.rank)), k), coverage.aspects * k
 
 
-def subtopic_recall(ranked: Seen, *, rel: float, k: int | None) -> Share:
+def subtopic_recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """What share of the aspects do the first k documents cover?"""
-    covered = _covered(ranked, rel)
-    return covered.total(ranked, (covered.before == 0).astype(np.float64), k), covered.aspects
+    coverage = _coverage(ranked, rel)
+    return coverage.total(
+        ranked, (coverage.docs_above == 0).astype(np.float64), k
+    ), coverage.aspects
 
 
 @frozen(eq=False, kw_only=True)
-class _Covered:
+class _Coverage:
     """Which relevant documents cover which aspects: those retrieved, and those of the pool."""
 
     aspects: Array  # how many each query has
@@ -86,148 +90,158 @@ class _Covered:
     query: Ranks  # of each retrieved document and aspect that it is about
     rank: Ranks
     aspect: Ranks
-    before: Ranks  # how many documents above it are about the same aspect
+    docs_above: Ranks  # how many documents above it are about the same aspect
     pool_doc: Ranks  # the same of the pool: the document, in the order that breaks ties
     pool_aspect: Ranks
 
-    def total(self, ranked: Seen, values: Array, k: int | None) -> Array:
+    def total(self, ranked: RankedRun, values: Array, k: int | None) -> Array:
         """The sum over the first k documents of each query."""
-        some = slice(None) if k is None else self.rank <= k
-        found = np.bincount(self.query[some], values[some], minlength=ranked.size)
-        return found.astype(np.float64)
+        in_top = slice(None) if k is None else self.rank <= k
+        totals = np.bincount(self.query[in_top], values[in_top], minlength=ranked.size)
+        return totals.astype(np.float64)
 
-    def reached(self, ranked: Seen, weight: Weight, alpha: float, k: int | None) -> Array:
+    def novelty_gain(
+        self, ranked: RankedRun, weight: RankWeight, alpha: float, k: int | None
+    ) -> Array:
         """What the documents retrieved are worth, each aspect less every time it comes."""
-        return self.total(ranked, (1 - alpha) ** self.before * weight(self.rank), k)
+        return self.total(ranked, (1 - alpha) ** self.docs_above * weight(self.rank), k)
 
 
-def _covered(ranked: Seen, rel: float) -> _Covered:
-    return ranked.once(("covered", rel), lambda: _covering(ranked, rel))
+def _coverage(ranked: RankedRun, rel: float) -> _Coverage:
+    return ranked.compute_once(("covered", rel), lambda: _compute_coverage(ranked, rel))
 
 
-def _covering(ranked: Seen, rel: float) -> _Covered:
-    told = ranked.subtopics
-    if told is None:
-        doc, number = np.flatnonzero(ranked.pool_grade >= rel), np.zeros(1, dtype=np.intp)
-        number = np.broadcast_to(number, doc.shape)
+def _compute_coverage(ranked: RankedRun, rel: float) -> _Coverage:
+    subtopics = ranked.subtopics
+    if subtopics is None:
+        doc, subtopic = np.flatnonzero(ranked.pool_grade >= rel), np.zeros(1, dtype=np.intp)
+        subtopic = np.broadcast_to(subtopic, doc.shape)
     else:
-        good = told.grade >= rel
-        doc, number = told.doc[good], told.subtopic[good]
-    wide = int(number.max(initial=0)) + 1
-    keys, pool_aspect = np.unique(ranked.pool_query[doc] * wide + number, return_inverse=True)
-    hit, aspect = _retrieved(ranked, rel, doc, pool_aspect, keys)
+        relevant = subtopics.grade >= rel
+        doc, subtopic = subtopics.doc[relevant], subtopics.subtopic[relevant]
+    width = int(subtopic.max(initial=0)) + 1
+    keys, pool_aspect = np.unique(ranked.pool_query[doc] * width + subtopic, return_inverse=True)
+    hit, aspect = _match_aspects(ranked, rel, doc, pool_aspect, keys)
     order = np.lexsort((ranked.rank[hit], aspect))
     hit, aspect = hit[order], aspect[order]
     begin = np.searchsorted(aspect, np.arange(len(keys)))
-    return _Covered(
-        aspects=np.bincount(keys // wide, minlength=ranked.size).astype(np.float64),
+    return _Coverage(
+        aspects=np.bincount(keys // width, minlength=ranked.size).astype(np.float64),
         sizes=np.bincount(pool_aspect, minlength=len(keys)).astype(np.float64),
         query=ranked.query[hit],
         rank=ranked.rank[hit],
         aspect=aspect,
-        before=np.arange(len(aspect)) - begin[aspect],
+        docs_above=np.arange(len(aspect)) - begin[aspect],
         pool_doc=doc,
         pool_aspect=pool_aspect,
     )
 
 
-def _retrieved(
-    ranked: Seen, rel: float, doc: Ranks, aspect: Ranks, keys: Ranks
+def _match_aspects(
+    ranked: RankedRun, rel: float, doc: Ranks, aspect: Ranks, keys: Ranks
 ) -> tuple[Ranks, Ranks]:
     """Each retrieved document with each aspect that it is about."""
-    if ranked.place is None:  # then there are no subtopics either: what is relevant is about one
+    if (
+        ranked.pool_index is None
+    ):  # then there are no subtopics either: what is relevant is about one
         hit = np.flatnonzero(ranked.grade >= rel)
-        own = np.searchsorted(keys, ranked.query[hit])
-        known = np.isin(ranked.query[hit], keys)  # a list of judged documents may lack this one
-        return hit[known], own[known]
+        own_aspect = np.searchsorted(keys, ranked.query[hit])
+        has_aspect = np.isin(
+            ranked.query[hit], keys
+        )  # a list of judged documents may lack this one
+        return hit[has_aspect], own_aspect[has_aspect]
     order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], ranked.place)
-    count = np.searchsorted(doc[order], ranked.place, side="right") - begin
+    begin = np.searchsorted(doc[order], ranked.pool_index)
+    count = np.searchsorted(doc[order], ranked.pool_index, side="right") - begin
     hit = np.repeat(np.arange(len(count)), count)
-    within = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-    return hit, aspect[order][begin[hit] + within]
+    offset = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
+    return hit, aspect[order][begin[hit] + offset]
 
 
-def _of_all(  # noqa: PLR0917  (all that its two measures take)
-    ranked: Seen, weight: Weight, alpha: float, rel: float, first_rank: str, k: int | None
+def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)
+    ranked: RankedRun, weight: RankWeight, alpha: float, rel: float, first_rank: str, k: int | None
 ) -> Share:
     """What was reached, and what would be if every document were about every aspect."""
-    covered = _covered(ranked, rel)
-    reached = covered.reached(ranked, weight, alpha, k)
+    coverage = _coverage(ranked, rel)
+    reached = coverage.novelty_gain(ranked, weight, alpha, k)
     if k == 1 and first_rank == "as_is":
-        return reached, (covered.aspects > 0).astype(np.float64)
-    depth = np.maximum(ranked.retrieved, 1) if k is None else np.full(ranked.size, _checked(k))
+        return reached, (coverage.aspects > 0).astype(np.float64)
+    depth = np.maximum(ranked.retrieved, 1) if k is None else np.full(ranked.size, _check_cutoff(k))
     ranks = np.arange(1, int(depth.max(initial=1)) + 1)
-    most = np.cumsum((1 - alpha) ** (ranks - 1) * weight(ranks))
-    return reached, covered.aspects * most[depth - 1]
+    maximum = np.cumsum((1 - alpha) ** (ranks - 1) * weight(ranks))
+    return reached, coverage.aspects * maximum[depth - 1]
 
 
-def _of_ideal(ranked: Seen, weight: Weight, alpha: float, rel: float, k: int | None) -> Share:
+def _share_of_ideal(
+    ranked: RankedRun, weight: RankWeight, alpha: float, rel: float, k: int | None
+) -> Share:
     """What was reached, and what the ideal ranking reaches."""
-    covered = _covered(ranked, rel)
-    ideal = ranked.once(("ideal", rel, alpha, k), lambda: _ideal(ranked, covered, alpha, k))
+    coverage = _coverage(ranked, rel)
+    ideal = ranked.compute_once(
+        ("ideal", rel, alpha, k), lambda: _ideal_gains(ranked, coverage, alpha, k)
+    )
     best = np.zeros(ranked.size)
     for queries, gains in ideal:
         weighted = gains * weight(np.arange(1, gains.shape[1] + 1))
         best[queries] = np.cumsum(weighted, axis=1)[:, -1]  # in one order, however many queries
-    return covered.reached(ranked, weight, alpha, k), best
+    return coverage.novelty_gain(ranked, weight, alpha, k), best
 
 
-def _checked(k: int) -> int:
-    if k > _DEEPEST:
-        raise BadValue("k", k, f"at most {_DEEPEST}")
+def _check_cutoff(k: int) -> int:
+    if k > _LARGEST_CUTOFF:
+        raise BadValue("k", k, f"at most {_LARGEST_CUTOFF}")
     return k
 
 
 def _log2(rank: NDArray[np.intp]) -> Array:
-    return DISCOUNTS["log2"].at(rank)
+    return DISCOUNTS["log2"].evaluate_at(rank)
 
 
 def _reciprocal(rank: NDArray[np.intp]) -> Array:
-    return DISCOUNTS["zipf"].at(rank)
+    return DISCOUNTS["zipf"].evaluate_at(rank)
 
 
-def _geometric(beta: float) -> Weight:
+def _geometric(beta: float) -> RankWeight:
     if beta > 1:
         raise BadValue("beta", beta, "0 < beta ≤ 1 for NRBP")
     return lambda rank: np.asarray(beta ** (rank - 1), dtype=np.float64)
 
 
-def _ideal(
-    ranked: Seen, covered: _Covered, alpha: float, k: int | None
+def _ideal_gains(
+    ranked: RankedRun, coverage: _Coverage, alpha: float, k: int | None
 ) -> list[tuple[Ranks, Array]]:
     """The gain at each rank of the ideal rankings, some queries at once and then the next."""
-    found = []
-    docs, first, entry_doc = np.unique(covered.pool_doc, return_index=True, return_inverse=True)
+    batches = []
+    docs, first, entry_doc = np.unique(coverage.pool_doc, return_index=True, return_inverse=True)
     query = ranked.pool_query[docs]
     order = np.lexsort((first, query))
     begin = np.searchsorted(query[order], np.arange(ranked.size + 1))
     column = np.empty(len(docs), dtype=np.intp)
     column[order] = np.arange(len(docs)) - begin[query[order]]
     aspect = (
-        covered.pool_aspect
-        - (np.cumsum(covered.aspects) - covered.aspects).astype(np.intp)[query[entry_doc]]
+        coverage.pool_aspect
+        - (np.cumsum(coverage.aspects) - coverage.aspects).astype(np.intp)[query[entry_doc]]
     )
     sizes = np.diff(begin)
-    some = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]  # of like size together
-    widest = int(covered.aspects.max(initial=1))
+    remaining = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]  # of like size together
+    widest = int(coverage.aspects.max(initial=1))
     row = np.full(ranked.size, -1, dtype=np.intp)
-    while some.size:
-        longest = int(sizes[some[0]])
-        now = some[: max(1, _TOGETHER // (longest * widest))]
-        some = some[len(now) :]
-        row[now] = np.arange(len(now))
+    while remaining.size:
+        longest = int(sizes[remaining[0]])
+        batch = remaining[: max(1, _BATCH_SIZE // (longest * widest))]
+        remaining = remaining[len(batch) :]
+        row[batch] = np.arange(len(batch))
         entry = np.flatnonzero(row[query[entry_doc]] >= 0)
-        about = np.zeros((widest, len(now), longest))
+        about = np.zeros((widest, len(batch), longest))
         about[aspect[entry], row[query[entry_doc[entry]]], column[entry_doc[entry]]] = 1.0
-        there = np.arange(longest) < sizes[now][:, None]
+        exists = np.arange(longest) < sizes[batch][:, None]
         depth = longest if k is None else min(k, longest)
-        found.append((now, _greedy(about, there, alpha, depth)))
-        row[now] = -1
-    return found
+        batches.append((batch, _greedy_gains(about, exists, alpha, depth)))
+        row[batch] = -1
+    return batches
 
 
-def _greedy(about: Array, there: Flags, alpha: float, depth: int) -> Array:
+def _greedy_gains(about: Array, exists: Flags, alpha: float, depth: int) -> Array:
     """The gain at each rank, if the document that is worth most comes next, rank by rank.
 
     The best ranking of all would take too long to find (the problem is NP-hard), so this is what
@@ -241,19 +255,21 @@ def _greedy(about: Array, there: Flags, alpha: float, depth: int) -> Array:
         depth: how many ranks.
     """
     queries = np.arange(about.shape[1])
-    left = np.ones(about.shape[:2])  # what each aspect is still worth
-    open_ = np.where(there, 0.0, -np.inf)  # a document that was taken is worth nothing any more
+    aspect_value = np.ones(about.shape[:2])  # what each aspect is still worth
+    available = np.where(
+        exists, 0.0, -np.inf
+    )  # a document that was taken is worth nothing any more
     gains = np.zeros((len(queries), depth))
-    worth, part = np.empty_like(open_), np.empty_like(open_)
+    gain, part = np.empty_like(available), np.empty_like(available)
     for rank in range(depth):
-        np.copyto(worth, open_)
-        for aspect, value in zip(about, left, strict=True):
+        np.copyto(gain, available)
+        for aspect, value in zip(about, aspect_value, strict=True):
             np.multiply(aspect, value[:, None], out=part)
-            worth += part
-        taken = worth.argmax(axis=1)
-        gains[:, rank] = np.maximum(worth[queries, taken], 0.0)
+            gain += part
+        best_doc = gain.argmax(axis=1)
+        gains[:, rank] = np.maximum(gain[queries, best_doc], 0.0)
         if not gains[:, rank].any():
             break
-        left *= np.where(about[:, queries, taken] > 0, 1 - alpha, 1.0)
-        open_[queries, taken] = -np.inf
+        aspect_value *= np.where(about[:, queries, best_doc] > 0, 1 - alpha, 1.0)
+        available[queries, best_doc] = -np.inf
     return gains

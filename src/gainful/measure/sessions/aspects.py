@@ -15,10 +15,10 @@ from gainful.match.sessions import MatchedSessions
 
 
 @frozen(eq=False, kw_only=True)
-class About:
+class Aspects:
     """Documents and their aspects: all that were judged, and those that were shown."""
 
-    known: Ranks  # per query: how many aspects its topic has
+    aspect_count: Ranks  # per query: how many aspects its topic has
     hit: Ranks  # each judged result that was shown, with each aspect it is about
     aspect: Ranks
     grade: Array
@@ -26,14 +26,16 @@ class About:
     def first_of_session(self, sessions: MatchedSessions, depth: Ranks) -> Ranks:
         """The entries at which a session first meets an aspect, within depth."""
         query, rank = sessions.judged.query[self.hit], sessions.judged.rank[self.hit]
-        seen = np.flatnonzero(rank <= depth[query])
+        within_depth = np.flatnonzero(rank <= depth[query])
         key = sessions.session[query] * (int(self.aspect.max(initial=0)) + 1) + self.aspect
-        order = seen[np.lexsort((rank[seen], query[seen], key[seen]))]
+        order = within_depth[
+            np.lexsort((rank[within_depth], query[within_depth], key[within_depth]))
+        ]
         fresh = np.diff(key[order], prepend=-1) != 0
         return np.asarray(order[fresh], dtype=np.intp)
 
 
-def about(sessions: MatchedSessions, least: float, *, each: bool) -> About:
+def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: bool) -> Aspects:
     """The aspects to which documents are relevant, of a grade of at least `least`.
 
     Args:
@@ -41,23 +43,26 @@ def about(sessions: MatchedSessions, least: float, *, each: bool) -> About:
         least: the lowest grade that counts.
         each: without subtopics, is every document an aspect of its own, or is there one for all?
     """
-    told, shown = sessions.subtopics, sessions.judged
-    if told is not None:
-        doc, number, grade = told.doc, told.subtopic, told.grade
+    subtopics, judged = sessions.subtopics, sessions.judged
+    if subtopics is not None:
+        doc, subtopic, grade = subtopics.doc, subtopics.subtopic, subtopics.grade
     else:
-        doc, grade = np.arange(len(shown.pool_base)), shown.pool_grade
-        number = doc if each else np.zeros(len(doc), dtype=np.intp)
-    good = grade >= least
-    doc, number, grade = doc[good], number[good], grade[good]
-    wide = int(number.max(initial=0)) + 1
-    keys, aspect = np.unique(shown.pool_base[doc] * wide + number, return_inverse=True)
-    bases = int(max(shown.base.max(initial=-1), shown.pool_base.max(initial=-1))) + 1
-    known = np.append(np.bincount(keys // wide, minlength=bases), 0)[shown.base]
+        doc, grade = np.arange(len(judged.pool_base)), judged.pool_grade
+        subtopic = doc if per_document else np.zeros(len(doc), dtype=np.intp)
+    relevant = grade >= min_grade
+    doc, subtopic, grade = doc[relevant], subtopic[relevant], grade[relevant]
+    stride = int(subtopic.max(initial=0)) + 1
+    keys, aspect = np.unique(judged.pool_base[doc] * stride + subtopic, return_inverse=True)
+    bases = int(max(judged.base.max(initial=-1), judged.pool_base.max(initial=-1))) + 1
+    aspect_count = np.append(np.bincount(keys // stride, minlength=bases), 0)[judged.base]
     order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], sessions.place)
-    count = np.searchsorted(doc[order], sessions.place, side="right") - begin
+    begin = np.searchsorted(doc[order], sessions.pool_index)
+    count = np.searchsorted(doc[order], sessions.pool_index, side="right") - begin
     hit = np.repeat(np.arange(len(count)), count)
     entry = order[begin[hit] + np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)]
-    return About(
-        known=np.asarray(known, dtype=np.intp), hit=hit, aspect=aspect[entry], grade=grade[entry]
+    return Aspects(
+        aspect_count=np.asarray(aspect_count, dtype=np.intp),
+        hit=hit,
+        aspect=aspect[entry],
+        grade=grade[entry],
     )

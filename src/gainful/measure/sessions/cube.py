@@ -12,13 +12,13 @@ from attrs import frozen
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.aspects import about
-from gainful.measure.sessions.gains import summed
+from gainful.measure.sessions.aspects import find_aspects
+from gainful.measure.sessions.gains import sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
 @frozen(eq=False, kw_only=True)
-class _Filled:
+class _Additions:
     """What each document added, as a share of all that is wanted."""
 
     query: Ranks
@@ -28,9 +28,9 @@ class _Filled:
 
 def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How much of the cube is full at the end, per query?"""
-    filled = _filled(sessions, recipe)
-    total = summed(sessions.session[filled.query], filled.gain, sessions.size)
-    return np.asarray(total / sessions.queries)
+    additions = _fill_subtopics(sessions, recipe)
+    total = sum_by_index(sessions.session[additions.query], additions.gain, sessions.size)
+    return np.asarray(total / sessions.query_counts)
 
 
 def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
@@ -39,26 +39,31 @@ def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     What a document adds is there at all documents from it on: it counts once for each, divided
     by the number of queries so far.
     """
-    filled = _filled(sessions, recipe)
-    share = sessions.listed / sessions.position
-    until = np.cumsum(share)
-    later = (until[np.cumsum(sessions.queries) - 1])[sessions.session] - until
-    position = sessions.position[filled.query]
-    times = later[filled.query] + (sessions.listed[filled.query] - filled.rank + 1) / position
-    total = summed(sessions.session[filled.query], filled.gain * times, sessions.size)
-    shown = summed(sessions.session, sessions.listed.astype(np.float64), sessions.size)
-    return np.asarray(total / np.maximum(shown, 1))
+    additions = _fill_subtopics(sessions, recipe)
+    share = sessions.retrieved / sessions.position
+    cumulated = np.cumsum(share)
+    later = (cumulated[np.cumsum(sessions.query_counts) - 1])[sessions.session] - cumulated
+    position = sessions.position[additions.query]
+    times = (
+        later[additions.query]
+        + (sessions.retrieved[additions.query] - additions.rank + 1) / position
+    )
+    total = sum_by_index(sessions.session[additions.query], additions.gain * times, sessions.size)
+    result_count = sum_by_index(
+        sessions.session, sessions.retrieved.astype(np.float64), sessions.size
+    )
+    return np.asarray(total / np.maximum(result_count, 1))
 
 
-def _filled(sessions: MatchedSessions, recipe: SessionRecipe) -> _Filled:
+def _fill_subtopics(sessions: MatchedSessions, recipe: SessionRecipe) -> _Additions:
     gamma, cap = float(recipe.setting("gamma")), float(recipe.setting("cap"))
-    found = about(sessions, np.nextafter(0, 1), each=False)
-    everything = sessions.depth(None, "assumed")
-    first = sessions.first_time(sessions.judged, everything)[found.hit]
-    hit, aspect, grade = found.hit[first], found.aspect[first], found.grade[first]
+    aspects = find_aspects(sessions, np.nextafter(0, 1), per_document=False)
+    full_depth = sessions.depth(None, "assumed")
+    first = sessions.is_first_time(sessions.judged, full_depth)[aspects.hit]
+    hit, aspect, grade = aspects.hit[first], aspects.aspect[first], aspects.grade[first]
     query, rank = sessions.judged.query[hit], sessions.judged.rank[hit]
-    wide = int(aspect.max(initial=0)) + 1
-    key = sessions.session[query] * wide + aspect
+    stride = int(aspect.max(initial=0)) + 1
+    key = sessions.session[query] * stride + aspect
     order = np.lexsort((rank, query, key))
     query, rank, grade, key = query[order], rank[order], grade[order], key[order]
     _, begin, row = np.unique(key, return_index=True, return_inverse=True)
@@ -67,4 +72,4 @@ def _filled(sessions: MatchedSessions, recipe: SessionRecipe) -> _Filled:
     height[row, nth + 1] = gamma ** (nth + 1.0) * grade
     height = np.minimum(np.cumsum(height, axis=1), cap)  # nothing is added to what is full
     added = height[row, nth + 1] - height[row, nth]
-    return _Filled(query=query, rank=rank, gain=added / cap / found.known[query])
+    return _Additions(query=query, rank=rank, gain=added / cap / aspects.aspect_count[query])

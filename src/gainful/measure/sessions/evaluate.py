@@ -11,27 +11,27 @@ from typing import Any
 import polars as pl
 from attrs import evolve
 
-from gainful.convention.session import SESSION_HABITS, SessionConvention, like_sessions
+from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.formula import Array
-from gainful.match.sessions import MatchedSessions, matched
+from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.sessions.recipe import build_session_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions
-from gainful.read.sessions import Bad, Sessions
+from gainful.read.sessions import BadPolicy, Sessions
 
 Measures = str | Measure | Iterable[str | Measure]
-USUAL = ("sDCG@10", "nsDCG@10")
+USUAL_MEASURES = ("sDCG@10", "nsDCG@10")
 
 
 def evaluate_sessions(
     sessions: AnySessions,
-    qrels: AnyJudgments | None = None,
+    qrels: AnyQrels | None = None,
     measures: Measures | None = None,
     *,
     like: str | SessionConvention | None = None,
@@ -39,11 +39,11 @@ def evaluate_sessions(
     min_queries: int | None = None,
     first_queries: int | None = None,
     sessions_format: str | None = None,
-    bad: Bad = "error",
+    bad: BadPolicy = "error",
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
-    **habits: Any,
+    **settings: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
 
@@ -72,77 +72,94 @@ def evaluate_sessions(
         >>> evaluate_sessions(shown, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
-    base, recipes = asked_for(measures, like, habits)
-    read = as_sessions(sessions, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
-    held = chosen(read, where, min_queries, first_queries)
-    judged = None if qrels is None else as_columns(as_judgments(qrels))
-    return of_sessions(held, judged, recipes, base)
+    convention, recipes = build_session_recipes(measures, like, settings)
+    all_sessions = as_sessions(
+        sessions, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages
+    )
+    chosen_sessions = filter_sessions(all_sessions, where, min_queries, first_queries)
+    qrels_columns = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    return measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
 
 
-def asked_for(
-    measures: Measures | None, like: str | SessionConvention | None, habits: Mapping[str, Any]
+def build_session_recipes(
+    measures: Measures | None, like: str | SessionConvention | None, settings: Mapping[str, Any]
 ) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
     """The convention, and each measure by the caller's name for it, everything settled."""
-    base = like_sessions(like)
-    for name in habits:
-        if name not in SESSION_HABITS:
-            raise UnknownName("session option", name, SESSION_HABITS)
-    given = {name: value for name, value in habits.items() if value is not None}
-    base = base.changed(**{name: given[name] for name in _OF_ALL if name in given})
-    found = expand(USUAL if measures is None else measures)
+    convention = like_sessions(like)
+    for name in settings:
+        if name not in SESSION_SETTINGS:
+            raise UnknownName("session option", name, SESSION_SETTINGS)
+    chosen_settings = {name: value for name, value in settings.items() if value is not None}
+    convention = convention.with_settings(
+        **{
+            name: chosen_settings[name]
+            for name in _SETTINGS_OF_ALL_MEASURES
+            if name in chosen_settings
+        }
+    )
+    named_measures = expand(USUAL_MEASURES if measures is None else measures)
     recipes = {
-        name: session_recipe(measure, options=given, like=base) for name, measure in found.items()
+        name: build_session_recipe(measure, options=chosen_settings, like=convention)
+        for name, measure in named_measures.items()
     }
-    for name, value in given.items():
-        if name not in _OF_ALL and not any(name in how.entry.params for how in recipes.values()):
+    for name, value in chosen_settings.items():
+        if name not in _SETTINGS_OF_ALL_MEASURES and not any(
+            name in recipe.entry.params for recipe in recipes.values()
+        ):
             raise BadValue(name, value, f"nothing: no measure asked for uses {name}")
-    return base, recipes
+    return convention, recipes
 
 
-_OF_ALL = ("unjudged", "average")  # of sessions and their means, whatever the measure
+_SETTINGS_OF_ALL_MEASURES = (
+    "unjudged",
+    "average",
+)  # of sessions and their means, whatever the measure
 
 
-def of_sessions(
+def measure_sessions(
     sessions: Sessions,
-    qrels: Judgments | None,
+    qrels: Qrels | None,
     recipes: Mapping[str, SessionRecipe],
-    base: SessionConvention,
+    convention: SessionConvention,
 ) -> SessionResults:
     """The results, everything else being settled."""
-    habits = next(iter(recipes.values())).convention
-    held = matched(sessions, qrels, habits.unjudged)
+    first_convention = next(iter(recipes.values())).convention
+    matched_sessions = match_sessions(sessions, qrels, first_convention.unjudged)
     return SessionResults(
         name=sessions.name,
-        held=held,
-        values={name: computed(held, how) for name, how in recipes.items()},
+        matched_sessions=matched_sessions,
+        values={
+            name: compute_session_values(matched_sessions, recipe)
+            for name, recipe in recipes.items()
+        },
         recipes=recipes,
-        convention=base,
+        convention=convention,
     )
 
 
-def computed(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The value of every session."""
-    module, _, function = recipe.entry.session_function.rpartition(".")
-    work = getattr(import_module(f"gainful.measure.sessions.{module}"), function)
+    module, _, function_name = recipe.entry.session_function.rpartition(".")
+    measure_function = getattr(import_module(f"gainful.measure.sessions.{module}"), function_name)
     try:
-        found: Array = work(sessions.until(recipe.queries), recipe)
-    except BadValue as refused:
-        place = re.fullmatch(r"ideal\[(\d+)\]", refused.argument)
-        if place is None or int(place[1]) >= sessions.size:
+        values: Array = measure_function(sessions.keep_first_queries(recipe.queries), recipe)
+    except BadValue as error:
+        ideal_index = re.fullmatch(r"ideal\[(\d+)\]", error.argument)
+        if ideal_index is None or int(ideal_index[1]) >= sessions.size:
             raise
-        session = f"the ideal of session {sessions.sessions[int(place[1])]!r}"
-        raise BadValue(session, refused.value, refused.allowed) from None
-    return found
+        session = f"the ideal of session {sessions.session_ids[int(ideal_index[1])]!r}"
+        raise BadValue(session, error.value, error.allowed) from None
+    return values
 
 
-def _refuse_no_number(**numbers: object) -> None:
+def _check_whole_numbers(**numbers: object) -> None:
     for name, number in numbers.items():
         whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
         if number is not None and not whole:
             raise BadValue(name, number, "a whole number from 1 on")
 
 
-def chosen(
+def filter_sessions(
     sessions: Sessions,
     where: Mapping[str, str] | None = None,
     min_queries: int | None = None,
@@ -158,20 +175,20 @@ def chosen(
         if column not in sessions.columns and column != "session":
             raise UnknownName("column", column, ("session", *sessions.columns))
         fits = frame[column].cast(pl.String) == str(value)
-        some = set(frame["session"].filter(fits.fill_null(value=False)).unique())
-        kept = frame["session"].is_in(list(some))
+        matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
+        kept = frame["session"].is_in(list(matching_sessions))
         if int(kept.sum()) != int(fits.sum()):
             problem = f"some sessions have more than one {column}"
             raise BadInput(sessions.name, problem, "a column that is the same for a whole session")
         frame = frame.filter(kept)
-    _refuse_no_number(min_queries=min_queries, first_queries=first_queries)
+    _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
     if min_queries is not None:
         frame = frame.filter(pl.col("query").max().over("session") >= min_queries)
     if first_queries is not None:
         frame = frame.filter(pl.col("query") <= first_queries)
     if not len(frame):
         raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
-    return evolve(sessions, frame=frame, held=None)
+    return evolve(sessions, frame=frame, known_layout=None)
 
 
 __all__: Sequence[str] = ("asked_for", "chosen", "computed", "evaluate_sessions", "of_sessions")

@@ -10,40 +10,44 @@ import numpy as np
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.normalise import ratio
-from gainful.measure.sessions.aspects import about
-from gainful.measure.sessions.gains import summed
+from gainful.measure.normalise import normalise_by
+from gainful.measure.sessions.aspects import find_aspects
+from gainful.measure.sessions.gains import sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
 def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """What share of the answers has been found at the end of the session?"""
-    return after_each_query(sessions, recipe)[np.cumsum(sessions.queries) - 1]
+    return instance_recall_by_query(sessions, recipe)[np.cumsum(sessions.query_counts) - 1]
 
 
-def after_each_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+def instance_recall_by_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The same after each query, the queries of all sessions one after the other.
 
     Where every query has judgments of its own, the answers to the queries so far count.
     """
-    found = about(sessions, float(recipe.setting("rel")), each=True)
-    first = found.first_of_session(sessions, sessions.depth(None, recipe.convention.depth))
-    query = sessions.judged.query[found.hit[first]]
-    new = summed(query, np.ones(len(query)), len(sessions.position))
-    return ratio(_so_far(sessions, new), _known(sessions, found.known), recipe.convention.empty)
+    aspects = find_aspects(sessions, float(recipe.setting("rel")), per_document=True)
+    first = aspects.first_of_session(sessions, sessions.depth(None, recipe.convention.depth))
+    query = sessions.judged.query[aspects.hit[first]]
+    new = sum_by_index(query, np.ones(len(query)), len(sessions.position))
+    return normalise_by(
+        _cumulate_in_session(sessions, new),
+        _count_instances(sessions, aspects.aspect_count),
+        recipe.convention.empty,
+    )
 
 
-def _so_far(sessions: MatchedSessions, new: Array) -> Array:
-    until = np.cumsum(new)
-    before = (until - new)[np.cumsum(sessions.queries) - sessions.queries]
-    return np.asarray(until - before[sessions.session])
+def _cumulate_in_session(sessions: MatchedSessions, new: Array) -> Array:
+    cumulated = np.cumsum(new)
+    before = (cumulated - new)[np.cumsum(sessions.query_counts) - sessions.query_counts]
+    return np.asarray(cumulated - before[sessions.session])
 
 
-def _known(sessions: MatchedSessions, known: Ranks) -> Array:
+def _count_instances(sessions: MatchedSessions, aspect_count: Ranks) -> Array:
     """How many answers there are: those of the session's recall bases, each base once."""
-    if sessions.one_base:
-        return np.asarray(known, dtype=np.float64)
+    if sessions.has_single_base:
+        return np.asarray(aspect_count, dtype=np.float64)
     key = sessions.session * (int(sessions.judged.base.max()) + 2) + sessions.judged.base + 1
     fresh = np.zeros(len(key), dtype=bool)
     fresh[np.unique(key, return_index=True)[1]] = True
-    return _so_far(sessions, np.where(fresh, known, 0).astype(np.float64))
+    return _cumulate_in_session(sessions, np.where(fresh, aspect_count, 0).astype(np.float64))

@@ -13,7 +13,7 @@ from gainful.errors import BadValue, UnknownName
 from gainful.formula import Array
 from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import discounts, earned, query_weights
+from gainful.measure.sessions.gains import discounts, query_weights, session_gains
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 
@@ -27,20 +27,20 @@ def lengths(results: SessionResults, by: str | Sequence[str] = ()) -> list[dict[
     A row for each group: its values, sessions, queries, mean queries, and `by_queries`, the
     number of sessions of 1, 2, 3 … queries, as far as the longest session of all.
     """
-    most = int(results.held.queries.max())
-    found = []
-    for keys, flags in groups_of(results, by):
-        own = results.held.queries[flags]
-        found.append(
+    max_queries = int(results.matched_sessions.query_counts.max())
+    rows = []
+    for keys, flags in group_results(results, by):
+        own = results.matched_sessions.query_counts[flags]
+        rows.append(
             {
                 **keys,
                 "sessions": len(own),
                 "queries": int(own.sum()),
                 "mean": float(own.mean()),
-                "by_queries": {n: int((own == n).sum()) for n in range(1, most + 1)},
+                "by_queries": {n: int((own == n).sum()) for n in range(1, max_queries + 1)},
             }
         )
-    return found
+    return rows
 
 
 @frozen(eq=False, kw_only=True)
@@ -81,82 +81,96 @@ def last_queries(
     """
     if non_last not in get_args(NonLast):
         raise BadValue("non_last", non_last, ", ".join(get_args(NonLast)))
-    how, held = recipe_of(results, name), results.held
-    each = query_vectors(held, how)
-    end = np.cumsum(held.queries) - 1
-    last = np.zeros(len(held.position), dtype=bool)
+    recipe, sessions = choose_recipe(results, name), results.matched_sessions
+    gain_vectors = query_vectors(sessions, recipe)
+    end = np.cumsum(sessions.query_counts) - 1
+    last = np.zeros(len(sessions.position), dtype=bool)
     last[end] = True
-    best = best_queries(held, each[:, -1])
+    best = best_queries(sessions, gain_vectors[:, -1])
     rows, shares = [], []
-    for keys, flags in groups_of(results, by):
-        own = flags[held.session]
+    for keys, flags in group_results(results, by):
+        own = flags[sessions.session]
         before = own & ~last
-        early = _within(held, each, before) if non_last == "within" else each[before]
-        kinds = {"last": each[end[flags]], "non_last": early, "best": each[best[flags]]}
+        early = (
+            _average_within_sessions(sessions, gain_vectors, before)
+            if non_last == "within"
+            else gain_vectors[before]
+        )
+        kinds = {
+            "last": gain_vectors[end[flags]],
+            "non_last": early,
+            "best": gain_vectors[best[flags]],
+        }
         for which, vectors in kinds.items():
-            mean = vectors.mean(axis=0).tolist() if len(vectors) else [None] * each.shape[1]
+            mean = vectors.mean(axis=0).tolist() if len(vectors) else [None] * gain_vectors.shape[1]
             rows += [
                 {**keys, "which": which, "rank": rank, "mean": value, "n": len(vectors)}
                 for rank, value in enumerate(mean, start=1)
             ]
-        shares.append({**keys, **_share(held, each[:, -1], best, flags)})
+        shares.append({**keys, **_count_last_is_best(sessions, gain_vectors[:, -1], best, flags)})
     return LastQueries(
-        measure=how.label,
+        measure=recipe.label,
         non_last=non_last,
         vectors=pl.DataFrame(rows, infer_schema_length=None),
         shares=pl.DataFrame(shares, infer_schema_length=None),
     )
 
 
-def _within(sessions: MatchedSessions, each: Array, some: Flags) -> Array:
+def _average_within_sessions(sessions: MatchedSessions, gain_vectors: Array, flags: Flags) -> Array:
     """The mean vector of the flagged queries of each session that has any."""
-    session = sessions.session[some]
-    number = np.bincount(session, minlength=sessions.size)
-    total = np.zeros((sessions.size, each.shape[1]))
-    np.add.at(total, session, each[some])
-    there = number > 0
-    return np.asarray(total[there] / number[there][:, None])
+    session = sessions.session[flags]
+    query_count = np.bincount(session, minlength=sessions.size)
+    total = np.zeros((sessions.size, gain_vectors.shape[1]))
+    np.add.at(total, session, gain_vectors[flags])
+    present = query_count > 0
+    return np.asarray(total[present] / query_count[present][:, None])
 
 
-def _share(sessions: MatchedSessions, gain: Array, best: Ranks, flags: Flags) -> dict[str, Any]:
+def _count_last_is_best(
+    sessions: MatchedSessions, gain: Array, best: Ranks, flags: Flags
+) -> dict[str, Any]:
     """In how many sessions is the last query the best?"""
-    end = np.cumsum(sessions.queries) - 1
-    something = gain[best] > 0
-    is_last = something & (gain[end] == gain[best])
-    several = sessions.queries > 1
-    counted, found = int((flags & something).sum()), int((flags & is_last).sum())
-    of_several = int((flags & something & several).sum())
-    found_several = int((flags & is_last & several).sum())
+    end = np.cumsum(sessions.query_counts) - 1
+    has_gain = gain[best] > 0
+    is_last = has_gain & (gain[end] == gain[best])
+    several = sessions.query_counts > 1
+    gaining, last_best = int((flags & has_gain).sum()), int((flags & is_last).sum())
+    gaining_of_several = int((flags & has_gain & several).sum())
+    last_best_of_several = int((flags & is_last & several).sum())
     return {
         "sessions": int(flags.sum()),
         "one_query": int((flags & ~several).sum()),
-        "gained_nothing": int((flags & ~something).sum()),
-        "last_is_best": found,
-        "share": found / counted if counted else None,
-        "share_of_several": found_several / of_several if of_several else None,
+        "gained_nothing": int((flags & ~has_gain).sum()),
+        "last_is_best": last_best,
+        "share": last_best / gaining if gaining else None,
+        "share_of_several": last_best_of_several / gaining_of_several
+        if gaining_of_several
+        else None,
     }
 
 
 def best_queries(sessions: MatchedSessions, gain: Array) -> Ranks:
     """The number of each session's best query; the earliest of equal ones."""
-    start = np.cumsum(sessions.queries) - sessions.queries
-    most = np.maximum.reduceat(gain, start)
-    number = np.where(gain == most[sessions.session], np.arange(len(gain)), len(gain))
+    start = np.cumsum(sessions.query_counts) - sessions.query_counts
+    best_gain = np.maximum.reduceat(gain, start)
+    number = np.where(gain == best_gain[sessions.session], np.arange(len(gain)), len(gain))
     return np.asarray(np.minimum.reduceat(number, start), dtype=np.intp)
 
 
 def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """sDCG(q) of every query down to each rank: queries × X."""
-    got = earned(sessions, recipe)
-    gain = np.zeros((len(sessions.position), recipe.k or int(got.rank.max(initial=1))))
-    gain[got.query, got.rank - 1] = got.gain * discounts(recipe, got.reach)
-    found = np.cumsum(gain, axis=1) * query_weights(recipe, sessions.position)[:, None]
-    return np.asarray(found)
+    gains = session_gains(sessions, recipe)
+    gain = np.zeros((len(sessions.position), recipe.k or int(gains.rank.max(initial=1))))
+    gain[gains.query, gains.rank - 1] = gains.gain * discounts(recipe, gains.discount_rank)
+    vectors = np.cumsum(gain, axis=1) * query_weights(recipe, sessions.position)[:, None]
+    return np.asarray(vectors)
 
 
-def recipe_of(results: SessionResults, name: str | None) -> SessionRecipe:
+def choose_recipe(results: SessionResults, name: str | None) -> SessionRecipe:
     """The measure by whose gains queries are compared: one that is named, or the first sDCG."""
-    fitting = {n: how for n, how in results.recipes.items() if how.entry.name in _BY_GAIN}
+    fitting = {
+        n: recipe for n, recipe in results.recipes.items() if recipe.entry.name in _SDCG_MEASURES
+    }
     if name is None:
         if not fitting:
             raise BadValue("measures", ", ".join(results.recipes), "an sDCG among them")
@@ -168,9 +182,9 @@ def recipe_of(results: SessionResults, name: str | None) -> SessionRecipe:
     return fitting[name]
 
 
-_BY_GAIN = ("sDCG", "nsDCG")
+_SDCG_MEASURES = ("sDCG", "nsDCG")
 
 
-def groups_of(results: SessionResults, by: str | Sequence[str]) -> list[Group]:
+def group_results(results: SessionResults, by: str | Sequence[str]) -> list[Group]:
     """Groups of sessions by one column or several; without any, all sessions are one group."""
-    return results.grouped(by)
+    return results.group_sessions(by)

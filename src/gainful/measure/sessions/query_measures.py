@@ -15,31 +15,33 @@ from gainful.formula import Array
 from gainful.match import Matched
 from gainful.match.matched import Flags, Ranks, Subtopics
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.cumulated_gain import computed
+from gainful.measure.cumulated_gain import compute_measure
 from gainful.measure.language import parse
-from gainful.measure.ranked_run import seen
-from gainful.measure.recipe import Recipe, recipe
-from gainful.measure.sessions.gains import summed
+from gainful.measure.ranked_run import rank_run
+from gainful.measure.recipe import Recipe, build_recipe
+from gainful.measure.sessions.gains import sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
-def over_session(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """A measure of the first, the last or the best query, or of all of them."""
     over = recipe.setting("over")
-    end = np.cumsum(sessions.queries)
+    end = np.cumsum(sessions.query_counts)
     if over in ("first", "last"):
-        which = end - sessions.queries if over == "first" else end - 1
-        return _values(recipe, as_rankings(sessions, which))
+        queries = end - sessions.query_counts if over == "first" else end - 1
+        return _values(recipe, as_rankings(sessions, queries))
     values = _values(recipe, as_rankings(sessions, np.arange(len(sessions.position))))
     counts = ~np.ma.getmaskarray(values)
-    number = summed(sessions.session[counts], np.ones(int(counts.sum())), sessions.size)
+    number = sum_by_index(sessions.session[counts], np.ones(int(counts.sum())), sessions.size)
     if over == "best":
         filled = np.ma.filled(values.astype(np.float64), -np.inf)
-        found = np.maximum.reduceat(filled, end - sessions.queries)
+        aggregate = np.maximum.reduceat(filled, end - sessions.query_counts)
     else:
-        found = summed(sessions.session, np.ma.filled(values, 0.0), sessions.size)
-        found = found / np.maximum(number, 1) if over == "mean" else found
-    return found if counts.all() else np.ma.masked_array(found, mask=number == 0)
+        aggregate = sum_by_index(
+            sessions.session, np.ma.filled(values, 0.0), sessions.size
+        )
+        aggregate = aggregate / np.maximum(number, 1) if over == "mean" else aggregate
+    return aggregate if counts.all() else np.ma.masked_array(aggregate, mask=number == 0)
 
 
 def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
@@ -47,17 +49,17 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
     The ideal stays as it is, as in the script of the TREC Session Track.
     """
-    which = np.cumsum(sessions.queries) - 1
-    rankings = as_rankings(sessions, which)
+    queries = np.cumsum(sessions.query_counts) - 1
+    rankings = as_rankings(sessions, queries)
     repeated = recipe.setting("repeated")
     if repeated != "counts":
-        again = ~sessions.new(sessions.judged, _before(sessions, repeated))
-        own = sessions.judged.query == which[sessions.session[sessions.judged.query]]
-        rankings = _worthless(rankings, again[own])
+        seen_before = ~sessions.is_new(sessions.judged, _flag_known_rows(sessions, repeated))
+        own = sessions.judged.query == queries[sessions.session[sessions.judged.query]]
+        rankings = _make_irrelevant(rankings, seen_before[own])
     return _values(recipe, rankings)
 
 
-def _before(sessions: MatchedSessions, repeated: str) -> Flags:
+def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
     """The rows that a searcher is taken to know."""
     if repeated == "returned":
         return np.ones(len(sessions.rows), dtype=bool)
@@ -70,60 +72,70 @@ def _before(sessions: MatchedSessions, repeated: str) -> Flags:
     return np.asarray(rank <= last[sessions.query_of_row])
 
 
-def _worthless(rankings: Matched, some: Flags) -> Matched:
+def _make_irrelevant(rankings: Matched, irrelevant: Flags) -> Matched:
     """The same, in which some documents are not relevant to anything."""
-    place = rankings.place
+    place = rankings.pool_index
     return evolve(
         rankings,
-        grade=np.where(some, 0.0, rankings.grade),
-        place=None if place is None else np.where(some, -1, place),
+        grade=np.where(irrelevant, 0.0, rankings.grade),
+        pool_index=None if place is None else np.where(irrelevant, -1, place),
     )
 
 
 def _values(recipe: SessionRecipe, rankings: Matched) -> Array:
-    settled = _recipe(recipe)
-    return computed(settled, seen(rankings, settled.convention))
+    query_recipe = _query_recipe(recipe)
+    return compute_measure(query_recipe, rank_run(rankings, query_recipe.convention))
 
 
-def _recipe(how: SessionRecipe) -> Recipe:
-    measure, habits = parse(how.setting("of")), how.convention
-    given = {"gain": how.gain, "negative": habits.negative, "empty": habits.empty}
-    options = {name: value for name, value in given.items() if name in measure.entry.params}
-    return recipe(measure, options=options)
+def _query_recipe(session_recipe: SessionRecipe) -> Recipe:
+    measure, convention = parse(session_recipe.setting("of")), session_recipe.convention
+    session_settings = {
+        "gain": session_recipe.gain,
+        "negative": convention.negative,
+        "empty": convention.empty,
+    }
+    options = {
+        name: value for name, value in session_settings.items() if name in measure.entry.params
+    }
+    return build_recipe(measure, options=options)
 
 
-def as_rankings(sessions: MatchedSessions, which: Ranks) -> Matched:
+def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
     """Some queries, as rankings by themselves: each has a copy of its topic's judgments."""
-    shown = sessions.judged
-    base = shown.base[which]
+    judged = sessions.judged
+    base = judged.base[queries]
     number = np.full(len(sessions.position), -1)
-    number[which] = np.arange(len(which))
-    own = number[shown.query] >= 0
-    query, rank = number[shown.query[own]].astype(np.intp), shown.rank[own]
-    pool_query, pool, moved = _copied(shown.pool_base, base)
-    names, session, position = sessions.sessions, sessions.session[which], sessions.position[which]
+    number[queries] = np.arange(len(queries))
+    own = number[judged.query] >= 0
+    query, rank = number[judged.query[own]].astype(np.intp), judged.rank[own]
+    pool_query, pool, offset = _copy_bases(judged.pool_base, base)
+    names, session, position = (
+        sessions.session_ids,
+        sessions.session[queries],
+        sessions.position[queries],
+    )
     return Matched(
         queries=[
             f"{names[number]}, query {at}"
             for number, at in zip(session.tolist(), position.tolist(), strict=True)
         ],
         judged=base >= 0,
-        found=np.ones(len(which), dtype=bool),
-        retrieved=sessions.listed[which],
+        in_run=np.ones(len(queries), dtype=bool),
+        retrieved=sessions.retrieved[queries],
         pool_query=pool_query,
-        pool_grade=shown.pool_grade[pool],
+        pool_grade=judged.pool_grade[pool],
         query=query,
-        grade=shown.grade[own],
+        grade=judged.grade[own],
         first=rank,
         last=rank,
         by_id=rank,
         by_input=rank,
-        place=sessions.place[own] + moved[query],
-        subtopics=_subtopics(sessions, base, moved),
+        pool_index=sessions.pool_index[own] + offset[query],
+        subtopics=_copy_subtopics(sessions, base, offset),
     )
 
 
-def _copied(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
+def _copy_bases(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
     """The entries of each wanted base, one base after the other, and how far each has moved.
 
     Args:
@@ -132,19 +144,21 @@ def _copied(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
     """
     begin = np.searchsorted(bases, wanted)
     count = np.searchsorted(bases, wanted, side="right") - begin
-    moved = np.cumsum(count) - count - begin
+    offset = np.cumsum(count) - count - begin
     query = np.repeat(np.arange(len(wanted)), count)
-    return query, np.arange(len(query)) - moved[query], moved
+    return query, np.arange(len(query)) - offset[query], offset
 
 
-def _subtopics(sessions: MatchedSessions, wanted: Ranks, moved: Ranks) -> Subtopics | None:
-    told = sessions.subtopics
-    if told is None:
+def _copy_subtopics(sessions: MatchedSessions, wanted: Ranks, offset: Ranks) -> Subtopics | None:
+    subtopics = sessions.subtopics
+    if subtopics is None:
         return None
-    bases = sessions.judged.pool_base[told.doc]
+    bases = sessions.judged.pool_base[subtopics.doc]
     order = np.argsort(bases, kind="stable")  # the order by document stays within each
-    query, entry, _ = _copied(bases[order], wanted)
+    query, entry, _ = _copy_bases(bases[order], wanted)
     entry = order[entry]
     return Subtopics(
-        doc=told.doc[entry] + moved[query], subtopic=told.subtopic[entry], grade=told.grade[entry]
+        doc=subtopics.doc[entry] + offset[query],
+        subtopic=subtopics.subtopic[entry],
+        grade=subtopics.grade[entry],
     )

@@ -7,26 +7,29 @@ from typing import Any
 
 from gainful.convention.session import (
     JK2008,
-    SESSION_HABITS,
+    SESSION_SETTINGS,
     SessionConvention,
     like_sessions,
-    results_of_query,
+    results_per_query,
 )
 from gainful.errors import BadValue, UnknownName
 from gainful.formula import NamedFormula
-from gainful.measure.discount import as_discount, of_queries
+from gainful.measure.discount import as_discount, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import as_gain
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.sessions.recipe_value import SessionRecipe
 
-_DEEPEST = 10_000_000  # results of a query that a measure can look at
+_MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
 _FORMULAS = {"gain": "rel", "discount": "b", "query_discount": "bq"}  # and what each takes
-_OF_SOME = ("duplicates", "depth")  # of `like`, for measures that leave a choice in them
-_OF_MATCHING = ("unjudged",)  # settled before any measure is, and so no parameter of one
+_SETTINGS_OF_SOME_MEASURES = (
+    "duplicates",
+    "depth",
+)  # of `like`, for measures that leave a choice in them
+_MATCHING_SETTINGS = ("unjudged",)  # settled before any measure is, and so no parameter of one
 
 
-def session_recipe(
+def build_session_recipe(
     measure: Measure,
     *,
     options: Mapping[str, Any] | None = None,
@@ -37,28 +40,36 @@ def session_recipe(
     What the measure says wins, then the option, then `like`. A base that came with a formula goes
     when another formula takes its place.
     """
-    base = like_sessions(like)
+    base_convention = like_sessions(like)
     entry = measure.entry
     if not entry.session:
         raise BadValue("measure", str(measure), "a session measure, such as nsDCG(b=2, bq=4)@10")
-    given = {name: value for name, value in (options or {}).items() if value is not None}
-    for name, value in given.items():
-        if name not in SESSION_HABITS:
-            raise UnknownName("session option", name, SESSION_HABITS)
+    chosen_options = {name: value for name, value in (options or {}).items() if value is not None}
+    for name, value in chosen_options.items():
+        if name not in SESSION_SETTINGS:
+            raise UnknownName("session option", name, SESSION_SETTINGS)
         if name not in _FORMULAS:  # those have checks of their own, and may be values
-            SESSION_HABITS[name].check(value)
-    asked = {name: value for name, value in given.items() if name in entry.params}
-    asked |= dict(measure.params)
-    formulas = {kind: _formula(kind, asked, base, entry) for kind in _FORMULAS}
-    habits = {n: v for n, v in asked.items() if n in SESSION_HABITS and n not in _OF_FORMULAS}
-    habits |= {name: getattr(JK2008, name) for name in _OF_SOME if name not in entry.params}
-    habits |= {name: given[name] for name in _OF_MATCHING if name in given}
-    told = {kind: formula.name for kind, formula in formulas.items()}
-    bound = {p: formulas[kind].bound.get(p) for kind, p in _FORMULAS.items()}
-    settled = base.changed(**habits, **told, **bound)
+            SESSION_SETTINGS[name].check(value)
+    explicit = {name: value for name, value in chosen_options.items() if name in entry.params}
+    explicit |= dict(measure.params)
+    formulas = {kind: _choose_formula(kind, explicit, base_convention, entry) for kind in _FORMULAS}
+    settings = {
+        n: v for n, v in explicit.items() if n in SESSION_SETTINGS and n not in _FORMULA_SETTINGS
+    }
+    settings |= {
+        name: getattr(JK2008, name)
+        for name in _SETTINGS_OF_SOME_MEASURES
+        if name not in entry.params
+    }
+    settings |= {
+        name: chosen_options[name] for name in _MATCHING_SETTINGS if name in chosen_options
+    }
+    formula_names = {kind: formula.name for kind, formula in formulas.items()}
+    formula_params = {p: formulas[kind].param_values.get(p) for kind, p in _FORMULAS.items()}
+    convention = base_convention.with_settings(**settings, **formula_names, **formula_params)
     cutoff(measure.k, entry)
-    _refuse_odd(settled, measure)
-    k, queries = _cut(measure, settled)
+    _refuse_contradictions(convention, measure)
+    k, queries = _cutoffs(measure, convention)
     return SessionRecipe(
         entry=entry,
         label=str(measure),
@@ -67,15 +78,15 @@ def session_recipe(
         gain=formulas["gain"],
         discount=formulas["discount"],
         query_discount=formulas["query_discount"],
-        convention=settled,
-        asked=asked,
+        convention=convention,
+        explicit=explicit,
     )
 
 
-_OF_FORMULAS = (*_FORMULAS, *_FORMULAS.values())
+_FORMULA_SETTINGS = (*_FORMULAS, *_FORMULAS.values())
 
 
-def _refuse_odd(convention: SessionConvention, measure: Measure) -> None:
+def _refuse_contradictions(convention: SessionConvention, measure: Measure) -> None:
     """Habits that do not go together."""
     if not measure.entry.normalised or "normalise" not in measure.entry.params:
         return
@@ -86,32 +97,34 @@ def _refuse_odd(convention: SessionConvention, measure: Measure) -> None:
         raise BadValue("normalise", "query", "session, where ranks are counted on over the lists")
 
 
-def _cut(measure: Measure, convention: SessionConvention) -> tuple[int | None, int | None]:
+def _cutoffs(measure: Measure, convention: SessionConvention) -> tuple[int | None, int | None]:
     """How many results of a query count, and how many queries of a session."""
     number = measure.k if isinstance(measure.k, int) else None
-    if number is not None and number > _DEEPEST:
-        raise BadValue("k", number, f"at most {_DEEPEST}")
-    if measure.entry.counts == "queries":
+    if number is not None and number > _MAX_DEPTH:
+        raise BadValue("k", number, f"at most {_MAX_DEPTH}")
+    if measure.entry.cutoff_unit == "queries":
         return None, number
-    results = results_of_query(convention.at) if "at" in measure.entry.params else None
+    results = results_per_query(convention.at) if "at" in measure.entry.params else None
     return (number, None) if results is None else (results, number)
 
 
-def _formula(
-    kind: str, asked: Mapping[str, Any], base: SessionConvention, entry: Entry
+def _choose_formula(
+    kind: str, explicit: Mapping[str, Any], base_convention: SessionConvention, entry: Entry
 ) -> NamedFormula:
     """The formula that was asked for, or the measure's own, or the convention's; its parameter."""
     param = _FORMULAS[kind]
-    own_of_measure = entry.usual.get(kind)
-    chosen = asked.get(kind, getattr(base, kind) if own_of_measure is None else own_of_measure)
-    found = as_gain(chosen) if kind == "gain" else as_discount(chosen)
+    measure_formula = entry.defaults.get(kind)
+    chosen = explicit.get(
+        kind, getattr(base_convention, kind) if measure_formula is None else measure_formula
+    )
+    formula = as_gain(chosen) if kind == "gain" else as_discount(chosen)
     if kind == "query_discount":
-        found = of_queries(found)
-    values = dict(found.values)
-    own = getattr(base, param)
-    of_base = kind not in asked and own_of_measure is None
-    if of_base and own is not None and param in found.bound:
-        values[param] = own
-    if param in asked and kind in entry.params:  # IR has a rel, and no gain
-        values[param] = asked[param]
-    return found.given(values)
+        formula = as_query_discount(formula)
+    values = dict(formula.values)
+    base_value = getattr(base_convention, param)
+    from_base = kind not in explicit and measure_formula is None
+    if from_base and base_value is not None and param in formula.param_values:
+        values[param] = base_value
+    if param in explicit and kind in entry.params:  # IR has a rel, and no gain
+        values[param] = explicit[param]
+    return formula.with_values(values)

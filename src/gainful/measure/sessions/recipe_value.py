@@ -25,13 +25,13 @@ class SessionRecipe:
     discount: NamedFormula
     query_discount: NamedFormula
     convention: SessionConvention
-    asked: Mapping[str, Any]  # what was set explicitly
+    explicit: Mapping[str, Any]  # what was set explicitly
 
     def setting(self, name: str) -> Any:
         """A parameter of the measure: what was asked for, or what it usually is."""
-        if name in self.asked:
-            return self.asked[name]
-        usual = self.entry.usual.get(name)
+        if name in self.explicit:
+            return self.explicit[name]
+        usual = self.entry.defaults.get(name)
         return PARAMETERS[name].default if usual is None else usual
 
     @property
@@ -40,7 +40,9 @@ class SessionRecipe:
         if not self.entry.normalised:
             return False
         by_ideal = "ideal" in self.entry.params
-        habits = self.convention
-        if by_ideal and (habits.normalise == "query" or habits.statistic in ("best", "last")):
+        convention = self.convention
+        if by_ideal and (
+            convention.normalise == "query" or convention.statistic in ("best", "last")
+        ):
             return False  # each query is divided by an ideal of its own
         return self.convention.can_pass_one if by_ideal else not self.entry.bounded

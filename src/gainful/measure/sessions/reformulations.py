@@ -12,12 +12,12 @@ from attrs import frozen
 from gainful.errors import BadValue, UnknownName
 from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import discounts, earned, query_weights, summed
-from gainful.measure.sessions.last_queries import recipe_of
+from gainful.measure.sessions.gains import discounts, query_weights, session_gains, sum_by_index
+from gainful.measure.sessions.last_queries import choose_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 
-_LISTED = 5
+_DEFAULT_COUNT = 5
 
 
 @frozen(eq=False, kw_only=True)
@@ -36,26 +36,26 @@ class Reformulations:
     queries: pl.DataFrame
     sessions: pl.DataFrame
 
-    def most(self, n: int = _LISTED, by: str | Sequence[str] = ()) -> pl.DataFrame:
+    def most(self, n: int = _DEFAULT_COUNT, by: str | Sequence[str] = ()) -> pl.DataFrame:
         """The reformulations that helped most, of all sessions or of each group."""
-        return self._listed(n, by, descending=True)
+        return self._sort_by_change(n, by, descending=True)
 
-    def least(self, n: int = _LISTED, by: str | Sequence[str] = ()) -> pl.DataFrame:
+    def least(self, n: int = _DEFAULT_COUNT, by: str | Sequence[str] = ()) -> pl.DataFrame:
         """The reformulations that helped least, of all sessions or of each group."""
-        return self._listed(n, by, descending=False)
+        return self._sort_by_change(n, by, descending=False)
 
-    def _listed(self, n: int, by: str | Sequence[str], *, descending: bool) -> pl.DataFrame:
+    def _sort_by_change(self, n: int, by: str | Sequence[str], *, descending: bool) -> pl.DataFrame:
         if isinstance(n, bool) or n < 1:
             raise BadValue("n", n, "a whole number from 1 on")
         names = [by] if isinstance(by, str) else list(by)
         for name in names:
             if name not in self.queries.columns:
                 raise UnknownName("column", name, self.queries.columns)
-        found = self.queries.filter(pl.col("change").is_not_null())
-        found = found.sort("change", descending=descending, maintain_order=True)
+        changes = self.queries.filter(pl.col("change").is_not_null())
+        changes = changes.sort("change", descending=descending, maintain_order=True)
         if not names:
-            return found.head(n)
-        return found.group_by(names, maintain_order=True).head(n).sort(names, maintain_order=True)
+            return changes.head(n)
+        return changes.group_by(names, maintain_order=True).head(n).sort(names, maintain_order=True)
 
 
 def reformulations(results: SessionResults, name: str | None = None) -> Reformulations:
@@ -67,14 +67,14 @@ def reformulations(results: SessionResults, name: str | None = None) -> Reformul
         results: of which sessions.
         name: by the gains of which of its measures, an sDCG or nsDCG; the first such one.
     """
-    how, held = recipe_of(results, name), results.held
-    new, repeated = _split(held, how)
-    begins = np.flatnonzero(np.diff(held.query_of_row, prepend=-1))
-    heads = held.rows[begins]
-    beside = [c for c in results.columns.columns if c not in ("session", "queries")]
+    recipe, sessions = choose_recipe(results, name), results.matched_sessions
+    new, repeated = _split_gain(sessions, recipe)
+    begins = np.flatnonzero(np.diff(sessions.query_of_row, prepend=-1))
+    heads = sessions.rows[begins]
+    group_columns = [c for c in results.columns.columns if c not in ("session", "queries")]
     text = ["text"] if "text" in heads.columns else []
-    queries = heads.select("session", *beside, *text).with_columns(
-        query=pl.Series(held.position),
+    queries = heads.select("session", *group_columns, *text).with_columns(
+        query=pl.Series(sessions.position),
         gain=pl.Series(new + repeated),
         new=pl.Series(new),
         repeated=pl.Series(repeated),
@@ -82,22 +82,24 @@ def reformulations(results: SessionResults, name: str | None = None) -> Reformul
     queries = queries.with_columns(change=pl.col("gain") - pl.col("gain").shift(1).over("session"))
     if text:
         queries = queries.with_columns(before=pl.col("text").shift(1).over("session"))
-    order = ["session", *beside, "query", *(["before", "text"] if text else [])]
+    order = ["session", *group_columns, "query", *(["before", "text"] if text else [])]
     queries = queries.select(*order, "gain", "new", "repeated", "change")
-    return Reformulations(measure=how.label, queries=queries, sessions=_extremes(queries))
+    return Reformulations(measure=recipe.label, queries=queries, sessions=_extremes(queries))
 
 
-def _split(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
+def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
     """The gain of each query by documents that are new in the session, and by others."""
-    got = earned(sessions, recipe)
-    fresh = sessions.first_time(got.shown, sessions.depth(recipe.k, recipe.convention.depth))
-    deep = int(got.shown.rank.max(initial=0)) + 1
-    place = got.shown.query[fresh] * deep + got.shown.rank[fresh]
-    is_new = np.isin(got.query * deep + got.rank, place)
-    gain = got.gain * discounts(recipe, got.reach)
+    gains = session_gains(sessions, recipe)
+    first_shown = sessions.is_first_time(
+        gains.judged, sessions.depth(recipe.k, recipe.convention.depth)
+    )
+    stride = int(gains.judged.rank.max(initial=0)) + 1
+    place = gains.judged.query[first_shown] * stride + gains.judged.rank[first_shown]
+    is_new = np.isin(gains.query * stride + gains.rank, place)
+    gain = gains.gain * discounts(recipe, gains.discount_rank)
     weight, size = query_weights(recipe, sessions.position), len(sessions.position)
-    new = summed(got.query[is_new], gain[is_new], size) * weight
-    old = summed(got.query[~is_new], gain[~is_new], size) * weight
+    new = sum_by_index(gains.query[is_new], gain[is_new], size) * weight
+    old = sum_by_index(gains.query[~is_new], gain[~is_new], size) * weight
     return np.asarray(new), np.asarray(old)
 
 
@@ -109,8 +111,8 @@ def _extremes(queries: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _extreme(called: str, end: Literal["max", "min"]) -> list[pl.Expr]:
+def _extreme(column: str, end: Literal["max", "min"]) -> list[pl.Expr]:
     """Which query it was (the earliest of equal ones), and its change."""
     at = pl.col("change").arg_max() if end == "max" else pl.col("change").arg_min()
     change = pl.col("change").max() if end == "max" else pl.col("change").min()
-    return [pl.col("query").get(at).alias(called), change.alias(f"{called}_change")]
+    return [pl.col("query").get(at).alias(column), change.alias(f"{column}_change")]

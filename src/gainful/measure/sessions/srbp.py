@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import counted, summed
+from gainful.measure.sessions.gains import select_results, sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
 
 
-def session_rbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """What is the gain per document of a searcher who stays in the list or asks the next query?
 
     After each document the searcher goes on with probability p; then stays in the list with
@@ -16,9 +16,9 @@ def session_rbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     which is the paper's, and were checked by simulation; they sum to 1.
     """
     p, balance = float(recipe.setting("p")), float(recipe.setting("balance"))
-    shown, counts, gain, _ = counted(sessions, recipe)
+    judged, counts, gain, _ = select_results(sessions, recipe)
     stays = balance * p
     next_query = (p - stays) / (1 - stays)
-    query, rank = shown.query[counts], shown.rank[counts]
+    query, rank = judged.query[counts], judged.rank[counts]
     weight = next_query ** (sessions.position[query] - 1.0) * stays ** (rank - 1.0)
-    return (1 - p) * summed(sessions.session[query], gain[counts] * weight, sessions.size)
+    return (1 - p) * sum_by_index(sessions.session[query], gain[counts] * weight, sessions.size)

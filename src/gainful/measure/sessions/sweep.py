@@ -9,19 +9,31 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import OneGroup, counted
+from gainful.errors import OneGroup, count_noun
 from gainful.formula import Array
 from gainful.match.matched import Ranks
-from gainful.match.sessions import matched
+from gainful.match.sessions import match_sessions
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.evaluate import chosen
-from gainful.measure.sessions.last_queries import groups_of
+from gainful.measure.sessions.evaluate import filter_sessions
+from gainful.measure.sessions.last_queries import group_results
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.sweep_boundary import TIE, Crossing, along_b, along_bq, winners
-from gainful.measure.sessions.sweep_grid import USUAL, Bases, Settings, Weights, settled
-from gainful.measure.sessions.sweep_sums import Laid, laid_out
-from gainful.measure.sessions.sweep_verdict import verdict
-from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
+from gainful.measure.sessions.sweep_boundary import (
+    TIE_TOLERANCE,
+    Crossing,
+    find_crossings_along_b,
+    find_crossings_along_bq,
+    winners,
+)
+from gainful.measure.sessions.sweep_grid import (
+    USUAL_RANGE,
+    Bases,
+    SweepGrid,
+    Weights,
+    build_sweep_grid,
+)
+from gainful.measure.sessions.sweep_sums import SweepSums, sum_for_sweep
+from gainful.measure.sessions.sweep_verdict import describe_winners
+from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
@@ -55,7 +67,7 @@ class Sweep:
     measure: str
     by: tuple[str, ...]
     groups: tuple[str, ...]
-    called: tuple[str, ...]  # what they are called in a sentence
+    group_labels: tuple[str, ...]  # what they are called in a sentence
     b: tuple[float, ...]
     bq: tuple[float, ...]
     planes: Sequence[Plane]
@@ -78,20 +90,20 @@ class Sweep:
         the best to the second best.
         """
         for plane in self.planes:
-            won = plane.winners
+            winner_grid = plane.winners
             for i, b in enumerate(self.b):
                 for j, bq in enumerate(self.bq):
                     means = plane.means[i, j]
-                    winner = int(won[i, j])
+                    winner = int(winner_grid[i, j])
                     yield {
                         "weights": plane.weights,
                         "depth": plane.depth,
                         "b": b,
                         "bq": bq,
-                        "means": dict(zip(self.groups, map(_plain, means), strict=True)),
-                        "difference": _plain(_difference(means)),
+                        "means": dict(zip(self.groups, map(_nan_to_none, means), strict=True)),
+                        "difference": _nan_to_none(_difference(means)),
                         "winner": self.groups[winner] if winner >= 0 else None,
-                        "tau": _plain(plane.tau[i, j]),
+                        "tau": _nan_to_none(plane.tau[i, j]),
                     }
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,14 +123,14 @@ class Sweep:
                 {
                     "weights": plane.weights,
                     "depth": plane.depth,
-                    "b": one.b,
-                    "bq": one.bq,
-                    "along": one.along,
-                    "below": self.groups[one.below],
-                    "above": self.groups[one.above],
+                    "b": crossing.b,
+                    "bq": crossing.bq,
+                    "along": crossing.along,
+                    "below": self.groups[crossing.below],
+                    "above": self.groups[crossing.above],
                 }
                 for plane in self.planes
-                for one in plane.boundary
+                for crossing in plane.boundary
             ],
             "settings": list(self.rows()),
             "convention": {
@@ -132,18 +144,20 @@ class Sweep:
 
     def __repr__(self) -> str:
         number = sum(plane.means[..., 0].size for plane in self.planes)
-        told = ", ".join(counted(self.counts[one], one[:-1]) for one in ("sessions", "groups"))
-        head = f"Sweep of {self.measure}, {counted(number, 'setting')}, {told}"
+        size = ", ".join(
+            count_noun(self.counts[noun], noun[:-1]) for noun in ("sessions", "groups")
+        )
+        head = f"Sweep of {self.measure}, {count_noun(number, 'setting')}, {size}"
         return "\n".join((head, *self.sentences, *self.notes))
 
 
 def sweep(
     sessions: AnySessions,
-    qrels: AnyJudgments | None = None,
+    qrels: AnyQrels | None = None,
     measure: str | Measure = "nsDCG",
     *,
-    b: Bases = USUAL,
-    bq: Bases = USUAL,
+    b: Bases = USUAL_RANGE,
+    bq: Bases = USUAL_RANGE,
     points: int = 20,
     depth: int | str | Sequence[int] | None = None,
     weights: Weights | Sequence[Weights] | None = None,
@@ -153,7 +167,7 @@ def sweep(
     where: Mapping[str, str] | None = None,
     min_queries: int | None = None,
     first_queries: int | None = None,
-    **habits: Any,
+    **settings: Any,
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
 
@@ -185,7 +199,7 @@ def sweep(
         System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
         simulated: made by a model of a searcher, not observed
     """
-    asked = settled(
+    grid = build_sweep_grid(
         measure,
         b=b,
         bq=bq,
@@ -194,81 +208,96 @@ def sweep(
         weights=weights,
         reference=reference,
         like=like,
-        habits=habits,
+        settings=settings,
     )
-    found = chosen(as_sessions(sessions), where, min_queries, first_queries)
-    judged = None if qrels is None else as_columns(as_judgments(qrels))
-    held = matched(found, judged, asked.recipes[0].convention.unjudged)
-    results = SessionResults(found.name, held, {}, {}, asked.convention)
+    chosen_sessions = filter_sessions(as_sessions(sessions), where, min_queries, first_queries)
+    qrels_columns = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    matched_sessions = match_sessions(
+        chosen_sessions, qrels_columns, grid.recipes[0].convention.unjudged
+    )
+    results = SessionResults(chosen_sessions.name, matched_sessions, {}, {}, grid.convention)
     names = (by,) if isinstance(by, str) else tuple(by)
-    groups = groups_of(results, names)
+    groups = group_results(results, names)
     if len(groups) < 2:
         column = ", ".join(names) or "no column"
         raise OneGroup(
-            found.name,
+            chosen_sessions.name,
             f"there is only one group by {column}, so there is no winner",
             "two groups to compare, or more",
         )
-    group = np.zeros(held.size, dtype=np.intp)
+    group = np.zeros(matched_sessions.size, dtype=np.intp)
     for number, (_, flags) in enumerate(groups):
         group[flags] = number
-    called = tuple(group_called(keys) for keys, _ in groups)
-    laid = [laid_out(held, how, group, len(groups)) for how in asked.recipes]
-    first = laid[0].row(asked.reference[0]).means([asked.reference[1]])[0]
+    group_labels = tuple(group_label(keys) for keys, _ in groups)
+    sums_by_recipe = [
+        sum_for_sweep(matched_sessions, recipe, group, len(groups)) for recipe in grid.recipes
+    ]
+    reference_means = sums_by_recipe[0].row(grid.reference[0]).means([grid.reference[1]])[0]
     return Sweep(
-        name=found.name,
-        measure=asked.measure,
+        name=chosen_sessions.name,
+        measure=grid.measure,
         by=names,
         groups=tuple(", ".join(map(str, keys.values())) for keys, _ in groups),
-        called=called,
-        b=asked.b,
-        bq=asked.bq,
-        planes=[_plane(one, asked, called, first) for one in laid],
-        reference=asked.reference,
-        convention=asked.recipes[0].convention,
+        group_labels=group_labels,
+        b=grid.b,
+        bq=grid.bq,
+        planes=[_build_plane(sums, grid, group_labels, reference_means) for sums in sums_by_recipe],
+        reference=grid.reference,
+        convention=grid.recipes[0].convention,
         counts={**results.counts, "groups": len(groups)},
-        notes=held.notes,
+        notes=matched_sessions.notes,
     )
 
 
-_FEW = 2  # changes of the winner along b; where there are more, there is no line to go on
+_MAX_TURNS = 2  # changes of the winner along b; where there are more, there is no line to go on
 
 
-def _turns(won: Ranks) -> int:
-    known = won[won >= 0]
-    return int((known[1:] != known[:-1]).sum())
+def _count_turns(winner: Ranks) -> int:
+    decided = winner[winner >= 0]
+    return int((decided[1:] != decided[:-1]).sum())
 
 
-def _plane(laid: Laid, asked: Settings, called: Sequence[str], first: Array) -> Plane:
+def _build_plane(
+    sums: SweepSums, grid: SweepGrid, group_labels: Sequence[str], reference_means: Array
+) -> Plane:
     """Every setting of b and bq, and where the winner changes."""
-    b, bq, (own_b, own_bq) = asked.b, asked.bq, asked.reference
-    rows = [laid.row(one) for one in b]
+    b, bq, (reference_b, reference_bq) = grid.b, grid.bq, grid.reference
+    rows = [sums.row(base) for base in b]
     means = np.stack([row.means(bq) for row in rows])
-    won = winners(means)
-    differs = len(np.unique(won)) > 1
-    changed = (won != won[:, :1]).any(axis=1)
-    boundary = [c for i in np.flatnonzero(changed) for c in along_bq(rows[i], b[i], bq)]
+    winner_grid = winners(means)
+    differs = len(np.unique(winner_grid)) > 1
+    has_turn = (winner_grid != winner_grid[:, :1]).any(axis=1)
+    boundary = [
+        c for i in np.flatnonzero(has_turn) for c in find_crossings_along_bq(rows[i], b[i], bq)
+    ]
     lines: list[Crossing] = []
     if differs:
-        lines = [*along_bq(laid.row(own_b), own_b, bq), *along_b(laid, own_bq, b)]
+        lines = [
+            *find_crossings_along_bq(sums.row(reference_b), reference_b, bq),
+            *find_crossings_along_b(sums, reference_bq, b),
+        ]
         # The line goes on to the edges of what was swept, or straight up between two b.
         edges = (0, len(bq) - 1) if boundary else range(len(bq))
-        columns = {at: won[:, at] for at in edges if _turns(won[:, at]) <= _FEW}
-        boundary += [c for at, own in columns.items() for c in along_b(laid, bq[at], b, own)]
-        boundary.sort(key=lambda one: (one.b, one.bq))
-    own = laid.row(own_b).means([own_bq])[0]
+        columns = {
+            at: winner_grid[:, at] for at in edges if _count_turns(winner_grid[:, at]) <= _MAX_TURNS
+        }
+        boundary += [
+            c for at, own in columns.items() for c in find_crossings_along_b(sums, bq[at], b, own)
+        ]
+        boundary.sort(key=lambda base: (base.b, base.bq))
+    own = sums.row(reference_b).means([reference_bq])[0]
     return Plane(
-        weights=laid.how.gain.name,
-        depth=laid.how.k or 0,
+        weights=sums.recipe.gain.name,
+        depth=sums.recipe.k or 0,
         means=means,
-        tau=kendall(means, first),
+        tau=kendall(means, reference_means),
         boundary=boundary,
         at_reference=own,
-        sentence=verdict(
-            called,
+        sentence=describe_winners(
+            group_labels,
             (b, bq),
             means,
-            reference=asked.reference,
+            reference=grid.reference,
             at_reference=int(winners(own)),
             crossings=lines,
         ),
@@ -277,21 +306,21 @@ def _plane(laid: Laid, asked: Settings, called: Sequence[str], first: Array) -> 
 
 def kendall(means: Array, reference: Array) -> Array:
     """Kendall's tau-b of the order of groups against their order in the reference."""
-    one, other = np.triu_indices(len(reference), k=1)
-    here = _sign(means[..., one], means[..., other])
-    there = _sign(reference[one], reference[other])
+    first, second = np.triu_indices(len(reference), k=1)
+    here = _sign(means[..., first], means[..., second])
+    there = _sign(reference[first], reference[second])
     agree = (here * there).sum(axis=-1)
     size = np.sqrt((here != 0).sum(axis=-1) * float((there != 0).sum()))
-    found = np.divide(agree, size, out=np.full(np.shape(agree), np.nan), where=size > 0)
-    return np.asarray(found)
+    tau = np.divide(agree, size, out=np.full(np.shape(agree), np.nan), where=size > 0)
+    return np.asarray(tau)
 
 
-def _sign(one: Array, other: Array) -> Array:
+def _sign(first: Array, second: Array) -> Array:
     """Which is larger: 1, -1, or 0 where they are the same but for rounding, or not there."""
-    near = TIE * np.maximum(np.abs(one), np.abs(other))
+    near = TIE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
     with np.errstate(invalid="ignore"):
-        found = np.where(np.abs(one - other) > near, np.sign(one - other), 0.0)
-    return np.nan_to_num(found)
+        sign = np.where(np.abs(first - second) > near, np.sign(first - second), 0.0)
+    return np.nan_to_num(sign)
 
 
 def _difference(means: Array) -> float:
@@ -301,11 +330,11 @@ def _difference(means: Array) -> float:
     return float(best - second)
 
 
-def _plain(value: float) -> float | None:
+def _nan_to_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def group_called(keys: Mapping[str, Any]) -> str:
+def group_label(keys: Mapping[str, Any]) -> str:
     """What a group is called in a sentence: system 2, but bm25."""
     words = []
     for column, value in keys.items():

@@ -11,10 +11,10 @@ from attrs import frozen
 
 from gainful.formula import Array
 from gainful.match.matched import Ranks
-from gainful.measure.sessions.sweep_sums import Laid, Row
+from gainful.measure.sessions.sweep_sums import SweepRow, SweepSums
 
-TIE = 1e-12  # means as near as this, by their size, are the same
-_STEPS, _NEAR = 60, 1e-10
+TIE_TOLERANCE = 1e-12  # means as near as this, by their size, are the same
+_MAX_STEPS, _ROOT_TOLERANCE = 60, 1e-10
 
 
 @frozen
@@ -36,64 +36,70 @@ def winners(means: Array) -> Ranks:
         return np.full(best.shape, -1)
     second, first = np.moveaxis(np.sort(filled, axis=-1)[..., -2:], -1, 0)
     with np.errstate(invalid="ignore"):
-        alone = np.isfinite(second) & (first - second > TIE * np.maximum(np.abs(first), TIE))
+        alone = np.isfinite(second) & (
+            first - second > TIE_TOLERANCE * np.maximum(np.abs(first), TIE_TOLERANCE)
+        )
     return np.where(alone, best, -1)
 
 
-def along_bq(row: Row, b: float, bqs: Sequence[float]) -> list[Crossing]:
+def find_crossings_along_bq(row: SweepRow, b: float, bqs: Sequence[float]) -> list[Crossing]:
     """Where the winner changes with bq, for one b."""
-    found = _changes(lambda bq: row.means([bq])[0], bqs, winners(row.means(bqs)))
-    return [Crossing(b, bq, "bq", below, above) for bq, below, above in found]
+    changes = _find_changes(lambda bq: row.means([bq])[0], bqs, winners(row.means(bqs)))
+    return [Crossing(b, bq, "bq", below, above) for bq, below, above in changes]
 
 
-def along_b(laid: Laid, bq: float, bs: Sequence[float], won: Ranks | None = None) -> list[Crossing]:
+def find_crossings_along_b(
+    sums: SweepSums, bq: float, bs: Sequence[float], winner: Ranks | None = None
+) -> list[Crossing]:
     """Where the winner changes with b, for one bq; `won` are the winners, if they are known."""
 
     def means(b: float) -> Array:
-        return np.asarray(laid.row(b).means([bq])[0])
+        return np.asarray(sums.row(b).means([bq])[0])
 
-    if won is None:
-        won = winners(np.stack([means(b) for b in bs]))
-    return [Crossing(b, bq, "b", below, above) for b, below, above in _changes(means, bs, won)]
+    if winner is None:
+        winner = winners(np.stack([means(b) for b in bs]))
+    return [
+        Crossing(b, bq, "b", below, above) for b, below, above in _find_changes(means, bs, winner)
+    ]
 
 
-def _changes(
-    means: Callable[[float], Array], bases: Sequence[float], won: Ranks
+def _find_changes(
+    means: Callable[[float], Array], bases: Sequence[float], winner: Ranks
 ) -> list[tuple[float, int, int]]:
     """Between which neighbours another group wins, and where exactly; ties are passed over."""
-    some = np.flatnonzero(won >= 0)
-    found = []
-    for low, high in zip(some[:-1].tolist(), some[1:].tolist(), strict=True):
-        below, above = int(won[low]), int(won[high])
+    decided = np.flatnonzero(winner >= 0)
+    changes = []
+    for low, high in zip(decided[:-1].tolist(), decided[1:].tolist(), strict=True):
+        below, above = int(winner[low]), int(winner[high])
         if below != above:
 
             def ahead(base: float, below: int = below, above: int = above) -> float:
                 both = means(base)
                 return float(both[below] - both[above])
 
-            found.append((_root(ahead, bases[low], bases[high]), below, above))
-    return found
+            changes.append((_find_root(ahead, bases[low], bases[high]), below, above))
+    return changes
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
+def _find_root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where a function that changes its sign is zero: the false position, halved if it lingers.
 
     In the logarithm of the base, in which the means are nearly straight.
     """
     a, z = log(low), log(high)
     at_a, at_z = function(low), function(high)
-    kept, middle = 0, a
-    for _ in range(_STEPS):
+    kept_side, middle = 0, a
+    for _ in range(_MAX_STEPS):
         middle = (a * at_z - z * at_a) / (at_z - at_a)
         value = function(exp(middle))
-        if value == 0 or z - a < _NEAR:
+        if value == 0 or z - a < _ROOT_TOLERANCE:
             break
         if (value > 0) == (at_a > 0):
-            moved, (a, at_a) = middle - a, (middle, value)
-            at_z, kept = (at_z / 2 if kept == 1 else at_z), 1
+            step, (a, at_a) = middle - a, (middle, value)
+            at_z, kept_side = (at_z / 2 if kept_side == 1 else at_z), 1
         else:
-            moved, (z, at_z) = z - middle, (middle, value)
-            at_a, kept = (at_a / 2 if kept == -1 else at_a), -1
-        if moved < _NEAR:
+            step, (z, at_z) = z - middle, (middle, value)
+            at_a, kept_side = (at_a / 2 if kept_side == -1 else at_a), -1
+        if step < _ROOT_TOLERANCE:
             break
     return exp(middle)

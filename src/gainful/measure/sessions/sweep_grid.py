@@ -17,19 +17,19 @@ from gainful.measure.discount import b as rank_base, bq as query_base
 from gainful.measure.gain import as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.recipe import session_recipe
+from gainful.measure.sessions.recipe import build_session_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula
-REASONABLE = (1.5, 10.0)  # of b and of bq, says the paper of 2008 (§3.1)
-USUAL = "1.5:10"
-_MOST = 1_000_000  # settings
-_DEPTH = 10
-_PARAMS = {"b": rank_base, "bq": query_base}
-_SWEPT = ("sDCG", "nsDCG")
+REASONABLE_RANGE = (1.5, 10.0)  # of b and of bq, says the paper of 2008 (§3.1)
+USUAL_RANGE = "1.5:10"
+_MAX_SETTINGS = 1_000_000  # settings
+_USUAL_DEPTH = 10
+_BASE_PARAMETERS = {"b": rank_base, "bq": query_base}
+_SWEPT_MEASURES = ("sDCG", "nsDCG")
 # A mean over sessions must be one of sums that the discounts alone change.
-_LINEAR = {
+_LINEAR_SETTINGS = {
     "statistic": "final",
     "normalise": "session",
     "average": "ratios",
@@ -38,73 +38,83 @@ _LINEAR = {
 }
 
 
-def bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
+def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
     """The bases that are meant: a range such as 1.5:10, a list such as 1.5,2,4, or numbers.
 
     The points of a range are spread evenly in the logarithm, which is what discounts are made of.
 
     Examples:
-        >>> bases("b", "2:8", 3)
+        >>> parse_bases("b", "2:8", 3)
         (2.0, 4.0, 8.0)
-        >>> bases("bq", "4", 20)
+        >>> parse_bases("bq", "4", 20)
         (4.0,)
     """
     if isinstance(points, bool) or not isinstance(points, int) or points < 2:
         raise BadValue("points", points, "a whole number from 2 on")
     if isinstance(value, str) and ":" in value:
-        low, high = _numbers(name, value, value.split(":"), 2)
+        low, high = _parse_numbers(name, value, value.split(":"), 2)
         if low >= high:
-            raise BadValue(name, value, f"a range from the smaller to the larger, such as {USUAL}")
-        spread = np.geomspace(low, high, points).tolist()
-        return tuple(float(f"{one:.12g}") for one in spread)  # the same on every machine
+            raise BadValue(
+                name, value, f"a range from the smaller to the larger, such as {USUAL_RANGE}"
+            )
+        points_of_range = np.geomspace(low, high, points).tolist()
+        return tuple(
+            float(f"{point:.12g}") for point in points_of_range
+        )  # the same on every machine
     if isinstance(value, str):
-        return _numbers(name, value, value.split(","))
-    return _numbers(name, value, [value] if isinstance(value, Real) else value)
+        return _parse_numbers(name, value, value.split(","))
+    return _parse_numbers(name, value, [value] if isinstance(value, Real) else value)
 
 
-def _numbers(
-    name: str, whole: object, parts: object, exactly: int | None = None
+def _parse_numbers(
+    name: str, value: object, parts: object, count: int | None = None
 ) -> tuple[float, ...]:
-    allowed = f"a range such as {USUAL}, or numbers such as 1.5,2,4"
+    allowed = f"a range such as {USUAL_RANGE}, or numbers such as 1.5,2,4"
     if not isinstance(parts, Iterable):
-        raise WrongType(name, whole, allowed)
-    given = list(parts)
+        raise WrongType(name, value, allowed)
+    items = list(parts)
     try:
-        found = [float(part) for part in given]
+        numbers = [float(part) for part in items]
     except (TypeError, ValueError):
-        raise BadValue(name, whole, allowed) from None
-    if not found or (exactly is not None and len(found) != exactly):
-        raise BadValue(name, whole, allowed)
-    return tuple(_PARAMS[name].check(number) for number in found)
+        raise BadValue(name, value, allowed) from None
+    if not numbers or (count is not None and len(numbers) != count):
+        raise BadValue(name, value, allowed)
+    return tuple(_BASE_PARAMETERS[name].check(number) for number in numbers)
 
 
-def depths(value: object) -> tuple[int, ...]:
+def parse_depths(value: object) -> tuple[int, ...]:
     """How many results of a query count: one number or several."""
     parts: object = value.split(",") if isinstance(value, str) else value
-    given = list(parts) if isinstance(parts, Iterable) else [parts]
-    found = []
-    for one in given:
-        text = str(one).strip()
-        if isinstance(one, bool) or not (text.isascii() and text.isdigit()) or int(text) < 1:
-            raise BadValue("depth", one, "a whole number from 1 on")
-        found.append(int(text))
-    return tuple(dict.fromkeys(found)) or (_DEPTH,)
+    items = list(parts) if isinstance(parts, Iterable) else [parts]
+    depths = []
+    for item in items:
+        text = str(item).strip()
+        if isinstance(item, bool) or not (text.isascii() and text.isdigit()) or int(text) < 1:
+            raise BadValue("depth", item, "a whole number from 1 on")
+        depths.append(int(text))
+    return tuple(dict.fromkeys(depths)) or (_USUAL_DEPTH,)
 
 
-def _asked(measure: str | Measure, depth: object) -> tuple[Measure, tuple[int, ...]]:
+def _parse_measure_and_depths(
+    measure: str | Measure, depth: object
+) -> tuple[Measure, tuple[int, ...]]:
     """The measure, and how deep; either of them may say that."""
     if isinstance(measure, str) and "@" not in measure:
-        return parse(f"{measure}@{_DEPTH}"), depths(_DEPTH if depth is None else depth)
+        return parse(f"{measure}@{_USUAL_DEPTH}"), parse_depths(
+            _USUAL_DEPTH if depth is None else depth
+        )
     if isinstance(measure, Measure) and measure.k is None:
-        return evolve(measure, k=_DEPTH), depths(_DEPTH if depth is None else depth)
-    found = parse(measure)
+        return evolve(measure, k=_USUAL_DEPTH), parse_depths(
+            _USUAL_DEPTH if depth is None else depth
+        )
+    parsed_measure = parse(measure)
     if depth is not None:
-        raise BadValue("depth", depth, f"nothing: {found} says how deep")
-    return found, depths(found.k)
+        raise BadValue("depth", depth, f"nothing: {parsed_measure} says how deep")
+    return parsed_measure, parse_depths(parsed_measure.k)
 
 
 @frozen(eq=False, kw_only=True)
-class Settings:
+class SweepGrid:
     """All that a sweep goes through, and the setting that the others are held against."""
 
     measure: str
@@ -115,7 +125,7 @@ class Settings:
     reference: tuple[float, float]
 
 
-def settled(
+def build_sweep_grid(
     measure: str | Measure,
     *,
     b: Bases,
@@ -125,49 +135,58 @@ def settled(
     weights: Weights | Sequence[Weights] | None,
     reference: Mapping[str, float] | None,
     like: str | SessionConvention | None,
-    habits: Mapping[str, Any],
-) -> Settings:
+    settings: Mapping[str, Any],
+) -> SweepGrid:
     """Everything that is asked of a sweep, checked."""
-    base, (asked, deep) = like_sessions(like), _asked(measure, depth)
-    if asked.name not in _SWEPT:
-        raise BadValue("measure", str(asked), " or ".join(_SWEPT))
+    convention, (parsed_measure, depths) = (
+        like_sessions(like),
+        _parse_measure_and_depths(measure, depth),
+    )
+    if parsed_measure.name not in _SWEPT_MEASURES:
+        raise BadValue("measure", str(parsed_measure), " or ".join(_SWEPT_MEASURES))
     for name in ("b", "bq"):
-        if name in dict(asked.params):
-            raise BadValue("measure", str(asked), f"no {name} in it: that is swept")
-    if weights is not None and "gain" in dict(asked.params):
-        raise BadValue("weights", weights, f"nothing: {asked} has a gain")
-    given = [weights] if isinstance(weights, (str, Mapping, NamedFormula)) else weights
-    gains = [None] if given is None else [as_gain(one) for one in given]
-    found = bases("b", b, points), bases("bq", bq, points)
+        if name in dict(parsed_measure.params):
+            raise BadValue("measure", str(parsed_measure), f"no {name} in it: that is swept")
+    if weights is not None and "gain" in dict(parsed_measure.params):
+        raise BadValue("weights", weights, f"nothing: {parsed_measure} has a gain")
+    weights_list = [weights] if isinstance(weights, (str, Mapping, NamedFormula)) else weights
+    gains = [None] if weights_list is None else [as_gain(weight) for weight in weights_list]
+    bases = parse_bases("b", b, points), parse_bases("bq", bq, points)
     recipes = []
-    for gain, x in product(gains, deep):
-        options = {**habits} | ({} if gain is None else {"gain": gain})
-        how = session_recipe(evolve(asked, k=x), options=options, like=base)
-        for name, usual in _LINEAR.items():
-            answer = getattr(how.convention, name)
-            if answer != usual:
-                raise BadValue(name, answer, f"{usual}, in a sweep")
-        how.discount.given({"b": found[0][0]})  # a discount without a base cannot be swept
-        how.query_discount.given({"bq": found[1][0]})
-        recipes.append(how)
-    number = len(recipes) * len(found[0]) * len(found[1])
-    if number > _MOST:
-        raise BadValue("points", points, f"fewer: these are {number} settings of at most {_MOST}")
-    return Settings(
-        measure=str(evolve(asked, k=None)),
-        convention=base,
-        b=found[0],
-        bq=found[1],
+    for gain, x in product(gains, depths):
+        options = {**settings} | ({} if gain is None else {"gain": gain})
+        recipe = build_session_recipe(evolve(parsed_measure, k=x), options=options, like=convention)
+        for name, usual in _LINEAR_SETTINGS.items():
+            value = getattr(recipe.convention, name)
+            if value != usual:
+                raise BadValue(name, value, f"{usual}, in a sweep")
+        recipe.discount.with_values({"b": bases[0][0]})  # a discount without a base cannot be swept
+        recipe.query_discount.with_values({"bq": bases[1][0]})
+        recipes.append(recipe)
+    setting_count = len(recipes) * len(bases[0]) * len(bases[1])
+    if setting_count > _MAX_SETTINGS:
+        raise BadValue(
+            "points",
+            points,
+            f"fewer: these are {setting_count} settings of at most {_MAX_SETTINGS}",
+        )
+    return SweepGrid(
+        measure=str(evolve(parsed_measure, k=None)),
+        convention=convention,
+        b=bases[0],
+        bq=bases[1],
         recipes=recipes,
-        reference=_reference(reference, base),
+        reference=_parse_reference(reference, convention),
     )
 
 
-def _reference(given: Mapping[str, float] | None, base: SessionConvention) -> tuple[float, float]:
+def _parse_reference(
+    reference: Mapping[str, float] | None, convention: SessionConvention
+) -> tuple[float, float]:
     """The setting that the others are held against: the convention's own, if none is named."""
-    usual = {"b": base.b or 2, "bq": base.bq or 4}
-    for name in given or {}:
+    usual = {"b": convention.b or 2, "bq": convention.bq or 4}
+    for name in reference or {}:
         if name not in usual:
             raise UnknownName("part of the reference", name, usual)
-    both = {**usual, **(given or {})}
+    both = {**usual, **(reference or {})}
     return rank_base.check(both["b"]), query_base.check(both["bq"])

@@ -9,14 +9,14 @@ import numpy as np
 from gainful.formula import Array
 from gainful.match.matched import Ranks
 from gainful.measure.sessions.sweep_boundary import Crossing, winners
-from gainful.measure.sessions.sweep_grid import REASONABLE
+from gainful.measure.sessions.sweep_grid import REASONABLE_RANGE
 
 Bases = Sequence[float]
 
 
-def verdict(
-    called: Sequence[str],
-    swept: tuple[Bases, Bases],
+def describe_winners(
+    group_labels: Sequence[str],
+    bases: tuple[Bases, Bases],
     means: Array,
     *,
     reference: tuple[float, float],
@@ -33,21 +33,24 @@ def verdict(
         at_reference: which group wins there; -1 if none does.
         crossings: where the winner changes on those two lines.
     """
-    (b, bq), won = swept, winners(means)
-    seen, better = np.unique(won).tolist(), "better" if len(called) == 2 else "the best"
-    if seen == [-1]:
-        return f"No group is better than the others for any searcher {range_of(b, bq)}."
-    if len(seen) == 1:
-        return f"{_first(called[seen[0]])} is {better} for every searcher {range_of(b, bq)}."
+    (b, bq), winner_grid = bases, winners(means)
+    winner_numbers, better = (
+        np.unique(winner_grid).tolist(),
+        "better" if len(group_labels) == 2 else "the best",
+    )
+    if winner_numbers == [-1]:
+        return f"No group is better than the others for any searcher {describe_range(b, bq)}."
+    if len(winner_numbers) == 1:
+        return f"{_capitalise_first(group_labels[winner_numbers[0]])} is {better} for every searcher {describe_range(b, bq)}."
     if at_reference < 0:
-        return _by_count(called, won, b, bq)
+        return _describe_win_counts(group_labels, winner_grid, b, bq)
     conditions, others, lines = [], [], []
-    for along, line, own in (("bq", "b", reference[1]), ("b", "bq", reference[0])):
-        on_line = [one for one in crossings if one.along == along]
+    for along, line, reference_base in (("bq", "b", reference[1]), ("b", "bq", reference[0])):
+        on_line = [crossing for crossing in crossings if crossing.along == along]
         if not on_line:
             continue
-        below = [one for one in on_line if getattr(one, along) <= own]
-        above = [one for one in on_line if getattr(one, along) > own]
+        below = [crossing for crossing in on_line if getattr(crossing, along) <= reference_base]
+        above = [crossing for crossing in on_line if getattr(crossing, along) > reference_base]
         ends = []
         if below:
             ends.append(f"above {getattr(below[-1], along):.3g}")
@@ -59,56 +62,67 @@ def verdict(
         conditions.append(f"{along} {' and '.join(ends)} ({line} = {fixed:g})")
         lines.append((f"{along} {' and '.join(ends)}", f"{line} = {fixed:g}"))
     if not conditions:
-        return _by_count(called, won, b, bq)
-    named = " or ".join(dict.fromkeys(called[one] for one in others))
-    one_way = bool((won == won[:1]).all()) or bool((won == won[:, :1]).all())
+        return _describe_win_counts(group_labels, winner_grid, b, bq)
+    other_labels = " or ".join(dict.fromkeys(group_labels[crossing] for crossing in others))
+    one_way = bool((winner_grid == winner_grid[:1]).all()) or bool(
+        (winner_grid == winner_grid[:, :1]).all()
+    )
     if not one_way or len(conditions) > 1:
-        told = "; ".join(f"at {where}, for {which}" for which, where in lines)
+        conditions_text = "; ".join(f"at {where}, for {which}" for which, where in lines)
         return (
-            f"It depends on the searcher: {called[at_reference]} is {better} {told}. "
-            f"{_wins(called, won)}"
+            f"It depends on the searcher: {group_labels[at_reference]} is {better} {conditions_text}. "
+            f"{_describe_wins(group_labels, winner_grid)}"
         )
     return (
-        f"{_first(called[at_reference])} is {better} only for searchers with "
-        f"{' and '.join(conditions)}; beyond that, {named} is."
+        f"{_capitalise_first(group_labels[at_reference])} is {better} only for searchers with "
+        f"{' and '.join(conditions)}; beyond that, {other_labels} is."
     )
 
 
-def _wins(called: Sequence[str], won: Ranks) -> str:
+def _describe_wins(group_labels: Sequence[str], winner_grid: Ranks) -> str:
     """Who wins in how many settings."""
-    numbers = {one: int((won == one).sum()) for one in np.unique(won).tolist()}
-    most = sorted(numbers.items(), key=lambda item: -item[1])
-    told = [f"{'nobody' if one < 0 else called[one]} wins {number}" for one, number in most]
-    return f"Of {won.size} settings {', '.join(told)}."
+    numbers = {
+        group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
+    }
+    by_wins = sorted(numbers.items(), key=lambda item: -item[1])
+    parts = [
+        f"{'nobody' if group < 0 else group_labels[group]} wins {number}"
+        for group, number in by_wins
+    ]
+    return f"Of {winner_grid.size} settings {', '.join(parts)}."
 
 
-def _by_count(called: Sequence[str], won: Ranks, b: Bases, bq: Bases) -> str:
+def _describe_win_counts(
+    group_labels: Sequence[str], winner_grid: Ranks, b: Bases, bq: Bases
+) -> str:
     """Who wins how often, where no line tells it better."""
-    numbers = {one: int((won == one).sum()) for one in np.unique(won).tolist()}
-    told = []
-    for one, number in sorted(numbers.items(), key=lambda item: -item[1]):
-        at = np.argwhere(won == one)[0]
-        such = f"such as b = {b[at[0]]:.3g}, bq = {bq[at[1]]:.3g}"
-        who = "nobody" if one < 0 else called[one]
-        told.append(f"{who} in {number} of {won.size} settings ({such})")
-    return f"It depends on the searcher who is better: {'; '.join(told)}."
+    numbers = {
+        group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
+    }
+    parts = []
+    for group, number in sorted(numbers.items(), key=lambda item: -item[1]):
+        at = np.argwhere(winner_grid == group)[0]
+        example = f"such as b = {b[at[0]]:.3g}, bq = {bq[at[1]]:.3g}"
+        who = "nobody" if group < 0 else group_labels[group]
+        parts.append(f"{who} in {number} of {winner_grid.size} settings ({example})")
+    return f"It depends on the searcher who is better: {'; '.join(parts)}."
 
 
-def range_of(b: Bases, bq: Bases) -> str:
+def describe_range(b: Bases, bq: Bases) -> str:
     """The range that was swept, in words."""
-    whole = all((one[0], one[-1]) == REASONABLE for one in (b, bq))
+    whole = all((bases[0], bases[-1]) == REASONABLE_RANGE for bases in (b, bq))
     if whole:
         return "in the reasonable range (b and bq from 1.5 to 10)"
-    return f"with {_values('b', b)} and {_values('bq', bq)}"
+    return f"with {_describe_bases('b', b)} and {_describe_bases('bq', bq)}"
 
 
-def _values(name: str, values: Bases) -> str:
+def _describe_bases(name: str, values: Bases) -> str:
     if len(values) == 1:
         return f"{name} = {values[0]:g}"
     return f"{name} from {min(values):g} to {max(values):g}"
 
 
-def _first(words: str) -> str:
+def _capitalise_first(words: str) -> str:
     """At the beginning of a sentence; names such as bm25 stay as they are."""
     head, _, rest = words.partition(" ")
     return f"{head.capitalize()} {rest}" if rest and head.islower() else words

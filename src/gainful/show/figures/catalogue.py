@@ -21,7 +21,7 @@ from gainful.show.figures import (
     session_curves,
     winner_map,
 )
-from gainful.show.figures.figure import Data, Figure, Look, Spec
+from gainful.show.figures.figure import Figure, FigureData, Look, Spec
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,79 +30,79 @@ _ALL = (
     Figure(
         name="last",
         question="Is the last query of a session the best? (the paper's Figure 1)",
-        takes="sessions",
+        input_kind="sessions",
         data=last_query.last_data,
-        chart=last_query.chart,
+        draw_chart=last_query.draw_chart,
     ),
     Figure(
         name="sessions",
         question="How much have sessions brought, query after query? (the paper's Figure 2)",
-        takes="sessions",
+        input_kind="sessions",
         data=session_curves.sessions_data,
-        chart=session_curves.chart,
+        draw_chart=session_curves.draw_chart,
     ),
     Figure(
         name="scenario",
         question="One scenario: do long sessions begin badly? (the paper's Figure 3)",
-        takes="sessions",
+        input_kind="sessions",
         data=session_curves.scenario_data,
-        chart=session_curves.chart,
+        draw_chart=session_curves.draw_chart,
     ),
     Figure(
         name="individual",
         question="How different are sessions, and where did searchers stop? (the paper's Figure 4)",
-        takes="sessions",
+        input_kind="sessions",
         data=individual_sessions.individual_data,
-        chart=individual_sessions.chart,
+        draw_chart=individual_sessions.draw_chart,
     ),
     Figure(
         name="map",
         question="Which system is better for which searcher, and where does the winner change?",
-        takes="sweep",
+        input_kind="sweep",
         data=winner_map.map_data,
-        chart=winner_map.chart,
+        draw_chart=winner_map.draw_chart,
     ),
     Figure(
         name="curves",
         question="How does gain grow from rank to rank, and how far is it from the ideal?",
-        takes="runs",
+        input_kind="runs",
         data=rank_curves.curves_data,
-        chart=rank_curves.chart,
+        draw_chart=rank_curves.draw_chart,
     ),
     Figure(
         name="differences",
         question="On which queries is one run better than another, and by how much?",
-        takes="runs",
+        input_kind="runs",
         data=differences.differences_data,
-        chart=differences.chart,
+        draw_chart=differences.draw_chart,
     ),
     Figure(
         name="precision-recall",
         question="How precise is a run where so much of what is relevant has been found?",
-        takes="runs",
+        input_kind="runs",
         data=precision_recall.precision_recall_data,
-        chart=precision_recall.chart,
+        draw_chart=precision_recall.draw_chart,
     ),
     Figure(
         name="dots",
         question="How good are runs by several measures, and how sure is that?",
-        takes="runs",
+        input_kind="runs",
         data=dots.dots_data,
-        chart=dots.chart,
+        draw_chart=dots.draw_chart,
     ),
 )
 FIGURES: Mapping[str, Figure] = {one.name: one for one in _ALL}
-_LOOK = tuple(one.name for one in fields(Look))
+_LOOK_OPTIONS = tuple(one.name for one in fields(Look))
 
 
-def named(name: str) -> Figure:
+def find_figure(name: str) -> Figure:
     """The figure of a name."""
     if name not in FIGURES:
         raise UnknownName("figure", str(name), FIGURES, "gainful figure lists them")
     return FIGURES[name]
 
 
-def figure(name: str, *given: Any, **options: Any) -> alt.TopLevelMixin:
+def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     """A figure as an Altair chart, its caption saying what produced it.
 
     Args:
@@ -119,11 +119,11 @@ def figure(name: str, *given: Any, **options: Any) -> alt.TopLevelMixin:
         >>> chart.to_dict()["title"]["text"]
         'Session performance, nsDCG@10, by concatenated top 10'
     """
-    look = Look(**{key: options.pop(key) for key in _LOOK if key in options})
-    return as_chart(drawn(named(name), data_of(name, *given, **options), look))
+    look = Look(**{key: options.pop(key) for key in _LOOK_OPTIONS if key in options})
+    return as_chart(draw_figure(find_figure(name), build_data(name, *inputs, **options), look))
 
 
-def figure_data(name: str, *given: Any, **options: Any) -> pl.DataFrame:
+def figure_data(name: str, *inputs: Any, **options: Any) -> pl.DataFrame:
     """The tidy data behind a figure.
 
     Args:
@@ -137,24 +137,26 @@ def figure_data(name: str, *given: Any, **options: Any) -> pl.DataFrame:
         >>> figure_data("differences", judged, runs, "RR").rows()
         [('2', 0.5, 1.0, 0.5), ('1', 1.0, 1.0, 0.0)]
     """
-    return data_of(name, *given, **options).frame
+    return build_data(name, *inputs, **options).frame
 
 
-def data_of(name: str, *given: Any, **options: Any) -> Data:
+def build_data(name: str, *inputs: Any, **options: Any) -> FigureData:
     """The data of a figure; an option that it has not is refused."""
-    made = named(name).data
-    known = signature(made).parameters.values()
-    if not any(one.kind is Parameter.VAR_KEYWORD for one in known):
-        names = [one.name for one in known]
+    data_function = find_figure(name).data
+    parameters = signature(data_function).parameters.values()
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        names = [parameter.name for parameter in parameters]
         for option in options:
             if option not in names:
-                raise UnknownName(f"option of figure {name}", option, [*names[1:], *_LOOK])
-    return made(*given, **options)
+                raise UnknownName(f"option of figure {name}", option, [*names[1:], *_LOOK_OPTIONS])
+    return data_function(*inputs, **options)
 
 
-def drawn(figure: Figure, data: Data, look: Look) -> Spec:
+def draw_figure(figure: Figure, data: FigureData, look: Look) -> Spec:
     """The chart, or what says why there is none."""
-    return empty_chart.chart(data, look) if data.nothing else figure.chart(data, look)
+    return (
+        empty_chart.draw_chart(data, look) if data.empty_reason else figure.draw_chart(data, look)
+    )
 
 
 def as_chart(spec: Spec) -> alt.TopLevelMixin:
@@ -165,26 +167,26 @@ def as_chart(spec: Spec) -> alt.TopLevelMixin:
         raise NotInstalled("gainful.figure", "report") from None
     # Altair would look at every row of the data, and try every kind of chart on it: the data go
     # beside the chart, and the kind is known.
-    held: dict[str, Any] = {}
-    whole = {"$schema": alt.SCHEMA_URL, **_named_data(spec, held)}
-    kinds: dict[str, Any] = {
+    datasets: dict[str, Any] = {}
+    full_spec = {"$schema": alt.SCHEMA_URL, **_name_data(spec, datasets)}
+    chart_classes: dict[str, Any] = {
         "layer": alt.LayerChart,
         "concat": alt.ConcatChart,
         "vconcat": alt.VConcatChart,
     }
-    kind: Any = next((kinds[key] for key in kinds if key in spec), alt.Chart)
-    chart: Any = kind.from_dict(whole, validate=False)
-    chart.datasets = held
+    chart_class: Any = next((chart_classes[key] for key in chart_classes if key in spec), alt.Chart)
+    chart: Any = chart_class.from_dict(full_spec, validate=False)
+    chart.datasets = datasets
     return chart  # type: ignore[no-any-return]
 
 
-def _named_data(part: Any, held: dict[str, Any]) -> Any:
+def _name_data(part: Any, datasets: dict[str, Any]) -> Any:
     """The same, with data by name; `held` is given what the names stand for."""
     if isinstance(part, list):
-        return [_named_data(one, held) for one in part]
+        return [_name_data(item, datasets) for item in part]
     if not isinstance(part, dict):
         return part
     if isinstance(part.get("values"), list) and set(part) == {"values"}:
-        held[f"data-{len(held) + 1}"] = part["values"]
-        return {"name": f"data-{len(held)}"}
-    return {key: _named_data(value, held) for key, value in part.items()}
+        datasets[f"data-{len(datasets) + 1}"] = part["values"]
+        return {"name": f"data-{len(datasets)}"}
+    return {key: _name_data(value, datasets) for key, value in part.items()}

@@ -6,30 +6,30 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadValue, counted
-from gainful.evidence.pairing import side_by_side
+from gainful.errors import BadValue, count_noun
+from gainful.evidence.pairing import pair_results
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.read.inputs import AnyJudgments
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import WIDTH, framed, top
-from gainful.show.figures.run_results import Runs, caption, results_of
-from gainful.show.figures.text import name, plain
+from gainful.read.inputs import AnyQrels
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
+from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
+from gainful.show.figures.text import clean_text, shorten_name
 from gainful.show.theme import SIZE
 
-_NAMED = 60  # queries that can be named beside their bars
-_STEP = 14  # pixels of such a bar
+_MAX_LABELLED_QUERIES = 60  # queries that can be named beside their bars
+_BAR_STEP = 14  # pixels of such a bar
 _HEIGHT = 300
 
 
 def differences_data(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Runs,
     measure: str | Measure = "nDCG@10",
     *,
     like: Any = None,
-    **habits: Any,
-) -> Data:
+    **settings: Any,
+) -> FigureData:
     """On which queries is one run better than another, and by how much?
 
     Args:
@@ -43,22 +43,22 @@ def differences_data(
         A row for each query, the greatest difference first: query, first, second, difference
         (second less first).
     """
-    (called,) = expand(measure) if len(expand(measure)) == 1 else (None,)
-    if called is None:
+    (measure_name,) = expand(measure) if len(expand(measure)) == 1 else (None,)
+    if measure_name is None:
         raise BadValue("measure", str(measure), "one measure")
     if len(runs) > 2:
         raise BadValue("runs", ", ".join(map(str, runs)), "two of them")
-    found = results_of(qrels, runs, [called], like, habits)
-    results, names = list(found.values()), list(found)
-    told = caption(results, [called])
+    results_by_run = evaluate_runs(qrels, runs, [measure_name], like, settings)
+    results, names = list(results_by_run.values()), list(results_by_run)
+    caption_lines = build_caption(results, [measure_name])
     if len(results) == 1:
-        return Data(
+        return FigureData(
             frame=pl.DataFrame(schema=_SCHEMA),
-            title=f"{called} of {name(names[0])}",
-            said=tuple(told),
-            nothing="One run: there is nothing to compare it with.",
+            title=f"{measure_name} of {shorten_name(names[0])}",
+            caption=tuple(caption_lines),
+            empty_reason="One run: there is nothing to compare it with.",
         )
-    pairs = side_by_side(results, called)
+    pairs = pair_results(results, measure_name)
     frame = pl.DataFrame(
         {"query": list(pairs.queries), "first": pairs.values[:, 0], "second": pairs.values[:, 1]},
         schema_overrides={"query": pl.String},
@@ -67,35 +67,33 @@ def differences_data(
     mean = frame["difference"].mean()
     better = int((frame["difference"] > 0).sum())
     worse = int((frame["difference"] < 0).sum())
-    nothing = ""
+    empty_reason = ""
     if not len(frame):
-        nothing = "No query counts in both runs, so there is no difference to show."
+        empty_reason = "No query counts in both runs, so there is no difference to show."
     elif not better + worse:
-        nothing = (
-            f"Both runs have the same {called} on every query: there is no difference to show."
-        )
-    first, second = map(name, names)
-    heads = []
+        empty_reason = f"Both runs have the same {measure_name} on every query: there is no difference to show."
+    first, second = map(shorten_name, names)
+    summary = []
     if isinstance(mean, float):
-        heads = [
+        summary = [
             (
-                f"mean difference {mean:+.4f} over {counted(len(frame), 'query')}: {second} better "
+                f"mean difference {mean:+.4f} over {count_noun(len(frame), 'query')}: {second} better "
                 f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
             )
         ]
-    left = [one for one in pairs.left_out if one]
-    lost = (
-        [f"Note: {counted(max(left), 'query')} left out, as not both runs have them"]
-        if left
+    dropped = [count for count in pairs.left_out if count]
+    dropped_note = (
+        [f"Note: {count_noun(max(dropped), 'query')} left out, as not both runs have them"]
+        if dropped
         else []
     )
-    return Data(
+    return FigureData(
         frame=frame,
-        title=f"{called} by query: {second} against {first}",
-        said=(*heads, *told, *lost),
-        axis=f"difference in {called}",
-        nothing=nothing,
-        more={"names": (first, second)},
+        title=f"{measure_name} by query: {second} against {first}",
+        caption=(*summary, *caption_lines, *dropped_note),
+        axis_title=f"difference in {measure_name}",
+        empty_reason=empty_reason,
+        extra={"names": (first, second)},
     )
 
 
@@ -107,39 +105,39 @@ _SCHEMA = {
 }
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """Few queries lie beside their names; many stand in a row."""
     frame, tones = data.frame, look.tones
     rows = [
         {
-            "place": at,
-            "query": plain(row["query"]),
-            "label": name(row["query"]),
+            "place": index,
+            "query": clean_text(row["query"]),
+            "label": shorten_name(row["query"]),
             "difference": row["difference"],
             "better": row["difference"] > 0,
         }
-        for at, row in enumerate(frame.iter_rows(named=True))
+        for index, row in enumerate(frame.iter_rows(named=True))
     ]
-    end = top([abs(row["difference"]) for row in rows])
-    value = {
+    limit = axis_end([abs(row["difference"]) for row in rows])
+    value_channel = {
         "field": "difference",
         "type": "quantitative",
-        "scale": {"domain": [-end, end], "nice": False},
-        "axis": {"title": data.axis, "tickCount": 7, "domain": False, "ticks": False},
+        "scale": {"domain": [-limit, limit], "nice": False},
+        "axis": {"title": data.axis_title, "tickCount": 7, "domain": False, "ticks": False},
     }
-    named = len(rows) <= _NAMED
-    step = {"step": _STEP} if named else None
-    place = {
+    labelled = len(rows) <= _MAX_LABELLED_QUERIES
+    step = {"step": _BAR_STEP} if labelled else None
+    query_channel = {
         "field": "place",
         "type": "ordinal",
-        "scale": {"paddingInner": 0.25 if named else 0, "paddingOuter": 0.1},
-        "axis": None if named else {"title": "queries, sorted", "labels": False, "ticks": False},
+        "scale": {"paddingInner": 0.25 if labelled else 0, "paddingOuter": 0.1},
+        "axis": None if labelled else {"title": "queries, sorted", "labels": False, "ticks": False},
     }
     bars: Spec = {
-        "mark": {"type": "bar", "aria": named},
+        "mark": {"type": "bar", "aria": labelled},
         "encoding": {
-            ("y" if named else "x"): place,
-            ("x" if named else "y"): value,
+            ("y" if labelled else "x"): query_channel,
+            ("x" if labelled else "y"): value_channel,
             "color": {
                 "field": "better",
                 "type": "nominal",
@@ -152,19 +150,22 @@ def chart(data: Data, look: Look) -> Spec:
             ],
         },
     }
-    width = look.width or (440 if named else WIDTH)
-    height = look.height or (_HEIGHT if not named else len(rows) * _STEP)
+    width = look.width or (440 if labelled else WIDTH)
+    height = look.height or (_HEIGHT if not labelled else len(rows) * _BAR_STEP)
     body: Spec = {"data": {"values": rows}, "layer": [bars]}
-    if named:
-        body["layer"] += [_names(place, end, left=True), _names(place, end, left=False)]
-    body["layer"] += _sides(data.more["names"], look, named=named)
-    found = framed(data, look, body, width, height, [])
-    if named and look.height is None:
-        found["height"] = step
-    return found
+    if labelled:
+        body["layer"] += [
+            _draw_query_names(query_channel, limit, left=True),
+            _draw_query_names(query_channel, limit, left=False),
+        ]
+    body["layer"] += _label_sides(data.extra["names"], look, labelled=labelled)
+    spec = with_caption(data, look, body, width, height, [])
+    if labelled and look.height is None:
+        spec["height"] = step
+    return spec
 
 
-def _names(place: Spec, end: float, *, left: bool) -> Spec:
+def _draw_query_names(query_channel: Spec, limit: float, *, left: bool) -> Spec:
     """Names at the foot of the bars, on the side where there is no bar."""
     return {
         "transform": [{"filter": "datum.difference > 0" if left else "datum.difference <= 0"}],
@@ -175,36 +176,36 @@ def _names(place: Spec, end: float, *, left: bool) -> Spec:
             "fontSize": SIZE - 2,
         },
         "encoding": {
-            "y": place,
-            "x": {"datum": 0, "type": "quantitative", "scale": {"domain": [-end, end]}},
+            "y": query_channel,
+            "x": {"datum": 0, "type": "quantitative", "scale": {"domain": [-limit, limit]}},
             "text": {"field": "label", "type": "nominal"},
         },
     }
 
 
-def _sides(names: tuple[str, str], look: Look, *, named: bool) -> list[Spec]:
+def _label_sides(names: tuple[str, str], look: Look, *, labelled: bool) -> list[Spec]:
     """Who is better on which side, in the colour of its bars."""
     first, second = names
-    places: list[Spec] = [
+    positions: list[Spec] = [
         {"x": {"value": {"expr": "width * 0.75"}}, "y": {"value": -4}},
         {"x": {"value": {"expr": "width * 0.25"}}, "y": {"value": -4}},
     ]
-    aligned: list[Spec] = [{"align": "center", "baseline": "bottom"}] * 2
-    if not named:  # the bars go down from left to right: there is room in two corners
-        places = [
+    alignments: list[Spec] = [{"align": "center", "baseline": "bottom"}] * 2
+    if not labelled:  # the bars go down from left to right: there is room in two corners
+        positions = [
             {"x": {"value": {"expr": "width - 8"}}, "y": {"value": 14}},
             {"x": {"value": 8}, "y": {"value": {"expr": "height - 8"}}},
         ]
-        aligned = [{"align": "right"}, {"align": "left"}]
-    told = (
-        (f"{second} better", look.tones.names[1], places[0], aligned[0]),
-        (f"{first} better", look.tones.names[0], places[1], aligned[1]),
+        alignments = [{"align": "right"}, {"align": "left"}]
+    labels = (
+        (f"{second} better", look.tones.names[1], positions[0], alignments[0]),
+        (f"{first} better", look.tones.names[0], positions[1], alignments[1]),
     )
     return [
         {
             "data": {"values": [{"label": label}]},
             "mark": {"type": "text", "color": hue, "fontWeight": 600, **align},
-            "encoding": place | {"text": {"field": "label", "type": "nominal"}},
+            "encoding": position | {"text": {"field": "label", "type": "nominal"}},
         }
-        for label, hue, place, align in told
+        for label, hue, position, align in labels
     ]

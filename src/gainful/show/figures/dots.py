@@ -7,30 +7,30 @@ from typing import Any
 
 import polars as pl
 
-from gainful.evidence.stability import LEVEL, stability
+from gainful.evidence.stability import DEFAULT_LEVEL, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.evaluate import settled, usual
+from gainful.measure.evaluate import build_convention, usual_measures
 from gainful.measure.measure import Measure
-from gainful.read.inputs import AnyJudgments
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import colour, framed, top
-from gainful.show.figures.run_results import Measures, Runs, caption, results_of
-from gainful.show.figures.text import name, plain
+from gainful.read.inputs import AnyQrels
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
+from gainful.show.figures.run_results import Measures, Runs, build_caption, evaluate_runs
+from gainful.show.figures.text import clean_text, shorten_name
 
-_STEP = 22  # pixels of a run
+_ROW_STEP = 22  # pixels of a run
 
 
 def dots_data(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Runs,
     measures: Measures | None = None,
     *,
-    interval: float = LEVEL,
+    interval: float = DEFAULT_LEVEL,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     like: Any = None,
-    **habits: Any,
-) -> Data:
+    **settings: Any,
+) -> FigureData:
     """How good are runs by several measures, and how sure is that?
 
     Args:
@@ -47,72 +47,89 @@ def dots_data(
         Columns run, measure, mean, low, high.
     """
     if measures is None:
-        measures = usual(settled(like, habits))
-    asked: Sequence[str | Measure] = (
+        measures = usual_measures(build_convention(like, settings))
+    measure_list: Sequence[str | Measure] = (
         [measures] if isinstance(measures, (str, Measure)) else list(measures)
     )
-    found = results_of(qrels, runs, asked, like, habits)
+    results = evaluate_runs(qrels, runs, measure_list, like, settings)
     rows, notes = [], []
-    for run, one in found.items():
-        sure = stability(one, interval, resamples=resamples, seed=seed)
-        notes += [f"Note: {name(run)}: {note}" for note in sure.notes]
+    for run, result in results.items():
+        uncertainty = stability(result, interval, resamples=resamples, seed=seed)
+        notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
         rows += [
             {
                 "run": run,
                 "measure": measure,
-                "mean": each.mean,
-                "low": each.low,
-                "high": each.high,
+                "mean": estimate.mean,
+                "low": estimate.low,
+                "high": estimate.high,
             }
-            for measure, each in sure.intervals.items()
+            for measure, estimate in uncertainty.intervals.items()
         ]
     schema = {"run": pl.String, "measure": pl.String} | dict.fromkeys(
         ("mean", "low", "high"), pl.Float64
     )
     frame = pl.DataFrame(rows, schema=schema)
-    known = frame["mean"].drop_nulls()
-    nothing = "" if len(known) else "No query counts, so there is no mean to show."
-    if len(known) and (known == 0).all():
-        nothing = "Every mean is 0: nothing relevant was found."
-    names = list(next(iter(found.values())).values)
-    return Data(
+    means = frame["mean"].drop_nulls()
+    empty_reason = "" if len(means) else "No query counts, so there is no mean to show."
+    if len(means) and (means == 0).all():
+        empty_reason = "Every mean is 0: nothing relevant was found."
+    names = list(next(iter(results.values())).values)
+    return FigureData(
         frame=frame,
         title="Means of runs and their intervals"
-        if len(found) > 1
+        if len(results) > 1
         else "Means and their intervals",
-        said=(
+        caption=(
             f"{interval:g} % intervals, queries drawn again {resamples} times (BCa, seed {seed})",
-            *caption(list(found.values()), names),
+            *build_caption(list(results.values()), names),
             *notes,
         ),
-        nothing=nothing,
+        empty_reason=empty_reason,
     )
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """A panel for each measure, a row for each run; one scale where all are shares."""
     frame = data.frame
     measures = frame["measure"].unique(maintain_order=True).to_list()
     runs = frame["run"].unique(maintain_order=True).to_list()
     width = look.width or 420
-    highest = top([*frame["high"].drop_nulls().to_list(), *frame["mean"].drop_nulls().to_list()])
-    shared = highest <= 1
+    highest = axis_end(
+        [*frame["high"].drop_nulls().to_list(), *frame["mean"].drop_nulls().to_list()]
+    )
+    shared_scale = highest <= 1
     panels = []
     for measure in measures:
-        own = frame.filter(pl.col("measure") == measure)
-        ends = own["high"].drop_nulls().to_list() + own["mean"].drop_nulls().to_list()
-        low = min([0.0, *own["low"].drop_nulls().to_list(), *own["mean"].drop_nulls().to_list()])
-        scale = {"domain": [low, highest if shared else top(ends)], "nice": False, "zero": False}
-        labelled = not shared or measure == measures[-1]
-        panels.append(_panel(own, runs, str(measure), scale, look, width, labelled=labelled))
-    body: Spec = {"vconcat": panels, "spacing": 10 if shared else 18}
-    labels = [name(one) for one in runs]
-    found = framed(data, look, body, width, len(panels) * len(runs) * _STEP, labels)
-    return {key: value for key, value in found.items() if key not in ("width", "height")}
+        measure_frame = frame.filter(pl.col("measure") == measure)
+        highs = (
+            measure_frame["high"].drop_nulls().to_list()
+            + measure_frame["mean"].drop_nulls().to_list()
+        )
+        low = min(
+            [
+                0.0,
+                *measure_frame["low"].drop_nulls().to_list(),
+                *measure_frame["mean"].drop_nulls().to_list(),
+            ]
+        )
+        scale = {
+            "domain": [low, highest if shared_scale else axis_end(highs)],
+            "nice": False,
+            "zero": False,
+        }
+        labelled = not shared_scale or measure == measures[-1]
+        panels.append(
+            _draw_panel(measure_frame, runs, str(measure), scale, look, width, labelled=labelled)
+        )
+    body: Spec = {"vconcat": panels, "spacing": 10 if shared_scale else 18}
+    labels = [shorten_name(run) for run in runs]
+    spec = with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
+    return {key: value for key, value in spec.items() if key not in ("width", "height")}
 
 
-def _panel(  # noqa: PLR0917
-    own: pl.DataFrame,
+def _draw_panel(  # noqa: PLR0917
+    frame: pl.DataFrame,
     runs: list[str],
     measure: str,
     scale: Spec,
@@ -124,17 +141,17 @@ def _panel(  # noqa: PLR0917
     rows = [
         {
             "place": runs.index(row["run"]),
-            "run": plain(row["run"]),
-            "label": name(row["run"]),
+            "run": clean_text(row["run"]),
+            "label": shorten_name(row["run"]),
             "mean": row["mean"],
             "low": row["low"],
             "high": row["high"],
             "told": f"{row['mean']:.4f}",
         }
-        for row in own.iter_rows(named=True)
+        for row in frame.iter_rows(named=True)
         if row["mean"] is not None
     ]
-    across = {
+    mean_channel = {
         "field": "mean",
         "type": "quantitative",
         "scale": scale,
@@ -147,47 +164,47 @@ def _panel(  # noqa: PLR0917
             "labelFlush": False,
         },
     }
-    place = {
+    run_channel = {
         "field": "place",
         "type": "ordinal",
         "scale": {"domain": list(range(len(runs)))},
         "axis": None,
     }
-    hues = {
+    colour_channel = {
         "field": "place",
         "type": "nominal",
         "scale": {
             "domain": list(range(len(runs))),
-            "range": [colour(number, look.tones) for number in range(len(runs))],
+            "range": [series_colour(index, look.tones) for index in range(len(runs))],
         },
         "legend": None,
     }
     tooltip = [
         {"field": "run", "type": "nominal"},
         *(
-            {"field": one, "type": "quantitative", "format": ".4f"}
-            for one in ("mean", "low", "high")
+            {"field": column, "type": "quantitative", "format": ".4f"}
+            for column in ("mean", "low", "high")
         ),
     ]
     return {
-        "title": {"text": name(measure, 60), "fontWeight": 500, "offset": 4},
+        "title": {"text": shorten_name(measure, 60), "fontWeight": 500, "offset": 4},
         "data": {"values": rows},
         "width": width,
-        "height": {"step": _STEP} if look.height is None else look.height,
-        "encoding": {"y": place, "color": hues},
+        "height": {"step": _ROW_STEP} if look.height is None else look.height,
+        "encoding": {"y": run_channel, "color": colour_channel},
         "layer": [
             {
                 "transform": [{"filter": "datum.low !== null"}],
                 "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55},
-                "encoding": {"x": across | {"field": "low"}, "x2": {"field": "high"}},
+                "encoding": {"x": mean_channel | {"field": "low"}, "x2": {"field": "high"}},
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {"x": across, "tooltip": tooltip},
+                "encoding": {"x": mean_channel, "tooltip": tooltip},
             },
             {
                 "mark": {"type": "text", "baseline": "bottom", "dy": -5, "fontSize": 10},
-                "encoding": {"x": across, "text": {"field": "told", "type": "nominal"}},
+                "encoding": {"x": mean_channel, "text": {"field": "told", "type": "nominal"}},
             },
             {
                 "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},

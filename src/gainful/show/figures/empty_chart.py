@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import WIDTH, framed
-from gainful.show.figures.text import wrapped
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import WIDTH, with_caption
+from gainful.show.figures.text import wrap_lines
 from gainful.show.theme import SIZE
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """Title and caption as ever, and in place of the plot why there is none."""
     width, height = look.width or WIDTH, look.height or 48
     body: Spec = {
-        "data": {"values": [{"told": wrapped([data.nothing], width - 20, SIZE + 1)}]},
+        "data": {"values": [{"told": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]},
         "mark": {
             "type": "text",
             "fontSize": SIZE + 1,
@@ -26,4 +26,4 @@ def chart(data: Data, look: Look) -> Spec:
             "text": {"field": "told", "type": "nominal"},
         },
     }
-    return framed(data, look, body, width, height, [])
+    return with_caption(data, look, body, width, height, [])

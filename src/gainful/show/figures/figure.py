@@ -12,21 +12,21 @@ from gainful.errors import BadValue, WrongType
 from gainful.show.theme import DARK, LIGHT, Tones
 
 Spec = dict[str, Any]  # a chart as Vega-Lite has it
-Takes = Literal["sessions", "runs", "sweep"]
-_LEAST, _MOST = 120, 4000  # pixels
+InputKind = Literal["sessions", "runs", "sweep"]
+_MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 
 
-def _pixels(_: object, attribute: Any, value: Any) -> None:
+def _check_pixels(_: object, attribute: Any, value: Any) -> None:
     if value is None:
         return
-    allowed = f"pixels, from {_LEAST} to {_MOST}"
+    allowed = f"pixels, from {_MIN_PIXELS} to {_MAX_PIXELS}"
     if isinstance(value, bool) or not isinstance(value, int):
         raise WrongType(attribute.name, value, allowed)
-    if not _LEAST <= value <= _MOST:
+    if not _MIN_PIXELS <= value <= _MAX_PIXELS:
         raise BadValue(attribute.name, value, allowed)
 
 
-def _text(_: object, attribute: Any, value: Any) -> None:
+def _check_text(_: object, attribute: Any, value: Any) -> None:
     if value is not None and not isinstance(value, str):
         raise WrongType(attribute.name, value, "text")
 
@@ -44,9 +44,9 @@ class Look:
         gainful.errors.BadValue: width is 50; allowed: pixels, from 120 to 4000
     """
 
-    title: str | None = field(default=None, validator=_text)
-    width: int | None = field(default=None, validator=_pixels)
-    height: int | None = field(default=None, validator=_pixels)
+    title: str | None = field(default=None, validator=_check_text)
+    width: int | None = field(default=None, validator=_check_pixels)
+    height: int | None = field(default=None, validator=_check_pixels)
     dark: bool = False
 
     @property
@@ -56,15 +56,15 @@ class Look:
 
 
 @frozen(eq=False, kw_only=True)
-class Data:
+class FigureData:
     """The tidy data behind a figure, and the words that belong to it."""
 
     frame: pl.DataFrame
     title: str
-    said: tuple[str, ...]  # under the title: measure, convention, how many
-    axis: str = ""  # what the values are
-    nothing: str = ""  # why there is nothing to see
-    more: Mapping[str, Any] = field(factory=dict)  # what only this figure needs
+    caption: tuple[str, ...]  # under the title: measure, convention, how many
+    axis_title: str = ""  # what the values are
+    empty_reason: str = ""  # why there is nothing to see
+    extra: Mapping[str, Any] = field(factory=dict)  # what only this figure needs
 
 
 @frozen(eq=False, kw_only=True)
@@ -73,6 +73,6 @@ class Figure:
 
     name: str
     question: str
-    takes: Takes
-    data: Callable[..., Data]
-    chart: Callable[[Data, Look], Spec]
+    input_kind: InputKind
+    data: Callable[..., FigureData]
+    draw_chart: Callable[[FigureData, Look], Spec]

@@ -9,17 +9,23 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import counted
-from gainful.measure.sessions.curve import each_held
+from gainful.errors import count_noun
+from gainful.measure.sessions.curve import session_value_vectors
 from gainful.measure.sessions.results import SessionResults
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import Series, framed, line_layers, lots, top
-from gainful.show.figures.session_plot import By, all_zero, refuse_no_count, shown
-from gainful.show.figures.text import name, plain
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import (
+    Series,
+    axis_end,
+    build_line_layers,
+    build_session_axis,
+    with_caption,
+)
+from gainful.show.figures.session_plot import By, check_count, explain_zeros, prepare_plot
+from gainful.show.figures.text import clean_text, shorten_name
 
-MOST = 60  # sessions drawn in a panel
-_NAMED = 16  # sessions that are named at their ends
-_WIDTH, _HEIGHT = 400, 280  # of a panel among several
+MAX_SESSIONS = 60  # sessions drawn in a panel
+_MAX_LABELLED_SESSIONS = 16  # sessions that are named at their ends
+_PANEL_WIDTH, _PANEL_HEIGHT = 400, 280  # of a panel among several
 
 
 def individual_data(
@@ -28,7 +34,7 @@ def individual_data(
     *,
     by: By = (),
     queries: int | None = None,
-) -> Data:
+) -> FigureData:
     """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
 
     Args:
@@ -42,134 +48,146 @@ def individual_data(
         the searcher was still searching there and stopped right there. Where somebody has stopped,
         the last value is held.
     """
-    refuse_no_count("queries", queries)
-    told = shown(results, measure, by, prefer="sDCG")
-    held = told.results.held.until(told.how.queries)
-    values = each_held(held, told.how)
-    number, most, x = values.shape
-    label = np.empty(number, dtype=object)
-    for group, flags in told.groups:
-        label[flags] = group
-    names = pl.Series("session", list(held.sessions))
-    query = np.tile(np.repeat(np.arange(1, most + 1), x), number)
-    rank = np.tile(np.arange(1, x + 1), number * most)
-    own = np.repeat(results.held.queries, most * x)  # as they were, however few are looked at
+    check_count("queries", queries)
+    plot = prepare_plot(results, measure, by, prefer="sDCG")
+    sessions = plot.results.matched_sessions.keep_first_queries(plot.recipe.queries)
+    values = session_value_vectors(sessions, plot.recipe)
+    session_count, query_count, depth = values.shape
+    group_labels = np.empty(session_count, dtype=object)
+    for group, flags in plot.groups:
+        group_labels[flags] = group
+    names = pl.Series("session", list(sessions.session_ids))
+    query = np.tile(np.repeat(np.arange(1, query_count + 1), depth), session_count)
+    rank = np.tile(np.arange(1, depth + 1), session_count * query_count)
+    own_queries = np.repeat(
+        results.matched_sessions.query_counts, query_count * depth
+    )  # as they were, however few are looked at
     frame = pl.DataFrame(
         {
-            "group": pl.Series(np.repeat(label, most * x).tolist(), dtype=pl.String),
-            "session": names.gather(np.repeat(np.arange(number), most * x)),
+            "group": pl.Series(
+                np.repeat(group_labels, query_count * depth).tolist(), dtype=pl.String
+            ),
+            "session": names.gather(np.repeat(np.arange(session_count), query_count * depth)),
             "query": query,
             "rank": rank,
-            "position": np.tile(np.arange(1, most * x + 1), number),
+            "position": np.tile(np.arange(1, query_count * depth + 1), session_count),
             "value": pl.Series(values.ravel()).fill_nan(None),
-            "searching": query <= own,
-            "stopped": (query == own) & (rank == x),
+            "searching": query <= own_queries,
+            "stopped": (query == own_queries) & (rank == depth),
         }
     )
     if queries is not None:
         frame = frame.filter(pl.col("query") <= queries)
     order = pl.col("group").replace_strict(
-        {group: at for at, (group, _) in enumerate(told.groups)}, return_dtype=pl.Int64
+        {group: index for index, (group, _) in enumerate(plot.groups)}, return_dtype=pl.Int64
     )
     frame = frame.sort(order, maintain_order=True)
-    return Data(
+    return FigureData(
         frame=frame,
-        title=f"Individual sessions, {told.name}, by concatenated top {told.x}",
-        said=(
+        title=f"Individual sessions, {plot.measure_name}, by concatenated top {plot.depth}",
+        caption=(
             "each line a session; ● where the searcher stopped, from there on the value is held",
-            *(line.removeprefix("mean ") for line in told.said),
+            *(line.removeprefix("mean ") for line in plot.caption),
         ),
-        axis=told.name,
-        nothing=all_zero(frame["value"]),
-        more={"x": told.x, "drawn": min(most, queries or most)},
+        axis_title=plot.measure_name,
+        empty_reason=explain_zeros(frame["value"]),
+        extra={"x": plot.depth, "drawn": min(query_count, queries or query_count)},
     )
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """A panel for each group; beyond so many sessions only some are drawn, and that is said."""
     groups = data.frame["group"].unique(maintain_order=True).to_list()
-    highest = top([one for one in data.frame["value"].to_list() if one is not None])
+    highest = axis_end([value for value in data.frame["value"].to_list() if value is not None])
     several = len(groups) > 1
-    size = Look(
-        width=look.width or (_WIDTH if several else None),
-        height=look.height or (_HEIGHT if several else None),
+    panel_look = Look(
+        width=look.width or (_PANEL_WIDTH if several else None),
+        height=look.height or (_PANEL_HEIGHT if several else None),
         dark=look.dark,
     )
-    width, height = size.width or 560, size.height or 360
-    size = Look(width=width, height=height, dark=look.dark)
+    width, height = panel_look.width or 560, panel_look.height or 360
+    panel_look = Look(width=width, height=height, dark=look.dark)
     panels: list[Spec] = []
-    heads: list[str] = []
+    headings: list[str] = []
     labels: list[str] = []
-    for number, group in enumerate(groups):
-        own = data.frame.filter(pl.col("group") == group)
-        sessions = own["session"].unique(maintain_order=True).to_list()
-        chosen = sessions
-        if len(sessions) > MOST:  # evenly, so that all the file is seen
-            step = len(sessions) / MOST
-            chosen = [sessions[int(at * step)] for at in range(MOST)]
-            own = own.filter(pl.col("session").is_in(chosen))
-        layers, named = _panel(data, own, chosen, number, size, highest)
-        labels += named
-        drawn = counted(len(sessions), "session")
-        if len(chosen) < len(sessions):
-            drawn = f"{len(chosen)} of {drawn} drawn"
-        heads.append(f"{name(group, 40)} · {drawn}")
-        panels.append({"title": {"text": heads[-1], "fontWeight": 500}, "layer": layers})
+    for panel_index, group in enumerate(groups):
+        panel_frame = data.frame.filter(pl.col("group") == group)
+        sessions = panel_frame["session"].unique(maintain_order=True).to_list()
+        drawn_sessions = sessions
+        if len(sessions) > MAX_SESSIONS:  # evenly, so that all the file is seen
+            step = len(sessions) / MAX_SESSIONS
+            drawn_sessions = [sessions[int(index * step)] for index in range(MAX_SESSIONS)]
+            panel_frame = panel_frame.filter(pl.col("session").is_in(drawn_sessions))
+        layers, panel_labels = _draw_panel(
+            data, panel_frame, drawn_sessions, panel_index, panel_look, highest
+        )
+        labels += panel_labels
+        count_text = count_noun(len(sessions), "session")
+        if len(drawn_sessions) < len(sessions):
+            count_text = f"{len(drawn_sessions)} of {count_text} drawn"
+        headings.append(f"{shorten_name(group, 40)} · {count_text}")
+        panels.append({"title": {"text": headings[-1], "fontWeight": 500}, "layer": layers})
     if several:
         for panel in panels:
             panel |= {"width": width, "height": height}
-        apart = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
-        body: Spec = {"concat": panels, "columns": 2, "resolve": apart}
-        found = framed(data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels)
-        return {key: value for key, value in found.items() if key not in ("width", "height")}
-    if data.frame["session"].n_unique() > MOST:
-        data = evolve(data, said=(heads[0], *data.said))
-    return framed(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
+        resolve = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
+        body: Spec = {"concat": panels, "columns": 2, "resolve": resolve}
+        spec = with_caption(
+            data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels
+        )
+        return {key: value for key, value in spec.items() if key not in ("width", "height")}
+    if data.frame["session"].n_unique() > MAX_SESSIONS:
+        data = evolve(data, caption=(headings[0], *data.caption))
+    return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
 
 
-def _panel(  # noqa: PLR0917
-    data: Data,
-    own: pl.DataFrame,
+def _draw_panel(  # noqa: PLR0917
+    data: FigureData,
+    frame: pl.DataFrame,
     sessions: Sequence[str],
-    number: int,
+    colour: int,
     look: Look,
     highest: float,
 ) -> tuple[list[Spec], list[str]]:
     """The lines of a group and the marks where they stop."""
-    few = len(sessions) <= _NAMED
-    place = {session: at for at, session in enumerate(sessions)}
+    labelled = len(sessions) <= _MAX_LABELLED_SESSIONS
+    series_index = {session: index for index, session in enumerate(sessions)}
     series = [
-        Series(one, at if few else number, width=1.6 if few else 1, shown=few)
-        for at, one in enumerate(sessions)
+        Series(item, index if labelled else colour, width=1.6 if labelled else 1, labelled=labelled)
+        for index, item in enumerate(sessions)
     ]
     rows: list[dict[str, Any]] = [
-        {"series": place[session], "x": position, "y": value, "held": not real}
-        for session, position, value, real in own.select(
+        {"series": series_index[session], "x": position, "y": value, "held": not searching}
+        for session, position, value, searching in frame.select(
             "session", "position", "value", "searching"
         ).iter_rows()
         if value is not None
     ]
-    across = lots(data.more["x"], data.more["drawn"])
-    layers = line_layers(_corners(rows), series, across, data.axis, look, highest=highest)
-    *before, line, names = layers
-    values = line["data"]["values"]
-    channels = {key: line["encoding"][key] for key in ("x", "y", "color", "tooltip", "description")}
-    parts = [
-        line
+    x_axis = build_session_axis(data.extra["x"], data.extra["drawn"])
+    layers = build_line_layers(
+        _keep_corners(rows), series, x_axis, data.axis_title, look, highest=highest
+    )
+    *background, line_layer, label_layer = layers
+    values = line_layer["data"]["values"]
+    channels = {
+        key: line_layer["encoding"][key] for key in ("x", "y", "color", "tooltip", "description")
+    }
+    split_lines = [
+        line_layer
         | {
-            "data": {"values": [one for one in values if one["held"] is held]},
+            "data": {"values": [item for item in values if item["held"] is after_stop]},
             "mark": {
                 "type": "line",
-                "strokeWidth": 0.8 if held else series[0].width,
-                "opacity": 0.5 if held else 1 if few else 0.7,
+                "strokeWidth": 0.8 if after_stop else series[0].width,
+                "opacity": 0.5 if after_stop else 1 if labelled else 0.7,
             },
             "encoding": channels,
         }
-        for held in (True, False)
+        for after_stop in (True, False)
     ]
     stops = [
-        {"series": place[session], "name": plain(session), "x": position, "y": value}
-        for session, position, value in own.filter(pl.col("stopped"))
+        {"series": series_index[session], "name": clean_text(session), "x": position, "y": value}
+        for session, position, value in frame.filter(pl.col("stopped"))
         .select("session", "position", "value")
         .iter_rows()
         if value is not None
@@ -180,25 +198,25 @@ def _panel(  # noqa: PLR0917
         "encoding": {key: channels[key] for key in ("x", "y", "color")}
         | {"tooltip": [{"field": "name", "type": "nominal", "title": "stopped"}]},
     }
-    layers = [*before, *parts, marks, names]
-    return layers, [one.label for one in series] if few else []
+    layers = [*background, *split_lines, marks, label_layer]
+    return layers, [item.label for item in series] if labelled else []
 
 
-def _corners(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _keep_corners(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Only the places where a line bends, ends or becomes a held one: the rest is on it anyway."""
-    found: list[dict[str, Any]] = []
-    for at, row in enumerate(rows):
-        before = rows[at - 1] if at and rows[at - 1]["series"] == row["series"] else None
-        after = rows[at + 1] if at + 1 < len(rows) else None
-        if after is not None and after["series"] != row["series"]:
-            after = None
-        if before is not None and before["held"] is not row["held"]:
-            found.append(before | {"held": True})
+    corners: list[dict[str, Any]] = []
+    for index, row in enumerate(rows):
+        previous = rows[index - 1] if index and rows[index - 1]["series"] == row["series"] else None
+        following = rows[index + 1] if index + 1 < len(rows) else None
+        if following is not None and following["series"] != row["series"]:
+            following = None
+        if previous is not None and previous["held"] is not row["held"]:
+            corners.append(previous | {"held": True})
         if (
-            before is None
-            or after is None
-            or {before["y"], after["y"]} != {row["y"]}
-            or after["held"] is not row["held"]
+            previous is None
+            or following is None
+            or {previous["y"], following["y"]} != {row["y"]}
+            or following["held"] is not row["held"]
         ):
-            found.append(row)
-    return found
+            corners.append(row)
+    return corners

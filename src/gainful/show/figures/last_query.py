@@ -12,9 +12,9 @@ from gainful.formula import Array
 from gainful.match.matched import Flags
 from gainful.measure.sessions.last_queries import best_queries, last_queries, query_vectors
 from gainful.measure.sessions.results import SessionResults
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import Across, Series, line_chart
-from gainful.show.figures.session_plot import By, Shown, all_zero, shown
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.figures.session_plot import By, SessionPlot, explain_zeros, prepare_plot
 
 KINDS = {"last": "last query", "non_last": "queries before", "best": "best query"}
 
@@ -28,7 +28,7 @@ def last_data(
     interval: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Data:
+) -> FigureData:
     """Is the last query of a session better than those before it? Figure 1 of the paper.
 
     The mean gain of single queries down to each rank, each discounted by its own position: the
@@ -47,85 +47,94 @@ def last_data(
     Returns:
         Columns group, which (last, non_last, best), rank, mean, n, and low and high of a band.
     """
-    told = shown(
+    plot = prepare_plot(
         results, measure, by, prefer="sDCG", interval=interval, resamples=resamples, seed=seed
     )
-    found = last_queries(told.results, told.name, by, non_last)
-    labels = [label for label, _ in told.groups for _ in range(len(KINDS) * told.x)]
-    frame = found.vectors.select(pl.Series("group", labels), "which", "rank", "mean", "n")
-    if told.band is not None:
-        frame = frame.with_columns(**_bands(told, non_last))
-    alone = [
+    analysis = last_queries(plot.results, plot.measure_name, by, non_last)
+    labels = [label for label, _ in plot.groups for _ in range(len(KINDS) * plot.depth)]
+    frame = analysis.vectors.select(pl.Series("group", labels), "which", "rank", "mean", "n")
+    if plot.resampling is not None:
+        frame = frame.with_columns(**_compute_bands(plot, non_last))
+    single_query_notes = [
         f"Note: no session of {label} has more than one query, so none is before the last"
-        for label, flags in told.groups
-        if int(results.held.queries[flags].max()) == 1
+        for label, flags in plot.groups
+        if int(results.matched_sessions.query_counts[flags].max()) == 1
     ]
-    within = ", averaged within sessions first" if non_last == "within" else ", pooled"
+    averaging = ", averaged within sessions first" if non_last == "within" else ", pooled"
     shares = [
         f"{label} {100 * share:.0f} %"
         for (label, _), share in zip(
-            told.groups, found.shares["share_of_several"].to_list(), strict=True
+            plot.groups, analysis.shares["share_of_several"].to_list(), strict=True
         )
         if share is not None
     ]
-    return Data(
+    return FigureData(
         frame=frame,
         title="The last query of sessions against those before it",
-        said=(
+        caption=(
             *(
                 [f"sessions of several queries whose last is the best: {', '.join(shares)}"]
                 if shares
                 else []
             ),
-            *told.said,
-            f"queries before the last{within}; each query discounted by its own position",
-            *alone,
+            *plot.caption,
+            f"queries before the last{averaging}; each query discounted by its own position",
+            *single_query_notes,
         ),
-        axis="mean gain of a query",
-        nothing=all_zero(frame["mean"]),
-        more={"x": told.x},
+        axis_title="mean gain of a query",
+        empty_reason=explain_zeros(frame["mean"]),
+        extra={"x": plot.depth},
     )
 
 
-def _bands(told: Shown, non_last: str) -> dict[str, pl.Series]:
+def _compute_bands(plot: SessionPlot, non_last: str) -> dict[str, pl.Series]:
     """Sessions drawn again, each with all its queries."""
-    held = told.results.held
-    each = query_vectors(held, told.how)
-    end = np.cumsum(held.queries) - 1
-    before = np.ones(len(held.position), dtype=bool)
-    before[end] = False
-    many = np.bincount(held.session[before], minlength=held.size).astype(np.float64)
-    early = np.zeros((held.size, each.shape[1]))
-    np.add.at(early, held.session[before], each[before])
+    sessions = plot.results.matched_sessions
+    vectors = query_vectors(sessions, plot.recipe)
+    last_query = np.cumsum(sessions.query_counts) - 1
+    is_earlier = np.ones(len(sessions.position), dtype=bool)
+    is_earlier[last_query] = False
+    counts = np.bincount(sessions.session[is_earlier], minlength=sessions.size).astype(np.float64)
+    earlier_sums = np.zeros((sessions.size, vectors.shape[1]))
+    np.add.at(earlier_sums, sessions.session[is_earlier], vectors[is_earlier])
     if non_last == "within":
-        early = np.divide(early, many[:, None], out=np.zeros_like(early), where=many[:, None] > 0)
-        many = (many > 0).astype(np.float64)
-    one = np.ones((held.size, each.shape[1]))
+        earlier_sums = np.divide(
+            earlier_sums,
+            counts[:, None],
+            out=np.zeros_like(earlier_sums),
+            where=counts[:, None] > 0,
+        )
+        counts = (counts > 0).astype(np.float64)
+    ones = np.ones((sessions.size, vectors.shape[1]))
     kinds: list[tuple[Array, Array]] = [
-        (each[end], one),
-        (early, one * many[:, None]),
-        (each[best_queries(held, each[:, -1])], one),
+        (vectors[last_query], ones),
+        (earlier_sums, ones * counts[:, None]),
+        (vectors[best_queries(sessions, vectors[:, -1])], ones),
     ]
-    ends = [_ends(told, kind, flags) for _, flags in told.groups for kind in kinds]
+    bounds = [_interval(plot, kind, flags) for _, flags in plot.groups for kind in kinds]
     return {
-        side: pl.Series(np.concatenate([one[side] for one in ends])).fill_nan(None)
+        side: pl.Series(np.concatenate([ones[side] for ones in bounds])).fill_nan(None)
         for side in ("low", "high")
     }
 
 
-def _ends(told: Shown, kind: tuple[Array, Array], flags: Flags) -> dict[str, Array]:
-    return told.interval(kind[0][flags], kind[1][flags])
+def _interval(
+    plot: SessionPlot, sums_and_counts: tuple[Array, Array], flags: Flags
+) -> dict[str, Array]:
+    return plot.interval(sums_and_counts[0][flags], sums_and_counts[1][flags])
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """Groups by colour; the last query drawn through, those before dashed, the best dotted."""
     frame = data.frame
     groups = frame["group"].unique(maintain_order=True).to_list()
     kinds = list(KINDS)
     series = [
-        Series(_label(group, kind, len(groups)), number, place, 1.3 if kind == "best" else 2.0)
-        for number, group in enumerate(groups)
-        for place, kind in enumerate(kinds)
+        Series(
+            _series_label(group, kind, len(groups)), colour, dash, 1.3 if kind == "best" else 2.0
+        )
+        for colour, group in enumerate(groups)
+        for dash, kind in enumerate(kinds)
     ]
     rows: list[dict[str, Any]] = [
         {
@@ -136,9 +145,9 @@ def chart(data: Data, look: Look) -> Spec:
         }
         for row in frame.iter_rows(named=True)
     ]
-    across = Across(title="rank in the result list", low=1, high=max(2, data.more["x"]))
-    return line_chart(data, rows, series, across, look, points=data.more["x"] == 1)
+    x_axis = XAxis(title="rank in the result list", low=1, high=max(2, data.extra["x"]))
+    return draw_line_chart(data, rows, series, x_axis, look, points=data.extra["x"] == 1)
 
 
-def _label(group: str, kind: str, groups: int) -> str:
-    return KINDS[kind] if groups == 1 else f"{group}, {KINDS[kind]}"
+def _series_label(group: str, kind: str, group_count: int) -> str:
+    return KINDS[kind] if group_count == 1 else f"{group}, {KINDS[kind]}"

@@ -8,18 +8,18 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import counted
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.label_layout import apart
-from gainful.show.figures.text import name, plain, title, width_of
-from gainful.show.theme import DASHES, SIZE, Tones, vega_config
+from gainful.errors import count_noun
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.label_layout import spread_labels
+from gainful.show.figures.text import build_title, clean_text, shorten_name, text_width
+from gainful.show.theme import DASHES, SIZE, Tones, build_vega_config
 
 WIDTH, HEIGHT = 560, 320
-GAP = 14  # pixels between labels
-_ROOM = 56  # pixels that the axis at the left takes
+LABEL_GAP = 14  # pixels between labels
+_Y_AXIS_WIDTH = 56  # pixels that the axis at the left takes
 # A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
-_NAME = {"field": "name", "type": "nominal"}  # what a screen reader says of a line
+_NAME_FIELD = {"field": "name", "type": "nominal"}  # what a screen reader says of a line
 Row = Mapping[str, Any]
 
 
@@ -27,15 +27,15 @@ Row = Mapping[str, Any]
 class Series:
     """One line: what it is called, and which colour and dash it has."""
 
-    label: str = field(converter=plain)
+    label: str = field(converter=clean_text)
     colour: int
     dash: int = 0
     width: float = 2.0
-    shown: bool = True  # is its name?
+    labelled: bool = True  # is its name?
 
 
 @frozen(kw_only=True)
-class Across:
+class XAxis:
     """The axis from left to right."""
 
     title: str
@@ -46,86 +46,90 @@ class Across:
     rules: Sequence[float] = ()  # where thin lines go up
 
 
-def colour(number: int, tones: Tones) -> str:
+def series_colour(index: int, tones: Tones) -> str:
     """The colour of a series; they come again after the last."""
-    return tones.series[number % len(tones.series)]
+    return tones.series[index % len(tones.series)]
 
 
-def name_colour(number: int, tones: Tones) -> str:
+def label_colour(index: int, tones: Tones) -> str:
     """The same for its name, which must be dark enough to read."""
-    return tones.names[number % len(tones.names)]
+    return tones.names[index % len(tones.names)]
 
 
-def dash(number: int) -> list[int]:
+def series_dash(index: int) -> list[int]:
     """The dash of a series, moved on by one each time that colours come again."""
-    return DASHES[(number + number // len(DASHES)) % len(DASHES)]
+    return DASHES[(index + index // len(DASHES)) % len(DASHES)]
 
 
-def top(values: Sequence[float]) -> float:
+def axis_end(values: Sequence[float]) -> float:
     """A round number that no value passes, for the end of an axis.
 
     Examples:
-        >>> top([0.43]), top([17.2]), top([0.0])
+        >>> axis_end([0.43]), axis_end([17.2]), axis_end([0.0])
         (0.5, 20.0, 1.0)
     """
-    most = max(values, default=0.0)
-    if most <= 0:
+    largest = max(values, default=0.0)
+    if largest <= 0:
         return 1.0
-    unit = 10.0 ** floor(log10(most))
+    unit = 10.0 ** floor(log10(largest))
     steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-    return next(float(f"{step * unit:g}") for step in steps if step * unit >= most * (1 - 1e-9))
+    return next(float(f"{step * unit:g}") for step in steps if step * unit >= largest * (1 - 1e-9))
 
 
-def line_chart(
-    data: Data,
+def draw_line_chart(
+    data: FigureData,
     rows: Sequence[Row],
     series: Sequence[Series],
-    across: Across,
+    x_axis: XAxis,
     look: Look,
-    **more: Any,
+    **layer_options: Any,
 ) -> Spec:
-    """A whole chart of lines; `more` goes to `line_layers`."""
+    """A whole chart of lines; `more` goes to `build_line_layers`."""
     width, height = look.width or WIDTH, look.height or HEIGHT
-    more_lines = sum(one.shown for one in series) - _named(height)
-    if more_lines > 0:
-        note = f"Note: {counted(more_lines, 'line')} without a name, as there is no room for more"
-        data = evolve(data, said=(*data.said, note))
-    layers = line_layers(rows, series, across, data.axis, look, **more)
-    return framed(data, look, {"layer": layers}, width, height, [one.label for one in series])
+    unlabelled = sum(line.labelled for line in series) - _max_labels(height)
+    if unlabelled > 0:
+        note = (
+            f"Note: {count_noun(unlabelled, 'line')} without a name, as there is no room for more"
+        )
+        data = evolve(data, caption=(*data.caption, note))
+    layers = build_line_layers(rows, series, x_axis, data.axis_title, look, **layer_options)
+    return with_caption(
+        data, look, {"layer": layers}, width, height, [line.label for line in series]
+    )
 
 
-def _named(height: int) -> int:
+def _max_labels(height: int) -> int:
     """How many lines can be named at their ends."""
-    return height // GAP + 1
+    return height // LABEL_GAP + 1
 
 
-def framed(  # noqa: PLR0917
-    data: Data, look: Look, body: Spec, width: int, height: int, labels: Sequence[str]
+def with_caption(  # noqa: PLR0917
+    data: FigureData, look: Look, body: Spec, width: int, height: int, labels: Sequence[str]
 ) -> Spec:
     """A chart with its title and caption; in `usermeta` what a page needs to tell and fit it."""
-    room = width_of([name(one) for one in labels]) + 8
-    head = data.title if look.title is None else look.title
+    label_width = text_width([shorten_name(label) for label in labels]) + 8
+    heading = data.title if look.title is None else look.title
     return {
-        "config": vega_config(look.tones) | {"font": _FONT},
-        "title": title(head, data.said, width + _ROOM + room),
-        "description": plain(". ".join((head, *data.said))),
+        "config": build_vega_config(look.tones) | {"font": _FONT},
+        "title": build_title(heading, data.caption, width + _Y_AXIS_WIDTH + label_width),
+        "description": clean_text(". ".join((heading, *data.caption))),
         "padding": 12,
         "width": width,
         "height": height,
         **body,
         "usermeta": {
-            "room": room + _ROOM + 40,
-            "title": plain(head),
-            "said": [plain(line) for line in data.said],
+            "room": label_width + _Y_AXIS_WIDTH + 40,
+            "title": clean_text(heading),
+            "said": [clean_text(line) for line in data.caption],
         },
     }
 
 
-def line_layers(
+def build_line_layers(
     rows: Sequence[Row],
     series: Sequence[Series],
-    across: Across,
-    axis: str,
+    x_axis: XAxis,
+    axis_title: str,
     look: Look,
     *,
     points: bool = False,
@@ -143,23 +147,23 @@ def line_layers(
         highest: where the axis ends; a round number above all values if it is not said.
     """
     tones = look.tones
-    seen = [row["y"] for row in rows if row["y"] is not None]
-    ends = [row["high"] for row in rows if row.get("high") is not None]
+    values = [row["y"] for row in rows if row["y"] is not None]
+    highs = [row["high"] for row in rows if row.get("high") is not None]
     lows = [row["low"] for row in rows if row.get("low") is not None]
-    high = top([*seen, *ends]) if highest is None else highest
-    low = min([0.0, *seen, *lows])
+    high = axis_end([*values, *highs]) if highest is None else highest
+    low = min([0.0, *values, *lows])
     x = {
         "field": "x",
         "type": "quantitative",
-        "scale": {"domain": [across.low, across.high], "nice": False, "zero": False},
-        "axis": _across(across),
+        "scale": {"domain": [x_axis.low, x_axis.high], "nice": False, "zero": False},
+        "axis": _build_x_axis(x_axis),
     }
     y = {
         "field": "y",
         "type": "quantitative",
         "scale": {"domain": [low, high], "nice": False},
         "axis": {
-            "title": axis,
+            "title": axis_title,
             "tickCount": 5,
             "domain": False,
             "ticks": False,
@@ -167,56 +171,56 @@ def line_layers(
         },
     }
     layers: list[Spec] = []
-    if across.rules:
-        layers.append(_rules(across, x, tones))
-    if ends:
-        layers.append(_band(rows, series, x, y, tones))
+    if x_axis.rules:
+        layers.append(_draw_rules(x_axis, x, tones))
+    if highs:
+        layers.append(_draw_band(rows, series, x, y, tones))
     layers.append(
         {
-            "data": {"values": [_told(row, series) for row in rows if row["y"] is not None]},
+            "data": {"values": [_label_row(row, series) for row in rows if row["y"] is not None]},
             "mark": {"type": "line", "interpolate": "linear", "point": points, "clip": False},
             "encoding": {
                 "x": x,
                 "y": y,
-                "color": _by_series([colour(one.colour, tones) for one in series]),
-                "strokeDash": _by_series([dash(one.dash) for one in series]),
+                "color": _series_channel([series_colour(line.colour, tones) for line in series]),
+                "strokeDash": _series_channel([series_dash(line.dash) for line in series]),
                 "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
-                "tooltip": _tooltip(across.title, axis),
-                "description": _NAME,
+                "tooltip": _build_tooltip(x_axis.title, axis_title),
+                "description": _NAME_FIELD,
             },
         }
     )
-    layers.append(_labels(rows, series, (low, high), look, x, y))
+    layers.append(_draw_labels(rows, series, (low, high), look, x, y))
     return layers
 
 
-def _across(across: Across) -> Spec:
-    found: Spec = {"title": across.title, "grid": False, "labelFlush": False}
-    found |= {"labelOverlap": True, "labelSeparation": 4}
-    if across.values is not None:
-        found |= {"values": list(across.values)}
+def _build_x_axis(x_axis: XAxis) -> Spec:
+    options: Spec = {"title": x_axis.title, "grid": False, "labelFlush": False}
+    options |= {"labelOverlap": True, "labelSeparation": 4}
+    if x_axis.values is not None:
+        options |= {"values": list(x_axis.values)}
     else:
-        found |= {"tickMinStep": 1}
-    if across.label is not None:
-        found |= {"labelExpr": across.label, "ticks": False}
-    return found
+        options |= {"tickMinStep": 1}
+    if x_axis.label is not None:
+        options |= {"labelExpr": x_axis.label, "ticks": False}
+    return options
 
 
-def _told(row: Row, series: Sequence[Series]) -> Spec:
-    kept = {key: value for key, value in row.items() if key not in ("low", "high")}
-    own = series[row["series"]]
-    return kept | {"name": own.label, "wide": own.width}
+def _label_row(row: Row, series: Sequence[Series]) -> Spec:
+    point = {key: value for key, value in row.items() if key not in ("low", "high")}
+    line = series[row["series"]]
+    return point | {"name": line.label, "wide": line.width}
 
 
-def _tooltip(across: str, axis: str) -> list[Spec]:
+def _build_tooltip(x_title: str, y_title: str) -> list[Spec]:
     return [
         {"field": "name", "type": "nominal", "title": "line"},
-        {"field": "x", "type": "quantitative", "title": across or "position"},
-        {"field": "y", "type": "quantitative", "title": axis, "format": ".4f"},
+        {"field": "x", "type": "quantitative", "title": x_title or "position"},
+        {"field": "y", "type": "quantitative", "title": y_title, "format": ".4f"},
     ]
 
 
-def _by_series(values: Sequence[Any]) -> Spec:
+def _series_channel(values: Sequence[Any]) -> Spec:
     """A channel that has one value for each series, and no legend."""
     return {
         "field": "series",
@@ -226,30 +230,32 @@ def _by_series(values: Sequence[Any]) -> Spec:
     }
 
 
-def _rules(across: Across, x: Spec, tones: Tones) -> Spec:
+def _draw_rules(x_axis: XAxis, x: Spec, tones: Tones) -> Spec:
     return {
-        "data": {"values": [{"x": at} for at in across.rules]},
+        "data": {"values": [{"x": position} for position in x_axis.rules]},
         "mark": {"type": "rule", "color": tones.line, "strokeWidth": 1, "aria": False},
         "encoding": {"x": x},
     }
 
 
-def _band(rows: Sequence[Row], series: Sequence[Series], x: Spec, y: Spec, tones: Tones) -> Spec:
-    kept = ("series", "x", "low", "high")
-    some = [{key: row[key] for key in kept} for row in rows if row.get("low") is not None]
+def _draw_band(
+    rows: Sequence[Row], series: Sequence[Series], x: Spec, y: Spec, tones: Tones
+) -> Spec:
+    columns = ("series", "x", "low", "high")
+    points = [{key: row[key] for key in columns} for row in rows if row.get("low") is not None]
     return {
-        "data": {"values": some},
+        "data": {"values": points},
         "mark": {"type": "area", "opacity": 0.16, "aria": False},
         "encoding": {
             "x": x,
             "y": y | {"field": "low"},
             "y2": {"field": "high"},
-            "color": _by_series([colour(one.colour, tones) for one in series]),
+            "color": _series_channel([series_colour(line.colour, tones) for line in series]),
         },
     }
 
 
-def _labels(  # noqa: PLR0917
+def _draw_labels(  # noqa: PLR0917
     rows: Sequence[Row],
     series: Sequence[Series],
     domain: tuple[float, float],
@@ -261,20 +267,24 @@ def _labels(  # noqa: PLR0917
     height = look.height or HEIGHT
     low, high = domain
     ends: dict[int, Row] = {row["series"]: row for row in rows if row["y"] is not None}
-    some = sorted((at for at in ends if series[at].shown), key=lambda at: -ends[at]["y"])
-    some = some[: _named(height)]
+    labelled = sorted(
+        (index for index in ends if series[index].labelled), key=lambda index: -ends[index]["y"]
+    )
+    labelled = labelled[: _max_labels(height)]
     scale = height / (high - low)
-    pixels = apart([(ends[at]["y"] - low) * scale for at in some], GAP, 0, height)
+    offsets = spread_labels(
+        [(ends[index]["y"] - low) * scale for index in labelled], LABEL_GAP, 0, height
+    )
     values = [
         {
-            "series": at,
-            "label": name(series[at].label),
-            "name": series[at].label,
-            "colour": name_colour(series[at].colour, look.tones),
-            "x": ends[at]["x"],
-            "y": low + place / scale,
+            "series": index,
+            "label": shorten_name(series[index].label),
+            "name": series[index].label,
+            "colour": label_colour(series[index].colour, look.tones),
+            "x": ends[index]["x"],
+            "y": low + offset / scale,
         }
-        for at, place in zip(some, pixels, strict=True)
+        for index, offset in zip(labelled, offsets, strict=True)
     ]
     return {
         "data": {"values": values},
@@ -291,20 +301,20 @@ def _labels(  # noqa: PLR0917
             "y": y,
             "text": {"field": "label", "type": "nominal"},
             "color": {"field": "colour", "type": "nominal", "scale": None, "legend": None},
-            "tooltip": _NAME,
-            "description": _NAME,
+            "tooltip": _NAME_FIELD,
+            "description": _NAME_FIELD,
         },
     }
 
 
-def lots(x: int, queries: int) -> Across:
+def build_session_axis(depth: int, queries: int) -> XAxis:
     """The axis of sessions: a lot of X ranks for each query, named Q1, Q2 and so on."""
-    every = ceil(queries / 30)
-    return Across(
-        title=f"queries, top {x} of each",
+    step = ceil(queries / 30)
+    return XAxis(
+        title=f"queries, top {depth} of each",
         low=0,
-        high=x * queries,
-        values=[x * (q + 0.5) for q in range(0, queries, every)],
-        label=f"'Q' + ceil(datum.value / {x})",
-        rules=[x * q for q in range(queries + 1)],
+        high=depth * queries,
+        values=[depth * (q + 0.5) for q in range(0, queries, step)],
+        label=f"'Q' + ceil(datum.value / {depth})",
+        rules=[depth * q for q in range(queries + 1)],
     )

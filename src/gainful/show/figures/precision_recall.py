@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from gainful.read.inputs import AnyJudgments
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import Across, Series, line_chart
-from gainful.show.figures.run_results import Runs, caption, results_of
+from gainful.read.inputs import AnyQrels
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
 
 _LEVELS = [level / 10 for level in range(11)]
 
 
 def precision_recall_data(
-    qrels: AnyJudgments, runs: Runs, *, like: Any = None, **habits: Any
-) -> Data:
+    qrels: AnyQrels, runs: Runs, *, like: Any = None, **settings: Any
+) -> FigureData:
     """How precise is a run where so much of what is relevant has been found?
 
     Args:
@@ -30,40 +30,40 @@ def precision_recall_data(
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
     """
     measures = [f"IPrec@{level:g}" for level in _LEVELS]
-    found = results_of(qrels, runs, measures, like, habits)
+    results = evaluate_runs(qrels, runs, measures, like, settings)
     rows = [
-        {"run": run, "recall": level, "precision": one.mean[measure]}
-        for run, one in found.items()
+        {"run": run, "recall": level, "precision": result.mean[measure]}
+        for run, result in results.items()
         for level, measure in zip(_LEVELS, measures, strict=True)
     ]
     frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
-    known = frame["precision"].drop_nulls()
-    nothing = "" if len(known) else "No query counts, so there is no mean to show."
-    if len(known) and (known == 0).all():
-        nothing = "No run has found anything relevant: precision is 0 throughout."
-    return Data(
+    precisions = frame["precision"].drop_nulls()
+    empty_reason = "" if len(precisions) else "No query counts, so there is no mean to show."
+    if len(precisions) and (precisions == 0).all():
+        empty_reason = "No run has found anything relevant: precision is 0 throughout."
+    return FigureData(
         frame=frame,
         title="Precision at eleven levels of recall",
-        said=(
+        caption=(
             "IPrec: the best precision at that recall or beyond, mean over queries",
-            *caption(list(found.values()), measures),
+            *build_caption(list(results.values()), measures),
         ),
-        axis="interpolated precision",
-        nothing=nothing,
+        axis_title="interpolated precision",
+        empty_reason=empty_reason,
     )
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """A line for each run, both axes from 0 to 1."""
     runs = data.frame["run"].unique(maintain_order=True).to_list()
-    series = [Series(run, number, number) for number, run in enumerate(runs)]
+    series = [Series(run, index, index) for index, run in enumerate(runs)]
     rows = [
         {"series": runs.index(run), "x": recall, "y": precision}
         for run, recall, precision in data.frame.iter_rows()
     ]
     ticks = np.linspace(0, 1, 6).round(1).tolist()
-    across = Across(title="recall", low=0, high=1, values=ticks)
-    size = Look(
+    x_axis = XAxis(title="recall", low=0, high=1, values=ticks)
+    sized_look = Look(
         width=look.width or 420, height=look.height or 340, dark=look.dark, title=look.title
     )
-    return line_chart(data, rows, series, across, size, points=True, highest=1.0)
+    return draw_line_chart(data, rows, series, x_axis, sized_look, points=True, highest=1.0)

@@ -13,26 +13,26 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyJudgments
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import Across, Series, line_chart
-from gainful.show.figures.run_results import Runs, caption, results_of
-from gainful.show.figures.text import name
+from gainful.read.inputs import AnyQrels
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
+from gainful.show.figures.text import shorten_name
 
-_DEEPEST = 1000
-_USUAL = "DCG@10"
+_MAX_CUTOFF = 1000
+_DEFAULT_MEASURE = "DCG@10"
 IDEAL = "ideal"
 
 
 def curves_data(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Runs,
-    measure: str | Measure = _USUAL,
+    measure: str | Measure = _DEFAULT_MEASURE,
     *,
     query: str | None = None,
     like: Any = None,
-    **habits: Any,
-) -> Data:
+    **settings: Any,
+) -> FigureData:
     """How does gain grow from rank to rank, and how far is it from the best that was possible?
 
     Args:
@@ -47,21 +47,35 @@ def curves_data(
         Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
         ideal ranking would have (1 for a share).
     """
-    asked = parse(measure)
-    if not asked.entry.cumulated or asked.entry.of == "ideal":
-        some = (one for one, entry in MEASURES.items() if entry.cumulated and entry.of != "ideal")
-        raise BadValue("measure", str(asked), f"one that grows by rank: {', '.join(some)}")
-    if asked.k is None or asked.k > _DEEPEST:
-        raise BadValue("measure", str(asked), f"a cutoff up to {_DEEPEST}, such as {asked @ 10}")
-    depth = int(asked.k)
-    each = [asked @ rank for rank in range(1, depth + 1)]
-    share = asked.entry.normalised
-    best = [] if share else [_ideal(asked) @ rank for rank in range(1, depth + 1)]
-    found = results_of(qrels, runs, [*each, *best], like, habits)
+    parsed_measure = parse(measure)
+    if not parsed_measure.entry.cumulated or parsed_measure.entry.gain_of == "ideal":
+        alternatives = (
+            result
+            for result, entry in MEASURES.items()
+            if entry.cumulated and entry.gain_of != "ideal"
+        )
+        raise BadValue(
+            "measure", str(parsed_measure), f"one that grows by rank: {', '.join(alternatives)}"
+        )
+    if parsed_measure.k is None or parsed_measure.k > _MAX_CUTOFF:
+        raise BadValue(
+            "measure",
+            str(parsed_measure),
+            f"a cutoff up to {_MAX_CUTOFF}, such as {parsed_measure @ 10}",
+        )
+    depth = int(parsed_measure.k)
+    measures = [parsed_measure @ rank for rank in range(1, depth + 1)]
+    normalised = parsed_measure.entry.normalised
+    ideal_measures = (
+        []
+        if normalised
+        else [_ideal_measure(parsed_measure) @ rank for rank in range(1, depth + 1)]
+    )
+    results = evaluate_runs(qrels, runs, [*measures, *ideal_measures], like, settings)
     rows = []
-    for run, one in found.items():
-        values = _means(one, each, query)
-        ideals = np.ones(depth) if share else _means(one, best, query)
+    for run, result in results.items():
+        values = _means(result, measures, query)
+        ideals = np.ones(depth) if normalised else _means(result, ideal_measures, query)
         rows += [
             {"run": run, "rank": rank, "value": value, "ideal": ideal}
             for rank, (value, ideal) in enumerate(
@@ -69,26 +83,26 @@ def curves_data(
             )
         ]
     frame = pl.DataFrame(rows).with_columns(pl.col("value", "ideal").fill_nan(None))
-    known = frame["value"].drop_nulls()
-    nothing = "" if len(known) else "No query counts, so there is no mean to show."
-    if len(known) and (known == 0).all():
-        nothing = "Nothing was gained: every value is 0."
-    told = caption(list(found.values()), [str(asked)])
-    of = f"query {name(query)}" if query is not None else "mean over queries"
-    return Data(
+    defined = frame["value"].drop_nulls()
+    empty_reason = "" if len(defined) else "No query counts, so there is no mean to show."
+    if len(defined) and (defined == 0).all():
+        empty_reason = "Nothing was gained: every value is 0."
+    caption_lines = build_caption(list(results.values()), [str(parsed_measure)])
+    scope = f"query {shorten_name(query)}" if query is not None else "mean over queries"
+    return FigureData(
         frame=frame,
-        title=f"{asked.name} by rank against the ideal, {of}",
-        said=(f"{asked} · {told[0]}", *told[1:]),
-        axis=f"mean {asked @ None}" if query is None else str(asked @ None),
-        nothing=nothing,
-        more={"share": share, "depth": depth},
+        title=f"{parsed_measure.name} by rank against the ideal, {scope}",
+        caption=(f"{parsed_measure} · {caption_lines[0]}", *caption_lines[1:]),
+        axis_title=f"mean {parsed_measure @ None}" if query is None else str(parsed_measure @ None),
+        empty_reason=empty_reason,
+        extra={"share": normalised, "depth": depth},
     )
 
 
-def _ideal(measure: Measure) -> Measure:
+def _ideal_measure(measure: Measure) -> Measure:
     """The best that was possible, by the same gains and discount."""
-    known = MEASURES["IDCG"].params
-    params = {one: value for one, value in measure.params if one in known}
+    allowed_params = MEASURES["IDCG"].params
+    params = {param: value for param, value in measure.params if param in allowed_params}
     if not measure.entry.discounted:
         params["discount"] = "none"
     return Measure("IDCG", tuple(params.items()))
@@ -97,15 +111,15 @@ def _ideal(measure: Measure) -> Measure:
 def _means(results: Results, measures: list[Measure], query: str | None) -> Array:
     """The mean of each measure, or its value of one query."""
     if query is None:
-        return np.array([results.mean[str(one)] for one in measures])
+        return np.array([results.mean[str(measure)] for measure in measures])
     if query not in results.queries:
         raise UnknownName("query", query, results.queries)
-    at = list(results.queries).index(query)
-    values = [np.ma.asarray(results.values[str(one)])[at] for one in measures]
+    row = list(results.queries).index(query)
+    values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
     return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """Runs by colour; the ideal above them in grey, one for all or one for each."""
     frame = data.frame
     runs = frame["run"].unique(maintain_order=True).to_list()
@@ -113,23 +127,23 @@ def chart(data: Data, look: Look) -> Spec:
         frame.filter(pl.col("run") == run).select("rank", "ideal").drop_nulls().rows()
         for run in runs
     ]
-    same = all(_alike(ideals[0], other) for other in ideals[1:])
-    series = [Series(run, number, number) for number, run in enumerate(runs)]
+    same_ideal = all(_is_same_curve(ideals[0], ideal) for ideal in ideals[1:])
+    series = [Series(run, index, index) for index, run in enumerate(runs)]
     rows: list[dict[str, Any]] = [
         {"series": runs.index(row["run"]), "x": row["rank"], "y": row["value"]}
         for row in frame.iter_rows(named=True)
     ]
     grey = len(look.tones.series) - 1
-    for number, points in enumerate(ideals[:1] if same else ideals):
-        label = IDEAL if same else f"{IDEAL} of {runs[number]}"
+    for index, points in enumerate(ideals[:1] if same_ideal else ideals):
+        label = IDEAL if same_ideal else f"{IDEAL} of {runs[index]}"
         rows += [{"series": len(series), "x": x, "y": y} for x, y in points]
         series.append(Series(label, grey, 5, 1.5))
-    across = Across(title="rank", low=1, high=max(2, data.more["depth"]))
-    few = data.more["depth"] <= 20
-    return line_chart(data, rows, series, across, look, points=few)
+    x_axis = XAxis(title="rank", low=1, high=max(2, data.extra["depth"]))
+    show_points = data.extra["depth"] <= 20
+    return draw_line_chart(data, rows, series, x_axis, look, points=show_points)
 
 
-def _alike(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> bool:
-    return len(one) == len(other) and np.allclose(
-        [y for _, y in one], [y for _, y in other], rtol=1e-9, atol=1e-12
+def _is_same_curve(first: list[tuple[Any, ...]], second: list[tuple[Any, ...]]) -> bool:
+    return len(first) == len(second) and np.allclose(
+        [y for _, y in first], [y for _, y in second], rtol=1e-9, atol=1e-12
     )

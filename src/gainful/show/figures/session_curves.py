@@ -8,17 +8,23 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, counted
+from gainful.errors import BadInput, count_noun
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.matched import Flags
-from gainful.measure.sessions.curve import curve, of_mean
+from gainful.measure.sessions.curve import curve, mean_terms
 from gainful.measure.sessions.results import SessionResults
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import Series, line_chart, lots
-from gainful.show.figures.session_plot import By, Shown, all_zero, refuse_no_count, shown
-from gainful.show.figures.text import listed
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
+from gainful.show.figures.session_plot import (
+    By,
+    SessionPlot,
+    check_count,
+    explain_zeros,
+    prepare_plot,
+)
+from gainful.show.figures.text import join_names
 
-ALL = "all"
+ALL_SESSIONS = "all"
 
 
 def sessions_data(
@@ -30,7 +36,7 @@ def sessions_data(
     interval: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Data:
+) -> FigureData:
     """How much have sessions brought, query after query? Figure 2 of the paper.
 
     The mean vector of each group over its sessions by concatenated top X, held where a searcher
@@ -48,12 +54,14 @@ def sessions_data(
     Returns:
         Columns group, query, rank, position, mean, n, searching, and low and high of a band.
     """
-    told = shown(
+    plot = prepare_plot(
         results, measure, by, prefer="nsDCG", interval=interval, resamples=resamples, seed=seed
     )
-    frame = _curves(told, [(label, ALL, flags) for label, flags in told.groups], queries)
-    title = f"Session performance, {told.name}, by concatenated top {told.x}"
-    return _data(told, frame.drop("which"), title, queries)
+    frame = _mean_curves(
+        plot, [(label, ALL_SESSIONS, flags) for label, flags in plot.groups], queries
+    )
+    title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
+    return _build_data(plot, frame.drop("which"), title, queries)
 
 
 def scenario_data(
@@ -66,7 +74,7 @@ def scenario_data(
     interval: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Data:
+) -> FigureData:
     """Do long sessions begin badly? Figure 3 of the paper: one scenario, all and long sessions.
 
     Args:
@@ -83,94 +91,106 @@ def scenario_data(
         Columns group, which (all, or at least n queries), query, rank, position, mean, n,
         searching, and low and high of a band.
     """
-    refuse_no_count("at_least", at_least)
-    told = shown(
+    check_count("at_least", at_least)
+    plot = prepare_plot(
         results, measure, by, prefer="sDCG", interval=interval, resamples=resamples, seed=seed
     )
-    long = results.held.queries >= at_least
-    some = f"at least {counted(at_least, 'query')}"
-    parts = [(label, ALL, flags) for label, flags in told.groups]
-    for label, flags in told.groups:
-        if not (flags & long).any():
-            problem = f"no session{f' of {label}' if by else ''} has {some}"
+    is_long = results.matched_sessions.query_counts >= at_least
+    long_label = f"at least {count_noun(at_least, 'query')}"
+    subsets = [(label, ALL_SESSIONS, flags) for label, flags in plot.groups]
+    for label, flags in plot.groups:
+        if not (flags & is_long).any():
+            problem = f"no session{f' of {label}' if by else ''} has {long_label}"
             raise BadInput(results.name, problem, "a smaller number of queries")
-        parts.append((label, some, flags & long))
-    scenarios = _scenarios(results)
-    title = "Session performance, all sessions and those of " + some
+        subsets.append((label, long_label, flags & is_long))
+    scenarios = _scenario_names(results)
+    title = "Session performance, all sessions and those of " + long_label
     if len(scenarios) == 1:
-        title = f"Scenario {scenarios[0]}: all sessions and those of {some}"
-    data = _data(told, _curves(told, parts, queries), title, queries)
-    if len(scenarios) > 1 and not told.how.entry.normalised:
-        note = f"Note: {len(scenarios)} scenarios together ({listed(scenarios)}), not normalised"
-        return evolve(data, said=(*data.said, note))
+        title = f"Scenario {scenarios[0]}: all sessions and those of {long_label}"
+    data = _build_data(plot, _mean_curves(plot, subsets, queries), title, queries)
+    if len(scenarios) > 1 and not plot.recipe.entry.normalised:
+        note = (
+            f"Note: {len(scenarios)} scenarios together ({join_names(scenarios)}), not normalised"
+        )
+        return evolve(data, caption=(*data.caption, note))
     return data
 
 
-def _scenarios(results: SessionResults) -> list[str]:
+def _scenario_names(results: SessionResults) -> list[str]:
     """The scenarios of the sessions, or else their topics."""
     columns = results.columns
     for name in ("scenario", "topic"):
         if name in columns.columns:
-            return [str(one) for one in columns[name].unique().sort().to_list()]
+            return [str(value) for value in columns[name].unique().sort().to_list()]
     return []
 
 
-def _curves(
-    told: Shown, parts: Sequence[tuple[str, str, Flags]], queries: int | None
+def _mean_curves(
+    plot: SessionPlot, subsets: Sequence[tuple[str, str, Flags]], queries: int | None
 ) -> pl.DataFrame:
     """The mean vector of each part, with its band."""
-    refuse_no_count("queries", queries)
-    held, how = told.results.held, told.how
-    groups = [({"group": label, "which": which}, flags) for label, which, flags in parts]
-    found = curve(held, how, groups, common=True)
-    if told.band is not None:
-        total, number = of_mean(held, how)
+    check_count("queries", queries)
+    sessions, recipe = plot.results.matched_sessions, plot.recipe
+    groups = [({"group": label, "which": which}, flags) for label, which, flags in subsets]
+    curves = curve(sessions, recipe, groups, common=True)
+    if plot.resampling is not None:
+        total, count = mean_terms(sessions, recipe)
         lows, highs = [], []
         for _, flags in groups:
-            own = [one[flags].reshape(int(flags.sum()), -1) for one in (total, number)]
-            ends = told.interval(*own)
-            lows.append(ends["low"])
-            highs.append(ends["high"])
-        found = found.with_columns(
+            sums_and_counts = [
+                array[flags].reshape(int(flags.sum()), -1) for array in (total, count)
+            ]
+            bounds = plot.interval(*sums_and_counts)
+            lows.append(bounds["low"])
+            highs.append(bounds["high"])
+        curves = curves.with_columns(
             low=pl.Series(np.concatenate(lows)).fill_nan(None),
             high=pl.Series(np.concatenate(highs)).fill_nan(None),
         )
-    return found if queries is None else found.filter(pl.col("query") <= queries)
+    return curves if queries is None else curves.filter(pl.col("query") <= queries)
 
 
-def _data(told: Shown, frame: pl.DataFrame, title: str, queries: int | None) -> Data:
-    most = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
-    longest = int(told.results.held.queries.max())
-    beyond: tuple[str, ...] = ()
-    if queries is not None and longest > most:
-        beyond = (f"Note: sessions go on to query {longest}; the first {most} are drawn",)
-    return Data(
+def _build_data(
+    plot: SessionPlot, frame: pl.DataFrame, title: str, queries: int | None
+) -> FigureData:
+    drawn_queries = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
+    longest = int(plot.results.matched_sessions.query_counts.max())
+    length_note: tuple[str, ...] = ()
+    if queries is not None and longest > drawn_queries:
+        length_note = (
+            f"Note: sessions go on to query {longest}; the first {drawn_queries} are drawn",
+        )
+    return FigureData(
         frame=frame,
         title=title,
-        said=(*told.said, *beyond),
-        axis=f"mean {told.name}",
-        nothing=all_zero(frame["mean"]),
-        more={"x": told.x},
+        caption=(*plot.caption, *length_note),
+        axis_title=f"mean {plot.measure_name}",
+        empty_reason=explain_zeros(frame["mean"]),
+        extra={"x": plot.depth},
     )
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """Lines over lots of X ranks: groups by colour, long sessions dashed."""
-    frame, x = data.frame, data.more["x"]
-    several = "which" in frame.columns
-    keys = frame.select("group", *(["which"] if several else [])).unique(maintain_order=True).rows()
+    frame, depth = data.frame, data.extra["x"]
+    has_subsets = "which" in frame.columns
+    keys = (
+        frame.select("group", *(["which"] if has_subsets else []))
+        .unique(maintain_order=True)
+        .rows()
+    )
     groups = list(dict.fromkeys(key[0] for key in keys))
     series = []
     for key in keys:
-        number = groups.index(key[0])
-        if several:
-            label = key[0] if key[1] == ALL else f"{key[0]}, {key[1]}"
-            series.append(Series(label, number, 0 if key[1] == ALL else 1))
+        colour = groups.index(key[0])
+        if has_subsets:
+            label = key[0] if key[1] == ALL_SESSIONS else f"{key[0]}, {key[1]}"
+            series.append(Series(label, colour, 0 if key[1] == ALL_SESSIONS else 1))
         else:
-            series.append(Series(key[0], number, number))
+            series.append(Series(key[0], colour, colour))
     rows = [
         {
-            "series": keys.index((row["group"], row["which"]) if several else (row["group"],)),
+            "series": keys.index((row["group"], row["which"]) if has_subsets else (row["group"],)),
             "x": row["position"],
             "y": row["mean"],
             "low": row.get("low"),
@@ -178,5 +198,5 @@ def chart(data: Data, look: Look) -> Spec:
         }
         for row in frame.iter_rows(named=True)
     ]
-    most = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
-    return line_chart(data, rows, series, lots(x, most), look)
+    query_count = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
+    return draw_line_chart(data, rows, series, build_session_axis(depth, query_count), look)

@@ -7,55 +7,64 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import Any
 
-from gainful.errors import short
+from gainful.errors import shorten
 from gainful.show.theme import SIZE
 
-LONGEST = 28  # characters of a name in a picture
-_WIDE = 0.51  # of a character, by the size of the type: a mean over English text
-_LINES = 12  # of a caption
+MAX_NAME_LENGTH = 28  # characters of a name in a picture
+_CHARACTER_WIDTH = 0.51  # of a character, by the size of the type: a mean over English text
+_MAX_CAPTION_LINES = 12  # of a caption
 
 
-def plain(text: object) -> str:
+def clean_text(text: object) -> str:
     r"""Text on one line, without what no picture can hold (control characters, half a pair).
 
     Examples:
-        >>> plain("a\x00b\n c")
+        >>> clean_text("a\x00b\n c")
         'a�b c'
     """
     line = " ".join(str(text).split())
-    return "".join("\ufffd" if _unfit(one) else one for one in line)
+    return "".join("\ufffd" if _is_undrawable(character) else character for character in line)
 
 
-def _unfit(one: str) -> bool:
-    return unicodedata.category(one) in ("Cc", "Cs") or one in "\ufffe\uffff"
+def _is_undrawable(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in "\ufffe\uffff"
 
 
-def name(text: object, most: int = LONGEST) -> str:
+def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
     """A name as a picture shows it."""
-    return short(plain(text), most)
+    return shorten(clean_text(text), limit)
 
 
-def width_of(texts: Iterable[str], size: float = SIZE - 1) -> int:
+def text_width(texts: Iterable[str], font_size: float = SIZE - 1) -> int:
     """About how many pixels the longest of some texts takes."""
-    return round(max(map(len, texts), default=0) * size * (_WIDE + 0.05))
+    return round(max(map(len, texts), default=0) * font_size * (_CHARACTER_WIDTH + 0.05))
 
 
-def wrapped(lines: Sequence[str], pixels: float, size: float = SIZE - 1) -> list[str]:
+def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) -> list[str]:
     """Lines of a caption that fit a width; what is beyond all bounds is cut."""
-    most = max(30, int(pixels / (size * _WIDE)))
-    found = [
-        part for line in lines for part in wrap(plain(line), most, break_on_hyphens=False) or [""]
+    line_length = max(30, int(width / (font_size * _CHARACTER_WIDTH)))
+    wrapped_lines = [
+        part
+        for line in lines
+        for part in wrap(clean_text(line), line_length, break_on_hyphens=False) or [""]
     ]
-    return found if len(found) <= _LINES else [*found[: _LINES - 1], "…"]
+    return (
+        wrapped_lines
+        if len(wrapped_lines) <= _MAX_CAPTION_LINES
+        else [*wrapped_lines[: _MAX_CAPTION_LINES - 1], "…"]
+    )
 
 
-def title(text: str, said: Sequence[str], pixels: float) -> dict[str, Any]:
+def build_title(text: str, caption: Sequence[str], width: float) -> dict[str, Any]:
     """The title of a chart, and under it what produced it."""
-    head = wrapped([text], pixels, SIZE + 3)
-    return {"text": head[0] if len(head) == 1 else head, "subtitle": wrapped(said, pixels)}
+    title_lines = wrap_lines([text], width, SIZE + 3)
+    return {
+        "text": title_lines[0] if len(title_lines) == 1 else title_lines,
+        "subtitle": wrap_lines(caption, width),
+    }
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a sentence: a, b and c."""
     if len(names) < 2:
         return "".join(names)

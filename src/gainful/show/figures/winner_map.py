@@ -10,22 +10,22 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import WrongType, counted
+from gainful.errors import WrongType, count_noun
 from gainful.measure.sessions.sweep import Plane, Sweep
-from gainful.show.figures.figure import Data, Look, Spec
-from gainful.show.figures.line_chart import colour, framed
-from gainful.show.figures.text import name
-from gainful.show.sweep import CHANCE
+from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.line_chart import series_colour, with_caption
+from gainful.show.figures.text import shorten_name
+from gainful.show.sweep import CHANCE_NOTE
 from gainful.show.theme import SIZE, Tones
 
 TITLE = "Who is better for which searcher?"
-_SIDE = 380  # pixels
-_STEPS = 5  # shades between a tie and the greatest lead
+_PANEL_SIZE = 380  # pixels
+_SHADES = 5  # shades between a tie and the greatest lead
 _LIGHTEST, _DARKEST = 0.12, 0.62  # how much of its colour the winner has there
 _TICKS = (1.1, 1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
 
 
-def map_data(sweep: Sweep) -> Data:
+def map_data(sweep: Sweep) -> FigureData:
     """Which system is better for which searcher, and where does the winner change?
 
     Args:
@@ -40,94 +40,101 @@ def map_data(sweep: Sweep) -> Data:
         raise WrongType("sweep", sweep, "a Sweep, as gainful.sweep gives")
     rows: list[dict[str, Any]] = []
     for plane in sweep.planes:
-        here = {"weights": plane.weights, "depth": plane.depth}
+        panel = {"weights": plane.weights, "depth": plane.depth}
         rows += [
-            {**here, "kind": "setting", "b": b, "bq": bq, **_lead(sweep, plane, i, j)}
+            {**panel, "kind": "setting", "b": b, "bq": bq, **_lead(sweep, plane, i, j)}
             for i, b in enumerate(sweep.b)
             for j, bq in enumerate(sweep.bq)
         ]
         rows += [
             {
-                **here,
+                **panel,
                 "kind": "boundary",
-                "b": one.b,
-                "bq": one.bq,
-                "winner": sweep.called[one.below],
+                "b": point.b,
+                "bq": point.bq,
+                "winner": sweep.group_labels[point.below],
                 "ahead": 0.0,
             }
-            for one in plane.boundary
+            for point in plane.boundary
         ]
         b, bq = sweep.reference
-        rows.append({**here, "kind": "reference", "b": b, "bq": bq, "winner": None, "ahead": None})
+        rows.append({**panel, "kind": "reference", "b": b, "bq": bq, "winner": None, "ahead": None})
     schema = {"weights": pl.String, "depth": pl.Int64, "kind": pl.String, "b": pl.Float64}
     schema |= {"bq": pl.Float64, "winner": pl.String, "ahead": pl.Float64}
     frame = pl.DataFrame(rows, schema=schema)
     counts = sweep.counts
     settings = frame.filter(pl.col("kind") == "setting")
-    nothing = ""
+    empty_reason = ""
     if not settings["winner"].drop_nulls().len():
-        nothing = "No group is ahead of the others anywhere: there is no winner to show."
+        empty_reason = "No group is ahead of the others anywhere: there is no winner to show."
     depths = ", ".join(dict.fromkeys(str(plane.depth) for plane in sweep.planes))
     gains = ", ".join(dict.fromkeys(plane.weights for plane in sweep.planes))
-    return Data(
+    return FigureData(
         frame=frame,
         title=TITLE,
-        said=(
+        caption=(
             *sweep.sentences,
             (
-                f"mean {sweep.measure} of {counted(counts['sessions'], 'session')}, "
-                f"{counted(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
+                f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}, "
+                f"{count_noun(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
                 f"{sweep.convention.name} · darker: further ahead"
             ),
-            CHANCE,
+            CHANCE_NOTE,
             *(f"Note: {note}" for note in sweep.notes),
         ),
-        nothing=nothing,
-        more={"groups": sweep.called, "several": len(sweep.planes) > 1},
+        empty_reason=empty_reason,
+        extra={"groups": sweep.group_labels, "several": len(sweep.planes) > 1},
     )
 
 
-def no_winner(why: str) -> Data:
+def no_winner_data(reason: str) -> FigureData:
     """What is shown of a single group."""
-    return Data(frame=pl.DataFrame(), title=TITLE, said=(), nothing=f"{why[:1].upper()}{why[1:]}.")
+    return FigureData(
+        frame=pl.DataFrame(),
+        title=TITLE,
+        caption=(),
+        empty_reason=f"{reason[:1].upper()}{reason[1:]}.",
+    )
 
 
 def _lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]:
     """Who wins at a setting, and by how much."""
-    won = int(plane.winners[i, j])
+    winner = int(plane.winners[i, j])
     means = sorted((float(mean) for mean in plane.means[i, j] if mean == mean), reverse=True)  # noqa: PLR0124  (not a number)
-    ahead = means[0] - means[1] if len(means) > 1 and won >= 0 else 0.0
-    return {"winner": sweep.called[won] if won >= 0 else None, "ahead": ahead}
+    ahead = means[0] - means[1] if len(means) > 1 and winner >= 0 else 0.0
+    return {"winner": sweep.group_labels[winner] if winner >= 0 else None, "ahead": ahead}
 
 
-def chart(data: Data, look: Look) -> Spec:
+def draw_chart(data: FigureData, look: Look) -> Spec:
     """A square for each choice of weights and depth; both axes logarithmic."""
-    frame, groups = data.frame, list(data.more["groups"])
-    planes = frame.select("weights", "depth").unique(maintain_order=True).rows()
-    most = frame.filter(pl.col("kind") == "setting")["ahead"].max()
-    width, height = look.width or _SIDE, look.height or _SIDE
-    size = Look(width=width, height=height, dark=look.dark)
+    frame, groups = data.frame, list(data.extra["groups"])
+    panel_keys = frame.select("weights", "depth").unique(maintain_order=True).rows()
+    largest_lead = frame.filter(pl.col("kind") == "setting")["ahead"].max()
+    width, height = look.width or _PANEL_SIZE, look.height or _PANEL_SIZE
+    panel_look = Look(width=width, height=height, dark=look.dark)
     panels = []
-    for weights, depth in planes:
-        own = frame.filter((pl.col("weights") == weights) & (pl.col("depth") == depth))
-        layers = _layers(own, groups, float(most or 0.0), size)  # type: ignore[arg-type]
-        head = {"text": f"{name(weights, 40)}, top {depth}", "fontWeight": 500}
-        panels.append({"title": head, "width": width, "height": height, "layer": layers})
+    for weights, depth in panel_keys:
+        panel_frame = frame.filter((pl.col("weights") == weights) & (pl.col("depth") == depth))
+        layers = _build_panel_layers(panel_frame, groups, float(largest_lead or 0.0), panel_look)  # type: ignore[arg-type]
+        heading = {"text": f"{shorten_name(weights, 40)}, top {depth}", "fontWeight": 500}
+        panels.append({"title": heading, "width": width, "height": height, "layer": layers})
     if len(panels) == 1:
-        return framed(data, look, {"layer": panels[0]["layer"]}, width, height, [" " * 12])
+        return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, [" " * 12])
     body: Spec = {"concat": panels, "columns": 2}
-    found = framed(data, look, body, 2 * width, height, [])
-    return {key: value for key, value in found.items() if key not in ("width", "height")}
+    spec = with_caption(data, look, body, 2 * width, height, [])
+    return {key: value for key, value in spec.items() if key not in ("width", "height")}
 
 
-def _layers(own: pl.DataFrame, groups: list[str], most: float, look: Look) -> list[Spec]:
+def _build_panel_layers(
+    frame: pl.DataFrame, groups: list[str], largest_lead: float, look: Look
+) -> list[Spec]:
     tones = look.tones
-    settings = own.filter(pl.col("kind") == "setting")
-    bs, bqs = (sorted(settings[one].unique().to_list()) for one in ("b", "bq"))
-    cells = _cells(settings, groups, most, (bs, bqs), tones)
-    across, up = _edges(bs), _edges(bqs)
-    x = _axis("b", "b: small for a searcher who soon stops reading a list", across)
-    y = _axis("bq", "bq: small for one to whom another query is a burden", up)
+    settings = frame.filter(pl.col("kind") == "setting")
+    bs, bqs = (sorted(settings[point].unique().to_list()) for point in ("b", "bq"))
+    cells = _merge_cells(settings, groups, largest_lead, (bs, bqs), tones)
+    b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
+    x = _build_log_axis("b", "b: small for a searcher who soon stops reading a list", b_edges)
+    y = _build_log_axis("bq", "bq: small for one to whom another query is a burden", bq_edges)
     layers: list[Spec] = [
         {
             "data": {"values": cells},
@@ -142,32 +149,35 @@ def _layers(own: pl.DataFrame, groups: list[str], most: float, look: Look) -> li
             },
         }
     ]
-    points = own.filter(pl.col("kind") == "boundary").sort("b", "bq").select("b", "bq").to_dicts()
+    points = frame.filter(pl.col("kind") == "boundary").sort("b", "bq").select("b", "bq").to_dicts()
     if points:
-        upright = len({one["bq"] for one in points}) == len(points)  # b may come again
-        single = upright or len({one["b"] for one in points}) == len(points)
+        unique_bq = len({point["bq"] for point in points}) == len(points)  # b may come again
+        single_valued = unique_bq or len({point["b"] for point in points}) == len(points)
         layers.append(
             {
                 "data": {"values": points},
                 "mark": {"type": "line", "color": tones.ink, "strokeWidth": 1.6, "clip": True}
-                if single and len(points) > 1
+                if single_valued and len(points) > 1
                 else {"type": "point", "color": tones.ink, "filled": True, "size": 22},
                 "encoding": {"x": x, "y": y}
-                | ({"order": {"field": "bq", "type": "quantitative"}} if upright else {}),
+                | ({"order": {"field": "bq", "type": "quantitative"}} if unique_bq else {}),
             }
         )
-    (here,) = own.filter(pl.col("kind") == "reference").select("b", "bq").to_dicts()
-    inside = across[0] <= here["b"] <= across[-1] and up[0] <= here["bq"] <= up[-1]
+    (reference,) = frame.filter(pl.col("kind") == "reference").select("b", "bq").to_dicts()
+    inside = (
+        b_edges[0] <= reference["b"] <= b_edges[-1]
+        and bq_edges[0] <= reference["bq"] <= bq_edges[-1]
+    )
     if inside:
-        told = f"b = {here['b']:g}, bq = {here['bq']:g}"
-        layers += _reference(here | {"told": told}, x, y, tones)
-    layers.append(_regions(settings, groups, x, y, here if inside else None, tones))
+        label = f"b = {reference['b']:g}, bq = {reference['bq']:g}"
+        layers += _draw_reference(reference | {"told": label}, x, y, tones)
+    layers.append(_label_regions(settings, groups, x, y, reference if inside else None, tones))
     return layers
 
 
-def _axis(field: str, title: str, edges: Sequence[float]) -> Spec:
+def _build_log_axis(field: str, title: str, edges: Sequence[float]) -> Spec:
     low, high = edges[0], edges[-1]
-    ticks = [one for one in _TICKS if low <= one <= high]
+    ticks = [tick for tick in _TICKS if low <= tick <= high]
     return {
         "field": field,
         "type": "quantitative",
@@ -183,90 +193,96 @@ def _axis(field: str, title: str, edges: Sequence[float]) -> Spec:
     }
 
 
-def _edges(bases: Sequence[float]) -> list[float]:
+def _cell_edges(bases: Sequence[float]) -> list[float]:
     """Where the cells of bases end: half way to the next, in the logarithm."""
-    logs = [log(one) for one in bases]
+    logs = [log(value) for value in bases]
     if len(logs) == 1:
         return [exp(logs[0] - 0.05), exp(logs[0] + 0.05)]
-    middle = [(one + other) / 2 for one, other in pairwise(logs)]
-    return [bases[0], *(exp(one) for one in middle), bases[-1]]
+    midpoints = [(value + following) / 2 for value, following in pairwise(logs)]
+    return [bases[0], *(exp(value) for value in midpoints), bases[-1]]
 
 
-def _cells(
+def _merge_cells(
     settings: pl.DataFrame,
     groups: list[str],
-    most: float,
+    largest_lead: float,
     bases: tuple[list[float], list[float]],
     tones: Tones,
 ) -> list[Spec]:
     """Rectangles of one shade: neighbours in a column that look the same are one."""
     bs, bqs = bases
-    across, up = _edges(bs), _edges(bqs)
-    shade = {
-        (row["b"], row["bq"]): _shade(row["winner"], row["ahead"], groups, most, tones)
+    b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
+    shades = {
+        (row["b"], row["bq"]): _shade(row["winner"], row["ahead"], groups, largest_lead, tones)
         for row in settings.iter_rows(named=True)
     }
-    found: list[Spec] = []
+    cells: list[Spec] = []
     for i, b in enumerate(bs):
         for j, bq in enumerate(bqs):
-            hue = shade[b, bq]
-            if j and found[-1]["colour"] == hue:
-                found[-1]["high"] = up[j + 1]
+            hue = shades[b, bq]
+            if j and cells[-1]["colour"] == hue:
+                cells[-1]["high"] = bq_edges[j + 1]
                 continue
-            found.append(
+            cells.append(
                 {
-                    "left": across[i],
-                    "right": across[i + 1],
-                    "low": up[j],
-                    "high": up[j + 1],
+                    "left": b_edges[i],
+                    "right": b_edges[i + 1],
+                    "low": bq_edges[j],
+                    "high": bq_edges[j + 1],
                     "colour": hue,
                 }
             )
-    return found
+    return cells
 
 
-def _shade(winner: str | None, ahead: float, groups: list[str], most: float, tones: Tones) -> str:
-    if winner is None or most <= 0:
+def _shade(
+    winner: str | None, ahead: float, groups: list[str], largest_lead: float, tones: Tones
+) -> str:
+    if winner is None or largest_lead <= 0:
         return tones.raised
-    step = min(_STEPS - 1, int(_STEPS * ahead / most))
-    strength = _LIGHTEST + (_DARKEST - _LIGHTEST) * step / (_STEPS - 1)
-    return mixed(colour(groups.index(winner), tones), tones.paper, strength)
+    step = min(_SHADES - 1, int(_SHADES * ahead / largest_lead))
+    strength = _LIGHTEST + (_DARKEST - _LIGHTEST) * step / (_SHADES - 1)
+    return mix_colours(series_colour(groups.index(winner), tones), tones.paper, strength)
 
 
-def mixed(one: str, other: str, share: float) -> str:
+def mix_colours(first: str, second: str, share: float) -> str:
     """A colour between two: so much of the one, the rest of the other.
 
     Examples:
-        >>> mixed("#000000", "#ffffff", 0.5)
+        >>> mix_colours("#000000", "#ffffff", 0.5)
         '#808080'
     """
     parts = [
-        round(int(one[at : at + 2], 16) * share + int(other[at : at + 2], 16) * (1 - share))
-        for at in (1, 3, 5)
+        round(
+            int(first[start : start + 2], 16) * share
+            + int(second[start : start + 2], 16) * (1 - share)
+        )
+        for start in (1, 3, 5)
     ]
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
-def _reference(here: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
+def _draw_reference(reference: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
     """A ring, and above it which setting that is, on a halo that keeps it readable on a line."""
-    place = {"x": x, "y": y}
-    told = place | {"text": {"field": "told", "type": "nominal"}}
+    position = {"x": x, "y": y}
+    labelled_position = position | {"text": {"field": "told", "type": "nominal"}}
     text = {"type": "text", "align": "center", "baseline": "bottom", "dy": -8}
     ring = {"type": "point", "size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6}
     marks: list[tuple[Spec, Spec]] = [
-        (ring | {"fill": tones.paper, "stroke": tones.ink}, place),
+        (ring | {"fill": tones.paper, "stroke": tones.ink}, position),
         (
             text | {"stroke": tones.paper, "strokeWidth": 3, "strokeJoin": "round", "aria": False},
-            told,
+            labelled_position,
         ),
-        (text | {"color": tones.ink}, told),
+        (text | {"color": tones.ink}, labelled_position),
     ]
     return [
-        {"data": {"values": [here]}, "mark": mark, "encoding": encoding} for mark, encoding in marks
+        {"data": {"values": [reference]}, "mark": mark, "encoding": encoding}
+        for mark, encoding in marks
     ]
 
 
-def _regions(  # noqa: PLR0917
+def _label_regions(  # noqa: PLR0917
     settings: pl.DataFrame,
     groups: list[str],
     x: Spec,
@@ -275,14 +291,14 @@ def _regions(  # noqa: PLR0917
     tones: Tones,
 ) -> Spec:
     """The name of each winner in the middle of where it wins, clear of the reference."""
-    won = Counter(settings["winner"].drop_nulls().to_list())
+    wins = Counter(settings["winner"].drop_nulls().to_list())
     values = []
     for group in groups:
-        if not won[group]:
+        if not wins[group]:
             continue
-        own = settings.filter(pl.col("winner") == group)
-        places = [(log(b), log(bq)) for b, bq in own.select("b", "bq").iter_rows()]
-        values.append(_middle(places, reference, settings) | {"label": name(group)})
+        won_settings = settings.filter(pl.col("winner") == group)
+        places = [(log(b), log(bq)) for b, bq in won_settings.select("b", "bq").iter_rows()]
+        values.append(_label_position(places, reference, settings) | {"label": shorten_name(group)})
     return {
         "data": {"values": values},
         "mark": {
@@ -297,22 +313,29 @@ def _regions(  # noqa: PLR0917
     }
 
 
-def _middle(
+def _label_position(
     places: list[tuple[float, float]], reference: Spec | None, settings: pl.DataFrame
 ) -> Spec:
     """The setting nearest to the middle of those where a group wins, not on the reference."""
     spans = [
         (min(logs), max(logs))
-        for logs in ([log(one) for one in settings[axis].to_list()] for axis in ("b", "bq"))
+        for logs in ([log(base) for base in settings[axis].to_list()] for axis in ("b", "bq"))
     ]
     centre = [sum(place[axis] for place in places) / len(places) for axis in (0, 1)]
-    free = places
+    candidates = places
     if reference is not None:
-        level, near = log(reference["bq"]), (spans[1][1] - spans[1][0]) / 8
-        free = [place for place in places if abs(place[1] - level) > near] or places
-    best = min(free, key=lambda place: sum((place[at] - centre[at]) ** 2 for at in (0, 1)))
-    inner = []  # what stands on the edge would stand on the axis
-    for at, (low, high) in zip(best, spans, strict=True):
-        edge = (high - low) / 25
-        inner.append(exp(min(max(at, low + edge), high - edge)))
-    return {"b": inner[0], "bq": inner[1]}
+        reference_bq, clearance = log(reference["bq"]), (spans[1][1] - spans[1][0]) / 8
+        candidates = [
+            place for place in places if abs(place[1] - reference_bq) > clearance
+        ] or places
+    best = min(
+        candidates,
+        key=lambda place: sum(
+            (place[coordinate] - centre[coordinate]) ** 2 for coordinate in (0, 1)
+        ),
+    )
+    position = []  # what stands on the edge would stand on the axis
+    for coordinate, (low, high) in zip(best, spans, strict=True):
+        margin = (high - low) / 25
+        position.append(exp(min(max(coordinate, low + margin), high - margin)))
+    return {"b": position[0], "bq": position[1]}

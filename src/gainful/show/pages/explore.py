@@ -9,56 +9,56 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.convention.session import JK2008, SESSION_HABITS, SessionConvention
-from gainful.errors import BadInput, BadValue, GainfulError, counted
-from gainful.formula import exact
-from gainful.match.sessions import MatchedSessions, matched
+from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
+from gainful.errors import BadInput, BadValue, GainfulError, count_noun
+from gainful.formula import format_exact
+from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import b, bq
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.evaluate import asked_for, chosen
+from gainful.measure.sessions.evaluate import build_session_recipes, filter_sessions
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import sweep
-from gainful.read.inputs import AnyJudgments, as_columns, as_judgments
-from gainful.read.qrels_and_run import Judgments
+from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import Sessions
 from gainful.show.pages import explore_choices as choices, explore_data as rows
-from gainful.show.pages.html_page import rendered
-from gainful.show.theme import DASHES, LIGHT, Tones, vega_config
+from gainful.show.pages.html_page import render_page
+from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
 
-USUAL = "nsDCG@10"
-_DEEPEST = 50  # results of a query that a page holds, unless the measure looks deeper
-_MOST_SESSIONS = 10_000
-_MOST_WEIGHTS = 12  # grades that have a slider each
+DEFAULT_MEASURE = "nsDCG@10"
+_MAX_DEPTH = 50  # results of a query that a page holds, unless the measure looks deeper
+_MAX_SESSIONS = 10_000
+_MAX_WEIGHTS = 12  # grades that have a slider each
 # Charts take their colours from the style sheet, so that they follow the theme and the printer.
-_SINGLE = ("paper", "raised", "ink", "quiet", "line", "accent", "unjudged", "better", "worse")
+_TONE_NAMES = ("paper", "raised", "ink", "quiet", "line", "accent", "unjudged", "better", "worse")
 _TONES = Tones(
-    **{name: f"var(--{name})" for name in _SINGLE},
+    **{name: f"var(--{name})" for name in _TONE_NAMES},
     series=tuple(f"var(--series-{at})" for at in range(len(LIGHT.series))),
     names=tuple(f"var(--name-{at})" for at in range(len(LIGHT.names))),
     grades=tuple(f"var(--grade-{at})" for at in range(len(LIGHT.grades))),
 )
-_ASKED = ("gain", "discount", "query_discount", "duplicates", "ideal", "hold")
+_PAGE_SETTINGS = ("gain", "discount", "query_discount", "duplicates", "ideal", "hold")
 
 
 @frozen(eq=False, kw_only=True)
-class _Start:
+class _PageStart:
     """All that the page begins with."""
 
-    read: Sessions
-    judgments: Judgments | None
-    held: MatchedSessions
+    loaded: Sessions
+    qrels: Qrels | None
+    sessions: MatchedSessions
     results: SessionResults
     measure: Measure
-    how: SessionRecipe
+    recipe: SessionRecipe
     by: str | None
 
 
 def explore(
     sessions: AnySessions,
-    qrels: AnyJudgments | None = None,
-    measure: str | Measure = USUAL,
+    qrels: AnyQrels | None = None,
+    measure: str | Measure = DEFAULT_MEASURE,
     *,
     by: str | None = None,
     title: str | None = None,
@@ -67,7 +67,7 @@ def explore(
     min_queries: int | None = None,
     first_queries: int | None = None,
     command: Sequence[str] | None = None,
-    **habits: Any,
+    **settings: Any,
 ) -> str:
     """What would another searcher say of these sessions? A page that answers while one asks.
 
@@ -95,167 +95,174 @@ def explore(
         >>> page[:15], "http://" in page.split("<script")[0]
         ('<!doctype html>', False)
     """
-    numbers = {"--min-queries": min_queries, "--first-queries": first_queries}
-    words = _read_by(sessions, qrels, where or {}, numbers) if command is None else command
-    base, recipes = asked_for(measure, like, habits)
+    limits = {"--min-queries": min_queries, "--first-queries": first_queries}
+    command_words = (
+        _build_command(sessions, qrels, where or {}, limits) if command is None else command
+    )
+    convention, recipes = build_session_recipes(measure, like, settings)
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to begin with")
-    (how,) = recipes.values()
-    choices.refuse(how)
-    read = chosen(as_sessions(sessions), where, min_queries, first_queries)
-    judged = None if qrels is None else as_columns(as_judgments(qrels))
-    held = matched(read, judged, how.convention.unjudged)
-    if held.size > _MOST_SESSIONS:
-        problem = f"{held.size} sessions are too many for a page"
+    (recipe,) = recipes.values()
+    choices.refuse_unsupported(recipe)
+    loaded = filter_sessions(as_sessions(sessions), where, min_queries, first_queries)
+    loaded_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    matched_sessions = match_sessions(loaded, loaded_qrels, recipe.convention.unjudged)
+    if matched_sessions.size > _MAX_SESSIONS:
+        problem = f"{matched_sessions.size} sessions are too many for a page"
         raise BadInput(
-            read.name, problem, f"at most {_MOST_SESSIONS}, such as those of one scenario"
+            loaded.name, problem, f"at most {_MAX_SESSIONS}, such as those of one scenario"
         )
-    results = SessionResults(read.name, held, {}, {}, base)
-    start = _Start(
-        read=read,
-        judgments=judged,
-        held=held,
+    results = SessionResults(loaded.name, matched_sessions, {}, {}, convention)
+    start = _PageStart(
+        loaded=loaded,
+        qrels=loaded_qrels,
+        sessions=matched_sessions,
         results=results,
-        measure=_plain_measure(how),
-        how=how,
+        measure=_starting_measure(recipe),
+        recipe=recipe,
         by=by,
     )
-    data = _data(start, words)
+    data = _build_page_data(start, command_words)
     counts = results.counts
-    told = [
-        counted(counts["sessions"], "session"),
-        counted(counts["queries"], "query"),
+    count_texts = [
+        count_noun(counts["sessions"], "session"),
+        count_noun(counts["queries"], "query"),
         f"{counts['judged']} of {counts['results']} results judged",
     ]
-    return rendered(
+    return render_page(
         "explore.html",
-        what="gainful explore",
+        feature="gainful explore",
         data=data,
-        title=title or f"Sessions of {read.name}",
-        counts=" · ".join(told),
-        habits=SESSION_HABITS,
-        notes=held.notes,
+        title=title or f"Sessions of {loaded.name}",
+        counts=" · ".join(count_texts),
+        habits=SESSION_SETTINGS,
+        notes=matched_sessions.notes,
     )
 
 
-def _read_by(
-    sessions: object, judgments: object, where: Mapping[str, str], numbers: Mapping[str, int | None]
+def _build_command(
+    sessions: object, qrels: object, where: Mapping[str, str], limits: Mapping[str, int | None]
 ) -> list[str]:
     """The words by which a command would read the same; names in capitals for what is no file."""
-    named = [
-        fspath(given) if isinstance(given, (str, PathLike)) else usual
-        for given, usual in ((sessions, "SESSIONS"), (judgments, "QRELS"))
+    names = [
+        fspath(source) if isinstance(source, (str, PathLike)) else placeholder
+        for source, placeholder in ((sessions, "SESSIONS"), (qrels, "QRELS"))
     ]
-    words = [named[0]] + ([] if judgments is None else ["--judgments", named[1]])
+    words = [names[0]] + ([] if qrels is None else ["--judgments", names[1]])
     for column, value in where.items():
         words += ["--where", f"{column}={value}"]
-    for option, number in numbers.items():
+    for option, number in limits.items():
         words += [] if number is None else [option, str(number)]
     return words
 
 
-def _plain_measure(recipe: SessionRecipe) -> Measure:
+def _starting_measure(recipe: SessionRecipe) -> Measure:
     """The measure with all that the page begins with, but for b and bq."""
-    habits = recipe.convention
-    names = [name for name in (*_ASKED, "negative", "empty") if name in recipe.entry.params]
-    params = {name: getattr(habits, name) for name in names if name != "gain"}
-    params |= {"gain": recipe.gain.name, **({} if habits.rel is None else {"rel": habits.rel})}
+    convention = recipe.convention
+    names = [name for name in (*_PAGE_SETTINGS, "negative", "empty") if name in recipe.entry.params]
+    params = {name: getattr(convention, name) for name in names if name != "gain"}
+    params |= {
+        "gain": recipe.gain.name,
+        **({} if convention.rel is None else {"rel": convention.rel}),
+    }
     return Measure(recipe.entry.name, params, recipe.k)
 
 
-def _data(start: _Start, words: Sequence[str]) -> dict[str, Any]:
+def _build_page_data(start: _PageStart, words: Sequence[str]) -> dict[str, Any]:
     """All that the script of the page works on."""
-    held, how = start.held, start.how
-    habits = how.convention
-    grades = choices.grades(held, how)
-    answers = choices.answers(held, grades)
-    choices.refuse_unanswerable(how, answers)
-    deepest = max(how.k or 1, min(int(held.listed.max(initial=1)), _DEEPEST), 1)
-    columns = rows.columns_of(start.results, start.read)
-    by = _group(start, columns)
+    sessions, recipe = start.sessions, start.recipe
+    convention = recipe.convention
+    grades = choices.choose_grades(sessions, recipe)
+    answers = choices.setting_answers(sessions, grades)
+    choices.refuse_unanswerable(recipe, answers)
+    depth = max(recipe.k or 1, min(int(sessions.retrieved.max(initial=1)), _MAX_DEPTH), 1)
+    columns = rows.filter_columns(start.results, start.loaded)
+    group_column = _choose_group_column(start, columns)
     return {
-        "sessions": rows.of_sessions(held, start.read, held.notes),
-        "queries": rows.of_queries(held, deepest),
-        "results": rows.of_results(held, grades, deepest),
-        "pool": rows.of_pool(held.judged, grades),
-        "ownPool": rows.of_pool(held.by_searcher(), grades) if grades.own else None,
-        "oneBase": held.one_base,
+        "sessions": rows.session_columns(sessions, start.loaded, sessions.notes),
+        "queries": rows.query_columns(sessions, depth),
+        "results": rows.result_columns(sessions, grades, depth),
+        "pool": rows.pool_columns(sessions.judged, grades),
+        "ownPool": rows.pool_columns(sessions.searcher_judgments(), grades)
+        if grades.has_own
+        else None,
+        "oneBase": sessions.has_single_base,
         "columns": columns,
         "grades": {
             "values": grades.values.tolist(),
-            "told": [exact(float(grade)) for grade in grades.values],
-            "sliders": len(grades.values) <= _MOST_WEIGHTS,
+            "told": [format_exact(float(grade)) for grade in grades.values],
+            "sliders": len(grades.values) <= _MAX_WEIGHTS,
         },
-        "gains": choices.gains(held, how, grades),
-        "discounts": choices.discounts(),
+        "gains": choices.gain_choices(sessions, recipe, grades),
+        "discounts": choices.discount_choices(),
         "bases": {
-            one.symbol: {"typical": one.typical, "default": one.default, "meaning": one.meaning}
-            for one in (b, bq)
+            base.symbol: {"typical": base.typical, "default": base.default, "meaning": base.meaning}
+            for base in (b, bq)
         },
         "answers": answers,
-        "usual": {name: getattr(JK2008, name) for name in (*_ASKED, "negative", "empty")},
+        "usual": {name: getattr(JK2008, name) for name in (*_PAGE_SETTINGS, "negative", "empty")},
         "start": {
-            "normalised": how.entry.normalised,
-            "b": habits.b or b.default,
-            "bq": habits.bq or bq.default,
-            "x": how.k,
-            "deepest": deepest,
-            **{name: getattr(habits, name) for name in _ASKED if name != "gain"},
-            "negative": habits.negative,
-            "empty": habits.empty,
-            "unjudged": habits.unjudged,
-            "by": by,
+            "normalised": recipe.entry.normalised,
+            "b": convention.b or b.default,
+            "bq": convention.bq or bq.default,
+            "x": recipe.k,
+            "deepest": depth,
+            **{name: getattr(convention, name) for name in _PAGE_SETTINGS if name != "gain"},
+            "negative": convention.negative,
+            "empty": convention.empty,
+            "unjudged": convention.unjudged,
+            "by": group_column,
         },
         "command": list(words),
-        "map": _map(start, by),
-        "look": {"config": vega_config(_TONES), "dashes": DASHES},
+        "map": _build_map(start, group_column),
+        "look": {"config": build_vega_config(_TONES), "dashes": DASHES},
     }
 
 
-def _group(start: _Start, columns: Sequence[Mapping[str, Any]]) -> str | None:
+def _choose_group_column(start: _PageStart, columns: Sequence[Mapping[str, Any]]) -> str | None:
     """The column to group by first."""
     if start.by is None:
-        known = [one["name"] for one in columns if one["groups"]]
-        return "system" if "system" in known else None
+        group_columns = [column["name"] for column in columns if column["groups"]]
+        return "system" if "system" in group_columns else None
     start.results.group_names(start.by)
-    found = next((one for one in columns if one["name"] == start.by), None)
-    if found is None or not found["groups"]:
-        number = len(start.results.grouped(start.by))
-        if number > 1:
-            allowed = f"a column of 2 to {rows.MOST_GROUPS} groups; it has {number}"
+    chosen_column = next((column for column in columns if column["name"] == start.by), None)
+    if chosen_column is None or not chosen_column["groups"]:
+        group_count = len(start.results.group_sessions(start.by))
+        if group_count > 1:
+            allowed = f"a column of 2 to {rows.MAX_GROUPS} groups; it has {group_count}"
             raise BadValue("by", start.by, allowed)
         return None
     return start.by
 
 
-def _map(start: _Start, by: str | None) -> dict[str, Any]:
+def _build_map(start: _PageStart, by: str | None) -> dict[str, Any]:
     """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
     if by is None:
-        there = start.results.columns
-        number = there["system"].n_unique() if "system" in there.columns else 0
-        many = f"system has {number} values, and at most {rows.MOST_GROUPS} are compared"
-        return {"why": many if number > 1 else "there are no two groups to compare"}
-    habits = start.how.convention
-    bases = {"b": habits.b, "bq": habits.bq}
+        columns = start.results.columns
+        group_count = columns["system"].n_unique() if "system" in columns.columns else 0
+        reason = f"system has {group_count} values, and at most {rows.MAX_GROUPS} are compared"
+        return {"why": reason if group_count > 1 else "there are no two groups to compare"}
+    convention = start.recipe.convention
+    bases = {"b": convention.b, "bq": convention.bq}
     try:
-        found = sweep(
-            start.read,
-            start.judgments,
+        sweep_result = sweep(
+            start.loaded,
+            start.qrels,
             start.measure,
             by=by,
             reference={name: value for name, value in bases.items() if value is not None},
-            unjudged=habits.unjudged,
+            unjudged=convention.unjudged,
         )
-    except GainfulError as refused:
-        return {"why": str(refused)}
-    plane = found.planes[0]
-    best = -np.sort(-np.nan_to_num(plane.means, nan=-np.inf), axis=2)
+    except GainfulError as error:
+        return {"why": str(error)}
+    plane = sweep_result.planes[0]
+    sorted_means = -np.sort(-np.nan_to_num(plane.means, nan=-np.inf), axis=2)
     with np.errstate(invalid="ignore"):  # where no group has a mean
-        ahead = best[..., 0] - best[..., 1]
+        ahead = sorted_means[..., 0] - sorted_means[..., 1]
     return {
         "by": by,
-        "b": found.b,
-        "bq": found.bq,
+        "b": sweep_result.b,
+        "bq": sweep_result.bq,
         "won": plane.winners.ravel().tolist(),
         "ahead": np.where(np.isfinite(ahead), ahead, 0.0).ravel().tolist(),
         "sentence": plane.sentence,

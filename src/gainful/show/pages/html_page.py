@@ -12,13 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import NotInstalled
-from gainful.show.theme import css
+from gainful.show.theme import build_css
 
 _FOLDER = Path(__file__).parent
-_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPES = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
 
 
-def rendered(template: str, *, what: str, data: object, **words: Any) -> str:
+def render_page(template: str, *, feature: str, data: object, **context: Any) -> str:
     """A template of this folder with its data, the style that all pages share, and Vega.
 
     Args:
@@ -31,9 +37,9 @@ def rendered(template: str, *, what: str, data: object, **words: Any) -> str:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
         from markupsafe import Markup  # noqa: PLC0415  (the extra report need not be there)
     except ImportError:
-        raise NotInstalled(what, "report") from None
+        raise NotInstalled(feature, "report") from None
 
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -41,37 +47,37 @@ def rendered(template: str, *, what: str, data: object, **words: Any) -> str:
         lstrip_blocks=True,
     )
 
-    def part(name: str) -> Markup:
+    def read_part(name: str) -> Markup:
         return Markup((_FOLDER / name).read_text(encoding="utf-8"))  # noqa: S704  (our own file)
 
-    made.globals |= {
-        "part": part,
-        "tones": Markup(css()),  # noqa: S704  (our own)
-        "vega": lambda: Markup(vega(what)),  # noqa: S704  (a bundle that is installed with us)
-        "data": Markup(embedded(data)),  # noqa: S704  (escaped for where it stands)
+    environment.globals |= {
+        "part": read_part,
+        "tones": Markup(build_css()),  # noqa: S704  (our own)
+        "vega": lambda: Markup(load_vega(feature)),  # noqa: S704  (a bundle that is installed with us)
+        "data": Markup(embed_json(data)),  # noqa: S704  (escaped for where it stands)
     }
-    return made.get_template(template).render(**words)
+    return environment.get_template(template).render(**context)
 
 
-def embedded(data: object) -> str:
+def embed_json(data: object) -> str:
     """Data as JSON that can stand in a script: no text in it can end that.
 
     Examples:
-        >>> "</" in embedded({"ends": "</script>"})
+        >>> "</" in embed_json({"ends": "</script>"})
         False
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, escape in _UNSAFE.items():
+    for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
     return text
 
 
 @cache
-def vega(what: str) -> str:
+def load_vega(feature: str) -> str:
     """Vega, Vega-Lite and vegaEmbed as one script, as vl-convert brings them."""
     try:
         from vl_convert import javascript_bundle  # noqa: PLC0415  (the extra report)
     except ImportError:
-        raise NotInstalled(what, "report") from None
+        raise NotInstalled(feature, "report") from None
     bundle: str = javascript_bundle()  # type: ignore[call-arg]  # its stub is wrong
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")

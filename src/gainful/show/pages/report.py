@@ -12,22 +12,22 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.errors import BadValue, NotInstalled
-from gainful.evidence.compare_where_possible import compare_possible
-from gainful.evidence.pairing import baseline_of
+from gainful.evidence.compare_where_possible import compare_where_possible
+from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.stability import Stability, stability
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, How
-from gainful.measure.evaluate import Habits, Measures, asked_for, of_run
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyJudgments, AnyRun, as_judgments, as_run
-from gainful.read.qrels_and_run import Judgments, Nested
-from gainful.read.query_texts import read_texts
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.query_texts import read_query_texts
 from gainful.show import convention, results as show_results
 from gainful.show.figures.run_results import refuse_unjudged
 from gainful.show.pages import report_data, report_text as words
-from gainful.show.pages.html_page import rendered
-from gainful.show.pages.report_data import RANKS, AsRead
+from gainful.show.pages.html_page import render_page
+from gainful.show.pages.report_data import MAX_RANKS, LoadedRun
 
-_WHAT = "a report"
+_FEATURE = "a report"
 
 
 @frozen
@@ -35,11 +35,11 @@ class Report:
     """The page, and the values of all queries as CSV where the page has not all of them."""
 
     page: str
-    values: str | None
+    values_csv: str | None
 
 
 def report(
-    qrels: AnyJudgments,
+    qrels: AnyQrels,
     runs: Mapping[str, AnyRun] | AnyRun,
     measures: Measures | None = None,
     *,
@@ -52,7 +52,7 @@ def report(
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
     title: str | None = None,
     like: str | Convention | None = None,
-    **habits: Unpack[Habits],
+    **settings: Unpack[EvaluationSettings],
 ) -> str:
     """A page about these runs, as HTML in one file: to open from disk, to send, to print.
 
@@ -82,118 +82,124 @@ def report(
         >>> "new is highest with 0.8801" in page
         True
     """
-    how = How(alpha=alpha, resamples=resamples, seed=seed)
-    ready()
-    base, recipes = asked_for(measures, like, habits)
-    held = as_judgments(qrels)
-    named = _named(runs)
-    baseline_of(baseline, list(named), "run")
-    found = []
-    for name, run in named.items():
-        read = as_run(run, name=name)
-        found.append((of_run(held, read, recipes, base, name), read))
-    return drawn(
-        held,
-        found,
-        resampling=how,
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    check_installed()
+    base_convention, recipes = build_recipes(measures, like, settings)
+    loaded_qrels = as_qrels(qrels)
+    runs_by_name = _name_runs(runs)
+    choose_baseline(baseline, list(runs_by_name), "run")
+    evaluated_runs = []
+    for name, run in runs_by_name.items():
+        loaded_run = as_run(run, name=name)
+        evaluated_runs.append(
+            (evaluate_run(loaded_qrels, loaded_run, recipes, base_convention, name), loaded_run)
+        )
+    return build_report(
+        loaded_qrels,
+        evaluated_runs,
+        resampling=resampling,
         baseline=baseline,
         test=test,
         correct=correct,
-        texts=_texts(texts),
+        texts=_load_texts(texts),
         title=title,
     ).page
 
 
-def ready() -> None:
+def check_installed() -> None:
     """Is all there that a page is made with? If not, this is said before anything is read."""
     if find_spec("jinja2") is None:
-        raise NotInstalled(_WHAT, "report")
+        raise NotInstalled(_FEATURE, "report")
 
 
-def _named(runs: Mapping[str, AnyRun] | AnyRun) -> dict[str, AnyRun]:
+def _name_runs(runs: Mapping[str, AnyRun] | AnyRun) -> dict[str, AnyRun]:
     if not isinstance(runs, Mapping):
-        named = Path(runs).name.split(".")[0] if isinstance(runs, (str, PathLike)) else ""
-        return {named or getattr(runs, "name", None) or "run": runs}
+        stem = Path(runs).name.split(".")[0] if isinstance(runs, (str, PathLike)) else ""
+        return {stem or getattr(runs, "name", None) or "run": runs}
     if not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
     return {str(name): run for name, run in runs.items()}
 
 
-def _texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:
+def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:
     if texts is None:
         return {}
     if isinstance(texts, Mapping):
         return {str(query): str(text) for query, text in texts.items()}
-    return read_texts(texts)
+    return read_query_texts(texts)
 
 
-def drawn(
-    qrels: Judgments | Nested,
-    found: Sequence[tuple[Results, AsRead]],
+def build_report(
+    qrels: Qrels | NestedDict,
+    evaluated_runs: Sequence[tuple[Results, LoadedRun]],
     *,
-    resampling: How,
+    resampling: Resampling,
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
     texts: Mapping[str, str] | None = None,
     title: str | None = None,
-    beside: str | None = None,
+    values_file: str | None = None,
 ) -> Report:
     """The page of runs that are evaluated already; `beside` names a file for all values."""
-    ready()
-    given = [one.name for one, _ in found]
-    base = given.index(baseline_of(baseline, given, "run"))
-    names = words.labels(given)
-    found = [(evolve(one, name=name), run) for (one, run), name in zip(found, names, strict=True)]
-    results = [one for one, _ in found]
+    check_installed()
+    run_names = [result.name for result, _ in evaluated_runs]
+    baseline_index = run_names.index(choose_baseline(baseline, run_names, "run"))
+    labels = words.label_runs(run_names)
+    evaluated_runs = [
+        (evolve(result, name=name), run)
+        for (result, run), name in zip(evaluated_runs, labels, strict=True)
+    ]
+    results = [result for result, _ in evaluated_runs]
     refuse_unjudged(results)
-    compared, reasons = compare_possible(
-        results, baseline=names[base], test=test, correct=correct, resampling=resampling
+    comparison, reasons = compare_where_possible(
+        results, baseline=labels[baseline_index], test=test, correct=correct, resampling=resampling
     )
-    stable = [_stable(one, resampling) for one in results]
-    table = report_data.Table.of(results)
-    held = report_data.embedded_data(
-        qrels, found, table, base=base, seed=resampling.seed, texts=texts or {}
+    stabilities = [_estimate_stability(result, resampling) for result in results]
+    table = report_data.QueryValues.from_results(results)
+    embedded = report_data.build_report_data(
+        qrels, evaluated_runs, table, base=baseline_index, seed=resampling.seed, texts=texts or {}
     )
-    queries = len(table.queries)
-    sampled = words.sampled(
-        queries=queries,
-        listed=held.listed,
-        detailed=held.detailed,
+    query_count = len(table.queries)
+    sampling_notes = words.describe_sampling(
+        queries=query_count,
+        listed=embedded.listed_count,
+        detailed=embedded.detailed_count,
         deeper=any(
             run is not None and run["more"]
-            for one in held.data["details"].values()
-            for run in one["runs"]
+            for result in embedded.data["details"].values()
+            for run in result["runs"]
         ),
-        ranks=RANKS,
+        ranks=MAX_RANKS,
     )
-    apart = held.detailed < queries
-    page = rendered(
+    is_partial = embedded.detailed_count < query_count
+    page = render_page(
         "report.html",
-        what=_WHAT,
-        data=held.data | {"seed": resampling.seed},
-        title=title or words.title(results, queries),
-        answers=words.answers(compared, stable),
-        tables=words.tables(compared, stable),
-        evidence=words.evidence(compared, reasons, stable),
-        plots=words.plots(stable),
-        level=f"{stable[0].level:g}",
-        quality=words.quality(results),
-        notes=words.notes(results),
-        sampled=sampled,
-        beside=beside if apart else None,
-        line=words.counted_line(results),
-        habits=convention.table(results[0].convention),
-        whole=words.renamed(names, given),
+        feature=_FEATURE,
+        data=embedded.data | {"seed": resampling.seed},
+        title=title or words.default_title(results, query_count),
+        answers=words.describe_answers(comparison, stabilities),
+        tables=words.build_tables(comparison, stabilities),
+        evidence=words.describe_evidence(comparison, reasons, stabilities),
+        plots=words.build_plots(stabilities),
+        level=f"{stabilities[0].level:g}",
+        quality=words.build_quality_table(results),
+        notes=words.merge_notes(results),
+        sampled=sampling_notes,
+        beside=values_file if is_partial else None,
+        line=words.describe_convention(results),
+        habits=convention.build_table(results[0].convention),
+        whole=words.map_full_names(labels, run_names),
         measures={name: str(measure) for name, measure in results[0].measures.items()},
         single=len(results) == 1,
     )
     values = show_results.to_csv(
-        [evolve(one, name=name) for one, name in zip(results, given, strict=True)], per_query=True
+        [evolve(result, name=name) for result, name in zip(results, run_names, strict=True)],
+        per_query=True,
     )
-    return Report(page, values if apart else None)
+    return Report(page, values if is_partial else None)
 
 
-def _stable(one: Results, resampling: How) -> Stability:
+def _estimate_stability(results: Results, resampling: Resampling) -> Stability:
     level = min(99.99, max(1.0, 100 * (1 - resampling.alpha)))
-    return stability(one, round(level, 6), resamples=resampling.resamples, seed=resampling.seed)
+    return stability(results, round(level, 6), resamples=resampling.resamples, seed=resampling.seed)

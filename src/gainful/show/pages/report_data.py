@@ -11,239 +11,263 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.moves.moved_docs import Changed, most_changed
-from gainful.evidence.moves.ranked_query import depth_of
-from gainful.evidence.sample_queries import chosen
-from gainful.evidence.side_by_side import LaidOut, Ranking, laid_out
+from gainful.evidence.moves.moved_docs import ChangedQuery, find_largest_changes
+from gainful.evidence.moves.ranked_query import cutoff_depth
+from gainful.evidence.sample_queries import sample_queries
+from gainful.evidence.side_by_side import Ranking, SideBySide, rank_side_by_side
 from gainful.formula import Array
-from gainful.measure.cumulated_gain import weights
+from gainful.measure.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.lazy import Elsewhere
-from gainful.read.qrels_and_run import Judgments, Nested, Run
-from gainful.show.pages.html_page import embedded
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.show.pages.html_page import embed_json
 from gainful.show.theme import LIGHT
 
-AsRead = Run | Nested | Elsewhere
-DETAILED, RANKS = 500, 100  # queries whose rankings are in the page, and how deep
-LISTED, NUMBERS = 10_000, 300_000  # queries in the table, and values of them all
-EXPLAINED = 25  # queries that rose, and that fell, of which it is said what each document explains
-_BYTES = 8_000_000  # of all rankings in the page
-_TEXT = 200  # characters of a query whose rankings are not there
+LoadedRun = Run | NestedDict | LazyRun
+MAX_DETAILED, MAX_RANKS = 500, 100  # queries whose rankings are in the page, and how deep
+MAX_LISTED, MAX_NUMBERS = 10_000, 300_000  # queries in the table, and values of them all
+MAX_EXPLAINED = (
+    25  # queries that rose, and that fell, of which it is said what each document explains
+)
+_MAX_BYTES = 8_000_000  # of all rankings in the page
+_MAX_TEXT = 200  # characters of a query whose rankings are not there
 
 
 @frozen(eq=False)
-class Table:
+class QueryValues:
     """The values of all runs: by measure a row for each run, a column for each query."""
 
     queries: tuple[str, ...]
     values: Mapping[str, Array]
 
     @classmethod
-    def of(cls, results: Sequence[Results]) -> Table:
+    def from_results(cls, results: Sequence[Results]) -> QueryValues:
         """All queries that any run has, in the order in which they come."""
-        queries = tuple(dict.fromkeys(query for one in results for query in one.queries))
-        place = {query: at for at, query in enumerate(queries)}
+        queries = tuple(dict.fromkeys(query for result in results for query in result.queries))
+        column = {query: index for index, query in enumerate(queries)}
         values = {}
         for measure in results[0].values:
-            held = np.full((len(results), len(queries)), np.nan)
-            for row, one in zip(held, results, strict=True):
-                row[[place[query] for query in one.queries]] = np.ma.filled(
-                    np.ma.asarray(one.values[measure], dtype=float), np.nan
+            matrix = np.full((len(results), len(queries)), np.nan)
+            for row, result in zip(matrix, results, strict=True):
+                row[[column[query] for query in result.queries]] = np.ma.filled(
+                    np.ma.asarray(result.values[measure], dtype=float), np.nan
                 )
-            values[measure] = held
+            values[measure] = matrix
         return cls(queries, values)
 
-    def change(self, measure: str, base: int) -> Array:
+    def largest_change(self, measure: str, base: int) -> Array:
         """How much each query changed most, in any run; of one run, how far it is from usual."""
-        held = self.values[measure]
-        if len(held) == 1:
-            known = held[0][~np.isnan(held[0])]
-            return np.asarray(held[0] - (np.median(known) if known.size else 0.0))
-        apart = np.nan_to_num(np.abs(held - held[base]), nan=0.0)
-        return np.asarray(apart.max(axis=0), dtype=np.float64)
+        values = self.values[measure]
+        if len(values) == 1:
+            defined = values[0][~np.isnan(values[0])]
+            return np.asarray(values[0] - (np.median(defined) if defined.size else 0.0))
+        differences = np.nan_to_num(np.abs(values - values[base]), nan=0.0)
+        return np.asarray(differences.max(axis=0), dtype=np.float64)
 
 
 @frozen(eq=False)
-class Embedded:
+class ReportData:
     """The data, and how much of it there is: queries in the table, and with their rankings."""
 
     data: dict[str, Any]
-    listed: int
-    detailed: int
+    listed_count: int
+    detailed_count: int
 
 
-def embedded_data(
-    qrels: Judgments | Nested,
-    found: Sequence[tuple[Results, AsRead]],
-    table: Table,
+def build_report_data(
+    qrels: Qrels | NestedDict,
+    evaluated_runs: Sequence[tuple[Results, LoadedRun]],
+    table: QueryValues,
     *,
     base: int,
     seed: int,
     texts: Mapping[str, str],
-) -> Embedded:
+) -> ReportData:
     """What the page has of the queries: as much as it can hold."""
-    results = [one for one, _ in found]
-    name, how = shown_measure(results[0])
-    change = table.change(name, base)
-    numbers = max(DETAILED, min(LISTED, NUMBERS // (len(results) * len(table.values))))
-    listed = sorted(chosen(change, numbers, seed))
-    priority = chosen(change[listed], DETAILED, seed)
-    names = [table.queries[at] for at in listed]
+    results = [result for result, _ in evaluated_runs]
+    name, recipe = choose_measure(results[0])
+    change = table.largest_change(name, base)
+    limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // (len(results) * len(table.values))))
+    listed_indices = sorted(sample_queries(change, limit, seed))
+    priority = sample_queries(change[listed_indices], MAX_DETAILED, seed)
+    query_names = [table.queries[index] for index in listed_indices]
     details: dict[int, Any] = {}
     size = 0
-    rankings = laid_out(
-        qrels, [run for _, run in found], how, [names[at] for at in priority], ranks=RANKS
+    rankings = rank_side_by_side(
+        qrels,
+        [run for _, run in evaluated_runs],
+        recipe,
+        [query_names[index] for index in priority],
+        ranks=MAX_RANKS,
     )
-    for at, one in zip(priority, rankings, strict=False):  # the last of them need not be made
-        detail = _detail(one, how)
-        size += len(embedded(detail).encode())
-        if size > _BYTES and details:
+    for index, result in zip(priority, rankings, strict=False):  # the last of them need not be made
+        detail = _build_detail(result, recipe)
+        size += len(embed_json(detail).encode())
+        if size > _MAX_BYTES and details:
             break
-        details[at] = detail
-    by_query = {names[at]: detail for at, detail in details.items()}
-    _explain(qrels, found, how, base, by_query)
+        details[index] = detail
+    by_query = {query_names[index]: detail for index, detail in details.items()}
+    _add_shares(qrels, evaluated_runs, recipe, base, by_query)
     data = {
-        "runs": [one.name for one in results],
+        "runs": [result.name for result in results],
         "base": base,
         "measures": list(table.values),
-        "whole": [results[0].recipes[name].measure.entry.mean == "sum" for name in table.values],
+        "whole": [
+            results[0].recipes[name].measure.entry.aggregation == "sum" for name in table.values
+        ],
         "bounded": [results[0].recipes[name].measure.entry.bounded for name in table.values],
         "shown": list(table.values).index(name),
-        "cumulated": how.measure.entry.cumulated,
-        "normalised": how.measure.entry.normalised,
-        "depth": depth_of(how),
-        "weights": _short(weights(how, RANKS).tolist()) if how.measure.entry.cumulated else [],
-        "grades": _grades(details.values()),
-        "queries": names,
+        "cumulated": recipe.measure.entry.cumulated,
+        "normalised": recipe.measure.entry.normalised,
+        "depth": cutoff_depth(recipe),
+        "weights": _round_values(rank_discounts(recipe, MAX_RANKS).tolist())
+        if recipe.measure.entry.cumulated
+        else [],
+        "grades": _grade_colours(details.values()),
+        "queries": query_names,
         "first": priority[0] if priority else None,
-        "texts": _texts(names, texts, by_query),
+        "texts": _shorten_texts(query_names, texts, by_query),
         "values": [
-            [_known(held[run, listed]) for held in table.values.values()]
+            [_nan_to_none(values[run, listed_indices]) for values in table.values.values()]
             for run in range(len(results))
         ],
-        "details": {str(at): detail for at, detail in details.items()},
+        "details": {str(index): detail for index, detail in details.items()},
     }
-    return Embedded(data, len(listed), len(details))
+    return ReportData(data, len(listed_indices), len(details))
 
 
-def shown_measure(one: Results) -> tuple[str, Recipe]:
+def choose_measure(results: Results) -> tuple[str, Recipe]:
     """The measure whose work is shown: the first that cumulates gain, else the first."""
-    for name, how in one.recipes.items():
-        if how.measure.entry.cumulated:
-            return name, how
-    return next(iter(one.recipes.items()))
+    for name, recipe in results.recipes.items():
+        if recipe.measure.entry.cumulated:
+            return name, recipe
+    return next(iter(results.recipes.items()))
 
 
-def _detail(one: LaidOut, recipe: Recipe) -> dict[str, Any]:
+def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
     """A query as columns: documents by number, and where they stand in each run."""
-    number: dict[str, int] = {}
-    runs = [None if ranked is None else _columns(ranked, number) for ranked in one.rankings]
-    ideals = [None if ranked is None else ranked.ideal for ranked in one.rankings]
-    best = sorted(one.gains, key=lambda doc: (-one.gains[doc], doc))
-    named = recipe.convention.ideal == "judged"
-    told: list[dict[str, Any]] = []
+    numbers: dict[str, int] = {}
+    runs = [
+        None if ranking is None else _ranking_columns(ranking, numbers)
+        for ranking in side_by_side.rankings
+    ]
+    ideals = [None if ranking is None else ranking.ideal for ranking in side_by_side.rankings]
+    best_docs = sorted(side_by_side.gains, key=lambda doc: (-side_by_side.gains[doc], doc))
+    names_ideal = recipe.convention.ideal == "judged"
+    ideal_columns: list[dict[str, Any]] = []
     for ideal in dict.fromkeys(rows for rows in ideals if rows):
         docs = [
-            number.setdefault(best[at], len(number))
-            if named and at < len(best) and one.gains[best[at]] == row.gain
+            numbers.setdefault(best_docs[index], len(numbers))
+            if names_ideal
+            and index < len(best_docs)
+            and side_by_side.gains[best_docs[index]] == row.gain
             else -1
-            for at, row in enumerate(ideal)
+            for index, row in enumerate(ideal)
         ]
-        told.append(
+        ideal_columns.append(
             {
-                "of": [at for at, rows in enumerate(ideals) if rows == ideal],
+                "of": [index for index, rows in enumerate(ideals) if rows == ideal],
                 "docs": docs,
-                "gains": _short([row.gain for row in ideal]),
-                "brings": _short([row.contribution for row in ideal]),
+                "gains": _round_values([row.gain for row in ideal]),
+                "brings": _round_values([row.contribution for row in ideal]),
             }
         )
-    found: dict[str, Any] = {
-        "docs": list(number),
-        "grades": [one.grades.get(doc) for doc in number],
-        "judged": len(one.grades),
+    detail: dict[str, Any] = {
+        "docs": list(numbers),
+        "grades": [side_by_side.grades.get(doc) for doc in numbers],
+        "judged": len(side_by_side.grades),
         "runs": runs,
-        "ideals": told,
+        "ideals": ideal_columns,
     }
-    if one.gains:
-        found["gains"] = _short([one.gains.get(doc, 0.0) for doc in number])
-    return found
+    if side_by_side.gains:
+        detail["gains"] = _round_values([side_by_side.gains.get(doc, 0.0) for doc in numbers])
+    return detail
 
 
-def _columns(ranked: Ranking, number: dict[str, int]) -> dict[str, Any]:
+def _ranking_columns(ranking: Ranking, numbers: dict[str, int]) -> dict[str, Any]:
     docs = [
-        -1 if row.doc is None else number.setdefault(row.doc, len(number)) for row in ranked.rows
+        -1 if row.doc is None else numbers.setdefault(row.doc, len(numbers)) for row in ranking.rows
     ]
-    found: dict[str, Any] = {"docs": docs, "more": ranked.more}
-    if ranked.dcg is not None:
-        brings = _short([row.contribution or 0.0 for row in ranked.rows])
+    columns: dict[str, Any] = {"docs": docs, "more": ranking.omitted}
+    if ranking.dcg is not None:
+        brings = _round_values([row.contribution or 0.0 for row in ranking.rows])
         while brings and not brings[-1]:
             brings.pop()
-        found |= {"brings": brings, "dcg": ranked.dcg, "idcg": ranked.idcg}
-    if any(row.until != row.rank or row.rank != at for at, row in enumerate(ranked.rows, 1)):
-        found["ranks"] = [[row.rank, row.until] for row in ranked.rows]
-        found["discounts"] = _short([row.discount or 0.0 for row in ranked.rows])
-    return found
+        columns |= {"brings": brings, "dcg": ranking.dcg, "idcg": ranking.idcg}
+    if any(row.until != row.rank or row.rank != rank for rank, row in enumerate(ranking.rows, 1)):
+        columns["ranks"] = [[row.rank, row.until] for row in ranking.rows]
+        columns["discounts"] = _round_values([row.discount or 0.0 for row in ranking.rows])
+    return columns
 
 
-def _explain(
-    qrels: Judgments | Nested,
-    found: Sequence[tuple[Results, AsRead]],
+def _add_shares(
+    qrels: Qrels | NestedDict,
+    evaluated_runs: Sequence[tuple[Results, LoadedRun]],
     recipe: Recipe,
     base: int,
     details: Mapping[str, dict[str, Any]],
 ) -> None:
     """To the queries that changed most: what each document explains of the change."""
-    for at, (results, run) in enumerate(found):
-        if at == base:
+    for run_index, (results, run) in enumerate(evaluated_runs):
+        if run_index == base:
             continue
-        pair = (found[base][0], results)
-        moved = most_changed(qrels, (found[base][1], run), recipe, pair, most=EXPLAINED)
-        for one in moved.queries:
-            if one.query in details and one.rest is not None:
-                details[one.query].setdefault("moved", {})[str(at)] = _shares(
-                    one, details[one.query]
+        results_pair = (evaluated_runs[base][0], results)
+        changes = find_largest_changes(
+            qrels, (evaluated_runs[base][1], run), recipe, results_pair, most=MAX_EXPLAINED
+        )
+        for changed_query in changes.queries:
+            if changed_query.query in details and changed_query.rest is not None:
+                details[changed_query.query].setdefault("moved", {})[str(run_index)] = (
+                    _document_shares(changed_query, details[changed_query.query])
                 )
 
 
-def _shares(one: Changed, detail: dict[str, Any]) -> dict[str, Any]:
-    number = {doc: at for at, doc in enumerate(detail["docs"])}
-    known = [doc for doc in one.documents if doc.doc in number and doc.share is not None]
-    shares = [doc.share or 0.0 for doc in known]
+def _document_shares(changed_query: ChangedQuery, detail: dict[str, Any]) -> dict[str, Any]:
+    numbers = {doc: index for index, doc in enumerate(detail["docs"])}
+    explained = [
+        doc for doc in changed_query.documents if doc.doc in numbers and doc.share is not None
+    ]
+    shares = [doc.share or 0.0 for doc in explained]
     return {
-        "docs": [number[doc.doc] for doc in known],
-        "shares": _short(shares),
-        "rest": _short([one.change - sum(shares)])[0],
+        "docs": [numbers[doc.doc] for doc in explained],
+        "shares": _round_values(shares),
+        "rest": _round_values([changed_query.change - sum(shares)])[0],
     }
 
 
-def _grades(details: Any) -> list[tuple[float, int]]:
+def _grade_colours(details: Any) -> list[tuple[float, int]]:
     """Each grade that occurs, with the number of its colour: from light to dark."""
-    known = sorted({grade for one in details for grade in one["grades"] if grade is not None})
-    last = len(LIGHT.grades) - 1
-    if len(known) == 1:
-        return [(known[0], last if known[0] > 0 else 0)]
-    return [(grade, min(last, at * last // (len(known) - 1))) for at, grade in enumerate(known)]
+    grades = sorted(
+        {grade for detail in details for grade in detail["grades"] if grade is not None}
+    )
+    darkest = len(LIGHT.grades) - 1
+    if len(grades) == 1:
+        return [(grades[0], darkest if grades[0] > 0 else 0)]
+    return [
+        (grade, min(darkest, index * darkest // (len(grades) - 1)))
+        for index, grade in enumerate(grades)
+    ]
 
 
-def _texts(
+def _shorten_texts(
     queries: Sequence[str], texts: Mapping[str, str], details: Mapping[str, Any]
 ) -> list[str | None]:
     """What the queries say; long ones are shortened where nothing else is known of them."""
     if not texts:
         return []
-    found: list[str | None] = []
+    shortened: list[str | None] = []
     for query in queries:
         text = texts.get(query)
-        long = text is not None and len(text) > _TEXT and query not in details
-        found.append(f"{text[:_TEXT]}…" if long and text else text)
-    return found
+        too_long = text is not None and len(text) > _MAX_TEXT and query not in details
+        shortened.append(f"{text[:_MAX_TEXT]}…" if too_long and text else text)
+    return shortened
 
 
-def _known(values: Array) -> list[float | None]:
+def _nan_to_none(values: Array) -> list[float | None]:
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 
-def _short(values: Sequence[float]) -> list[float]:
+def _round_values(values: Sequence[float]) -> list[float]:
     """Numbers that are looked at, not computed with."""
     return [float(f"{value:.6g}") for value in values]

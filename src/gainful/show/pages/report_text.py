@@ -6,173 +6,195 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from gainful.errors import counted, short
+from gainful.errors import count_noun, shorten
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.stability import Interval, Stability
 from gainful.measure.results import Results
 from gainful.show import compare, stability
-from gainful.show.results import said as said_of_runs
-from gainful.show.table import Table, one_line
+from gainful.show.results import list_footnotes as said_of_runs
+from gainful.show.table import Table, to_one_line
 
-_LONG = 60  # characters of a run's name
+_MAX_NAME_LENGTH = 60  # characters of a run's name
 
 
-def labels(names: Sequence[str]) -> list[str]:
+def label_runs(names: Sequence[str]) -> list[str]:
     """Names of runs that are not long, steer nothing, and can be told apart.
 
     Examples:
-        >>> labels(["bm25", "x" * 100, "x" * 99])[1:] == ["x" * 57 + "...", "x" * 57 + "... (2)"]
+        >>> label_runs(["bm25", "x" * 100, "x" * 99])[1:] == [
+        ...     "x" * 57 + "...",
+        ...     "x" * 57 + "... (2)",
+        ... ]
         True
     """
-    found: list[str] = []
+    run_labels: list[str] = []
     for name in names:
-        label = one_line(short(name, _LONG)) or "run"
-        same, number = label, 1
-        while label in found:
-            number += 1
-            label = f"{same} ({number})"
-        found.append(label)
-    return found
+        label = to_one_line(shorten(name, _MAX_NAME_LENGTH)) or "run"
+        base_label, suffix = label, 1
+        while label in run_labels:
+            suffix += 1
+            label = f"{base_label} ({suffix})"
+        run_labels.append(label)
+    return run_labels
 
 
-def title(results: Sequence[Results], queries: int) -> str:
+def default_title(results: Sequence[Results], queries: int) -> str:
     """What the page is called if nobody says otherwise."""
     if len(results) == 1:
-        return f"{results[0].name}, {counted(queries, 'query')}"
-    return f"{counted(len(results), 'run')}, {counted(queries, 'query')}"
+        return f"{results[0].name}, {count_noun(queries, 'query')}"
+    return f"{count_noun(len(results), 'run')}, {count_noun(queries, 'query')}"
 
 
-def answers(found: Comparison | None, stable: Sequence[Stability]) -> list[tuple[str, str]]:
+def describe_answers(
+    comparison: Comparison | None, stabilities: Sequence[Stability]
+) -> list[tuple[str, str]]:
     """For each measure the answer in a sentence."""
-    if found is not None:
-        return [(measure, _highest(found, measure)) for measure in found.measures]
-    if len(stable) > 1:
+    if comparison is not None:
+        return [
+            (measure, _describe_highest(comparison, measure)) for measure in comparison.measures
+        ]
+    if len(stabilities) > 1:
         return []
-    return [(measure, _mean(one, stable[0].level)) for measure, one in stable[0].intervals.items()]
-
-
-def _mean(one: Interval, level: float) -> str:
-    if one.mean is None:
-        return "not known"
-    kind = {"mean": "on average", "sum": "in all", "geometric": "as a geometric mean"}[one.kind]
-    told = f"{_number(one.mean, one)} {kind}"
-    if one.low is None or one.high is None:
-        return told
-    return (
-        f"{told}, with {level:g} % confidence {_number(one.low, one)} to {_number(one.high, one)}"
-    )
-
-
-def _number(value: float, one: Interval) -> str:
-    return f"{value:.0f}" if one.kind == "sum" else f"{value:.4f}"
-
-
-def _highest(found: Comparison, measure: str) -> str:
-    means = dict(zip(found.systems, found.means[measure].tolist(), strict=True))
-    by_mean = sorted(found.systems, key=lambda name: -means[name])
-    best = by_mean[0]
-    beaten = found.beaten(measure)[best]
-    level = [name for name in by_mean[1:] if name not in beaten]
-    parts = [f"{best} is highest with {means[best]:.4f}"]
-    if beaten:
-        parts.append(f"significantly above {_listed(beaten)}")
-    if level:
-        parts.append(f"not told apart from {_listed(level)}")
-    return "; ".join(parts) + "."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def tables(found: Comparison | None, stable: Sequence[Stability]) -> list[dict[str, Any]]:
-    """The comparison in each measure with its evidence, or the intervals of one run."""
-    if found is None:
-        return [{"head": "", "table": stability.table(stable), "told": []}]
     return [
-        {
-            "head": compare.head(found, measure),
-            "table": compare.table_of(found, measure),
-            "told": compare.told(found, measure),
-        }
-        for measure in found.measures
+        (measure, _describe_mean(interval, stabilities[0].level))
+        for measure, interval in stabilities[0].intervals.items()
     ]
 
 
-def evidence(
-    found: Comparison | None, reasons: Sequence[str], stable: Sequence[Stability]
+def _describe_mean(interval: Interval, level: float) -> str:
+    if interval.mean is None:
+        return "not known"
+    kind = {"mean": "on average", "sum": "in all", "geometric": "as a geometric mean"}[
+        interval.kind
+    ]
+    text = f"{_format_value(interval.mean, interval)} {kind}"
+    if interval.low is None or interval.high is None:
+        return text
+    return f"{text}, with {level:g} % confidence {_format_value(interval.low, interval)} to {_format_value(interval.high, interval)}"
+
+
+def _format_value(value: float, interval: Interval) -> str:
+    return f"{value:.0f}" if interval.kind == "sum" else f"{value:.4f}"
+
+
+def _describe_highest(comparison: Comparison, measure: str) -> str:
+    means = dict(zip(comparison.systems, comparison.means[measure].tolist(), strict=True))
+    by_mean = sorted(comparison.systems, key=lambda name: -means[name])
+    best = by_mean[0]
+    beaten = comparison.systems_beaten(measure)[best]
+    not_beaten = [name for name in by_mean[1:] if name not in beaten]
+    parts = [f"{best} is highest with {means[best]:.4f}"]
+    if beaten:
+        parts.append(f"significantly above {_join_names(beaten)}")
+    if not_beaten:
+        parts.append(f"not told apart from {_join_names(not_beaten)}")
+    return "; ".join(parts) + "."
+
+
+def _join_names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def build_tables(
+    comparison: Comparison | None, stabilities: Sequence[Stability]
+) -> list[dict[str, Any]]:
+    """The comparison in each measure with its evidence, or the intervals of one run."""
+    if comparison is None:
+        return [{"head": "", "table": stability.build_table(stabilities), "told": []}]
+    return [
+        {
+            "head": compare.format_heading(comparison, measure),
+            "table": compare.build_table(comparison, measure),
+            "told": compare.describe_differences(comparison, measure),
+        }
+        for measure in comparison.measures
+    ]
+
+
+def describe_evidence(
+    comparison: Comparison | None, reasons: Sequence[str], stabilities: Sequence[Stability]
 ) -> list[str]:
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
-    lines += [] if found is None else compare.how(found)
-    lines += stability.said(stable, ranges=len(stable) == 1)
-    return [*lines, *(f"Note: {note}" for note in (() if found is None else found.notes))]
+    lines += [] if comparison is None else compare.describe_test(comparison)
+    lines += stability.list_footnotes(stabilities, with_ranges=len(stabilities) == 1)
+    return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 
 
-def quality(results: Sequence[Results]) -> Table:
+def build_quality_table(results: Sequence[Results]) -> Table:
     """What was read, and what is wrong with it."""
-    heads = (
+    columns = (
         *("run", "queries", "missing", "without\njudgments", "retrieved"),
         *("unjudged in\nthe top 10", "tied", "duplicates"),
     )
     rows = [
         (
-            one.name,
-            *(f"{one.counts[name]:g}" for name in ("queries", "missing", "extra")),
-            f"{one.counts['retrieved']:.0f}",
-            f"{100 * one.counts['unjudged_at_10']:.1f} %",
-            f"{one.counts['tied']:.0f}",
-            f"{one.counts['duplicates']:.0f}",
+            result.name,
+            *(f"{result.counts[name]:g}" for name in ("queries", "missing", "extra")),
+            f"{result.counts['retrieved']:.0f}",
+            f"{100 * result.counts['unjudged_at_10']:.1f} %",
+            f"{result.counts['tied']:.0f}",
+            f"{result.counts['duplicates']:.0f}",
         )
-        for one in results
+        for result in results
     ]
-    return Table(heads, rows, numbers=True, words=1)
+    return Table(columns, rows, numeric=True, label_columns=1)
 
 
-def notes(results: Sequence[Results]) -> list[str]:
+def merge_notes(results: Sequence[Results]) -> list[str]:
     """What one should know before believing a value; what all runs share is said once."""
-    told: dict[str, list[str]] = {}
-    for one in results:
-        for note in one.notes:
-            told.setdefault(note, []).append(one.name)
-    whole = len(results)
+    runs_by_note: dict[str, list[str]] = {}
+    for result in results:
+        for note in result.notes:
+            runs_by_note.setdefault(note, []).append(result.name)
+    run_count = len(results)
     return [
-        note if len(names) == whole else f"{', '.join(names)}: {note}"
-        for note, names in told.items()
+        note if len(names) == run_count else f"{', '.join(names)}: {note}"
+        for note, names in runs_by_note.items()
     ]
 
 
-def plots(stable: Sequence[Stability]) -> list[dict[str, Any]]:
+def build_plots(stabilities: Sequence[Stability]) -> list[dict[str, Any]]:
     """Of each measure a dot and an interval for each run, as parts of one scale."""
     return [
         plot
-        for measure in stable[0].intervals
-        if (plot := _plot(measure, [one.intervals[measure] for one in stable], stable)) is not None
+        for measure in stabilities[0].intervals
+        if (
+            plot := _build_plot(
+                measure, [run.intervals[measure] for run in stabilities], stabilities
+            )
+        )
+        is not None
     ]
 
 
-def _plot(
-    measure: str, intervals: Sequence[Interval], stable: Sequence[Stability]
+def _build_plot(
+    measure: str, intervals: Sequence[Interval], stabilities: Sequence[Stability]
 ) -> dict[str, Any] | None:
-    ends = [end for one in intervals for end in (one.mean, one.low, one.high) if end is not None]
-    if not ends:
+    endpoints = [
+        end
+        for interval in intervals
+        for end in (interval.mean, interval.low, interval.high)
+        if end is not None
+    ]
+    if not endpoints:
         return None
-    ticks = scale(min(ends), max(ends))
-    first, wide = ticks[0], ticks[-1] - ticks[0]
+    ticks = axis_ticks(min(endpoints), max(endpoints))
+    first, span = ticks[0], ticks[-1] - ticks[0]
 
-    def part(value: float) -> float:
-        return round(100 * (value - first) / wide, 3)
+    def percent(value: float) -> float:
+        return round(100 * (value - first) / span, 3)
 
     rows = []
-    for one, run in zip(intervals, stable, strict=True):
+    for interval, run in zip(intervals, stabilities, strict=True):
         row: dict[str, Any] = {"run": run.run, "mean": "–", "between": "", "at": None}
-        if one.mean is not None:
-            row |= {"mean": _number(one.mean, one), "at": part(one.mean)}
-        if one.low is not None and one.high is not None:
+        if interval.mean is not None:
+            row |= {"mean": _format_value(interval.mean, interval), "at": percent(interval.mean)}
+        if interval.low is not None and interval.high is not None:
             row |= {
-                "from": part(one.low),
-                "wide": round(part(one.high) - part(one.low), 3),
-                "between": f"{_number(one.low, one)} … {_number(one.high, one)}",
+                "from": percent(interval.low),
+                "wide": round(percent(interval.high) - percent(interval.low), 3),
+                "between": f"{_format_value(interval.low, interval)} … {_format_value(interval.high, interval)}",
             }
         rows.append(row)
     step = ticks[1] - ticks[0]
@@ -180,27 +202,29 @@ def _plot(
     return {
         "measure": measure,
         "rows": rows,
-        "ticks": [(part(tick), f"{tick:.{digits}f}") for tick in ticks],
+        "ticks": [(percent(tick), f"{tick:.{digits}f}") for tick in ticks],
     }
 
 
-def scale(low: float, high: float) -> list[float]:
+def axis_ticks(low: float, high: float) -> list[float]:
     """Round numbers that reach from one to the other.
 
     Examples:
-        >>> scale(0.31, 0.52)
+        >>> axis_ticks(0.31, 0.52)
         [0.3, 0.4, 0.5, 0.6]
     """
-    apart = (high - low) or abs(high) or 1.0
-    power = 10.0 ** floor(log10(apart / 3))
-    step = next(power * part for part in (1, 2, 5, 10) if apart / (power * part) <= 4)
+    span = (high - low) or abs(high) or 1.0
+    power = 10.0 ** floor(log10(span / 3))
+    step = next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= 4)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     if last <= first:
         last = first + 1
-    return [round(at * step, 12) for at in range(first, last + 1)]
+    return [round(index * step, 12) for index in range(first, last + 1)]
 
 
-def sampled(*, queries: int, listed: int, detailed: int, deeper: bool, ranks: int) -> list[str]:
+def describe_sampling(
+    *, queries: int, listed: int, detailed: int, deeper: bool, ranks: int
+) -> list[str]:
     """What is not in the page, because it would be too much."""
     lines = []
     if listed < queries:
@@ -218,11 +242,11 @@ def sampled(*, queries: int, listed: int, detailed: int, deeper: bool, ranks: in
     return lines
 
 
-def counted_line(results: Sequence[Results]) -> str:
+def describe_convention(results: Sequence[Results]) -> str:
     """The convention in one line."""
     return said_of_runs(results)[0]
 
 
-def renamed(names: Sequence[str], given: Sequence[str]) -> Mapping[str, str]:
+def map_full_names(labels: Sequence[str], full_names: Sequence[str]) -> Mapping[str, str]:
     """Labels whose names are longer, for whoever wants the whole name."""
-    return {label: name for label, name in zip(names, given, strict=True) if label != name}
+    return {label: name for label, name in zip(labels, full_names, strict=True) if label != name}
