@@ -95,4 +95,4 @@ def format_caption(comparison: Comparison) -> str:
         f"intervals: {evidence.interval}{interval_resamples}. {describe_convention(comparison)}."
     )
     level = rf"$\alpha = {evidence.resampling.alpha:g}$, $n = {n}$"
-    return f"{escape_latex_cell(test_text)}, {level}; {escape_latex(interval_text)}"
+    return f"{escape_latex_cell(test_text)}, {level}; {escape_latex_cell(interval_text)}"

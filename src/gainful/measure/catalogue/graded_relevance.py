@@ -42,7 +42,7 @@ CUMULATED_GAIN = (
         "How much would a searcher gain from the best ranking that was possible?",
         "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
         Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
-        of="ideal",
+        gain_of="ideal",
         discounted=True,
         normalised=False,
         bounded=False,
