@@ -207,7 +207,7 @@ def test_ids_may_be_numbers_and_lists_may_stand_for_dicts():
 
 def test_values_that_were_read_can_be_passed_again(tmp_path):
     (tmp_path / "q").write_text("1 0 a 1\n")
-    from gainful.read.formats import read_qrels, read_run
+    from gainful.read.formats import read_run
 
     (tmp_path / "r").write_text("1 Q0 a 1 1 x\n")
     held = read_judgments(tmp_path / "q"), read_run(tmp_path / "r")

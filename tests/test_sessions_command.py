@@ -247,7 +247,6 @@ def test_every_view_in_every_format(folder, view, form):
 def test_lengths_are_table_2():
     study = gainful.simulate_study(7)
     results = gainful.evaluate_sessions(study.sessions, study.qrels)
-    from gainful.show.sessions import build_length_rows
 
     rows = lengths(results, ["system"]).rows
     assert rows[0][1:] == (

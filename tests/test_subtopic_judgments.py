@@ -173,7 +173,6 @@ def test_every_retrieved_document_knows_its_place_in_the_pool():
 @pytest.mark.parametrize("unjudged", ["zero", "remove"])
 @pytest.mark.parametrize("negative", ["zero", "remove"])
 def test_places_stay_right_when_rankings_are_closed_up(unjudged, negative):
-    from gainful.measure.ranked_run import rank_run
 
     frame = subtopic_frame("subtopic").with_columns(relevance=pl.Series([-1, 1, -2, 2]))
     run = pl.DataFrame({"query": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})

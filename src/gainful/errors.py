@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gainful.text import MAX_LENGTH, quote, shorten
+
 
 class GainfulError(Exception):
     """Any mistake in what was asked of gainful or given to it."""
@@ -111,7 +113,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
-        spelling = name.lower().lstrip("-")[:_MAX_LENGTH]  # dashes make no two options alike
+        spelling = name.lower().lstrip("-")[:MAX_LENGTH]  # dashes make no two options alike
         by_lower = {
             known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
         }  # the first wins
@@ -130,29 +132,4 @@ class UnknownName(GainfulError, LookupError, ValueError):
         return type(self), (self.kind, self.name, self.known_names, self.hint)
 
 
-_MAX_LENGTH = 60
 _MAX_LISTED = 30  # names that a message lists
-
-
-def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
-    """A number of things in words: 1 query, 2 queries."""
-    return f"{number} {noun if number == 1 else plural_noun or pluralise(noun)}"
-
-
-def pluralise(noun: str) -> str:
-    """More than one of a thing: queries, runs."""
-    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-
-
-def quote(value: object) -> str:
-    """A value on one line of a message, and not a long one."""
-    try:
-        return shorten(repr(value))
-    except ValueError:  # Python refuses to write out a number of thousands of digits
-        return "a huge number"
-
-
-def shorten(text: str, limit: int = _MAX_LENGTH) -> str:
-    """Text on one line, and not a long one."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 3] + "..."

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, CannotCompare, WrongType, count_noun
+from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
 from gainful.evidence.effect_size import effect_size
 from gainful.evidence.pairing import (
@@ -32,11 +32,11 @@ from gainful.evidence.statistics.correction import (
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.evaluate import EvaluationSettings, Measures, evaluate
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.text import count_noun
+from gainful.types import Array, Ranks
 
 
 def compare_runs(

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, CannotCompare, WrongType, count_noun, quote
+from gainful.errors import BadInput, CannotCompare, WrongType
 from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
 from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs, refuse_extremes
 from gainful.evidence.session_study import NEGLIGIBLE, Study
@@ -23,12 +23,12 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.permutation import INVERTED, SIMULTANEOUS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.sessions.evaluate import Measures, evaluate_sessions
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
+from gainful.text import count_noun, quote
+from gainful.types import Array, Ranks
 
 STUDY_TESTS = {
     "permutation": "permutation of searchers' whole assignments",

@@ -9,8 +9,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.statistics.power import POWER, detectable_effect, queries_needed
-from gainful.formula import Array
-from gainful.match.matched import Flags
+from gainful.types import Array, Flags
 
 _CONSTANT = 1e-9  # differences that are further apart than this part of them vary
 _SMALLEST_LEVEL = 1e-9  # levels below it have no digits

@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, CannotCompare, UnknownName, count_noun
-from gainful.formula import Array
+from gainful.errors import BadValue, CannotCompare, UnknownName
 from gainful.measure.results import Results
+from gainful.text import count_noun
+from gainful.types import Array
 
 PairChoice = Literal["all", "baseline"]
 _SMALLEST, _LARGEST = 1e-100, 1e100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.formula import Array
+from gainful.types import Array
 
 
 def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:

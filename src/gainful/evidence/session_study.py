@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import define, field
 
-from gainful.errors import CannotCompare, count_noun
+from gainful.errors import CannotCompare
 from gainful.evidence.effect_size import EffectSize, effect_size
 from gainful.evidence.statistics.permutation import (
     PermutationOutcome,
@@ -17,8 +17,8 @@ from gainful.evidence.statistics.permutation import (
 )
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
-from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.text import count_noun
+from gainful.types import Array, Ranks
 
 NEGLIGIBLE = 1e-12  # of equal values, only rounding is left
 

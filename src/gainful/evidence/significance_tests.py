@@ -15,8 +15,7 @@ from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.randomisation import randomisation_test
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.tukey import tukey_test
-from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.types import Array, Ranks
 
 TEST_NAMES = (*TESTS, TUKEY)
 

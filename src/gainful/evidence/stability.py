@@ -18,10 +18,10 @@ from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.statistics.bootstrap import bca_bootstrap
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
-from gainful.formula import Array
 from gainful.measure.entry import Aggregation
 from gainful.measure.results import Results, aggregate
 from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
+from gainful.types import Array
 
 DEFAULT_LEVEL = 95.0
 _LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99

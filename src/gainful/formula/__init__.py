@@ -11,7 +11,7 @@ from gainful.formula.number import NUMBER_PATTERN, format_exact, format_number
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
 from gainful.formula.to_mathml import to_mathml
-from gainful.formula.to_numpy import Array, to_numpy
+from gainful.formula.to_numpy import to_numpy
 from gainful.formula.to_text import to_text
 from gainful.formula.tree import (
     Arithmetic,
@@ -30,6 +30,7 @@ from gainful.formula.tree import (
     walk,
     where,
 )
+from gainful.types import Array
 
 __all__ = [
     "ANY_NUMBER",

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from gainful.errors import BadValue
 from gainful.formula.to_latex import to_latex
-from gainful.formula.to_numpy import Array, to_numpy
+from gainful.formula.to_numpy import to_numpy
 from gainful.formula.to_text import to_text
 from gainful.formula.tree import Expr, Param, Var, parameters, substitute, walk
+from gainful.types import Array
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
-
-Array = NDArray[np.float64]
+from gainful.types import Array
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add,

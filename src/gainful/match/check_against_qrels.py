@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gainful.errors import count_noun, quote
 from gainful.match import sessions as of_sessions
 from gainful.match.frames import match_frames
 from gainful.read.qrels_and_run import Qrels, Run, example_docs
 from gainful.read.sessions import Sessions
+from gainful.text import count_noun, quote
 
 _MAX_NAMES = 5
 _TOP = 10

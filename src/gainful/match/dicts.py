@@ -13,11 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, quote
+from gainful.errors import BadInput
 from gainful.match.matched import (
-    Array,
     Matched,
-    Ranks,
     count_ties,
     find_ties,
     order_by_grade,
@@ -25,6 +23,8 @@ from gainful.match.matched import (
     tie_blocks,
 )
 from gainful.read.qrels_and_run import NestedDict
+from gainful.text import quote
+from gainful.types import Array, Ranks
 
 _ByDoc = Mapping[Any, Any]
 _EMPTY: _ByDoc = {}

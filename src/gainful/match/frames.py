@@ -15,9 +15,7 @@ from attrs import evolve, frozen
 from gainful.convention import Duplicates
 from gainful.errors import Duplicated
 from gainful.match.matched import (
-    Array,
     Matched,
-    Ranks,
     count_ties,
     find_ties,
     order_by_grade,
@@ -32,6 +30,7 @@ from gainful.read.qrels_and_run import (
     find_duplicates as repeated_rows,
     pair_hash,
 )
+from gainful.types import Array, Ranks
 
 
 @frozen(eq=False)

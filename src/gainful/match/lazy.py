@@ -16,12 +16,14 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.errors import Duplicated, quote
-from gainful.match.matched import Matched, Ranks, order_by_grade
+from gainful.errors import Duplicated
+from gainful.match.matched import Matched, order_by_grade
 from gainful.match.subtopics import match_subtopics
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
 from gainful.read.qrels_and_run import Qrels
+from gainful.text import quote
+from gainful.types import Ranks
 
 _MAX_COMPARISONS_PER_ROW = 50  # times; beyond so many comparisons per row, a sort costs less
 _FLOAT32_MAX = float(np.finfo(np.float32).max)

@@ -13,11 +13,9 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from gainful.errors import NothingInCommon, quote
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ranks = NDArray[np.intp]
+from gainful.errors import NothingInCommon
+from gainful.text import quote
+from gainful.types import Array, Flags, Ranks
 
 
 @frozen(eq=False, kw_only=True)
@@ -94,7 +92,9 @@ class Matched:
             self,
             pool_query=self.pool_query[pool],
             pool_grade=self.pool_grade[pool],
-            pool_index=None if self.pool_index is None else _renumber(self.pool_index[hits], number),
+            pool_index=None
+            if self.pool_index is None
+            else _renumber(self.pool_index[hits], number),
             subtopics=None if self.subtopics is None else self.subtopics.select(pool),
         )
 

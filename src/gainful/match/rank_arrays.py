@@ -14,13 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import NDArray
 
 from gainful.errors import Tied
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ranks = NDArray[np.intp]
+from gainful.types import Array, Flags, Ranks
 
 _COUNTING_SHARE = 1 / 8  # counting beats sorting up to about this share of documents worth anything
 

@@ -15,12 +15,14 @@ import polars as pl
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, BadValue, count_noun, quote
-from gainful.match.matched import Array, Flags, Ranks, Subtopics, order_by_grade
+from gainful.errors import BadInput, BadValue
+from gainful.match.matched import Subtopics, order_by_grade
 from gainful.match.subtopics import match_subtopics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import Sessions
+from gainful.text import count_noun, quote
+from gainful.types import Array, Flags, Ranks
 
 _BATCH_QUERIES = 1 << 14  # queries looked at together
 _HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits

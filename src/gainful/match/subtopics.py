@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.match.matched import Ranks, Subtopics
+from gainful.match.matched import Subtopics
 from gainful.read.qrels_and_run import Qrels
+from gainful.types import Ranks
 
 
 def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from gainful.convention import SETTINGS, Empty
 from gainful.errors import BadShape, BadValue, WrongType
-from gainful.formula import Array
 from gainful.measure.normalise import normalise_by
+from gainful.types import Array
 
 
 def add(vectors: Sequence[ArrayLike]) -> Array:

@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
-from gainful.formula import Array
 from gainful.match import OrderedGains, PlacedGains, rank_gains, rank_ties_by_gain
 from gainful.match.matched import reduce_precision
 from gainful.measure.grade_gains import grade_gains
@@ -20,6 +19,7 @@ from gainful.measure.normalise import normalise_by
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
 from gainful.read import RankingMatrix
+from gainful.types import Array
 
 _UNLIMITED = int(np.iinfo(np.intp).max)
 _LONGEST_VECTOR = 10_000_000

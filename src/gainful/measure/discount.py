@@ -10,19 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import (
-    Array,
-    Const,
-    Domain,
-    Expr,
-    NamedFormula,
-    Param,
-    Var,
-    log,
-    maximum,
-    substitute,
-)
+from gainful.formula import Const, Domain, Expr, NamedFormula, Param, Var, log, maximum, substitute
 from gainful.measure.further import find_in_plugins
+from gainful.types import Array
 
 i = Var("i", "rank")
 q = Var("q", "position of the query in its session")

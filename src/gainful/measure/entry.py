@@ -7,7 +7,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from gainful.formula import Array
+from gainful.types import Array
 
 _GRADE_SETTINGS = ("negative", "fractional")
 _IDEAL_SETTINGS = ("ideal", "ideal_depth")

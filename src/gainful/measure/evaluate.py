@@ -21,9 +21,9 @@ from gainful.convention import (
     like as like_whom,
 )
 from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName
-from gainful.formula import Array, NamedFormula
+from gainful.formula import NamedFormula
 from gainful.match.match import match
-from gainful.match.matched import Flags, Matched
+from gainful.match.matched import Matched
 from gainful.measure import notes
 from gainful.measure.cumulated_gain import RankedGains, compute_measure
 from gainful.measure.gain import as_gain
@@ -35,6 +35,7 @@ from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.types import Array, Flags
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.formula import Array, NamedFormula
+from gainful.formula import NamedFormula
+from gainful.types import Array, Flags
 
-Flags = NDArray[np.bool_]
 GradeFinder = Callable[
     [Flags], tuple[str, float]
 ]  # the first entry that is flagged: its name and value

@@ -6,7 +6,7 @@ import numpy as np
 
 from gainful.convention import Empty
 from gainful.errors import BadValue
-from gainful.formula import Array
+from gainful.types import Array
 
 _ROUNDING = 1e-13
 

@@ -7,8 +7,8 @@ from html import escape
 
 from attrs import frozen
 
-from gainful.errors import shorten
 from gainful.formula import escape_latex
+from gainful.text import shorten
 
 _MAX_LENGTH = 80  # characters of a cell or caption
 _RIGHT = " style='text-align:right'"

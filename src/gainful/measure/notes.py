@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from gainful.convention import Convention
-from gainful.errors import count_noun, quote
-from gainful.formula import Array
-from gainful.match.matched import Flags, Matched
+from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs
+from gainful.text import count_noun, quote
+from gainful.types import Array, Flags
 
 LoadedRun = Run | NestedDict | LazyRun
 SAME_ID_TYPE = "ids of one kind: cast both columns to text, written alike"

@@ -6,11 +6,11 @@ import numpy as np
 
 from gainful.convention import Convention
 from gainful.errors import Tied
-from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks, reduce_precision
+from gainful.match.matched import reduce_precision
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.ranked_run import RankedRun
 from gainful.read import RankingMatrix
+from gainful.types import Array, Flags, Ranks
 
 
 def rank_rows(

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.errors import Tied
-from gainful.formula import Array, NamedFormula
+from gainful.formula import NamedFormula
 from gainful.match import Matched, PlacedGains, rank_ties_by_gain
-from gainful.match.matched import Flags, Ranks, Subtopics
+from gainful.match.matched import Subtopics
 from gainful.measure.grade_gains import GradeFinder, apply_fractional, grade_gains
+from gainful.types import Array, Flags, Ranks
 
 Value = TypeVar("Value")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gainful.convention import SETTINGS
 from gainful.errors import BadPlugin, BadValue, GainfulError, WrongType
-from gainful.formula import Array, Expr, NamedFormula, Param, Var, walk
+from gainful.formula import Expr, NamedFormula, Param, Var, walk
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, i
 from gainful.measure.entry import CutoffKind, Entry
@@ -22,6 +22,7 @@ from gainful.measure.gain import GAINS, g
 from gainful.measure.language import is_taken
 from gainful.measure.parameters import PARAMETERS, translate_params
 from gainful.measure.ranked_run import RankedRun
+from gainful.types import Array
 
 _NO_PARAMETER = inspect.Parameter(
     "matched", inspect.Parameter.KEYWORD_ONLY

@@ -10,12 +10,12 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import count_noun
-from gainful.formula import Array
 from gainful.measure.entry import Aggregation
 from gainful.measure.measure import Measure
 from gainful.measure.notebook import NotebookTable
 from gainful.measure.recipe import Recipe
+from gainful.text import count_noun
+from gainful.types import Array
 
 
 @frozen(eq=False, repr=False)

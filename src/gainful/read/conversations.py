@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from gainful.errors import BadInput, BadValue, quote
+from gainful.errors import BadInput, BadValue
 from gainful.read import trec_files
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
+from gainful.text import quote
 
 TIES = ("doc_descending", "input")  # as trec_eval breaks them, or in the order of the file
 _TURN = r"^(.+)_([0-9]{1,15})$"

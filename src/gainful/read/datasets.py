@@ -7,9 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gainful.errors import BadInput, shorten
+from gainful.errors import BadInput
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.subtopic_qrels import read_qrels_rows
+from gainful.text import shorten
 
 PREFIX = "irds:"
 _MAX_ANSWER = 150  # characters of its answer

@@ -8,9 +8,10 @@ from functools import cache
 
 import polars as pl
 
-from gainful.errors import BadInput, count_noun, quote
+from gainful.errors import BadInput
 from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
+from gainful.text import count_noun, quote
 
 
 def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]:

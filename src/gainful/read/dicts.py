@@ -8,10 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput, Duplicated, quote
+from gainful.errors import BadInput, Duplicated
 from gainful.read.jsonl import load_json
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import Source
+from gainful.text import quote
 
 _RUN_SHAPE = "{query: {document: score}} or {query: [document, …]}"
 _QRELS_SHAPE = "{query: {document: grade}} or {query: [relevant document, …]}"

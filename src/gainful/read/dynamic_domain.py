@@ -10,11 +10,11 @@ import re
 
 import polars as pl
 
-from gainful.errors import count_noun, quote
 from gainful.read import trec_files
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
+from gainful.text import count_noun, quote
 
 LINE_FIELDS = (
     "topic, iteration (from 0), document, score, on-topic, subtopic:rating|…; tabs between"

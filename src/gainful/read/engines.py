@@ -16,8 +16,9 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, GainfulError, shorten
+from gainful.errors import BadInput, GainfulError
 from gainful.read.frames import ArrowStream
+from gainful.text import shorten
 
 _MAX_ANSWER = 200  # characters of an engine's answer
 _ROWS_PER_PASS = 2_000_000  # rows whose hashes are held together

@@ -8,12 +8,13 @@ from pathlib import Path
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, count_noun, quote
+from gainful.errors import BadInput
 from gainful.read import beir, named_columns, rag, subtopic_qrels, trec_files
 from gainful.read.formats import Format, find_format
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source, open_source
+from gainful.text import count_noun, quote
 
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
 _MAX_GRADES = 12  # grades that are listed with their numbers

@@ -10,7 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput, quote, shorten
+from gainful.errors import BadInput
+from gainful.text import quote, shorten
 
 
 def is_frame(value: object) -> bool:

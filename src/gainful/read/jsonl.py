@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput, quote
+from gainful.errors import BadInput
 from gainful.read.source import Source
+from gainful.text import quote
 
 _EXPECTED = "one JSON object a line"
 

@@ -12,10 +12,11 @@ import narwhals.stable.v2 as nw
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, count_noun, quote
+from gainful.errors import BadInput
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.named_columns import DOC, QUERY, Header, as_table, extract_run
 from gainful.read.qrels_and_run import IdKinds, Run
+from gainful.text import count_noun, quote
 
 _ID_TYPES = (nw.String, nw.Categorical, nw.Enum)
 

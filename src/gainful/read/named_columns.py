@@ -9,10 +9,11 @@ from typing import Literal
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, NoColumn, Swapped, quote
+from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import delimited, jsonl, subtopic_qrels
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
+from gainful.text import quote
 
 QUERY = (  # an id comes before what may be the text of the query
     *("query_id", "qid", "q_id", "queryid", "query", "topic_id", "topic"),

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, Duplicated, quote
+from gainful.errors import BadInput, Duplicated
+from gainful.text import quote
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
 IdKinds = Mapping[str, str]

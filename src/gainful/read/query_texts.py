@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
 
-from gainful.errors import BadInput, NoColumn, quote
+from gainful.errors import BadInput, NoColumn
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import utf8_error
+from gainful.text import quote
 
 _QUERY = ("query", "query_id", "qid", "_id", "id")
 _TEXT = ("text", "query_text", "title")

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gainful.errors import BadInput, Duplicated, quote
+from gainful.errors import BadInput, Duplicated
 from gainful.read import dicts
 from gainful.read.dicts import DocScores, parse_number
 from gainful.read.jsonl import read_objects
 from gainful.read.named_columns import DOC, GRADE, SCORE
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source
+from gainful.text import quote
 
 _QUERY = ("id", "query_id", "qid", "query", "question")
 _RETRIEVED = ("retrieved", "retrieved_ids", "retrieved_docs", "results")

@@ -11,8 +11,8 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.errors import BadShape, BadValue, WrongType
+from gainful.types import Array
 
-Array = NDArray[np.float64]
 Numbers = ArrayLike | Sequence[Sequence[float]]
 _MAX_EXACT = 2.0**53
 _MAX_CELLS = 10**8

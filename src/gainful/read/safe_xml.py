@@ -14,8 +14,9 @@ from attrs import field, mutable
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from gainful.errors import BadInput, quote
+from gainful.errors import BadInput
 from gainful.read.source import Source
+from gainful.text import quote
 
 LARGEST = 1 << 29  # bytes of a file; the largest of the Session Track has less than a tenth
 DEEPEST = 32  # elements in elements; those of the Session Track are 7 deep

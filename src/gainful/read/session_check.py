@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadInput, count_noun
+from gainful.errors import BadInput
 from gainful.read import named_columns
 from gainful.read.file_check import FileReport, describe_mistakes, strip_file_name
 from gainful.read.session_formats import find_session_format, guess_table_form
 from gainful.read.sessions import Sessions, are_session_columns
 from gainful.read.source import Source
+from gainful.text import count_noun
 
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 

@@ -11,8 +11,9 @@ import polars as pl
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from gainful.types import Flags
+
 RowIndices = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 _CHUNK = 1 << 16  # rows looked at together: they stay in the processor's cache
 _SHORT_LIST = 32  # lists of up to so many results are searched for repeats pair by pair
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits

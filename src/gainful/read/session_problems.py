@@ -10,8 +10,10 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, quote
-from gainful.read.session_layout import Flags, RowIndices, mark_changes
+from gainful.errors import BadInput
+from gainful.read.session_layout import RowIndices, mark_changes
+from gainful.text import quote
+from gainful.types import Flags
 
 _COLUMNS = "session, query (from 1), rank, doc"
 _POSITIONS = "query positions 1, 2, 3 …, each once"

@@ -10,10 +10,11 @@ from os import PathLike
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue, count_noun, quote
+from gainful.errors import BadInput, BadValue
 from gainful.read.sessions import Sessions
 from gainful.read.source import open_source
 from gainful.read.trec_files import utf8_error
+from gainful.text import count_noun, quote
 
 
 def with_topics(sessions: Sessions, path: str | PathLike[str]) -> Sessions:

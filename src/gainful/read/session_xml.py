@@ -13,11 +13,12 @@ from typing import Any
 import polars as pl
 from attrs import field, mutable
 
-from gainful.errors import BadInput, BadValue, count_noun, quote
+from gainful.errors import BadInput, BadValue
 from gainful.read.safe_xml import Element, parse_xml
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
+from gainful.text import count_noun, quote
 
 _DAY = 24 * 60 * 60
 _NOT_ID_TAGS = ("url", "title", "snippet")  # what a result tells besides the id of its document

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, BadValue, count_noun, quote
+from gainful.errors import BadInput, BadValue
 from gainful.read.named_columns import DOC, Header, InputTable, number_column, text_column
 from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
 from gainful.read.session_problems import (
@@ -24,6 +24,7 @@ from gainful.read.session_problems import (
     flag_problem,
     list_problems,
 )
+from gainful.text import count_noun, quote
 
 SESSION = ("session", "session_id", "sessionid", "conversation", "conversation_id")
 # Where there are a position by its own name and a column query, the latter is the text.

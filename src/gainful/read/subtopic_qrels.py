@@ -12,9 +12,10 @@ from typing import Any
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, Duplicated, quote
+from gainful.errors import BadInput, Duplicated
 from gainful.read.dicts import parse_number
 from gainful.read.qrels_and_run import IdKinds, Qrels
+from gainful.text import quote
 
 _ONE_GRADE = "one grade for each query, document and subtopic"
 

@@ -12,10 +12,11 @@ from functools import cache
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, Swapped, count_noun, quote
+from gainful.errors import BadInput, Swapped
 from gainful.read import subtopic_qrels
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source
+from gainful.text import count_noun, quote
 
 
 @frozen

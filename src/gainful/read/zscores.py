@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gainful.errors import BadInput, quote
+from gainful.errors import BadInput
 from gainful.read.source import open_source
+from gainful.text import quote
 
 _EXPECTED = "query measure mean standard-deviation"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gainful.errors import count_noun, pluralise
 from gainful.evidence.comparison import Comparison, Pair
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
 from gainful.evidence.statistics.correction import TUKEY
@@ -20,6 +19,7 @@ from gainful.show.table import (
     escape_markdown,
     wrap_text,
 )
+from gainful.text import count_noun, pluralise
 
 _SMALLEST_P = 1e-4  # a p that is printed as such
 

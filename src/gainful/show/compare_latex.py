@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gainful.errors import count_noun
 from gainful.evidence.comparison import Comparison, Pair
 from gainful.show.compare import (
     describe_convention,
@@ -13,6 +12,7 @@ from gainful.show.compare import (
     list_footnotes,
 )
 from gainful.show.table import escape_latex_cell
+from gainful.text import count_noun
 
 
 def to_latex(comparison: Comparison) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gainful.errors import count_noun, shorten
 from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges, MovedDoc
 from gainful.show import table as tables
 from gainful.show.rank_by_rank import choose_decimals
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, Table, Terminal, format_number
 from gainful.show.why import format_change
+from gainful.text import count_noun, shorten
 
 _MAX_DOCS = 10  # documents of a query that are shown
 _MAX_ID_LENGTH = 40  # characters of an id

@@ -8,7 +8,6 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
-from gainful.errors import count_noun
 from gainful.evidence.orders.agreement import Agreement, Order
 from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
@@ -16,6 +15,7 @@ from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.show import results, rows, table as tables
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, Table, Terminal
+from gainful.text import count_noun
 
 _MAX_RUNS = 6  # runs; of more, the order is told by its first few
 _LISTED_RUNS = 4

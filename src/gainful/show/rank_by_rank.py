@@ -8,12 +8,12 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.errors import count_noun
 from gainful.evidence.moves.ranked_query import RankedDoc
 from gainful.evidence.reasons.rank_by_rank import QuerySide, RankByRank
 from gainful.measure.entry import Entry
 from gainful.show import table as tables
 from gainful.show.table import Table, Terminal, format_number
+from gainful.text import count_noun
 
 Block = str | tuple[str, Table]  # a table has a line above it, or none
 

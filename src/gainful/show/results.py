@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from gainful.convention import CONVENTIONS, SETTINGS, Convention, like
-from gainful.errors import count_noun
 from gainful.evidence.stability import Stability
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
@@ -18,6 +17,7 @@ from gainful.show import stability, table as tables
 from gainful.show.bars import Fractions, bar_fractions
 from gainful.show.csv_cells import to_csv_text
 from gainful.show.table import PLAIN, Table, Terminal
+from gainful.text import count_noun
 
 _MAX_MEASURES = 8  # measures; beyond, they stand below one another
 _IDEAL_WORDS = {"judged": "ideal from all judged", "list": "ideal from the list itself"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gainful.convention.session import SESSION_SETTINGS
-from gainful.errors import quote
 from gainful.evidence.reasons.session_why import SESSION_CAUSES, SessionEffect, SessionWhy
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.show import table as tables
 from gainful.show.table import PLAIN, Table, Terminal
 from gainful.show.why import format_change
+from gainful.text import quote
 
 
 def to_text(why: SessionWhy, *, terminal: Terminal = PLAIN) -> str:

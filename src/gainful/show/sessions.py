@@ -12,12 +12,12 @@ from gainful.convention.session import (
     like_sessions,
     minimum_positions,
 )
-from gainful.errors import count_noun
 from gainful.measure.sessions import last_queries
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.reformulations import reformulations as of_reformulations
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.rows import Rows
+from gainful.text import count_noun
 
 # What is said of every measure beside its formulas, where it is its business.
 _DESCRIBED_SETTINGS = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gainful.errors import count_noun
 from gainful.evidence.unjudged.settlement import Settlement
 from gainful.show import results
 from gainful.show.rows import Rows
 from gainful.show.unjudged import format_grades
+from gainful.text import count_noun
 
 
 def describe_lead(settlement: Settlement) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gainful.errors import shorten
 from gainful.evidence.stability import Interval, Stability
 from gainful.show.table import Table
+from gainful.text import shorten
 
 _NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
 _QUERY_FIELDS = ("query_low", "query_high")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gainful.errors import count_noun
 from gainful.measure.sessions.sweep import Plane, Sweep, kendall
 from gainful.measure.sessions.sweep_boundary import winners
 from gainful.show import table as tables
 from gainful.show.csv_cells import to_csv_text
 from gainful.show.table import PLAIN, Table, Terminal, format_number
+from gainful.text import count_noun
 
 CHANCE_NOTE = (
     "means only: whether they differ by more than chance, gainful compare --sessions tells"

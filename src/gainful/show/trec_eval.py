@@ -14,15 +14,15 @@ from attrs import evolve, field, frozen
 
 from gainful.convention import Convention, like
 from gainful.errors import UnknownName
-from gainful.formula import Array
 from gainful.match.match import match
-from gainful.match.matched import Flags, Matched
+from gainful.match.matched import Matched
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe, build_recipe
 from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES, TrecLine, expand_trec_name
 from gainful.read.qrels_and_run import Qrels, Run, find_duplicates
+from gainful.types import Array, Flags
 
 Version = Literal[9, 10]
 _ALWAYS_ZERO = ("num_ret", "utility", "rbp_resid", "unj")  # of a query that version 10 fills in

@@ -7,13 +7,13 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.errors import count_noun, quote
 from gainful.evidence.reasons.causes import CAUSES, make_lenient
 from gainful.evidence.reasons.why import Effect, Why
 from gainful.measure.recipe import Recipe
 from gainful.show import convention as conventions, rank_by_rank, table as tables
 from gainful.show.rank_by_rank import VISIBLE_CHANGE, Block, choose_decimals
 from gainful.show.table import PLAIN, Table, Terminal
+from gainful.text import count_noun, quote
 
 # The subject is the title of the cause: queries without judgments … are left out of the mean.
 _SETTING_WORDS: dict[str, dict[Any, str]] = {

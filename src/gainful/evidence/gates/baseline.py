@@ -16,13 +16,14 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from gainful.errors import BadInput, WrongType, quote
+from gainful.errors import BadInput, WrongType
 from gainful.evidence.gates.fingerprint import fingerprint
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results
 from gainful.read.jsonl import load_json
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.source import open_source
+from gainful.text import quote
 
 FORMAT, VERSION = "gainful baseline", 1
 NEW_BASELINE_ADVICE = "a baseline of gainful gate; save a new one with --save-baseline FILE"

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from gainful.errors import BadValue, CannotCompare, count_noun, quote, shorten
+from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.gates.baseline import Baseline, convention_settings, means
 from gainful.evidence.gates.fingerprint import fingerprint
 from gainful.evidence.gates.rules import Rules
@@ -21,6 +21,7 @@ from gainful.formula import format_exact
 from gainful.measure.language import parse
 from gainful.measure.results import Results, aggregate
 from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.text import count_noun, quote, shorten
 
 _MAX_BROKEN, _MAX_OTHERS = (
     10,

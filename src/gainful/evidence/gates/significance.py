@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue, CannotCompare, count_noun
+from gainful.errors import BadInput, BadValue, CannotCompare
 from gainful.evidence.effect_size import constant_columns
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.verdict import Check, rounding_slack
@@ -15,8 +15,10 @@ from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.formula import Array, format_exact
+from gainful.formula import format_exact
 from gainful.measure.results import Results
+from gainful.text import count_noun
+from gainful.types import Array
 
 
 def check_significance(

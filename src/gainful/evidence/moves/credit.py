@@ -17,12 +17,12 @@ from attrs import define, evolve, field, frozen
 from gainful.errors import GainfulError
 from gainful.evidence.moves.ranked_query import cutoff_depth
 from gainful.evidence.shapley import MAX_EXACT_CAUSES, NEGLIGIBLE, shapley_values
-from gainful.formula import Array
-from gainful.match.matched import Flags, Matched, Ranks, Subtopics, order_by_grade
+from gainful.match.matched import Matched, Subtopics, order_by_grade
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
 from gainful.read.qrels_and_run import Qrels
+from gainful.types import Array, Flags, Ranks
 
 _MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
 _SAMPLE_SETS = 5000  # so many of them make a sample of orders

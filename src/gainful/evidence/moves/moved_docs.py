@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, count_noun
+from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_docs_by_name
 from gainful.evidence.moves.ranked_query import RankedDoc, cutoff_depth, query_grades, rank_query
 from gainful.evidence.moves.select_queries import select_qrels, select_run
@@ -20,6 +20,7 @@ from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.text import count_noun
 
 Move = Literal["up", "down", "same", "lost", "new"]
 _COMPARED_DECIMALS = 12  # decimals to which two changes are compared: sums come in different orders

@@ -24,8 +24,8 @@ from gainful.evidence.statistics.rank_correlation import (
     rbo,
     tau_ap,
 )
-from gainful.match.matched import Flags
 from gainful.measure.results import Results
+from gainful.types import Flags
 
 _MIN_RUNS = 3
 _MAX_SWAPS = 5  # swaps of two measures that are kept

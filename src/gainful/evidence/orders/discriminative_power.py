@@ -16,7 +16,7 @@ from gainful.evidence.pairing import PairedValues
 from gainful.evidence.significance_tests import TEST_NAMES, apply_test
 from gainful.evidence.statistics.correction import TUKEY, correct_p_values, correction_for
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.match.matched import Flags, Ranks
+from gainful.types import Flags, Ranks
 
 
 @frozen

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.match.matched import Flags
+from gainful.types import Flags
 
 
 @frozen

@@ -13,9 +13,9 @@ import numpy as np
 from attrs import fields, frozen
 
 from gainful.convention import Convention
-from gainful.formula import Array
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
+from gainful.types import Array
 
 
 @frozen(kw_only=True)

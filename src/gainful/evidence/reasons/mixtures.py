@@ -23,14 +23,14 @@ from gainful.evidence.reasons.causes import (
     make_lenient,
 )
 from gainful.evidence.shapley import mixture_settings
-from gainful.formula import Array
 from gainful.match.match import match
-from gainful.match.matched import Flags, Matched, Ranks
+from gainful.match.matched import Matched
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, build_recipe
 from gainful.measure.results import aggregate
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.types import Array, Flags, Ranks
 
 _MATCH_SETTINGS = ("duplicates", "score_bits", "namesake")
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together

@@ -12,7 +12,6 @@ from gainful.convention import SettingValue
 from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare, GainfulError
 from gainful.evidence.shapley import NEGLIGIBLE, interactions, mixture_settings, shapley_values
-from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import compute_session_values
@@ -21,6 +20,7 @@ from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
+from gainful.types import Array
 
 _CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
 
@@ -90,9 +90,7 @@ class SessionMixtures:
     def values(self, mixture: int) -> dict[str, float]:
         """The value of each session that counts."""
         results = self.results(mixture)
-        values: Array = np.ma.filled(
-            np.ma.asarray(results.values[""], dtype=float), np.nan
-        )
+        values: Array = np.ma.filled(np.ma.asarray(results.values[""], dtype=float), np.nan)
         pairs = zip(results.sessions, values.tolist(), strict=True)
         return {name: value for name, value in pairs if not np.isnan(value)}
 

@@ -20,7 +20,6 @@ from gainful.evidence.reasons.mixtures import Mixtures, build_mixtures, computat
 from gainful.evidence.reasons.rank_by_rank import RankByRank, describe_rank_by_rank
 from gainful.evidence.reasons.session_why import SessionWhy, explain_session_difference
 from gainful.evidence.shapley import NEGLIGIBLE, interactions, shapley_values
-from gainful.formula import Array
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
@@ -39,6 +38,7 @@ from gainful.read.inputs import (
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.session_inputs import as_sessions
+from gainful.types import Array
 
 _CANCEL = 0.01  # shares of a difference smaller than this part of an effect say nothing
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
+from gainful.types import Array
 
 _AT_ONCE = 1 << 22
 INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
+from gainful.types import Array
 
 _AT_ONCE = 1 << 23  # numbers held at a time
 

@@ -7,7 +7,7 @@ import numpy as np
 from gainful.evidence.statistics.bootstrap import bca_bootstrap
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
+from gainful.types import Array
 
 
 def t_test(differences: Array, resampling: Resampling) -> Outcome:

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
-from gainful.formula import Array
+from gainful.types import Array
 
 TUKEY = "tukey"  # tests of all pairs at once take care of the pairs themselves
 _ACROSS_MEASURES = ("bonferroni", "none")

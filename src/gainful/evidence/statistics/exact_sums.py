@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.formula import Array
+from gainful.types import Array
 
 _BITS = 52  # whole numbers below 2**53 are exact, and so are their sums
 

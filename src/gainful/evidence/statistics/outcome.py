@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Alternative
-from gainful.formula import Array
+from gainful.types import Array
 
 
 @frozen(eq=False)

@@ -11,7 +11,7 @@ from gainful.evidence.statistics.classical import sign_test, t_test, wilcoxon_te
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.randomisation import randomisation_test
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
+from gainful.types import Array
 
 
 @frozen

@@ -18,8 +18,7 @@ from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import invert_test, p_for_alternative, p_value
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, remove_block_effects
-from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.types import Array, Ranks
 
 INVERTED = "inverted permutation test"
 SIMULTANEOUS = "permuted Tukey HSD, simultaneous"

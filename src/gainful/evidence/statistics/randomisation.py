@@ -14,7 +14,7 @@ import numpy as np
 from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import Outcome, invert_test, p_for_alternative, p_value
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
+from gainful.types import Array
 
 MAX_EXACT_DIFFERENCES = 16  # differences of which all 2**n flips are looked at
 _AT_ONCE = 1 << 19  # numbers that are worked on at a time, so that they stay near the processor

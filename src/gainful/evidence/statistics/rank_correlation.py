@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue, WrongType
-from gainful.formula import Array
 from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
+from gainful.types import Array
 
 Ordering = Mapping[Any, float] | Sequence[Hashable]
 Places = NDArray[np.int64]

@@ -20,8 +20,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.types import Array, Ranks
 
 MAX_ARRANGEMENTS = 1 << 16  # arrangements that are all looked at
 _AT_ONCE = 1 << 20

@@ -13,8 +13,7 @@ import numpy as np
 from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import Outcome, p_value
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.types import Array, Ranks
 
 _AT_ONCE = 1 << 22
 INTERVAL = "randomised Tukey HSD, simultaneous"

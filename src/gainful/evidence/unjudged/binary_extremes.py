@@ -10,9 +10,8 @@ import numpy as np
 from attrs import define, field
 
 from gainful.evidence.unjudged.gradable_run import GradableRun
-from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks
 from gainful.measure.recipe import Recipe
+from gainful.types import Array, Flags, Ranks
 
 _FIRST_COUNTS = 5  # counts that are looked at to begin with, besides none, one and all
 _ROUNDING = 1e-12

@@ -10,13 +10,12 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import count_noun
 from gainful.evidence.unjudged.limits import Limits
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.entry import Aggregation
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results, aggregate
+from gainful.text import count_noun
+from gainful.types import Array, Ranks
 
 Ends = tuple[float | None, float | None, float | None]
 _TOLERANCE = 1e-9

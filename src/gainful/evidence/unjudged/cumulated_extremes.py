@@ -15,12 +15,11 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs, cutoff_depth
-from gainful.formula import Array
 from gainful.match import PlacedGains
-from gainful.match.matched import Ranks
 from gainful.measure.cumulated_gain import ideal_depth, rank_discounts
 from gainful.measure.grade_gains import GradeFinder, grade_gains
 from gainful.measure.recipe import Recipe
+from gainful.types import Array, Ranks
 
 _MAX_STEPS = 100  # steps; a handful is enough, for each one finds a better ratio
 _TOLERANCE = 1e-13

@@ -20,8 +20,6 @@ from gainful.errors import BadValue, WrongType
 from gainful.evidence.unjudged.bounds import Bounds, describe_outside
 from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run, cutoff_depth
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
@@ -36,6 +34,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.types import Array, Ranks
 
 _GRADES = "grades as numbers, such as 0, 1, 2"
 
@@ -145,9 +144,7 @@ def find_result_limits(
     gradable: GradableRun, recipe: Recipe, results: Results, name: str, grades: Array
 ) -> Limits:
     """The limits of all queries that count; those without open documents stay as they are."""
-    values: Array = np.ma.filled(
-        np.ma.asarray(results.values[name], dtype=np.float64), np.nan
-    )
+    values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     query_index = gradable.query_index
     rows = np.array([query_index[query] for query in results.queries], dtype=np.intp)
     open_counts = np.bincount(

@@ -14,13 +14,13 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.formula import Array
 from gainful.match.match import match
-from gainful.match.matched import Flags, Matched, Ranks, order_by_grade
+from gainful.match.matched import Matched, order_by_grade
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
 from gainful.read.qrels_and_run import Qrels, Run
+from gainful.types import Array, Flags, Ranks
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
 _BATCH_DOCS = 200_000  # documents of gradings that are computed together

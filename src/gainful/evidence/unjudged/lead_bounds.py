@@ -12,16 +12,16 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import CannotCompare, count_noun
+from gainful.errors import CannotCompare
 from gainful.evidence.unjudged.cumulated_extremes import recipe_gains
 from gainful.evidence.unjudged.find_bounds import find_result_limits
 from gainful.evidence.unjudged.gradable_run import NOWHERE, GradableRun
 from gainful.evidence.unjudged.limits import every_grading
 from gainful.evidence.unjudged.settlement import Settlement
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
+from gainful.text import count_noun
+from gainful.types import Array, Ranks
 
 _TOLERANCE = 1e-12
 # Sums over documents, in which no document changes what another is worth.

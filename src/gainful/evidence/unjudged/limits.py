@@ -16,10 +16,9 @@ from gainful.evidence.unjudged.cumulated_extremes import (
     recipe_gains,
 )
 from gainful.evidence.unjudged.gradable_run import GradableRun
-from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.recipe import Recipe
+from gainful.types import Array, Flags, Ranks
 
 _MAX_GRADINGS = 4096  # gradings of a query that are all tried out
 

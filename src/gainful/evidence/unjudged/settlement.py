@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import count_noun
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
+from gainful.text import count_noun
 
 _SHOWN_DOCS = 5  # documents in the short form
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.formula import Array, NamedFormula
-from gainful.match.matched import Ranks
+from gainful.formula import NamedFormula
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun, cumulate_by_query
+from gainful.types import Array, Ranks
 
 
 class _Ideal:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gainful.formula import Array
 from gainful.measure.ranked_run import RankedRun
+from gainful.types import Array
 
 Share = tuple[Array, Array]
 _FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm

@@ -14,11 +14,10 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
-from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
+from gainful.types import Array, Flags, Ranks
 
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_SIZE = 2_000_000  # documents times aspects whose ideal rankings are made at once

@@ -13,12 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from gainful.errors import BadValue
-from gainful.formula import Array
 from gainful.match import PlacedGains
-from gainful.match.matched import Flags, Ranks
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
+from gainful.types import Array, Flags, Ranks
 
 _MAX_DEPTH = 1000  # how far down a searcher can go, as in cwl_eval
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed

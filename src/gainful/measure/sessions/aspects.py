@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
+from gainful.types import Array, Ranks
 
 
 @frozen(eq=False, kw_only=True)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.aspects import find_aspects
 from gainful.measure.sessions.gains import sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array, Ranks
 
 
 @frozen(eq=False, kw_only=True)

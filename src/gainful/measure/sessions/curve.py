@@ -9,12 +9,11 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadValue
-from gainful.formula import Array
-from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.normalise import normalise_by
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.sdcg import Vectors, session_vectors
+from gainful.types import Array, Flags
 
 _CURVE_MEASURES = ("sDCG", "nsDCG")
 

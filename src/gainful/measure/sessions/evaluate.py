@@ -13,7 +13,6 @@ from attrs import evolve
 
 from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
-from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -24,6 +23,7 @@ from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import BadPolicy, Sessions
+from gainful.types import Array
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("sDCG@10", "nsDCG@10")

@@ -7,10 +7,9 @@ from attrs import frozen
 
 from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
-from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array, Flags, Ranks
 
 
 @frozen(eq=False, kw_only=True)

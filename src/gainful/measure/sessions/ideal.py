@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.errors import BadValue
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import SessionGains, discounts, query_weights, sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array, Ranks
 
 
 def pool_ranks(gains: SessionGains) -> Ranks:

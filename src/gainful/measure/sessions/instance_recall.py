@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.normalise import normalise_by
 from gainful.measure.sessions.aspects import find_aspects
 from gainful.measure.sessions.gains import sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array, Ranks
 
 
 def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:

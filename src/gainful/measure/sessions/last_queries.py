@@ -10,12 +10,11 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
-from gainful.formula import Array
-from gainful.match.matched import Flags, Ranks
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import discounts, query_weights, session_gains
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
+from gainful.types import Array, Flags, Ranks
 
 NonLast = Literal["pooled", "within"]
 Group = tuple[dict[str, Any], Flags]

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 from attrs import evolve
 
-from gainful.formula import Array
 from gainful.match import Matched
-from gainful.match.matched import Flags, Ranks, Subtopics
+from gainful.match.matched import Subtopics
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.cumulated_gain import compute_measure
 from gainful.measure.language import parse
@@ -21,6 +20,7 @@ from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe, build_recipe
 from gainful.measure.sessions.gains import sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array, Flags, Ranks
 
 
 def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
@@ -37,9 +37,7 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
         filled = np.ma.filled(values.astype(np.float64), -np.inf)
         aggregate = np.maximum.reduceat(filled, end - sessions.query_counts)
     else:
-        aggregate = sum_by_index(
-            sessions.session, np.ma.filled(values, 0.0), sessions.size
-        )
+        aggregate = sum_by_index(sessions.session, np.ma.filled(values, 0.0), sessions.size)
         aggregate = aggregate / np.maximum(number, 1) if over == "mean" else aggregate
     return aggregate if counts.all() else np.ma.masked_array(aggregate, mask=number == 0)
 

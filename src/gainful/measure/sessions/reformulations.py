@@ -10,12 +10,12 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
-from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import discounts, query_weights, session_gains, sum_by_index
 from gainful.measure.sessions.last_queries import choose_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
+from gainful.types import Array
 
 _DEFAULT_COUNT = 5
 

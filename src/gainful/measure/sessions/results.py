@@ -11,13 +11,13 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType, count_noun, quote
-from gainful.formula import Array
-from gainful.match.matched import Flags
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.notebook import NotebookTable
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
+from gainful.text import count_noun, quote
+from gainful.types import Array, Flags
 
 if TYPE_CHECKING:  # they are made of results themselves
     from gainful.measure.sessions.last_queries import LastQueries
@@ -303,7 +303,9 @@ def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Fla
 
     sessions = sessions.keep_first_queries(recipe.queries)
     gains = session_gains(sessions, recipe)
-    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)[some]
+    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)[
+        some
+    ]
     longest = np.full(sessions.size, int(sessions.query_counts[some].max()))
     grows = recipe.convention.hold == "growing" and recipe.queries is None
     length = longest if grows else None
@@ -311,5 +313,7 @@ def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Fla
     if recipe.convention.average == "ratios":
         values = np.ma.compressed(np.ma.asarray(normalise_by(total, best, recipe.convention.empty)))
         return float(values.mean()) if values.size else float("nan")
-    mean = normalise_by(total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty)
+    mean = normalise_by(
+        total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty
+    )
     return float(np.ma.filled(mean, np.nan)[0])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.formula import Array
-from gainful.match.matched import Flags
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.normalise import normalise_by
 from gainful.measure.sessions import ideal
@@ -18,6 +16,7 @@ from gainful.measure.sessions.gains import (
     sum_by_index,
 )
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array, Flags
 
 
 @frozen(eq=False, kw_only=True)
@@ -92,9 +91,7 @@ def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: Ses
         _query_dcg(sessions, recipe, gains), ideal.ideal_dcg(recipe, gains), recipe.convention.empty
     )
     counts = ~np.ma.getmaskarray(reached)
-    share = sum_by_index(
-        sessions.session, weight * np.ma.filled(reached, 0.0), sessions.size
-    )
+    share = sum_by_index(sessions.session, weight * np.ma.filled(reached, 0.0), sessions.size)
     weights = sum_by_index(sessions.session, weight * counts, sessions.size)
     return normalise_by(share, weights, recipe.convention.empty)
 

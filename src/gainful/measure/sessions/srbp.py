@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gainful.formula import Array
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import select_results, sum_by_index
 from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.types import Array
 
 
 def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:

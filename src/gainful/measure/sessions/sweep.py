@@ -9,9 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import OneGroup, count_noun
-from gainful.formula import Array
-from gainful.match.matched import Ranks
+from gainful.errors import OneGroup
 from gainful.match.sessions import match_sessions
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import filter_sessions
@@ -35,6 +33,8 @@ from gainful.measure.sessions.sweep_sums import SweepSums, sum_for_sweep
 from gainful.measure.sessions.sweep_verdict import describe_winners
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.session_inputs import AnySessions, as_sessions
+from gainful.text import count_noun
+from gainful.types import Array, Ranks
 
 
 @frozen(eq=False, kw_only=True)

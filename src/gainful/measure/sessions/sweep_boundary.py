@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.sessions.sweep_sums import SweepRow, SweepSums
+from gainful.types import Array, Ranks
 
 TIE_TOLERANCE = 1e-12  # means as near as this, by their size, are the same
 _MAX_STEPS, _ROOT_TOLERANCE = 60, 1e-10

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.measure.sessions.sweep_boundary import Crossing, winners
 from gainful.measure.sessions.sweep_grid import REASONABLE_RANGE
+from gainful.types import Array, Ranks
 
 Bases = Sequence[float]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadValue, count_noun
+from gainful.errors import BadValue
 from gainful.evidence.pairing import pair_results
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -16,6 +16,7 @@ from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
 from gainful.show.figures.text import clean_text, shorten_name
 from gainful.show.theme import SIZE
+from gainful.text import count_noun
 
 _MAX_LABELLED_QUERIES = 60  # queries that can be named beside their bars
 _BAR_STEP = 14  # pixels of such a bar

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import count_noun
 from gainful.measure.sessions.curve import session_value_vectors
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look, Spec
@@ -22,6 +21,7 @@ from gainful.show.figures.line_chart import (
 )
 from gainful.show.figures.session_plot import By, check_count, explain_zeros, prepare_plot
 from gainful.show.figures.text import clean_text, shorten_name
+from gainful.text import count_noun
 
 MAX_SESSIONS = 60  # sessions drawn in a panel
 _MAX_LABELLED_SESSIONS = 16  # sessions that are named at their ends

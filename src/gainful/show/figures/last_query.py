@@ -8,13 +8,12 @@ import numpy as np
 import polars as pl
 
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.formula import Array
-from gainful.match.matched import Flags
 from gainful.measure.sessions.last_queries import best_queries, last_queries, query_vectors
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.session_plot import By, SessionPlot, explain_zeros, prepare_plot
+from gainful.types import Array, Flags
 
 KINDS = {"last": "last query", "non_last": "queries before", "best": "best query"}
 

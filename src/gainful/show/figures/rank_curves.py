@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadValue, UnknownName
-from gainful.formula import Array
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
@@ -18,6 +17,7 @@ from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
 from gainful.show.figures.text import shorten_name
+from gainful.types import Array
 
 _MAX_CUTOFF = 1000
 _DEFAULT_MEASURE = "DCG@10"

@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, count_noun
+from gainful.errors import BadInput
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.match.matched import Flags
 from gainful.measure.sessions.curve import curve, mean_terms
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look, Spec
@@ -23,6 +22,8 @@ from gainful.show.figures.session_plot import (
     prepare_plot,
 )
 from gainful.show.figures.text import join_names
+from gainful.text import count_noun
+from gainful.types import Flags
 
 ALL_SESSIONS = "all"
 

@@ -8,16 +8,16 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType, count_noun
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.stability import resampling_for_level
 from gainful.evidence.statistics.bootstrap_band import bootstrap_band
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
-from gainful.formula import Array
-from gainful.match.matched import Flags
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import group_label
 from gainful.show.sessions import list_footnotes
+from gainful.text import count_noun
+from gainful.types import Array, Flags
 
 By = str | Sequence[str]
 _WITH_VECTORS = ("sDCG", "nsDCG")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import Any
 
-from gainful.errors import shorten
 from gainful.show.theme import SIZE
+from gainful.text import shorten
 
 MAX_NAME_LENGTH = 28  # characters of a name in a picture
 _CHARACTER_WIDTH = 0.51  # of a character, by the size of the type: a mean over English text

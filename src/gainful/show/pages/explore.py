@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
-from gainful.errors import BadInput, BadValue, GainfulError, count_noun
+from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.formula import format_exact
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import b, bq
@@ -26,6 +26,7 @@ from gainful.read.sessions import Sessions
 from gainful.show.pages import explore_choices as choices, explore_data as rows
 from gainful.show.pages.html_page import render_page
 from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
+from gainful.text import count_noun
 
 DEFAULT_MEASURE = "nsDCG@10"
 _MAX_DEPTH = 50  # results of a query that a page holds, unless the measure looks deeper

@@ -14,11 +14,10 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue
-from gainful.formula import Array
-from gainful.match.matched import Ranks
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.sessions import Sessions
+from gainful.types import Array, Ranks
 
 MAX_GROUPS = 7  # that colours can tell apart
 _MAX_CHOICES = 40  # values of a column that one can choose from

@@ -15,7 +15,6 @@ from gainful.evidence.moves.moved_docs import ChangedQuery, find_largest_changes
 from gainful.evidence.moves.ranked_query import cutoff_depth
 from gainful.evidence.sample_queries import sample_queries
 from gainful.evidence.side_by_side import Ranking, SideBySide, rank_side_by_side
-from gainful.formula import Array
 from gainful.measure.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
@@ -23,6 +22,7 @@ from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.show.pages.html_page import embed_json
 from gainful.show.theme import LIGHT
+from gainful.types import Array
 
 LoadedRun = Run | NestedDict | LazyRun
 MAX_DETAILED, MAX_RANKS = 500, 100  # queries whose rankings are in the page, and how deep

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from gainful.errors import count_noun, shorten
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.stability import Interval, Stability
 from gainful.measure.results import Results
 from gainful.show import compare, stability
 from gainful.show.results import list_footnotes as said_of_runs
 from gainful.show.table import Table, to_one_line
+from gainful.text import count_noun, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 

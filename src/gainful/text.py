@@ -1,0 +1,43 @@
+"""Words for people: counts, quotes, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MAX_LENGTH = 60  # characters of a value in a message
+
+
+def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
+    """A number of things in words: 1 query, 2 queries."""
+    return f"{number} {noun if number == 1 else plural_noun or pluralise(noun)}"
+
+
+def pluralise(noun: str) -> str:
+    """More than one of a thing: queries, runs."""
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+
+
+def quote(value: object) -> str:
+    """A value on one line of a message, and not a long one."""
+    try:
+        return shorten(repr(value))
+    except ValueError:  # Python refuses to write out a number of thousands of digits
+        return "a huge number"
+
+
+def shorten(text: str, limit: int = MAX_LENGTH) -> str:
+    """Text on one line, and not a long one."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """A list in a sentence.
+
+    Examples:
+        >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
+        ('a', 'a and b', 'a, b and c')
+    """
+    return (
+        f" {last} ".join((", ".join(words[:-1]), *words[-1:])) if len(words) > 1 else "".join(words)
+    )
