@@ -104,7 +104,7 @@ def full_factorial(random, searchers=12):
 
 def incomplete_latin_square(random):
     """A Latin square some of whose sessions are lost."""
-    kept = random.random_generator(24 * 4) < 0.9
+    kept = random.random(24 * 4) < 0.9
     return tuple(labels[kept] for labels in latin_square(random))
 
 

@@ -452,7 +452,7 @@ def random_settings(dice):
     chosen_settings = {
         setting: dice.choice(answers)
         for setting, answers in all_answers.items()
-        if dice.random_generator() < 0.5
+        if dice.random() < 0.5
     }
     gain = dice.choice(("linear", "exp", "{0:-1,else:g}"))
     return chosen_settings | {"gain": gain, "decimals": dice.choice((None, 3))}

@@ -44,7 +44,7 @@ class Convention:
     queries count as 0, and nothing is skipped in silence.
 
     Examples:
-        >>> Convention(gain="exp").changed(empty=1).differences(Convention())
+        >>> Convention(gain="exp").with_settings(empty=1).differences(Convention())
         {'gain': ('exp', 'linear'), 'empty': (1, 0)}
     """
 

@@ -84,7 +84,7 @@ def compare_sessions(
     Examples:
         >>> from gainful import simulate_study
         >>> study = simulate_study(7)
-        >>> compare_sessions(study.sessions, study.judgments, "nsDCG@10", resamples=999)
+        >>> compare_sessions(study.sessions, study.qrels, "nsDCG@10", resamples=999)
         Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
         nsDCG@10: 2 ...
     """

@@ -36,7 +36,6 @@ __all__ = [
     "ANY_NUMBER",
     "NUMBER_PATTERN",
     "Arithmetic",
-    "Array",
     "Compare",
     "Const",
     "Domain",

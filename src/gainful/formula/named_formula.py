@@ -58,7 +58,7 @@ class NamedFormula:
 
         Examples:
             >>> from gainful.measure import DISCOUNTS
-            >>> DISCOUNTS["jk2008"].given({"b": 4}).at([1, 2, 4]).round(4).tolist()
+            >>> DISCOUNTS["jk2008"].with_values({"b": 4}).evaluate_at([1, 2, 4]).round(4).tolist()
             [1.0, 0.6667, 0.5]
         """
         points = np.asarray(inputs, dtype=np.float64)

@@ -120,9 +120,9 @@ def rank_gains(
 
     Examples:
         >>> gain, score = np.array([[3.0, 0, 2]]), np.array([[0.1, 0.5, 0.5]])
-        >>> rank_gains(gain, score, "worst").by_rank(3).tolist()
+        >>> rank_gains(gain, score, "worst").gains_by_rank(3).tolist()
         [[0.0, 2.0, 3.0]]
-        >>> rank_gains(gain, score, "average").by_rank(3).tolist()
+        >>> rank_gains(gain, score, "average").gains_by_rank(3).tolist()
         [[1.0, 1.0, 3.0]]
     """
     if score is None:

@@ -80,7 +80,7 @@ class Rules:
     """Floors of means, bounds of drops, and whether a significant drop is let through.
 
     Examples:
-        >>> Rules(floors={"nDCG@10": 0.45}, max_drop={"AP": 0.01}).asked("RR")
+        >>> Rules(floors={"nDCG@10": 0.45}, max_drop={"AP": 0.01}).measures_to_evaluate("RR")
         ['RR', 'nDCG@10', 'AP']
         >>> Rules(max_drop={"AP": -0.01})
         Traceback (most recent call last):

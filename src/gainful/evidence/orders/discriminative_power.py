@@ -24,9 +24,9 @@ class Criterion:
     """When are two runs different? By which test, corrected how for the number of pairs.
 
     Examples:
-        >>> Criterion.of("t").correct
+        >>> Criterion.from_name("t").correct
         'holm'
-        >>> Criterion.of("sing")
+        >>> Criterion.from_name("sing")
         Traceback (most recent call last):
         ...
         gainful.errors.UnknownName: no test 'sing'; did you mean sign?

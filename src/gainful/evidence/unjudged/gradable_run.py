@@ -272,7 +272,7 @@ def _compute_batch(batch: Sequence[Matched], recipe: Recipe) -> list[Array]:
     shift = np.cumsum([0, *sizes[:-1]])
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(matched, name) for matched in batch])
-        for name in ("judged", "found", "retrieved", "pool_grade", "grade", *Matched.rank_fields)
+        for name in ("judged", "in_run", "retrieved", "pool_grade", "grade", *Matched.rank_fields)
     }
     for name in ("pool_query", "query"):
         parts = [getattr(matched, name) + at for matched, at in zip(batch, shift, strict=True)]
