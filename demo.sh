@@ -30,13 +30,13 @@ show why examples/qrels.txt examples/dense.txt -m nDCG@3 --like trec_eval --unli
 mkdir -p demo
 "${gainful%gainful}python" -c 'import gainful; print(); print(gainful.simulate_study(2008)); gainful.simulate_study(2008).write("demo")'
 echo "Simulated doctors searched with two systems, several queries each. How much did their sessions bring?"
-show sessions demo/sessions.csv --judgments demo/qrels.txt -m 'sDCG(b=2,bq=4)@10' -m 'nsDCG(b=2,bq=4)@10' --by system --format table
+show sessions demo/sessions.csv --qrels demo/qrels.txt -m 'sDCG(b=2,bq=4)@10' -m 'nsDCG(b=2,bq=4)@10' --by system --format table
 echo
 echo "Which doctors does which system suit?"
-show sweep demo/sessions.csv --judgments demo/qrels.txt
+show sweep demo/sessions.csv --qrels demo/qrels.txt
 echo
 echo "People would rather look than read. Drawing the figures of the 2008 paper, a live page and a report …"
-study="demo/sessions.csv --judgments demo/qrels.txt"
+study="demo/sessions.csv --qrels demo/qrels.txt"
 simulated='A simulated study'
 # shellcheck disable=SC2086  (two words are meant)
 {

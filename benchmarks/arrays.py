@@ -21,7 +21,7 @@ def data():
     grades = np.zeros((ROWS, SIZE))
     chosen = rng.integers(0, SIZE, (ROWS, RELEVANT))
     np.put_along_axis(grades, chosen, rng.integers(1, 4, (ROWS, RELEVANT)).astype(float), axis=1)
-    return grades, rng.random_generator((ROWS, SIZE))
+    return grades, rng.random((ROWS, SIZE))
 
 
 def timed(call):

@@ -33,7 +33,7 @@ def made(folder: Path, queries: int, docs: int) -> tuple[Path, Path]:
         }
     )
     frame.write_csv(run, separator=" ", include_header=False)
-    chosen = pl.Series(rng.random_generator(queries * docs) < JUDGED / docs)
+    chosen = pl.Series(rng.random(queries * docs) < JUDGED / docs)
     seen = frame.filter(chosen).select("query", "doc")
     missed = pl.DataFrame(
         {

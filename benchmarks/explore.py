@@ -78,7 +78,7 @@ def main() -> None:
 
     study = gainful.simulate_study(2008)
     cases = (
-        ("120 sessions (the demo study)", (study.sessions, study.judgments), 200, 3.0),
+        ("120 sessions (the demo study)", (study.sessions, study.qrels), 200, 3.0),
         ("2,000 sessions of 1 to 12 queries", made(2000), 400, None),
     )
     print(ROW.format("the live page, a slider moved 12 times", "median", "slowest", "asked"))

@@ -53,8 +53,8 @@ def parse_subtopic_example(text):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
 def test_the_worked_example_comes_out(entry):
-    told = parse_subtopic_example if entry.subtopics else parse_example
-    judgments, run = told(entry.example.ranking)
+    parse_ranking = parse_subtopic_example if entry.needs_subtopics else parse_example
+    judgments, run = parse_ranking(entry.example.ranking)
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
     found = gainful.evaluate(judgments, run, entry.example.measure)
     assert next(iter(found.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)

@@ -238,7 +238,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gainful.cli.explain.worked_out", interrupted)
+    monkeypatch.setattr("gainful.cli.explain.explain_ranking", interrupted)
     with pytest.raises(SystemExit) as ended:
         main(["explain", "3"])
     assert ended.value.code == 130

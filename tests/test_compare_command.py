@@ -198,7 +198,7 @@ def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
     words = (
         "--sessions",
         sessions,
-        "--judgments",
+        "--qrels",
         qrels,
         "--by",
         "system",
@@ -221,7 +221,7 @@ def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
 
 def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
     sessions, qrels = study
-    words = ("--sessions", sessions, "--judgments", qrels, "-m", "sDCG@10", "--format", "json")
+    words = ("--sessions", sessions, "--qrels", qrels, "-m", "sDCG@10", "--format", "json")
     found = json.loads(run(*words, "--where", "scenario=D"))
     assert found["measures"][0]["sessions"] == 30
 
@@ -232,8 +232,8 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "name JUDGMENTS and two runs or more"),
-        ((QRELS, BM25), "name JUDGMENTS and two runs or more"),
+        ((), "name QRELS and two runs or more"),
+        ((QRELS, BM25), "name QRELS and two runs or more"),
         ((QRELS, BM25, BM25), "the same RUN is named twice"),
         ((*ALL, "--baseline", "densse"), "no run 'densse'; did you mean dense"),
         ((*ALL, "--resamples", "0"), "resamples is 0; allowed: 99 to 10000000"),
@@ -246,7 +246,7 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
         ((*ALL, "-m", "NumRet"), "this one is a sum over queries"),
         ((*ALL, "-m", "nsDCG@10"), "gainful sessions take those of sessions"),
         ((*ALL, "--block", "searcher"), "--block is of sessions: name them with --sessions FILE"),
-        ((*ALL, "--judgments", "x"), "--judgments is of sessions"),
+        ((*ALL, "--qrels", "x"), "--qrels is of sessions"),
         ((QRELS, BM25, "missing.txt"), "missing.txt"),
         ((QRELS, "-", "-"), "only one file can be -"),
         ((*ALL, "--sessions", "x.csv"), "with --sessions there are no runs"),

@@ -249,7 +249,7 @@ def study():
 
 
 def test_a_study_is_compared_by_its_design(study):
-    found = compare_sessions(study.sessions, study.judgments, ["nsDCG@10", "sDCG@10"])
+    found = compare_sessions(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
     assert found.systems == ("1", "2")
     assert found.units == {"nsDCG@10": 120, "sDCG@10": 120}
     assert found.evidence.interval == INVERTED
@@ -263,7 +263,7 @@ def test_a_study_is_compared_by_its_design(study):
 
 def test_any_measure_and_statistic_can_be_the_outcome(study):
     measures = ["nsDCG(statistic=best)@10", "sDCG(statistic=last)@5", "sRBP"]
-    found = compare_sessions(study.sessions, study.judgments, measures, resamples=199)
+    found = compare_sessions(study.sessions, study.qrels, measures, resamples=199)
     assert list(found.measures) == measures
     assert all(0 < pair.p <= 1 for pair in found.pairs)
 
@@ -272,7 +272,7 @@ def test_exchanging_the_names_of_systems_turns_the_difference(study):
     frame = study.sessions.frame
     turned = frame.with_columns(system=pl.col("system").replace({"1": "2", "2": "1"}))
     one, other = (
-        compare_sessions(rows, study.judgments, "sDCG@10", resamples=999).pairs[0]
+        compare_sessions(rows, study.qrels, "sDCG@10", resamples=999).pairs[0]
         for rows in (frame, turned)
     )
     assert other.difference == pytest.approx(-one.difference, abs=1e-12)
@@ -283,14 +283,14 @@ def test_the_order_of_lines_changes_no_digit(study):
     frame = study.sessions.frame
     mixed = frame.sample(fraction=1.0, shuffle=True, seed=3)
     one, other = (
-        compare_sessions(rows, study.judgments, "sDCG@10", resamples=999).to_dict()["pairs"]
+        compare_sessions(rows, study.qrels, "sDCG@10", resamples=999).to_dict()["pairs"]
         for rows in (frame, mixed)
     )
     assert one == other
 
 
 def test_without_blocks_sessions_are_exchanged_and_it_is_said(study):
-    found = compare_sessions(study.sessions, study.judgments, "sDCG@10", block=(), resamples=999)
+    found = compare_sessions(study.sessions, study.qrels, "sDCG@10", block=(), resamples=999)
     assert "no blocks: sessions are exchanged as if each were a searcher of its own" in found.notes
     assert found.pairs[0].effect is None
 
@@ -338,7 +338,7 @@ def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
 )
 def test_what_cannot_be_is_refused(study, more, error, told):
     with pytest.raises(error, match=told):
-        compare_sessions(study.sessions, study.judgments, "sDCG@10", **more)
+        compare_sessions(study.sessions, study.qrels, "sDCG@10", **more)
 
 
 def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
@@ -347,7 +347,7 @@ def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
         searcher=pl.when(pl.col("searcher") == "p02").then(None).otherwise(pl.col("searcher"))
     )
     with pytest.raises(BadInput, match="session 'sim-02-1' has no searcher"):
-        compare_sessions(nobody, study.judgments, "sDCG@10")
+        compare_sessions(nobody, study.qrels, "sDCG@10")
     nothing = [
         (who, what, which, 0) for who, what, which in zip("abcd", "xxxx", "1212", strict=True)
     ]

@@ -104,7 +104,7 @@ def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
 @pytest.mark.parametrize("make", STAYS)
 def test_windows_say_what_counting_says(make, like, monkeypatch):
     """Where much of a run is judged, the engine ranks all of it."""
-    monkeypatch.setattr(lazy, "_COMPARED", -1)
+    monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
     judgments, run = random_qrels_and_run(12)
     measures, habits = CONVENTIONS[like]
     asked = {"measures": measures, "like": like, **habits}
@@ -115,7 +115,7 @@ def test_windows_say_what_counting_says(make, like, monkeypatch):
 
 
 def test_windows_know_the_order_of_rows_too(monkeypatch):
-    monkeypatch.setattr(lazy, "_COMPARED", -1)
+    monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
     judgments, run = random_qrels_and_run(13)
     expected = gainful.evaluate(judgments, run, "nDCG@4", ties="reversed")
     assert_same_results(
@@ -127,7 +127,7 @@ def test_windows_know_the_order_of_rows_too(monkeypatch):
 def test_a_run_that_is_judged_throughout_is_not_compared_pair_by_pair(monkeypatch):
     used = []
     windows = lazy._rank_by_windows
-    monkeypatch.setattr(lazy, "_by_windows", lambda *a: used.append(1) or windows(*a))
+    monkeypatch.setattr(lazy, "_rank_by_windows", lambda *a: used.append(1) or windows(*a))
     docs = [f"d{n:03}" for n in range(200)]
     judged = {"1": {doc: n % 3 for n, doc in enumerate(docs)}}
     run = {"1": {doc: float(n % 50) for n, doc in enumerate(docs)}}
@@ -193,16 +193,16 @@ def test_only_judged_rows_come_back(make):
         which = engines.find_engine(framed)
         rows = []
 
-        def counted(native, collect=which.collect, rows=rows):
+        def count_rows(native, collect=which.collect, rows=rows):
             frame = collect(native)
             rows.append(len(frame))
             return frame
 
-        object.__setattr__(which, "collected", counted)
+        object.__setattr__(which, "collect", count_rows)
         try:
             gainful.evaluate(judged, framed, "nDCG@10")
         finally:
-            object.__setattr__(which, "collected", counted.__defaults__[0])
+            object.__setattr__(which, "collect", count_rows.__defaults__[0])
         crossed.append(rows)
     counts, hits, blocks, ids = crossed[0]
     assert (counts, hits, blocks) == (11, 50, 50)  # ten queries and the rest, then judged rows

@@ -400,7 +400,7 @@ def test_a_format_that_was_named_is_the_one_that_is_read(call):
     )
     assert (
         "no column"
-        in call("eval", "qrels.txt", "bm25.run", "--judgments-format", "csv", status=2).err
+        in call("eval", "qrels.txt", "bm25.run", "--qrels-format", "csv", status=2).err
     )
 
 

@@ -207,10 +207,10 @@ def test_ids_may_be_numbers_and_lists_may_stand_for_dicts():
 
 def test_values_that_were_read_can_be_passed_again(tmp_path):
     (tmp_path / "q").write_text("1 0 a 1\n")
-    from gainful.read.formats import read_run
+    from gainful.read.formats import read_qrels, read_run
 
     (tmp_path / "r").write_text("1 Q0 a 1 1 x\n")
-    held = read_judgments(tmp_path / "q"), read_run(tmp_path / "r")
+    held = read_qrels(tmp_path / "q"), read_run(tmp_path / "r")
     assert gainful.evaluate(*held, "RR").mean == {"RR": 1.0}
     assert isinstance(held[0], gainful.Qrels)
     assert isinstance(held[1], gainful.Run)
@@ -445,7 +445,7 @@ def test_many_tied_documents_take_no_time():
 
 
 def test_names_are_there_before_they_are_asked_for():
-    assert {"evaluate", "Results", "Run", "Judgments"} <= set(dir(gainful))
+    assert {"evaluate", "Results", "Run", "Qrels"} <= set(dir(gainful))
 
 
 def test_err_on_scales_of_any_height():

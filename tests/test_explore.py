@@ -80,7 +80,7 @@ def study(tmp_path_factory):
     page = folder / "page.html"
     with pytest.raises(SystemExit) as ended:
         main(
-            ["explore", str(folder / "sessions.csv"), "--judgments", str(folder / "qrels.txt"),
+            ["explore", str(folder / "sessions.csv"), "--qrels", str(folder / "qrels.txt"),
              "-m", "nsDCG(b=2, bq=4)@10", "-o", str(page)]
         )  # fmt: skip
     assert ended.value.code == 0
@@ -137,7 +137,7 @@ def evaluate_setting(study, setting, **more):
     measure = f"{'nsDCG' if setting['normalised'] else 'sDCG'}@{setting['x']}"
     gain = dict(enumerate(setting["weights"]))
     return gainful.evaluate_sessions(
-        study.sessions, study.judgments, measure, gain=gain, **options, **more
+        study.sessions, study.qrels, measure, gain=gain, **options, **more
     )
 
 
@@ -242,7 +242,7 @@ def assert_shows(page, frame, name):
 def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
     reset(demo)
     name = select_long_session(demo, study[0].sessions.frame)
-    found = gainful.evaluate_sessions(study[0].sessions, study[0].judgments, "sDCG@10")
+    found = gainful.evaluate_sessions(study[0].sessions, study[0].qrels, "sDCG@10")
     value = found.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
     added = [float(text) for text in demo.locator("#worked td.added").all_text_contents() if text]
     assert sum(added) == pytest.approx(value, abs=0.0005)
@@ -257,7 +257,7 @@ def test_sixty_sessions_are_drawn_and_the_page_says_so(demo):
 
 def test_the_map_marks_where_one_is_and_says_what_it_is_of(demo, study):
     reset(demo)
-    swept = gainful.sweep(study[0].sessions, study[0].judgments, "nsDCG@10")
+    swept = gainful.sweep(study[0].sessions, study[0].qrels, "nsDCG@10")
     cells = [row["group"] for row in chart_rows(demo, "map", "cells")]
     assert cells == swept.planes[0].winners.ravel().tolist()
     assert demo.locator("#verdict").text_content() == swept.sentences[0]
@@ -487,7 +487,7 @@ def files(tmp_path):
     sessions_path, qrels_path = tmp_path / "sessions.csv", tmp_path / "qrels.txt"
     sessions_path.write_text("session,query,rank,doc,system\ns,1,1,a,x\ns,2,1,b,x\nt,1,1,b,y\n")
     qrels_path.write_text("s 0 a 1\nt 0 b 2\n")
-    return str(sessions_path), "--judgments", str(qrels_path)
+    return str(sessions_path), "--qrels", str(qrels_path)
 
 
 @pytest.mark.parametrize(
@@ -543,7 +543,7 @@ def test_too_many_groups_are_refused_with_their_number(run, tmp_path):
     shown.write_text("\n".join(["session,query,rank,doc,system,topic", *lines]))
     judged = tmp_path / "qrels"
     judged.write_text("t 0 a 1\n")
-    words = ("explore", str(shown), "--judgments", str(judged), "-o", str(tmp_path / "p.html"))
+    words = ("explore", str(shown), "--qrels", str(judged), "-o", str(tmp_path / "p.html"))
     assert "2 to 7 groups; it has 8" in run(*words, "--by", "system", status=2)
     run(*words)
 
@@ -555,14 +555,14 @@ def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
     assert "would overwrite" in run(
         "explore",
         files[0],
-        "--judgments",
+        "--qrels",
         _write_qrels_as_html(tmp_path),
         "-o",
         _write_qrels_as_html(tmp_path),
         status=2,
     )
     assert "only one file can be -" in run(
-        "explore", "-", "--judgments", "-", "-o", "p.html", status=2
+        "explore", "-", "--qrels", "-", "-o", "p.html", status=2
     )
     assert {one.name for one in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
 

@@ -315,7 +315,7 @@ def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary
     some = [*settings.sample(3, seed=1).iter_rows(named=True), *boundary.head(2).to_dicts()]
     for row in some:
         measure = f"nsDCG(b={row['b']!r}, bq={row['bq']!r})@10"
-        groups = gainful.evaluate_sessions(made.sessions, made.judgments, measure).groups("system")
+        groups = gainful.evaluate_sessions(made.sessions, made.qrels, measure).groups("system")
         one, two = (group["mean"][measure] for group in groups)
         if row["kind"] == "boundary":
             assert one == pytest.approx(two, abs=1e-8)
@@ -734,7 +734,7 @@ def test_every_figure_tells_its_options_with_an_example(run, name):
 
 
 def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
-    files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
+    files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
     out = tmp_path / "f.svg"
     assert run("figure", "sessions", *files, "--by", "system", "-o", out) == ""
     shown = svg_texts(out.read_text(encoding="utf-8"))
@@ -747,7 +747,7 @@ def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
 
 
 def test_options_of_sessions_and_habits_reach_the_figure(run, folder):
-    files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
+    files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
     data = run(
         *("figure", "scenario", *files, "--where", "scenario=D", "--at-least", 5, "--queries", 2),
         *("-m", "sDCG@5", "--gain", "exp", "--interval", 90, "--resamples", 99, "--data"),
@@ -781,7 +781,7 @@ def test_runs_are_drawn_and_their_data_written(run, tmp_path):
 
 def test_one_group_has_no_winner_and_the_picture_says_so(run, folder, tmp_path):
     run(
-        *("figure", "map", folder / "sessions.csv", "--judgments", folder / "qrels.txt"),
+        *("figure", "map", folder / "sessions.csv", "--qrels", folder / "qrels.txt"),
         *("--where", "system=1", "-o", tmp_path / "map.svg"),
     )
     shown = svg_texts((tmp_path / "map.svg").read_text(encoding="utf-8"))
@@ -816,7 +816,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch
 
 
 def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
-    files = (folder / "sessions.csv", "--judgments", folder / "qrels.txt")
+    files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
     for words in (("--where", "scenario=Z"), ("--at-least", 99)):
         said = run("figure", "scenario", *files, *words, "-o", tmp_path / "f.svg", status=2)
         assert "no session" in said

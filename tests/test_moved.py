@@ -402,7 +402,7 @@ def test_the_largest_changes_come_first_and_queries_of_one_run_are_counted():
     after = {"1": first, "2": first, "10": first, "3": third, "4": second, "5": first, "7": first}
     found = find_changes(judged, before, after, "RR", missing="skip")
     assert [one.query for one in found.queries] == ["2", "1", "10", "3", "4"]
-    assert (found.rose, found.fell, found.same, found.alone) == (3, 2, 1, (1, 1))
+    assert (found.rose, found.fell, found.same, found.unpaired) == (3, 2, 1, (1, 1))
     few = find_changes(judged, before, after, "RR", missing="skip", most=1)
     assert [one.query for one in few.queries] == ["2", "3"]
     assert "3 of them not shown" in show.to_text(few)

@@ -73,7 +73,7 @@ def test_conventions_reach_it():
 def test_a_share_is_divided_as_every_measure_is():
     def Half(matched, *, power=0.5):
         """What share of the pool, to a power?"""
-        return matched.count(matched.relevant(1)) ** power, matched.known(1) ** power
+        return matched.count(matched.relevant(1)) ** power, matched.recall_base(1) ** power
 
     gainful.register("Half", Half, share=True)
     judged = {"1": {"a": 1, "z": 1, "y": 1, "x": 1}, "2": {"a": 0}}
@@ -209,7 +209,7 @@ def test_it_cannot_write_to_what_other_measures_see():
 
 
 def test_what_is_masked_is_left_out():
-    gainful.register("Some", lambda m: np.ma.masked_equal(m.known(1), 1))
+    gainful.register("Some", lambda m: np.ma.masked_equal(m.recall_base(1), 1))
     found = gainful.evaluate(JUDGED, RUN, "Some")
     assert found.values_by_query() == {"1": {"Some": 2.0}, "2": {"Some": None}}
     assert found.mean == {"Some": 2.0}
@@ -234,7 +234,7 @@ def test_share_can_be_said_in_a_decorator():
     @gainful.register(share=True)
     def Part(matched, seen=1):
         """What share of the relevant documents was found, at least so many?"""
-        return matched.count(matched.relevant(1)) * seen, matched.known(1)
+        return matched.count(matched.relevant(1)) * seen, matched.recall_base(1)
 
     assert gainful.evaluate(JUDGED, RUN, "Part").mean == {"Part": 1.0}
 
@@ -320,7 +320,7 @@ def test_a_plug_in_that_cannot_be_loaded_is_one_line(files, code, words):
 def test_files_of_one_name_and_of_taken_names_are_all_loaded(files):
     for folder, name, measure in (("a", "same", "Aa"), ("b", "same", "Bb"), ("b", "json", "Cc")):
         (files / folder).mkdir(exist_ok=True)
-        code = f"import gainful\ngainful.register('{measure}', lambda m: m.known(1))\n"
+        code = f"import gainful\ngainful.register('{measure}', lambda m: m.recall_base(1))\n"
         (files / folder / f"{name}.py").write_text(code)
     plugins_ = [
         part for path in ("a/same.py", "b/same.py", "b/json.py") for part in ("--plugin", path)

@@ -182,7 +182,7 @@ def test_terms_of_the_sum_explain_what_the_shares_of_the_comparison_explain(show
     """The queries that changed most have shares from Python, the others terms of the sum."""
     told = []
     for explained in (25, 0):
-        monkeypatch.setattr(report_data, "EXPLAINED", explained)
+        monkeypatch.setattr(report_data, "MAX_EXPLAINED", explained)
         page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "nDCG@10", resamples=99))
         told.append(page.text("#query .plots"))
     assert "explains" in told[0]
@@ -391,10 +391,10 @@ def test_ideals_that_differ_between_runs_stand_side_by_side(shown):
 
 
 def test_a_part_is_shown_of_too_much_and_all_values_are_beside(run, shown, tmp_path, monkeypatch):
-    monkeypatch.setattr(report_data, "DETAILED", 6)
-    monkeypatch.setattr(report_data, "LISTED", 20)
-    monkeypatch.setattr(report_data, "RANKS", 5)
-    monkeypatch.setattr(report_module, "RANKS", 5)
+    monkeypatch.setattr(report_data, "MAX_DETAILED", 6)
+    monkeypatch.setattr(report_data, "MAX_LISTED", 20)
+    monkeypatch.setattr(report_data, "MAX_RANKS", 5)
+    monkeypatch.setattr(report_module, "MAX_RANKS", 5)
     made = tmp_path / "made"
     made.mkdir()
     printed = run(*FILES, "-m", "nDCG@10", "-o", made / "a b.html")
@@ -416,7 +416,7 @@ def test_a_part_is_shown_of_too_much_and_all_values_are_beside(run, shown, tmp_p
 
 
 def test_rankings_stop_where_the_page_is_full(monkeypatch):
-    monkeypatch.setattr(report_data, "_BYTES", 1)
+    monkeypatch.setattr(report_data, "_MAX_BYTES", 1)
     page = gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", resamples=99)
     assert "Rankings are shown of 1 of 2 queries" in page
 

@@ -31,7 +31,7 @@ GRADES = {"s": {"d": 3, "e": 2, "b": 1, "g": 1}}
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_the_worked_example_comes_out(entry):
-    data, judgments = parse_example(entry.example.ranking, subtopics=entry.subtopics)
+    data, judgments = parse_example(entry.example.ranking, subtopics=entry.needs_subtopics)
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
     assert session_value(data, judgments, entry.example.measure) == pytest.approx(
         by_hand, abs=1e-12
@@ -72,7 +72,7 @@ def test_a_measure_is_read_back_as_it_was_written(data):
     known = [name for name in entry.params if name in CHOSEN]
     some = data.draw(st.lists(st.sampled_from(known), unique=True) if known else st.just([]))
     measure = gainful.Measure(entry.name)(**{name: data.draw(CHOSEN[name]) for name in some})
-    measure = measure if entry.cut == "none" else measure @ data.draw(st.integers(1, 100))
+    measure = measure if entry.cutoff_kind == "none" else measure @ data.draw(st.integers(1, 100))
     assert parse(str(measure)) == measure
     assert str(parse(str(measure))) == str(measure)
 

@@ -100,7 +100,7 @@ def test_normalised_values_lie_between_0_and_1_at_every_position(data, options, 
     found, how = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
     assume(not how.can_pass_one)
     (values_,) = found.values.values()
-    everywhere = sdcg.session_vectors(found.held, how).normalise(how)
+    everywhere = sdcg.session_vectors(found.matched_sessions, how).normalise(how)
     for numbers in (np.ma.compressed(values_), everywhere[~np.isnan(everywhere)]):
         assert (numbers >= 0).all()
         assert (numbers <= 1 + 1e-12).all()
@@ -200,7 +200,7 @@ def test_a_vector_ends_at_the_final_value(data, options, x):
     for name in ("sDCG", "nsDCG"):
         own = {n: v for n, v in options.items() if n in SESSION_MEASURES[name].params}
         found, how = evaluate_with_recipe(*data, f"{name}@{x}", **own)
-        laid_out = sdcg.session_vectors(found.held, how)
+        laid_out = sdcg.session_vectors(found.matched_sessions, how)
         ends = laid_out.normalise(how) if name == "nsDCG" else laid_out.gain
         (values_,) = found.values.values()
         filled = np.ma.filled(np.ma.asarray(values_), np.nan)
@@ -212,11 +212,11 @@ def test_the_best_slots_are_the_best_of_all_assignments(data, x, how):
     judgments = data[1]
     options = {"duplicates": "first", "rank_discount": how}
     found, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
-    ideal = sdcg.session_vectors(found.held, recipe).ideal[0].ravel()
+    ideal = sdcg.session_vectors(found.matched_sessions, recipe).ideal[0].ravel()
     slots = [
         gainful.query_discount((q - 1) * x + i if how == "concatenated" else i, bq=2)
         * gainful.query_discount(q, bq=4)
-        for q in range(1, int(found.held.queries[0]) + 1)
+        for q in range(1, int(found.matched_sessions.query_counts[0]) + 1)
         for i in range(1, x + 1)
     ][:5]
     grades = sorted(judgments["s0"].values(), reverse=True)[: len(slots)]

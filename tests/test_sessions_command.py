@@ -14,6 +14,7 @@ import pytest
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.evidence.reasons.session_why import SESSION_CAUSES
+from gainful.show.sessions import build_length_rows
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
 GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}
@@ -40,7 +41,7 @@ def run_gainful(folder, *words):
 
 def printed_values(folder, *words):
     done = run_gainful(
-        folder, "sessions", "toy.csv", "--judgments", "qrels", "--where", "session=s",
+        folder, "sessions", "toy.csv", "--qrels", "qrels", "--where", "session=s",
         "--per-session", "--format", "csv", "-q", *words,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -86,7 +87,7 @@ def test_golden_numbers(folder, words, expected):
 
 def test_the_vectors_as_tidy_data(folder):
     words = ("--where", "system=one", "--curve", "--format", "csv", "-q", "-m", "nsDCG@3")
-    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [(row["query"], row["rank"], row["position"]) for row in rows[3:5]] == [
         ("2", "1", "4"), ("2", "2", "5"),
@@ -101,7 +102,7 @@ def printed_curve(folder, *words):
         folder,
         "sessions",
         "toy.csv",
-        "--judgments",
+        "--qrels",
         "qrels",
         "--curve",
         "--format",
@@ -135,7 +136,7 @@ def test_what_is_held_after_the_end(folder, tmp_path):
         ("growing", [1.0, 0.6, 0.44952860134400496]),
     ):
         words = ("--curve", "--format", "csv", "-q", "-m", "nsDCG@3", "--hold", habit)
-        done = run_gainful(tmp_path, "sessions", "both.csv", "--judgments", "q", *words)
+        done = run_gainful(tmp_path, "sessions", "both.csv", "--qrels", "q", *words)
         means = [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.stdout))]
         assert [2 * mean for mean in means[2::3]] == pytest.approx(expected, abs=1e-9)
 
@@ -160,7 +161,7 @@ def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
     judged = "".join(f"rank{at} 0 a 1\nquery{at} 0 a 1\n" for at in range(1, 6))
     (tmp_path / "q").write_text(judged)
     words = ("-m", f"sDCG(b={b}, bq={b})@5", "--per-session", "--format", "json")
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
     found = {
         name: next(iter(one.values()))
         for name, one in json.loads(done.stdout)["per_session"].items()
@@ -171,7 +172,7 @@ def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
 
 def test_groups_and_json(folder):
     words = ("--by", "system", "-m", "nsDCG@3", "--format", "json")
-    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     found = json.loads(done.stdout)
     assert found["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
     assert [group["system"] for group in found["groups"]] == ["one", "two"]
@@ -182,7 +183,7 @@ def test_groups_and_json(folder):
 
 def test_the_table_says_how_it_knows(folder):
     done = run_gainful(
-        folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "nsDCG@3", "--format", "table"
+        folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "nsDCG@3", "--format", "table"
     )
     assert done.stdout.splitlines()[0].split() == [
         "sessions",
@@ -197,13 +198,13 @@ def test_the_table_says_how_it_knows(folder):
 
 def test_every_option_is_printed_with_the_result(folder):
     words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "--format", "table")
-    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     assert "average=vectors, empty=skip" in done.stdout
 
 
 def test_a_pairing_that_can_pass_one_is_flagged(folder):
     words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
-    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     assert (
         "Note: nsDCG(ideal=once)@3 can pass 1: its ideal does not bound what documents earn"
         in done.stdout
@@ -212,11 +213,11 @@ def test_a_pairing_that_can_pass_one_is_flagged(folder):
 
 def test_unusual_searchers_are_pointed_out(folder):
     done = run_gainful(
-        folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "20"
+        folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "20"
     )
     assert "b = 20 is beyond what the paper calls reasonable, 1.5 (impatient) to 10" in done.stderr
     usual = run_gainful(
-        folder, "sessions", "toy.csv", "--judgments", "qrels", "-m", "sDCG@3", "--b", "10"
+        folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "10"
     )
     assert "reasonable" not in usual.stderr
 
@@ -230,7 +231,7 @@ def test_every_view_in_every_format(folder, view, form):
         folder,
         "sessions",
         "toy.csv",
-        "--judgments",
+        "--qrels",
         "qrels",
         "-m",
         "sDCG@3",
@@ -248,7 +249,7 @@ def test_lengths_are_table_2():
     study = gainful.simulate_study(7)
     results = gainful.evaluate_sessions(study.sessions, study.qrels)
 
-    rows = lengths(results, ["system"]).rows
+    rows = build_length_rows(results, ["system"]).rows
     assert rows[0][1:] == (
         60,
         152,
@@ -303,7 +304,7 @@ def test_lengths_are_table_2():
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(folder, words, message):
-    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("gainful: ")
     assert message in done.stderr
@@ -350,14 +351,14 @@ BASE = "session,query,rank,doc,topic,system\n"
         ("a,1,1,x,t,one\n", ("--bq", "x"), "bq is 'x'"),
         ("a,1,1,x,t,one\n", ("--rel", "nan", "-m", "IR"), "rel is nan"),
         ("a,1,1,x,t,one\n", ("--gain", "0:0,1:1e308,2:1e308", "-m", "nsDCG@3"), None),
-        ("a,1,1,n,t,one\n", ("-m", "nsDCG(empty=error)@3", "--judgments", "none"), "session 'a'"),
+        ("a,1,1,n,t,one\n", ("-m", "nsDCG(empty=error)@3", "--qrels", "none"), "session 'a'"),
     ],
 )
 def test_odd_tables_and_options_are_one_line(tmp_path, rows, words, message):
     (tmp_path / "s.csv").write_text(BASE + rows)
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
     (tmp_path / "none").write_text("t 0 n 0\n")
-    judged = () if "--judgments" in words else ("--judgments", "q")
+    judged = () if "--qrels" in words else ("--qrels", "q")
     done = run_gainful(tmp_path, "sessions", "s.csv", *judged, *words)
     assert "Traceback" not in done.stderr
     assert "Warning" not in done.stderr
@@ -372,7 +373,7 @@ def test_sums_beyond_all_bounds_are_refused(tmp_path):
     (tmp_path / "s.csv").write_text(BASE + "a,1,1,x,t,one\na,1,2,y,t,one\na,2,1,y,t,one\n")
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
     for command in (("sessions", "-m", "sDCG@3", "--gain", "0:0,1:1e308,2:1.7e308"),):
-        done = run_gainful(tmp_path, command[0], "s.csv", "--judgments", "q", *command[1:])
+        done = run_gainful(tmp_path, command[0], "s.csv", "--qrels", "q", *command[1:])
         assert done.returncode == 2
         assert "a finite sum; the gains are too large" in done.stderr
         assert done.stderr.count("\n") == 1
@@ -381,14 +382,14 @@ def test_sums_beyond_all_bounds_are_refused(tmp_path):
 def test_columns_of_the_output_are_told_apart(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,mean\na,1,1,x,m\n")
     (tmp_path / "q").write_text("a 0 x 1\n")
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "q", "--by", "mean")
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "q", "--by", "mean")
     assert done.returncode == 2
     assert "another name for that column" in done.stderr
 
 
 def test_a_column_that_stands_twice_is_refused(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,session\na,1,1,x,b\n")
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "s.csv")
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "s.csv")
     assert "s.csv:1: column 'session' stands twice in the header" in done.stderr
 
 
@@ -399,7 +400,7 @@ def test_topics_may_be_words_and_are_not_written_over(tmp_path):
     words = (
         "sessions",
         "s.csv",
-        "--judgments",
+        "--qrels",
         "q",
         "--topics",
         "t",
@@ -417,7 +418,7 @@ def test_topics_may_be_words_and_are_not_written_over(tmp_path):
 def test_what_is_left_out_is_said_even_to_the_quiet(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\nb,2,1,x\n")
     (tmp_path / "q").write_text("a 0 x 1\nb 0 x 1\n")
-    words = ("sessions", "s.csv", "--judgments", "q", "--skip-bad", "-q", "--format", "csv")
+    words = ("sessions", "s.csv", "--qrels", "q", "--skip-bad", "-q", "--format", "csv")
     assert "1 session left out" in run_gainful(tmp_path, *words).stderr
 
 
@@ -427,7 +428,7 @@ def test_nothing_to_average_is_null(tmp_path, form, view):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,system\na,1,1,x,\nb,1,1,x,two\n")
     (tmp_path / "q").write_text("a 0 x 0\nb 0 x 0\n")
     words = ("-m", "nsDCG(empty=skip)@2", "--by", "system", "--format", form, *view)
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--judgments", "q", *words)
+    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
     assert done.returncode == 0, done.stderr
     assert "nan" not in done.stdout.lower()
     assert "None" not in done.stdout
@@ -504,7 +505,7 @@ def test_conditions_are_on_whole_sessions(tmp_path):
 
 def test_the_json_tells_each_measure_as_it_was_computed(folder):
     words = ("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
-    done = run_gainful(folder, "sessions", "toy.csv", "--judgments", "qrels", *words)
+    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     told = json.loads(done.stdout)["convention"]["measures"]["nsDCG@3"]
     assert (told["duplicates"], told["b"], told["ideal"], told["can_pass_one"]) == (
         "first", 10, "best_slots", False,

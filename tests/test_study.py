@@ -68,7 +68,7 @@ def test_scenarios_and_systems_come_in_random_order(heads):
 
 
 def test_grades_are_0_to_3_and_every_scenario_has_some_of_each(study):
-    judged = study.judgments.frame.group_by("query").agg(pl.col("grade").unique().sort())
+    judged = study.qrels.frame.group_by("query").agg(pl.col("grade").unique().sort())
     assert sorted(judged["query"]) == ["A", "B", "C", "D"]
     assert judged["grade"].to_list() == [[0.0, 1.0, 2.0, 3.0]] * 4
     assert study.sessions.frame["grade"].drop_nulls().is_between(0, 3).all()
@@ -91,7 +91,7 @@ def test_a_reformulation_is_another_text(study):
 def test_most_searchers_quit_once_a_query_is_good(study):
     """The last query is mostly the best, as the paper found (§3.2)."""
     asked = ("sDCG(statistic=last)@10", "sDCG(statistic=best)@10")
-    found = gainful.evaluate_sessions(study.sessions, study.judgments, asked)
+    found = gainful.evaluate_sessions(study.sessions, study.qrels, asked)
     last, best = found.values.values()
     several = found.matched_sessions.query_counts > 1
     assert (last == best)[several].mean() > 0.6
@@ -99,7 +99,7 @@ def test_most_searchers_quit_once_a_query_is_good(study):
 
 def test_the_name_says_that_it_is_simulated(study):
     assert "simulated" in study.sessions.name
-    assert "simulated" in study.judgments.name
+    assert "simulated" in study.qrels.name
     assert any("simulated" in note for note in study.sessions.notes)
     assert repr(study).startswith("Simulated study")
 
@@ -108,7 +108,7 @@ def test_it_can_be_written_and_read_again(study, tmp_path):
     shown, judged = study.write(tmp_path / "new" / "folder")
     assert (shown.name, judged.name) == ("sessions.csv", "qrels.txt")
     again = gainful.evaluate_sessions(read_sessions(shown), read_qrels(judged))
-    direct = gainful.evaluate_sessions(study.sessions, study.judgments)
+    direct = gainful.evaluate_sessions(study.sessions, study.qrels)
     assert again.mean == direct.mean
     assert again.groups(["system", "scenario"]) == direct.groups(["system", "scenario"])
     assert {*read_sessions(shown).frame.columns} == {*study.sessions.frame.columns}

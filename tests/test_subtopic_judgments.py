@@ -156,28 +156,29 @@ def test_every_retrieved_document_knows_its_place_in_the_pool():
     found = match_subtopics()
     everything = {("1", 3.0): [(0, 1.0), (1, 3.0)], ("1", 1.0): [(1, 1.0)], ("2", 0.0): [(0, 0.0)]}
     assert subtopics_by_doc(found) == everything
-    first = found.only(np.array([True, False]))
+    first = found.select_queries(np.array([True, False]))
     assert subtopics_by_doc(first) == {
         key: entry for key, entry in everything.items() if key[0] == "1"
     }
-    second = found.only(np.array([False, True]))
+    second = found.select_queries(np.array([False, True]))
     assert subtopics_by_doc(second) == {
         key: entry for key, entry in everything.items() if key[0] == "2"
     }
     for part in (found, first, second, found.cut(2), found.cut(1)):
-        assert part.pool_query[part.place].tolist() == part.query.tolist()
-        assert part.pool_grade[part.place].tolist() == part.grade.tolist()
-    assert len(found.cut(2).place) == 2  # a of query 1 stands at rank 3
+        assert part.pool_query[part.pool_index].tolist() == part.query.tolist()
+        assert part.pool_grade[part.pool_index].tolist() == part.grade.tolist()
+    assert len(found.cut(2).pool_index) == 2  # a of query 1 stands at rank 3
 
 
 @pytest.mark.parametrize("unjudged", ["zero", "remove"])
 @pytest.mark.parametrize("negative", ["zero", "remove"])
 def test_places_stay_right_when_rankings_are_closed_up(unjudged, negative):
+    from gainful.measure.ranked_run import rank_run
 
     frame = subtopic_frame("subtopic").with_columns(relevance=pl.Series([-1, 1, -2, 2]))
     run = pl.DataFrame({"query": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
     found = frames.match_frames(as_qrels(frame), Run(run))
-    view = seen(found, gainful.Convention(unjudged=unjudged, negative=negative))
+    view = rank_run(found, gainful.Convention(unjudged=unjudged, negative=negative))
     assert view.pool_grade[view.pool_index].tolist() == view.grade.tolist()
     assert view.pool_query[view.pool_index].tolist() == view.query.tolist()
     gone = negative == "remove"

@@ -225,7 +225,7 @@ def files(tmp_path_factory):
 
 
 def run_sweep(files, *words):
-    done = CliRunner().invoke(command, ["sweep", files[0], "--judgments", files[1], *words])
+    done = CliRunner().invoke(command, ["sweep", files[0], "--qrels", files[1], *words])
     assert done.exit_code == 0, done.exception
     return done.output
 
@@ -256,7 +256,7 @@ def test_the_command_gives_every_setting_as_csv_and_json(files, tmp_path):
 )
 def test_a_mistake_is_one_line_and_exit_status_2(files, capsys, words):
     with pytest.raises(SystemExit) as ended:
-        main(["sweep", files[0], "--judgments", files[1], *words])
+        main(["sweep", files[0], "--qrels", files[1], *words])
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert said.startswith("gainful: ")

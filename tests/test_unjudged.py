@@ -105,7 +105,7 @@ ARGUED = [  # what is exact however many gradings there are
 def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values(query):
     judged, ranked = query
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_MOST", 0)
+        patch.setattr(limits, "_MAX_GRADINGS", 0)
         found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
     assert_bounds(found, brute_force(judged, ranked, SPELLINGS))
     assert all(found.exact[name] for name in ARGUED)
@@ -137,7 +137,7 @@ def test_bounds_hold_under_every_habit_and_with_any_grades(query, habits, grades
     measures = [name for name in SOME if not filled or "CG" not in name or "@" in name]
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
-            patch.setattr(limits, "_MOST", 0)
+            patch.setattr(limits, "_MAX_GRADINGS", 0)
         found = gainful.unjudged(
             {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **habits
         )
@@ -150,7 +150,7 @@ def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, tie
     judged, ranked = query
     measures = ["nDCG", "nDCG@2", "DCG@3", "nCG@3", "CG@2"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_MOST", 0)
+        patch.setattr(limits, "_MAX_GRADINGS", 0)
         found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, ties=ties)
     assert_bounds(found, brute_force(judged, ranked, measures, ties=ties))
     open_ = any(doc not in judged for doc in ranked)
@@ -231,7 +231,7 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
     judgments, runs = comparison
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
-            patch.setattr(limits, "_MOST", 0)
+            patch.setattr(limits, "_MAX_GRADINGS", 0)
         found = gainful.settle(judgments, runs, measure)
     every, _ = brute_force_differences(judgments, runs, measure)
     if found.reached:
@@ -252,7 +252,7 @@ def test_bounds_hold_like_every_tool(query, name, all_tried):
     measures = ["nDCG@3", "nDCG@1", "DCG@2"]
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
-            patch.setattr(limits, "_MOST", 0)
+            patch.setattr(limits, "_MAX_GRADINGS", 0)
         found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
     assert_bounds(found, brute_force(judged, ranked, measures, like=tool))
 
@@ -477,7 +477,7 @@ def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
     assert found.reached
     assert (found.low, found.high) == pytest.approx((min(every), max(every)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_MOST", 0)
+        patch.setattr(limits, "_MAX_GRADINGS", 0)
         loose = gainful.settle(judged, runs, "AP")
     assert loose.settled is None
     assert not loose.reached

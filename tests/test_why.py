@@ -113,7 +113,7 @@ def assert_right(explanation, data, measure):
         if not (starts or ends):
             continue
         base = mine if starts else theirs
-        switched = base.with_settings(**{h: pair[starts] for h, pair in effect.habits.items()})
+        switched = base.with_settings(**{h: pair[starts] for h, pair in effect.settings.items()})
         pair = (base, switched) if starts else (switched, base)
         for side, convention in zip((effect.worst.before, effect.worst.after), pair, strict=True):
             value = query_value(data, effect.worst.query, measure, convention)
@@ -400,7 +400,7 @@ def test_many_causes_are_averaged_over_some_orders(monkeypatch):
     """What is averaged over a sample of orders adds up exactly, and comes near the whole."""
     data = parse_qrels(), parse_run()
     whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
-    monkeypatch.setattr(shapley, "ALL_ORDERS", 3)
+    monkeypatch.setattr(shapley, "MAX_EXACT_CAUSES", 3)
     sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     assert sum(one.effect for one in sampled.causes) == pytest.approx(sampled.difference)
     assert "averaged over 256 orders" in sampled.notes[-1]

@@ -236,12 +236,12 @@ def _measure(entry: Entry) -> str:
     if example is None:
         raise ValueError(f"{entry.name} has no worked example")
     value = eval(example.working, {"__builtins__": {}}, WORKED)  # noqa: S307
-    theirs = [known.name for known in TREC_NAMES.values() if known.measure == entry.name]
+    theirs = [trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name]
     spelled = f"; trec_eval: `{'`, `'.join(theirs)}`" if theirs else ""
-    cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cut]
+    cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cutoff_kind]
     return f"""### {entry.name}
 
-{entry.question} {entry.value[0].upper()}{entry.value[1:]}.
+{entry.question} {entry.definition[0].upper()}{entry.definition[1:]}.
 
 - spelling: `{entry.name}({", ".join(entry.params)}){cut}`{spelled}
 - example: `{example.measure}` of `{example.ranking}` = {example.working} = {value:.4f}

@@ -109,7 +109,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
     """A name that is in none of our tables; says which known one is nearest."""
 
     def __init__(self, kind: str, name: str, known_names: Iterable[str], hint: str = "") -> None:
-        """Suggest the nearest of the `known` names, or list them where there is no near one."""
+        """Suggest the nearest of the `known_names`, or list them where there is no near one."""
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint

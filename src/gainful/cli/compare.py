@@ -33,7 +33,7 @@ from gainful.evidence.significance_tests import TEST_NAMES
 from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.evaluate import build_recipes
-from gainful.measure.sessions import evaluate as of_sessions
+from gainful.measure.sessions import evaluate as session_evaluation
 from gainful.read.formats import read_qrels
 from gainful.read.inputs import as_qrels_columns
 from gainful.show import compare as show, moved_docs as show_moved, rows as show_rows
@@ -44,7 +44,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
 
 @click.command(short_help="Is one run really better than another?")
-@click.argument("judgments", required=False)
+@click.argument("qrels", required=False)
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @measures_option()
 @click.option("--baseline", metavar="NAME", help="What the others are set against. [the first]")
@@ -72,7 +72,9 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     help="Also the queries that changed most by the first measure; in CSV only these.",
 )
 @click.option("--sessions", metavar="FILE", help="Compare systems over the sessions of a study.")
-@click.option("--judgments", "qrels", metavar="QRELS", help="With --sessions: judgments by topic.")
+@click.option(
+    "--qrels", "session_qrels", metavar="QRELS", help="With --sessions: judgments by topic."
+)
 @click.option("--by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
 @click.option(
     "--block",
@@ -84,7 +86,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 @study_reading_options()
 @run_options()
 def compare(
-    judgments: str | None,
+    qrels: str | None,
     runs: tuple[str, ...],
     *,
     form: str | None,
@@ -94,9 +96,9 @@ def compare(
     seed: int,
     resamples: int,
     sessions: str | None,
-    **more: Any,
+    **options: Any,
 ) -> None:
-    """Is one RUN really better than another, by these JUDGMENTS?
+    """Is one RUN really better than another, by these QRELS?
 
     Runs are paired by query. For each the mean, the difference to the baseline with its interval, p
     (as it is, and corrected), wins, ties and losses; letters name the runs that it beats. With
@@ -111,20 +113,20 @@ def compare(
       gainful compare qrels.txt *.run -m nDCG@10 --baseline bm25 --test tukey --format latex
       gainful compare qrels.txt a.txt b.txt c.txt --test t --correct bh -o compared.csv
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
-      gainful compare --sessions study.csv --judgments qrels.txt --by system \\
+      gainful compare --sessions study.csv --qrels qrels.txt --by system \\
           --block searcher --block scenario -m 'nsDCG(b=2, bq=4)@10'
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    if more["test"] == "t":
+    if options["test"] == "t":
         refuse_idle_options(
             ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
         )
     form = form or usual_form(output)
     moved: list[LargestChanges] = []
     if sessions is None:
-        comparison, moved = _compare_runs(judgments, runs, resampling, output, more)
+        comparison, moved = _compare_runs(qrels, runs, resampling, output, options)
     else:
-        comparison = _compare_study(sessions, (judgments, *runs), resampling, output, more)
+        comparison = _compare_study(sessions, (qrels, *runs), resampling, output, options)
     deliver(_render(comparison, moved, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*show.describe_test(comparison), *show.list_footnotes(comparison)):
@@ -142,15 +144,14 @@ def _compare_runs(
     _refuse_options(options, _STUDY_OPTIONS, "is of sessions: name them with --sessions FILE")
     if qrels is None or len(runs) < 2:
         raise click.UsageError(
-            "name JUDGMENTS and two runs or more: gainful compare JUDGMENTS RUN RUN… "
-            "(or --sessions FILE)"
+            "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
         )
     comparison_options = {
         name: options.pop(name) for name in ("baseline", "test", "correct", "pairs")
     }
     test = comparison_options.pop("test") or "randomisation"
     measures, like = options.pop("measures"), options.pop("like")
-    formats = options.pop("judgments_format"), options.pop("run_format")
+    formats = options.pop("qrels_format"), options.pop("run_format")
     convention, recipes = build_recipes(
         measures or None, like, {name: options[name] for name in SETTINGS}
     )
@@ -195,7 +196,7 @@ def _compare_study(
     extra_words = [word for word in words if word is not None]
     if extra_words:
         raise click.UsageError(
-            f"{extra_words[0]}: with --sessions there are no runs; judgments go behind --judgments"
+            f"{extra_words[0]}: with --sessions there are no runs; judgments go behind --qrels"
         )
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
@@ -203,9 +204,9 @@ def _compare_study(
     _refuse_options(
         options, (*run_settings, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'"
     )
-    qrels_path = options["qrels"]
+    qrels_path = options["session_qrels"]
     settings = {} if options["unjudged"] is None else {"unjudged": options["unjudged"]}
-    convention, recipes = of_sessions.build_session_recipes(
+    convention, recipes = session_evaluation.build_session_recipes(
         options["measures"] or None, options["like"], settings
     )
     refuse_two_pipes(file, qrels_path)
@@ -215,9 +216,9 @@ def _compare_study(
     chosen_sessions = load_sessions(file, **{name: options[name] for name in READING_PARAMETERS})
     qrels_columns = None
     if qrels_path is not None:
-        qrels_columns = as_qrels_columns(read_qrels(qrels_path, options["judgments_format"]))
+        qrels_columns = as_qrels_columns(read_qrels(qrels_path, options["qrels_format"]))
     return compare_groups(
-        of_sessions.measure_sessions(chosen_sessions, qrels_columns, recipes, convention),
+        session_evaluation.measure_sessions(chosen_sessions, qrels_columns, recipes, convention),
         by=SYSTEM if options["by"] is None else options["by"],
         block=options["block"] or None,
         baseline=options["baseline"],
@@ -228,14 +229,17 @@ def _compare_study(
     )
 
 
-_STUDY_OPTIONS = ("qrels", "by", "block", *(name for name in READING_PARAMETERS if name != "ties"))
+_STUDY_OPTIONS = (
+    *("session_qrels", "by", "block"),
+    *(name for name in READING_PARAMETERS if name != "ties"),
+)
 
 
 def _refuse_options(options: dict[str, Any], names: Sequence[str], why: str) -> None:
     """An option that does nothing here is a mistake, not a silence."""
     for name in names:
         if options[name] not in (None, (), False):
-            option = "judgments" if name == "qrels" else name.replace("_", "-")
+            option = "qrels" if name == "session_qrels" else name.replace("_", "-")
             raise click.UsageError(f"--{option} {why}")
 
 
@@ -247,7 +251,7 @@ def _render(
     writers: dict[str, Callable[[], str]] = {
         "table": lambda: _join_parts(
             show.to_text(comparison, terminal=page),
-            *(show_moved.to_text(one, terminal=page) for one in moved),
+            *(show_moved.to_text(changes, terminal=page) for changes in moved),
         ),
         "markdown": lambda: _join_parts(
             show.to_markdown(comparison), *map(show_moved.to_markdown, moved)

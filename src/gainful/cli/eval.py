@@ -29,7 +29,7 @@ from gainful.show.table import PLAIN
 
 
 @click.command("eval", short_help="How good are these runs?")
-@click.argument("judgments")
+@click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option()
 @click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
@@ -44,7 +44,7 @@ from gainful.show.table import PLAIN
 @click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
 @run_options()
 def evaluate(
-    judgments: str,
+    qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     *,
@@ -55,15 +55,15 @@ def evaluate(
     form: str | None,
     output: str | None,
     quiet: bool,
-    judgments_format: str | None,
+    qrels_format: str | None,
     run_format: str | None,
     like: str | None,
-    **habits: Any,
+    **settings: Any,
 ) -> None:
-    """How good is each RUN by these JUDGMENTS?
+    """How good is each RUN by these QRELS?
 
     Files are TREC's, CSV, TSV, JSON, JSON lines or Parquet with named columns, plain or compressed
-    (.gz, .zst); - reads a pipe; JUDGMENTS may be a BEIR folder, or an id of ir_datasets
+    (.gz, .zst); - reads a pipe; QRELS may be a BEIR folder, or an id of ir_datasets
     (irds:vaswani). A RAG file with retrieved and relevant needs no RUN beside it.
 
     What the values of an option mean: gainful measures NAME, such as gainful measures ties.
@@ -80,16 +80,16 @@ def evaluate(
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    convention, recipes = build_recipes(measures or None, like, habits)
+    convention, recipes = build_recipes(measures or None, like, settings)
     form = form or usual_form(output)
-    refuse_two_pipes(judgments, *runs)
+    refuse_two_pipes(qrels, *runs)
     if interval is not None and per_query and form in ("tsv", "csv", "jsonl"):
         raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
     resampling_options = _resampling_options(interval, resamples=resamples, seed=seed)
-    runs = runs or _use_qrels_as_run(judgments)
-    refuse_overwriting(output, (judgments, *runs))
+    runs = runs or _use_qrels_as_run(qrels)
+    refuse_overwriting(output, (qrels, *runs))
     name_runs(runs)  # a run that is named twice is refused before anything is read
-    loaded_qrels = read_qrels(judgments, judgments_format)
+    loaded_qrels = read_qrels(qrels, qrels_format)
     results = [
         result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
     ]
@@ -119,7 +119,7 @@ def _use_qrels_as_run(qrels: str) -> tuple[str, ...]:
     """A file that tells both what is relevant and what was retrieved needs no run beside it."""
     if rag_path(qrels) is None:
         raise click.UsageError(
-            "name at least one RUN: gainful eval JUDGMENTS RUN… (only a file whose lines have "
+            "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have "
             "both retrieved and relevant can do without)"
         )
     return (qrels,)

@@ -15,7 +15,7 @@ from gainful.cli.options import (
     setting_options,
 )
 from gainful.cli.output import print_in_form, terminal
-from gainful.measure import explain as worked_out
+from gainful.measure import explain as explain_ranking
 from gainful.show import explanation as show
 
 _SETTINGS = (
@@ -62,7 +62,7 @@ def explain(
     """
     settings: Any = {name: value for name, value in options.items() if value is not None}
     pool = None if judged is None else parse_numbers([judged], "judged")
-    explanation = worked_out(
+    explanation = explain_ranking(
         parse_numbers(grades, "grades"), judged=pool, k=k, like=like, **settings
     )
     print_in_form(

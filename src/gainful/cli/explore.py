@@ -10,12 +10,12 @@ from gainful.cli.options import session_setting_options
 from gainful.cli.output import deliver, refuse_overwriting
 from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
 from gainful.read.formats import read_qrels
-from gainful.show.pages.explore import DEFAULT_MEASURE, explore as page
+from gainful.show.pages.explore import DEFAULT_MEASURE, explore as build_page
 
 
 @click.command(short_help="What would another searcher say of these sessions?")
 @click.argument("file")
-@click.option("--judgments", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
+@click.option("--qrels", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
 @click.option(
     "-m",
     "--measure",
@@ -31,14 +31,14 @@ from gainful.show.pages.explore import DEFAULT_MEASURE, explore as page
 def explore(
     file: str,
     *,
-    judgments: str | None,
+    qrels: str | None,
     measure: str,
     by: str | None,
     title: str | None,
     output: str,
-    judgments_format: str | None,
+    qrels_format: str | None,
     like: str | None,
-    **more: Any,
+    **options: Any,
 ) -> None:
     """Make a page of the sessions in FILE, with sliders for the searcher who judges them.
 
@@ -51,25 +51,25 @@ def explore(
 
     \b
     Examples:
-      gainful explore sessions.csv --judgments qrels.txt -o page.html
-      gainful explore sessions.csv --judgments qrels.txt --by scenario -o page.html
-      gainful explore sessions.csv --judgments qrels.txt -m 'sDCG(b=10)@5' -o page.html
+      gainful explore sessions.csv --qrels qrels.txt -o page.html
+      gainful explore sessions.csv --qrels qrels.txt --by scenario -o page.html
+      gainful explore sessions.csv --qrels qrels.txt -m 'sDCG(b=10)@5' -o page.html
     """
     if not output.lower().endswith((".html", ".htm")) and output != "-":
         raise click.UsageError(f"-o {output}: a page is HTML; end its name in .html")
-    if file == "-" == judgments:
+    if file == "-" == qrels:
         raise click.UsageError("only one file can be - (standard input)")
-    reading = {name: more.pop(name) for name in READING_PARAMETERS}
-    refuse_overwriting(output, tuple(path for path in (file, judgments, reading["topics"]) if path))
-    text = page(
+    reading = {name: options.pop(name) for name in READING_PARAMETERS}
+    refuse_overwriting(output, tuple(path for path in (file, qrels, reading["topics"]) if path))
+    text = build_page(
         load_sessions(file, **reading),
-        read_qrels(judgments, judgments_format) if judgments else None,
+        read_qrels(qrels, qrels_format) if qrels else None,
         measure,
         by=by,
         title=title,
         like=like,
-        command=_command_words(file, judgments, judgments_format, reading),
-        **more,
+        command=_command_words(file, qrels, qrels_format, reading),
+        **options,
     )
     deliver(text, output)
     if output != "-":
@@ -80,8 +80,8 @@ def _command_words(
     file: str, qrels: str | None, qrels_format: str | None, reading: dict[str, Any]
 ) -> list[str]:
     """The words by which `gainful sessions` reads the same; the page adds the others."""
-    words = [file] + ([] if qrels is None else ["--judgments", qrels])
-    options = {"judgments_format": qrels_format, **reading}
+    words = [file] + ([] if qrels is None else ["--qrels", qrels])
+    options = {"qrels_format": qrels_format, **reading}
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         if name == "where":

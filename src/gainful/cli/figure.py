@@ -23,7 +23,7 @@ from gainful.convention import SETTINGS
 from gainful.errors import OneGroup
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.evaluate import build_session_recipes, measure_sessions
-from gainful.measure.sessions.sweep import sweep as swept
+from gainful.measure.sessions.sweep import sweep as run_sweep
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 from gainful.read.formats import read_qrels, read_run
 from gainful.read.inputs import as_qrels_columns
@@ -57,11 +57,12 @@ _FIGURE_OPTIONS: dict[str, Decorator] = {
     ),
     "seed": click.option("--seed", type=int, metavar="N", help=f"Of --interval. [{SEED}]"),
 }
-_STUDY_EXAMPLE = "study.csv --judgments qrels.txt"
+_STUDY_EXAMPLE = "study.csv --qrels qrels.txt"
 _EXAMPLES = {
     "last": f"last {_STUDY_EXAMPLE} -m 'sDCG(b=2,bq=4)@100' --by system -o figure1.svg",
     "sessions": f"sessions {_STUDY_EXAMPLE} --by system --interval 95 -o figure2.svg",
-    "scenario": f"scenario {_STUDY_EXAMPLE} --where scenario=D --by system --at-least 4 -o figure3.svg",
+    "scenario": f"scenario {_STUDY_EXAMPLE} --where scenario=D --by system --at-least 4 "
+    "-o figure3.svg",
     "individual": f"individual {_STUDY_EXAMPLE} --where scenario=D --where system=1 -o figure4.svg",
     "map": f"map {_STUDY_EXAMPLE} --by system -o map.svg",
     "curves": "curves qrels.txt bm25.txt dense.txt -m nDCG@20 -o curves.svg",
@@ -107,9 +108,9 @@ def figure(context: click.Context) -> None:
     \b
     Examples:
       gainful figure
-      gainful figure sessions study.csv --judgments qrels.txt --by system --interval 95 -o f2.svg
-      gainful figure individual study.csv --judgments qrels.txt --where scenario=D -o f4.pdf
-      gainful figure map study.csv --judgments qrels.txt -o map.svg
+      gainful figure sessions study.csv --qrels qrels.txt --by system --interval 95 -o f2.svg
+      gainful figure individual study.csv --qrels qrels.txt --where scenario=D -o f4.pdf
+      gainful figure map study.csv --qrels qrels.txt -o map.svg
       gainful figure differences qrels.txt bm25.txt dense.txt -m nDCG@10 -o differences.png
       gainful figure dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html
     """
@@ -120,10 +121,10 @@ def figure(context: click.Context) -> None:
 
 
 def _build_command(
-    figure: Figure, function: Callable[..., None], options: Sequence[Decorator]
+    figure: Figure, function: Callable[..., None], decorators: Sequence[Decorator]
 ) -> click.Command:
-    for option in reversed((*options, *_DRAWING_OPTIONS)):
-        function = option(function)
+    for decorate in reversed((*decorators, *_DRAWING_OPTIONS)):
+        function = decorate(function)
     help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {_EXAMPLES[figure.name]}"
     return click.command(figure.name, help=help_text, short_help=figure.question)(function)
 
@@ -158,22 +159,24 @@ def _build_session_command(figure: Figure) -> click.Command:
     def command(
         file: str,
         *,
-        judgments: str | None,
+        qrels: str | None,
         measures: tuple[str, ...],
-        judgments_format: str | None,
+        qrels_format: str | None,
         like: str | None,
-        **more: Any,
+        **options: Any,
     ) -> None:
-        look, figure_options, output = _take_options(figure, more)
-        reading = {name: more.pop(name) for name in READING_PARAMETERS}
-        convention, recipes = build_session_recipes(_single_measure(measures) or None, like, more)
-        refuse_two_pipes(file, judgments)
-        inputs = (file, judgments, reading["topics"])
+        look, figure_options, output = _take_options(figure, options)
+        reading = {name: options.pop(name) for name in READING_PARAMETERS}
+        convention, recipes = build_session_recipes(
+            _single_measure(measures) or None, like, options
+        )
+        refuse_two_pipes(file, qrels)
+        inputs = (file, qrels, reading["topics"])
         form = _check_output(output, tuple(path for path in inputs if path))
         chosen_sessions = load_sessions(file, **reading)
         qrels_columns = None
-        if judgments is not None:
-            qrels_columns = as_qrels_columns(read_qrels(judgments, judgments_format))
+        if qrels is not None:
+            qrels_columns = as_qrels_columns(read_qrels(qrels, qrels_format))
         results = measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
         deliver_figure(
             figure,
@@ -184,41 +187,41 @@ def _build_session_command(figure: Figure) -> click.Command:
         )
 
     usual = "nsDCG@10" if figure.name == "sessions" else "sDCG@10"
-    options: tuple[Decorator, ...] = (
+    decorators: tuple[Decorator, ...] = (
         click.argument("file"),
-        click.option("--judgments", metavar="QRELS", help="By topic. [the column grade of FILE]"),
+        click.option("--qrels", metavar="QRELS", help="By topic. [the column grade of FILE]"),
         _measure_option(usual),
         *_own_options(figure),
         session_reading_options(),
         session_setting_options(),
     )
-    return _build_command(figure, command, options)
+    return _build_command(figure, command, decorators)
 
 
 def _build_run_command(figure: Figure) -> click.Command:
     def command(
-        judgments: str,
+        qrels: str,
         runs: tuple[str, ...],
         *,
-        judgments_format: str | None,
+        qrels_format: str | None,
         run_format: str | None,
         like: str | None,
         measures: tuple[str, ...] = (),
-        **more: Any,
+        **options: Any,
     ) -> None:
-        look, figure_options, output = _take_options(figure, more)
-        refuse_two_pipes(judgments, *runs)
-        form = _check_output(output, (judgments, *runs))
+        look, figure_options, output = _take_options(figure, options)
+        refuse_two_pipes(qrels, *runs)
+        form = _check_output(output, (qrels, *runs))
         if figure.name == "dots":
             figure_options |= {"measures": list(measures)} if measures else {}
         else:
             figure_options |= dict(zip(("measure",), _single_measure(measures), strict=False))
-        loaded_qrels = read_qrels(judgments, judgments_format)
+        loaded_qrels = read_qrels(qrels, qrels_format)
         loaded_runs = {
             name: read_run(path, run_format)
             for name, path in zip(name_runs(runs), runs, strict=True)
         }
-        settings = {name: value for name, value in more.items() if value is not None}
+        settings = {name: value for name, value in options.items() if value is not None}
         data = build_data(
             figure.name, loaded_qrels, loaded_runs, like=like, **figure_options, **settings
         )
@@ -229,8 +232,8 @@ def _build_run_command(figure: Figure) -> click.Command:
         "differences": [_measure_option("nDCG@10")],
         "dots": [_measure_option("nDCG@10", "AP", "RR", repeated=True)],
     }
-    options: tuple[Decorator, ...] = (
-        click.argument("judgments"),
+    decorators: tuple[Decorator, ...] = (
+        click.argument("qrels"),
         click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
         *usual.get(figure.name, []),
         *_own_options(figure),
@@ -239,38 +242,38 @@ def _build_run_command(figure: Figure) -> click.Command:
         like_option(),
         setting_options(*SETTINGS),
     )
-    return _build_command(figure, command, options)
+    return _build_command(figure, command, decorators)
 
 
 def _build_sweep_command(figure: Figure) -> click.Command:
     def command(
         file: str,
         *,
-        judgments: str | None,
+        qrels: str | None,
         measures: tuple[str, ...],
-        judgments_format: str | None,
+        qrels_format: str | None,
         by: str,
         like: str | None,
-        **more: Any,
+        **options: Any,
     ) -> None:
-        look, _, output = _take_options(figure, more)
-        reading = {name: more.pop(name) for name in READING_PARAMETERS}
-        refuse_two_pipes(file, judgments)
-        inputs = (file, judgments, reading["topics"])
+        look, _, output = _take_options(figure, options)
+        reading = {name: options.pop(name) for name in READING_PARAMETERS}
+        refuse_two_pipes(file, qrels)
+        inputs = (file, qrels, reading["topics"])
         form = _check_output(output, tuple(path for path in inputs if path))
-        loaded_qrels = None if judgments is None else read_qrels(judgments, judgments_format)
-        weights = list(more.pop("weights")) or None
+        loaded_qrels = None if qrels is None else read_qrels(qrels, qrels_format)
+        weights = list(options.pop("weights")) or None
         chosen_sessions = load_sessions(file, **reading)
         measure = _single_measure(measures) or ("nsDCG",)
         try:
-            result = swept(
+            result = run_sweep(
                 chosen_sessions,
                 loaded_qrels,
                 *measure,
                 by=by.split(","),
                 like=like,
                 weights=weights,
-                **more,
+                **options,
             )
         except OneGroup as error:
             data = no_winner_data(error.problem)
@@ -278,9 +281,9 @@ def _build_sweep_command(figure: Figure) -> click.Command:
             data = build_data(figure.name, result)
         deliver_figure(figure, data, look, form, output[0])
 
-    options: tuple[Decorator, ...] = (
+    decorators: tuple[Decorator, ...] = (
         click.argument("file"),
-        click.option("--judgments", metavar="QRELS", help="By topic. [the column grade of FILE]"),
+        click.option("--qrels", metavar="QRELS", help="By topic. [the column grade of FILE]"),
         _measure_option("nsDCG"),
         click.option("--by", default="system", show_default=True, help="Who is compared."),
         click.option(
@@ -293,7 +296,7 @@ def _build_sweep_command(figure: Figure) -> click.Command:
         click.option("--like", metavar="NAME", help="Whose habits to follow. [jk2008]"),
         session_reading_options(),
     )
-    return _build_command(figure, command, options)
+    return _build_command(figure, command, decorators)
 
 
 _COMMANDS: dict[str, Callable[[Figure], click.Command]] = {

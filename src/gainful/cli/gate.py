@@ -16,7 +16,7 @@ from gainful.cli.run_reading import format_options, refuse_two_pipes
 from gainful.convention import SETTINGS
 from gainful.errors import BadValue
 from gainful.evidence.gates.baseline import make_baseline, read_baseline
-from gainful.evidence.gates.gate import gate as judged
+from gainful.evidence.gates.gate import gate as judge_run
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
@@ -47,7 +47,7 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
 
 
 @click.command(short_help="Is this run good enough to ship?")
-@click.argument("judgments")
+@click.argument("qrels")
 @click.argument("run", required=False)
 @click.option(
     "-m",
@@ -110,7 +110,7 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
 @like_option()
 @setting_options(*SETTINGS)
 def gate(
-    judgments: str,
+    qrels: str,
     run: str | None,
     measures: tuple[str, ...],
     *,
@@ -118,12 +118,12 @@ def gate(
     save_baseline: str | None,
     form: str | None,
     output: str | None,
-    judgments_format: str | None,
+    qrels_format: str | None,
     run_format: str | None,
     like: str | None,
-    **given: Any,
+    **options: Any,
 ) -> int:
-    """Is this RUN good enough to ship, by these JUDGMENTS?
+    """Is this RUN good enough to ship, by these QRELS?
 
     For builds: fails when a mean is below its floor or, against a baseline, when a measure drops by
     more than its bound or significantly. Says which queries to look at first. The baseline
@@ -140,27 +140,27 @@ def gate(
       gainful gate qrels.txt run.txt -m nDCG@10 --baseline baseline.json --significant 0.05
       gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
     """
-    if given["significant"] is None:
+    if options["significant"] is None:
         refuse_idle_options(("test", "seed", "resamples"), "is of --significant")
-    rules = Rules(**{name: given.pop(name) for name in _RULE_OPTIONS})
+    rules = Rules(**{name: options.pop(name) for name in _RULE_OPTIONS})
     _refuse_no_rule(rules, baseline, save_baseline)
     form = form or ("text" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
-    if run is None and rag_path(judgments) is None:
-        raise click.UsageError("name a RUN: gainful gate JUDGMENTS RUN --floor nDCG@10=0.45")
-    refuse_two_pipes(judgments, run, baseline)
-    run = run or judgments
-    _refuse_files(judgments, run, baseline, save_baseline, output)
+    if run is None and rag_path(qrels) is None:
+        raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
+    refuse_two_pipes(qrels, run, baseline)
+    run = run or qrels
+    _refuse_files(qrels, run, baseline, save_baseline, output)
     old_baseline = None if baseline is None else read_baseline(baseline)
     measure_names = rules.measures_to_evaluate(measures or None) or (
         None if old_baseline is None else list(old_baseline.measures)
     )
-    convention, recipes = build_recipes(measure_names, like, given)
-    loaded_qrels = read_qrels(judgments, judgments_format)
+    convention, recipes = build_recipes(measure_names, like, options)
+    loaded_qrels = read_qrels(qrels, qrels_format)
     results = evaluate_run(
         loaded_qrels, read_run(run, run_format), recipes, convention, _run_name(run)
     )
     saving = save_baseline is not None
-    verdict = judged(results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=saving)
+    verdict = judge_run(results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=saving)
     save_path = save_baseline if verdict.passed else None
     if save_baseline is not None:
         verdict = _note_saving(verdict, save_baseline)

@@ -82,10 +82,10 @@ def gainful() -> None:
       gainful compare qrels.txt bm25.txt dense.txt       is one really better than the other?
       gainful gate qrels.txt run.txt --floor nDCG@10=.4  is it good enough to ship?
       gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
-      gainful sessions study.csv --judgments qrels.txt   how much did whole sessions bring?
-      gainful sweep sessions.csv --judgments qrels.txt   which searcher is better off with which?
-      gainful figure sessions study.csv --judgments qrels.txt --by system -o study.svg
-      gainful explore study.csv --judgments q -o p.html  a page where the searcher moves
+      gainful sessions study.csv --qrels qrels.txt       how much did whole sessions bring?
+      gainful sweep sessions.csv --qrels qrels.txt       which searcher is better off with which?
+      gainful figure sessions study.csv --qrels qrels.txt --by system -o study.svg
+      gainful explore study.csv --qrels q -o p.html      a page where the searcher moves
       gainful report qrels.txt run.txt -o report.html    a page about these runs, to hand over
       gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
       gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?

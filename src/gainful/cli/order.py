@@ -29,7 +29,7 @@ from gainful.show.table import PLAIN
 
 
 @click.command(short_help="Which measure tells these runs apart, and do they agree?")
-@click.argument("judgments")
+@click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...")
 @measures_option()
 @click.option(
@@ -50,7 +50,7 @@ from gainful.show.table import PLAIN
 @resampling_options()
 @run_options()
 def order(
-    judgments: str,
+    qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     *,
@@ -63,10 +63,10 @@ def order(
     form: str | None,
     output: str | None,
     quiet: bool,
-    judgments_format: str | None,
+    qrels_format: str | None,
     run_format: str | None,
     like: str | None,
-    **habits: Any,
+    **settings: Any,
 ) -> None:
     """Do measures agree on which RUN is better, and which tells them apart?
 
@@ -93,13 +93,13 @@ def order(
         test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
     )
     check_persistence(p)
-    convention, recipes = build_recipes(measures or None, like, habits)
+    convention, recipes = build_recipes(measures or None, like, settings)
     form = form or usual_form(output)
-    refuse_two_pipes(judgments, *runs)
-    refuse_overwriting(output, (judgments, *runs))
+    refuse_two_pipes(qrels, *runs)
+    refuse_overwriting(output, (qrels, *runs))
     check_run_count(len(runs))
     name_runs(runs)  # a run that is named twice is refused before anything is read
-    loaded_qrels = read_qrels(judgments, judgments_format)
+    loaded_qrels = read_qrels(qrels, qrels_format)
     results = [
         result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
     ]

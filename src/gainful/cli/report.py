@@ -31,7 +31,7 @@ _FORMS = {".html": "html", ".htm": "html"}
 
 
 @click.command(short_help="One page about these runs, to hand over.")
-@click.argument("judgments")
+@click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measures_option()
 @click.option("-o", "--output", metavar="FILE", required=True, help="The page: FILE.html.")
@@ -60,7 +60,7 @@ _FORMS = {".html": "html", ".htm": "html"}
 @like_option()
 @setting_options(*SETTINGS)
 def report(
-    judgments: str,
+    qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     *,
@@ -70,12 +70,12 @@ def report(
     alpha: float,
     seed: int,
     resamples: int,
-    judgments_format: str | None,
+    qrels_format: str | None,
     run_format: str | None,
     like: str | None,
-    **more: Any,
+    **options: Any,
 ) -> None:
-    """One page about each RUN by these JUDGMENTS: to open from disk, to send, to print.
+    """One page about each RUN by these QRELS: to open from disk, to send, to print.
 
     The comparison with its evidence, plots, every query with its values, and for one query at a
     time the runs side by side: grades, gain × discount, the ideal, what moved. The page is a
@@ -93,15 +93,15 @@ def report(
       gainful report qrels.txt *.run -m nDCG@10 --baseline bm25 --topics topics.tsv -o report.html
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    comparison_options = {name: more.pop(name) for name in ("baseline", "test", "correct")}
-    convention, recipes = build_recipes(measures or None, like, more)
+    comparison_options = {name: options.pop(name) for name in ("baseline", "test", "correct")}
+    convention, recipes = build_recipes(measures or None, like, options)
     if output != "-":
         form_from_suffix(output, _FORMS)
-    refuse_two_pipes(judgments, *runs, topics)
+    refuse_two_pipes(qrels, *runs, topics)
     values_path = (
         None if output == "-" else Path(output).with_name(f"{Path(output).stem}-values.csv")
     )
-    inputs = (judgments, *runs, *([] if topics is None else [topics]))
+    inputs = (qrels, *runs, *([] if topics is None else [topics]))
     refuse_overwriting(output, inputs)
     refuse_overwriting(None if values_path is None else str(values_path), inputs, "the file beside")
     choose_baseline(
@@ -110,7 +110,7 @@ def report(
     correction_for(comparison_options["test"], comparison_options["correct"], TEST_NAMES)
     check_installed()
     texts = None if topics is None else read_query_texts(topics)
-    loaded_qrels = read_qrels(judgments, judgments_format)
+    loaded_qrels = read_qrels(qrels, qrels_format)
     evaluations = list(evaluate_runs(loaded_qrels, runs, run_format, recipes, convention))
     name = None if values_path is None else values_path.name
     report_page = build_report(

@@ -24,11 +24,11 @@ _INPUT_FORMATS = click.Choice(list(FORMATS))
 
 
 def format_options() -> Decorator:
-    """`--judgments-format` and `--run-format`."""
+    """`--qrels-format` and `--run-format`."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         qrels_option = click.option(
-            "--judgments-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]"
+            "--qrels-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]"
         )
         run_option = click.option(
             "--run-format", type=_INPUT_FORMATS, help="How runs are written. [found out]"

@@ -39,7 +39,7 @@ _SESSION_OPTIONS = (
 )
 _FORMAT_AND_TIES_OPTIONS = (
     click.option(
-        "--judgments-format",
+        "--qrels-format",
         type=click.Choice(list(FORMATS)),
         help="How judgments are written. [found out]",
     ),

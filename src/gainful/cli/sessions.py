@@ -29,7 +29,7 @@ from gainful.show.table import PLAIN
 
 @click.command(short_help="How good are these whole search sessions?")
 @click.argument("file")
-@click.option("--judgments", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
+@click.option("--qrels", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
 @click.option(
     "-m",
     "--measure",
@@ -61,15 +61,15 @@ from gainful.show.table import PLAIN
 def sessions(
     file: str,
     *,
-    judgments: str | None,
+    qrels: str | None,
     measures: tuple[str, ...],
     by: tuple[str, ...],
     form: str | None,
     output: str | None,
     quiet: bool,
-    judgments_format: str | None,
+    qrels_format: str | None,
     like: str | None,
-    **more: Any,
+    **options: Any,
 ) -> None:
     """How good are the sessions in FILE, of several queries each?
 
@@ -82,32 +82,32 @@ def sessions(
 
     \b
     Examples:
-      gainful sessions study.csv --judgments qrels.txt
-      gainful sessions study.csv --judgments qrels.txt -m 'nsDCG(b=2,bq=4)@10' --by system
-      gainful sessions study.csv --judgments qrels.txt --by system --curve -o curve.csv
-      gainful sessions study.csv --judgments qrels.txt --by system --lengths
-      gainful sessions study.csv --judgments qrels.txt --by system --reformulations
-      gainful sessions cast.run --sessions-format conversation --judgments qrels.txt
-      gainful sessions study.csv --judgments qrels.txt --where scenario=D --min-queries 4
+      gainful sessions study.csv --qrels qrels.txt
+      gainful sessions study.csv --qrels qrels.txt -m 'nsDCG(b=2,bq=4)@10' --by system
+      gainful sessions study.csv --qrels qrels.txt --by system --curve -o curve.csv
+      gainful sessions study.csv --qrels qrels.txt --by system --lengths
+      gainful sessions study.csv --qrels qrels.txt --by system --reformulations
+      gainful sessions cast.run --sessions-format conversation --qrels qrels.txt
+      gainful sessions study.csv --qrels qrels.txt --where scenario=D --min-queries 4
     """
-    non_last = more.pop("non_last")
-    views = {name: more.pop(name) for name in ("last", *_VIEWS) if name in more}
+    non_last = options.pop("non_last")
+    views = {name: options.pop(name) for name in ("last", *_VIEWS) if name in options}
     if sum(views.values()) > 1:
         names = " or ".join(
             f"--{name.replace('_', '-')}" for name, wanted in views.items() if wanted
         )
         raise click.UsageError(f"one view at a time: {names}")
-    reading = {name: more.pop(name) for name in READING_PARAMETERS}
-    convention, recipes = build_session_recipes(measures or None, like, more)
+    reading = {name: options.pop(name) for name in READING_PARAMETERS}
+    convention, recipes = build_session_recipes(measures or None, like, options)
     form = form or usual_form(output)
-    if [file, judgments].count("-") > 1:
+    if [file, qrels].count("-") > 1:
         raise click.UsageError("only one file can be - (standard input)")
-    inputs = (file, judgments, reading["topics"])
+    inputs = (file, qrels, reading["topics"])
     refuse_overwriting(output, tuple(path for path in inputs if path))
     chosen_sessions = load_sessions(file, **reading)
     qrels_columns = None
-    if judgments is not None:
-        qrels_columns = as_qrels_columns(read_qrels(judgments, judgments_format))
+    if qrels is not None:
+        qrels_columns = as_qrels_columns(read_qrels(qrels, qrels_format))
     results = measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
     columns = [part.strip() for text in by for part in text.split(",")]
     view = next((name for name, wanted in views.items() if wanted), "groups")
@@ -126,9 +126,9 @@ _VIEWS: dict[str, Callable[[SessionResults, list[str]], Rows]] = {
     "groups": show.build_group_rows,
     "per_session": show.build_session_rows,
     "lengths": show.build_length_rows,
-    "curve": lambda found, by: show.build_rows_from_frame(found.curve(by=by), len(by)),
-    "best_query": lambda found, by: show.build_rows_from_frame(
-        last_queries(found, by=by).shares, len(by)
+    "curve": lambda results, by: show.build_rows_from_frame(results.curve(by=by), len(by)),
+    "best_query": lambda results, by: show.build_rows_from_frame(
+        last_queries(results, by=by).shares, len(by)
     ),
     "reformulations": show.build_reformulation_rows,
 }

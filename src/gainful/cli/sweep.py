@@ -9,7 +9,7 @@ import click
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
 from gainful.cli.session_reading import load_sessions, session_reading_options
 from gainful.errors import BadValue
-from gainful.measure.sessions.sweep import sweep as swept
+from gainful.measure.sessions.sweep import sweep as run_sweep
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 from gainful.read.formats import read_qrels
 from gainful.show import sweep as show
@@ -21,7 +21,7 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
 
 @click.command(short_help="Which system is better for which searcher?")
 @click.argument("file")
-@click.option("--judgments", metavar="QRELS", help="Judgments. [the column grade of FILE]")
+@click.option("--qrels", metavar="QRELS", help="Judgments. [the column grade of FILE]")
 @click.option("--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount.")
 @click.option("--bq", default=USUAL_RANGE, show_default=True, help="Bases of the query discount.")
 @click.option(
@@ -59,7 +59,7 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
 def sweep(
     file: str,
     *,
-    judgments: str | None,
+    qrels: str | None,
     b: str,
     bq: str,
     points: int,
@@ -71,7 +71,7 @@ def sweep(
     like: str | None,
     form: str | None,
     output: str | None,
-    judgments_format: str | None,
+    qrels_format: str | None,
     **reading: Any,
 ) -> None:
     """Which system is better for which searcher, by the sessions in FILE?
@@ -84,19 +84,19 @@ def sweep(
 
     \b
     Examples:
-      gainful sweep sessions.csv --judgments qrels.txt
-      gainful sweep sessions.csv --judgments qrels.txt --b 2 --bq 1.5:100 --points 50
-      gainful sweep sessions.csv --judgments qrels.txt --weights linear --weights 0:0,1:1,2:10,3:100
-      gainful sweep sessions.csv --judgments qrels.txt -m sDCG --by scenario -o settings.csv
+      gainful sweep sessions.csv --qrels qrels.txt
+      gainful sweep sessions.csv --qrels qrels.txt --b 2 --bq 1.5:100 --points 50
+      gainful sweep sessions.csv --qrels qrels.txt --weights linear --weights 0:0,1:1,2:10,3:100
+      gainful sweep sessions.csv --qrels qrels.txt -m sDCG --by scenario -o settings.csv
     """
     form = form or ("table" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
-    if file == "-" == judgments:
+    if file == "-" == qrels:
         raise click.UsageError("only one file can be - (standard input)")
-    inputs = (file, judgments, reading["topics"])
+    inputs = (file, qrels, reading["topics"])
     refuse_overwriting(output, tuple(path for path in inputs if path))
-    result = swept(
+    result = run_sweep(
         load_sessions(file, **reading),
-        read_qrels(judgments, judgments_format) if judgments else None,
+        read_qrels(qrels, qrels_format) if qrels else None,
         measure,
         b=b,
         bq=bq,

@@ -32,7 +32,7 @@ _LONG_OPTIONS = {
     "as=": "--as",
 }
 _HELP = """\
-Usage: gainful trec_eval [OPTIONS] JUDGMENTS RUN
+Usage: gainful trec_eval [OPTIONS] QRELS RUN
 
   trec_eval's numbers to the byte, without trec_eval: the same options, output and exit status.
 
@@ -108,7 +108,7 @@ def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str
         write_stdout(_help_text(lines if request.measures else []))
         return 0
     if len(files) != 2:
-        return _report_error("trec_eval takes two files: JUDGMENTS RUN (-h for help)", _USAGE)
+        return _report_error("trec_eval takes two files: QRELS RUN (-h for help)", _USAGE)
     for flag, format_name in (("-R", "qrels"), ("-T", "trec_results")):
         if chosen.get(flag, format_name) != format_name:
             return _report_error(

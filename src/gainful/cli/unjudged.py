@@ -32,14 +32,14 @@ from gainful.show.table import PLAIN, wrap_text
 
 
 @click.command(short_help="How much could documents that nobody judged change?")
-@click.argument("judgments")
+@click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option()
 @click.option("--per-query", is_flag=True, help="A line for each query.")
 @click.option(
     "--grades",
     metavar="G,G,…",
-    help="The grades that a document may get. [0 and all grades of JUDGMENTS]",
+    help="The grades that a document may get. [0 and all grades of QRELS]",
 )
 @click.option(
     "--settle",
@@ -56,7 +56,7 @@ from gainful.show.table import PLAIN, wrap_text
 )
 @run_options()
 def unjudged(
-    judgments: str,
+    qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     *,
@@ -67,12 +67,12 @@ def unjudged(
     form: str | None,
     output: str | None,
     quiet: bool,
-    judgments_format: str | None,
+    qrels_format: str | None,
     run_format: str | None,
     like: str | None,
-    **habits: Any,
+    **settings: Any,
 ) -> None:
-    """How much could documents of each RUN change that are not in the JUDGMENTS?
+    """How much could documents of each RUN change that are not in the QRELS?
 
     Prints the smallest and the largest mean over all grades that they could have, the ideal
     changing with them, and the mean of condensed lists, out of which they are taken. exact: some
@@ -90,21 +90,21 @@ def unjudged(
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle --first 50
     """
     convention, recipes = build_recipes(
-        measures or (("nDCG@10",) if settle else None), like, habits
+        measures or (("nDCG@10",) if settle else None), like, settings
     )
     form = form or usual_form(output)
     grade_values = None if grades is None else parse_numbers([grades], "grades")
-    if not runs and rag_path(judgments) is None:
-        raise click.UsageError("name at least one RUN: gainful unjudged JUDGMENTS RUN…")
-    runs = runs or (judgments,)
-    refuse_two_pipes(judgments, *runs)
+    if not runs and rag_path(qrels) is None:
+        raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
+    runs = runs or (qrels,)
+    refuse_two_pipes(qrels, *runs)
     if not settle:
         refuse_idle_options(("first",), "is of --settle")
     if settle and (len(runs) != 2 or len(recipes) != 1 or per_query):
         raise click.UsageError("--settle takes two runs and one measure, and no --per-query")
-    refuse_overwriting(output, (judgments, *runs))
+    refuse_overwriting(output, (qrels, *runs))
     names = name_runs(runs)
-    loaded_qrels = read_qrels(judgments, judgments_format)
+    loaded_qrels = read_qrels(qrels, qrels_format)
     loaded_runs = [read_run(path, run_format) for path in runs]
     page: tuple[Rows, list[str], list[str], Any]
     if settle:

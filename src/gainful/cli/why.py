@@ -24,7 +24,7 @@ _INPUT_FORMATS = click.Choice(list(FORMATS))
 
 
 @click.command(short_help="Why do two tools disagree on these data?")
-@click.argument("judgments")
+@click.argument("qrels")
 @click.argument("run", required=False)
 @click.option(
     "-m",
@@ -49,12 +49,10 @@ _INPUT_FORMATS = click.Choice(list(FORMATS))
     help="How to print it. [table, or by the suffix of -o]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@click.option(
-    "--judgments-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]"
-)
+@click.option("--qrels-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]")
 @click.option("--run-format", type=_INPUT_FORMATS, help="How the run is written. [found out]")
 def why(
-    judgments: str,
+    qrels: str,
     run: str | None,
     *,
     measure: str,
@@ -63,10 +61,10 @@ def why(
     cause: str | None,
     form: str | None,
     output: str | None,
-    judgments_format: str | None,
+    qrels_format: str | None,
     run_format: str | None,
 ) -> None:
-    """Why do two tools disagree on this RUN and these JUDGMENTS?
+    """Why do two tools disagree on this RUN and these QRELS?
 
     Prints the mean under both, then what causes the difference: how much of it, in how many
     queries, and the worst query of each cause rank by rank. The effects add up to the difference:
@@ -85,20 +83,20 @@ def why(
       gainful why qrels.txt sessions.csv -m nsDCG@10 --like jk2008 --unlike kanoulas2011
     """
     form = form or ("table" if output in (None, "-") else form_from_suffix(output, _BY_SUFFIX))
-    if judgments == "-" == run:
+    if qrels == "-" == run:
         raise click.UsageError("only one file can be - (standard input)")
-    if run is None and rag_path(judgments) is None:
-        raise click.UsageError("name a RUN: gainful why JUDGMENTS RUN --like NAME --unlike NAME")
-    refuse_overwriting(output, (judgments, run or judgments))
+    if run is None and rag_path(qrels) is None:
+        raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
+    refuse_overwriting(output, (qrels, run or qrels))
     if parse(measure).entry.session:
         if cause is not None:
             raise click.UsageError("--cause spells out queries of a run; sessions have none")
-        session_why = explain_session_sides(judgments, run, parse(measure), like, unlike)
+        session_why = explain_session_sides(qrels, run, parse(measure), like, unlike)
         deliver(_render_sessions(session_why, form, output), output)
         return
     cause_name, sides = _resolve_cause(cause), build_sides(measure, like, unlike)
-    loaded_qrels = read_qrels(judgments, judgments_format)
-    result = explain_sides(loaded_qrels, read_run(run or judgments, run_format), sides)
+    loaded_qrels = read_qrels(qrels, qrels_format)
+    result = explain_sides(loaded_qrels, read_run(run or qrels, run_format), sides)
     if form == "json":
         data = show.to_dict(result, cause=cause_name)
         text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)

@@ -179,7 +179,7 @@ _TABLE = (
     ),
 )
 
-SESSION_SETTINGS: Mapping[str, Setting] = {habit.name: habit for habit in _TABLE}
+SESSION_SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
 
 
 def _check_setting(_: Any, attribute: attrs.Attribute[Any], value: SettingValue) -> None:
@@ -313,8 +313,8 @@ SESSION_TRACK_2012 = evolve(
 )
 
 SESSION_CONVENTIONS: Mapping[str, SessionConvention] = {
-    known.name: known
-    for known in (JK2008, KANOULAS2011, TREC_DD_2017, TREC_DD_2015, SESSION_TRACK_2012)
+    convention.name: convention
+    for convention in (JK2008, KANOULAS2011, TREC_DD_2017, TREC_DD_2015, SESSION_TRACK_2012)
 }
 
 

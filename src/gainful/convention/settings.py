@@ -250,4 +250,4 @@ _TABLE = (
     ),
 )
 
-SETTINGS: Mapping[str, Setting] = {habit.name: habit for habit in _TABLE}
+SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}

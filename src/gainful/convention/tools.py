@@ -16,7 +16,8 @@ from gainful.errors import UnknownName, WrongType
 GAINFUL = Convention()
 
 CONVENTIONS: Mapping[str, Convention] = {
-    known.name: known for known in (GAINFUL, *PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
+    convention.name: convention
+    for convention in (GAINFUL, *PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
 }
 _ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "spark"}
 

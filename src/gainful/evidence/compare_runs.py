@@ -57,7 +57,7 @@ def compare_runs(
     """Is one run really better than another, and by how much?
 
     Args:
-        judgments: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
         runs: two runs or more, by name.
         measures: whatever `evaluate` takes; the runs are compared in each.
         baseline: the run that the others are set against; the first if none is named.
@@ -69,7 +69,7 @@ def compare_runs(
         resamples: how many, where chance is asked.
         seed: which chance; the same seed gives the same numbers.
         like: the tool whose habits to follow.
-        habits: single habits, as `evaluate` takes them.
+        settings: single habits, as `evaluate` takes them.
 
     Returns:
         `Comparison`: means, differences with intervals and p, groups that cannot be told apart.
@@ -107,9 +107,11 @@ def compare_results(
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
         raise WrongType("results", results, "results by name, or a list of them")
     run_results = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not all(isinstance(item, Results) for item in run_results):
+    if not all(isinstance(result, Results) for result in run_results):
         raise WrongType("results", run_results, "what gainful.evaluate returned")
-    names = list(results) if isinstance(results, Mapping) else [item.name for item in run_results]
+    names = (
+        list(results) if isinstance(results, Mapping) else [result.name for result in run_results]
+    )
     _refuse_unlike(run_results, names)
     baseline_name = choose_baseline(baseline, names, "run")
     index_pairs = np.array(
@@ -119,21 +121,21 @@ def compare_results(
         check_comparable(pair_results(run_results, measure), names)
         for measure in run_results[0].values
     ]
-    outcomes = [apply_test(item, index_pairs, test, resampling, names) for item in all_paired]
+    outcomes = [apply_test(paired, index_pairs, test, resampling, names) for paired in all_paired]
     p = np.stack([outcome.p for outcome in outcomes])
     corrected_p = correct_p_values(correct, p, test)
     significance_level = power_level(correct, test, p, resampling.alpha)
     all_pairs = tuple(
         pair
-        for item, outcome, row in zip(all_paired, outcomes, corrected_p, strict=True)
-        for pair in _build_pairs(item, outcome, row, index_pairs, names, level=significance_level)
+        for paired, outcome, row in zip(all_paired, outcomes, corrected_p, strict=True)
+        for pair in _build_pairs(paired, outcome, row, index_pairs, names, level=significance_level)
     )
     return Comparison(
         systems=tuple(names),
         baseline=baseline_name,
-        measures=tuple(item.measure for item in all_paired),
-        means={item.measure: item.values.mean(axis=0) for item in all_paired},
-        units={item.measure: len(item.queries) for item in all_paired},
+        measures=tuple(paired.measure for paired in all_paired),
+        means={paired.measure: paired.values.mean(axis=0) for paired in all_paired},
+        units={paired.measure: len(paired.queries) for paired in all_paired},
         pairs=all_pairs,
         evidence=_build_evidence(
             test,

@@ -62,7 +62,7 @@ def compare_sessions(
 
     Args:
         sessions: whatever `evaluate_sessions` takes.
-        judgments: the same.
+        qrels: the same.
         measures: the same; systems are compared in each.
         by: the column that names the system.
         block: the columns whose effects are taken out: searcher and scenario, if they are there.
@@ -76,7 +76,7 @@ def compare_sessions(
         resamples: how many, where there are too many ways to look at them all.
         seed: which chance.
         like: whose habits to follow.
-        more: whatever else `evaluate_sessions` takes, such as `where={"scenario": "A"}`.
+        options: whatever else `evaluate_sessions` takes, such as `where={"scenario": "A"}`.
 
     Returns:
         `Comparison`: the differences with blocks taken out, their intervals and p.
@@ -127,13 +127,18 @@ def compare_groups(
     baseline_name = choose_baseline(baseline, names, by)
     index_pairs = choose_pairs(pairs, len(names), names.index(baseline_name))
     study = Study(
-        by, blocks, names, system, [_encode_names(columns[item])[1] for item in blocks], values
+        by,
+        blocks,
+        names,
+        system,
+        [_encode_names(columns[block_name])[1] for block_name in blocks],
+        values,
     )
     if test == TUKEY and len(names) > 2:
         outcomes = study.compare_all_pairs(index_pairs, resampling)
     else:
         outcomes = [study.compare_pair(pair, resampling) for pair in index_pairs]
-    p = np.stack([item.p for item in outcomes], axis=1)
+    p = np.stack([outcome.p for outcome in outcomes], axis=1)
     measures = tuple(results.values)
     corrected_p = correct_p_values(correct, p, test)
     significance_level = power_level(correct, test, p, resampling.alpha)
@@ -142,15 +147,15 @@ def compare_groups(
             measure=measure,
             system=names[pair[0]],
             other=names[pair[1]],
-            difference=_zero_if_negligible(item.estimate[row], values[:, row]),
-            low=finite_or_none(item.low[row]),
-            high=finite_or_none(item.high[row]),
-            p=float(item.p[row]),
+            difference=_zero_if_negligible(outcome.estimate[row], values[:, row]),
+            low=finite_or_none(outcome.low[row]),
+            high=finite_or_none(outcome.high[row]),
+            p=float(outcome.p[row]),
             corrected=float(corrected_p[row, at]),
             effect=study.effect_size(pair, row, significance_level),
         )
         for row, measure in enumerate(measures)
-        for at, (pair, item) in enumerate(zip(index_pairs, outcomes, strict=True))
+        for at, (pair, outcome) in enumerate(zip(index_pairs, outcomes, strict=True))
     )
     means = {
         measure: np.array([values[system == at, row].mean() for at in range(len(names))])
@@ -170,7 +175,7 @@ def compare_groups(
             correction_words=CORRECTIONS[correct].words,
             family=family_size(p, test),
             interval=SIMULTANEOUS if test == TUKEY and len(names) > 2 else INVERTED,
-            exact=all(item.exact for item in outcomes),
+            exact=all(outcome.exact for outcome in outcomes),
             resampled=True,
             unit="session",
             paired_by=study.exchange_unit,

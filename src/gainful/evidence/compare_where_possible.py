@@ -29,8 +29,8 @@ def compare_where_possible(
     Examples:
         >>> from gainful import evaluate
         >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
-        >>> found = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
-        >>> compare_where_possible(list(found.values()))[1]
+        >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
+        >>> compare_where_possible(list(results.values()))[1]
         ['RR is 0 for every query of every run: there is nothing to compare']
     """
     names = [result.name for result in results]

@@ -106,8 +106,9 @@ class Evidence:
 class Comparison:
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
-    `against(baseline)` are the pairs of one system, `alike(measure)` the groups that cannot be
-    told apart, `beaten(measure)` whom each system beats, `frame` all pairs as a table.
+    `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups that
+    cannot be told apart, `systems_beaten(measure)` whom each system beats, `frame` all pairs as a
+    table.
     """
 
     systems: tuple[str, ...]

@@ -47,8 +47,8 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
     """The effect size of paired differences, and what so many of them can show.
 
     Examples:
-        >>> found = effect_size(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
-        >>> round(found.dz, 4), found.wins, found.ties, found.losses, found.needed
+        >>> effect = effect_size(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
+        >>> round(effect.dz, 4), effect.wins, effect.ties, effect.losses, effect.needed
         (1.1619, 3, 1, 0, 8)
     """
     varies = not constant_columns(differences[:, None])[0]

@@ -37,8 +37,8 @@ def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValu
     """Values by query, of several runs, side by side.
 
     Examples:
-        >>> found = pair_values([{"1": 0.5, "2": 0.3}, {"2": 0.4, "3": 0.1}], "AP")
-        >>> found.queries, found.values.tolist(), found.left_out
+        >>> paired = pair_values([{"1": 0.5, "2": 0.3}, {"2": 0.4, "3": 0.1}], "AP")
+        >>> paired.queries, paired.values.tolist(), paired.left_out
         (['2'], [[0.3, 0.4]], [1, 1])
     """
     common = set(runs[0]).intersection(*runs[1:])

@@ -14,8 +14,8 @@ def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     usual. Where all can be shown, all are, those that changed most first.
 
     Args:
-        change: how much each query changed, whichever way; not a number where that is not known.
-        most: how many to choose.
+        changes: how much each query changed, whichever way; not a number where that is not known.
+        limit: how many to choose.
         seed: where chance begins.
 
     Examples:

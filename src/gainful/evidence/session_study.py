@@ -88,8 +88,8 @@ class Study:
             )
         if design.left_out:
             self._add_note(
-                f"{label}: {count_noun(design.left_out, self.exchange_unit)} left out, who can exchange nothing "
-                "with another"
+                f"{label}: {count_noun(design.left_out, self.exchange_unit)} left out, "
+                "who can exchange nothing with another"
             )
         blocks = [_renumber(number[design.rows]) for number in numbers]
         if not (is_estimable(design, blocks) and _is_mostly_within_searchers(design, blocks)):
@@ -100,8 +100,8 @@ class Study:
                     "that the two cannot be told from one another"
                 )
             self._add_note(
-                f"{label}: few or no {self.exchange_unit}s tried several {self.by}s; whole {self.exchange_unit}s are "
-                "exchanged, but their effects stay in"
+                f"{label}: few or no {self.exchange_unit}s tried several {self.by}s; "
+                f"whole {self.exchange_unit}s are exchanged, but their effects stay in"
             )
         return design, selected[design.rows], blocks
 

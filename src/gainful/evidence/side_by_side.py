@@ -63,19 +63,19 @@ def rank_side_by_side(
     """These queries one after the other, each with its rankings down to so many ranks.
 
     Args:
-        judgments: what was judged.
+        qrels: what was judged.
         runs: the runs to lay side by side.
-        how: the measure whose gains and discounts are told.
+        recipe: the measure whose gains and discounts are told.
         queries: which queries.
         ranks: how many documents of each ranking.
 
     Examples:
-        >>> from gainful.measure.evaluate import asked_for
-        >>> from gainful.read.inputs import as_judgments, as_run
-        >>> judged, run = as_judgments({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
-        >>> how = asked_for("DCG@10", None, {})[1]["DCG@10"]
-        >>> one = next(rank_side_by_side(judged, [run], how, ["1"], ranks=10))
-        >>> [(row.rank, row.doc, row.grade, row.gain) for row in one.rankings[0].rows]
+        >>> from gainful.measure.evaluate import build_recipes
+        >>> from gainful.read.inputs import as_qrels, as_run
+        >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
+        >>> recipe = build_recipes("DCG@10", None, {})[1]["DCG@10"]
+        >>> query = next(rank_side_by_side(qrels, [run], recipe, ["1"], ranks=10))
+        >>> [(row.rank, row.doc, row.grade, row.gain) for row in query.rankings[0].rows]
         [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
     """
     if not queries:

@@ -41,7 +41,7 @@ def _refuse_constant(
     for at in np.flatnonzero(constant_columns(differences) & differences.any(axis=0)):
         first, second = (names[column] for column in pairs[at])
         raise CannotCompare(
-            f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} in every query; "
-            f"the {TESTS[test].words} needs differences that vary (randomisation, wilcoxon and "
-            "sign do not)"
+            f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} "
+            f"in every query; the {TESTS[test].words} needs differences that vary "
+            "(randomisation, wilcoxon and sign do not)"
         )

@@ -111,10 +111,12 @@ def stability(
     Examples:
         >>> from gainful import evaluate
         >>> judged = {"1": ["a"], "2": ["b"], "3": ["c"]}
-        >>> found = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}
-        >>> one = stability(evaluate(judged, found, "RR")).intervals["RR"]
-        >>> round(one.mean, 4), round(one.loo_low, 4), round(one.loo_high, 4), one.moved_by
-        (0.6111, 0.4167, 0.75, '1')
+        >>> run = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}
+        >>> interval = stability(evaluate(judged, run, "RR")).intervals["RR"]
+        >>> round(interval.mean, 4), round(interval.loo_low, 4), round(interval.loo_high, 4)
+        (0.6111, 0.4167, 0.75)
+        >>> interval.influential_query
+        '1'
     """
     resampling = resampling_for_level(level, resamples=resamples, seed=seed)
     if not isinstance(results, Results):

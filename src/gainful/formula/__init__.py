@@ -30,7 +30,6 @@ from gainful.formula.tree import (
     walk,
     where,
 )
-from gainful.types import Array
 
 __all__ = [
     "ANY_NUMBER",
@@ -46,8 +45,9 @@ __all__ = [
     "Var",
     "Where",
     "equal",
-    "format_exact",
     "escape_latex",
+    "format_exact",
+    "format_number",
     "log",
     "maximum",
     "parameters",
@@ -59,5 +59,4 @@ __all__ = [
     "to_text",
     "walk",
     "where",
-    "format_number",
 ]

@@ -45,7 +45,8 @@ def to_mathml(node: Expr) -> str:
             return f"<mrow><mi>ln</mi>{_bracket(argument, needed=not _is_atom(argument))}</mrow>"
         case Log(base, argument):
             log = f"<msub><mi>log</mi>{to_mathml(base)}</msub>"
-            return f"<mrow>{log}<mspace width='0.15em'/>{_bracket(argument, needed=not _is_atom(argument))}</mrow>"
+            inner = _bracket(argument, needed=not _is_atom(argument))
+            return f"<mrow>{log}<mspace width='0.15em'/>{inner}</mrow>"
         case Compare(op, left, right):
             sign = escape(_COMPARISONS[op])
             return f"<mrow>{to_mathml(left)}<mo>{sign}</mo>{to_mathml(right)}</mrow>"

@@ -3,4 +3,4 @@
 from gainful.match.matched import Matched
 from gainful.match.rank_arrays import OrderedGains, PlacedGains, rank_gains, rank_ties_by_gain
 
-__all__ = ["OrderedGains", "Matched", "PlacedGains", "rank_ties_by_gain", "rank_gains"]
+__all__ = ["Matched", "OrderedGains", "PlacedGains", "rank_gains", "rank_ties_by_gain"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gainful.match import sessions as of_sessions
 from gainful.match.frames import match_frames
+from gainful.match.sessions import match_sessions
 from gainful.read.qrels_and_run import Qrels, Run, example_docs
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun, quote
@@ -52,7 +52,10 @@ def check_sessions_against_qrels(qrels: Qrels, sessions: Sessions) -> tuple[list
             ", ".join(map(quote, side.head(2).to_list())) for side in (topics, qrels.queries)
         ]
         return [
-            f"there is no topic in common: the sessions have {samples[0]}, the judgments {samples[1]}"
+            (
+                f"there is no topic in common: the sessions have {samples[0]}, "
+                f"the judgments {samples[1]}"
+            )
         ], []
     wrong: list[str] = []
     notes = [f"{count_noun(len(topics) - len(unjudged_topics), 'topic')} in common"]
@@ -61,7 +64,7 @@ def check_sessions_against_qrels(qrels: Qrels, sessions: Sessions) -> tuple[list
         more = ", …" if len(unjudged_topics) > _MAX_NAMES else ""
         line = f"{count_noun(len(unjudged_topics), 'topic')} without judgments: {names}{more}"
         (notes if sessions.per_turn else wrong).append(line)
-    matched = of_sessions.match_sessions(sessions, qrels, "drop")
+    matched = match_sessions(sessions, qrels, "drop")
     top = matched.judged.rank <= _TOP
     total = int(matched.retrieved.clip(max=_TOP).sum())
     if not matched.judged.rank.size:

@@ -31,25 +31,23 @@ _EMPTY: _ByDoc = {}
 _SAMPLE_QUERIES = 200  # queries of which the first number is looked at
 
 
-def match_dicts(
-    judgments: NestedDict, run: NestedDict, *, score_bits: Literal[64, 32] = 64
-) -> Matched:
+def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 32] = 64) -> Matched:
     """Where do the judged documents stand in a run?
 
     Examples:
-        >>> judged = NestedDict({"1": {"a": 2, "b": 1}}, "judgments")
-        >>> match_dicts(judged, NestedDict({"1": {"c": 0.9, "a": 0.5}}, "run")).by_id.tolist()
+        >>> qrels = NestedDict({"1": {"a": 2, "b": 1}}, "judgments")
+        >>> match_dicts(qrels, NestedDict({"1": {"c": 0.9, "a": 0.5}}, "run")).by_id.tolist()
         [2]
     """
-    qrels_by_query, run_by_query = judgments.mapping, run.mapping
-    refuse_other_query_types(judgments, run)
-    _refuse_other_doc_types(judgments, run)
+    qrels_by_query, run_by_query = qrels.mapping, run.mapping
+    refuse_other_query_types(qrels, run)
+    _refuse_other_doc_types(qrels, run)
     names = [*qrels_by_query, *(query for query in run_by_query if query not in qrels_by_query)]
     rankings = [run_by_query.get(query, _EMPTY) for query in names]
     pool = [qrels_by_query.get(query, _EMPTY) for query in names]
     retrieved, sizes = _lengths(rankings), _lengths(pool)
     score = _flatten_numbers(rankings, run, names, "score")
-    grade = _flatten_numbers(pool, judgments, names, "grade")
+    grade = _flatten_numbers(pool, qrels, names, "grade")
     pool_query, hit_score = _query_numbers(sizes), _look_up_scores(pool, rankings)
     hit = ~np.isnan(hit_score)
     query, hit_score, hit_grade = pool_query[hit], hit_score[hit], grade[hit]
@@ -90,26 +88,26 @@ def match_dicts(
     )
 
 
-def refuse_other_query_types(judgments: NestedDict, run: NestedDict) -> None:
+def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
     kinds = [
         {
             "numbers" if issubclass(kind, Integral) else "texts"
             for kind in set(map(type, side.mapping))
         }
-        for side in (judgments, run)
+        for side in (qrels, run)
     ]
     if kinds[0] != kinds[1]:
         problem = f"queries are {min(kinds[1])} here, but {min(kinds[0])} in the judgments"
         raise BadInput(run.name, problem, "one kind: str(query) on both sides")
 
 
-def _refuse_other_doc_types(judgments: NestedDict, run: NestedDict) -> None:
+def _refuse_other_doc_types(qrels: NestedDict, run: NestedDict) -> None:
     """Documents that are texts on one side and numbers on the other never meet.
 
     Looked at is the first document of each query: to look at all would take longer than to match.
     """
-    kinds = [_doc_types(side) for side in (judgments, run)]
+    kinds = [_doc_types(side) for side in (qrels, run)]
     if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
         type_names = " and ".join(sorted(kinds[0])), " and ".join(sorted(kinds[1]))
         raise BadInput(

@@ -27,7 +27,7 @@ from gainful.read.qrels_and_run import (
     Qrels,
     Run,
     describe_duplicates,
-    find_duplicates as repeated_rows,
+    find_duplicates,
     pair_hash,
 )
 from gainful.types import Array, Ranks
@@ -63,10 +63,10 @@ def match_frames(
     """Where do the judged documents stand in a run?
 
     Examples:
-        >>> judged = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [2.0, 1.0]})
-        >>> shown = pl.DataFrame({"query": ["1", "1"], "doc": ["c", "a"], "score": [0.9, 0.5]})
-        >>> found = match_frames(Qrels(judged), Run(shown))
-        >>> found.by_id.tolist(), found.grade.tolist()
+        >>> qrels = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [2.0, 1.0]})
+        >>> retrieved = pl.DataFrame({"query": ["1", "1"], "doc": ["c", "a"], "score": [0.9, 0.5]})
+        >>> matched = match_frames(Qrels(qrels), Run(retrieved))
+        >>> matched.by_id.tolist(), matched.grade.tolist()
         ([2], [2.0])
     """
     run, hashes, duplicate_count = _drop_duplicates(run, duplicates)
@@ -112,7 +112,7 @@ def match_frames(
 def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]:
     """The run with its duplicates as the convention has it, its hashes, and how many there were."""
     hashes = run.frame.select(pair_hash()).to_series()
-    repeated = repeated_rows(run.frame, hashes)
+    repeated = find_duplicates(run.frame, hashes)
     if repeated.is_empty():
         return run, hashes, 0
     count = len(repeated) - repeated.n_unique(["query", "doc"])
@@ -120,7 +120,8 @@ def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]
         rest = f" and {count - 1} more" if count > 1 else ""
         raise Duplicated(
             run.name,
-            f"a document stands twice in one ranking: {describe_duplicates(repeated, run.locate, 1)[0]}{rest}",
+            "a document stands twice in one ranking: "
+            f"{describe_duplicates(repeated, run.locate, 1)[0]}{rest}",
             "each document once, or the habit duplicates set to last or count",
         )
     if policy == "last":

@@ -147,7 +147,8 @@ def drop_duplicates(run: LazyRun, convention: Convention, rows: int) -> tuple[La
         if not run.engine.ordered:
             raise Duplicated(
                 run.name,
-                f"{example} stands twice, and rows in {run.engine.name} have no order: which is last?",
+                f"{example} stands twice, and rows in {run.engine.name} have no order: "
+                "which is last?",
                 "each document once, or duplicates=count",
             )
         last = run.frame.to_native().unique(["query", "doc"], keep="last", maintain_order=True)

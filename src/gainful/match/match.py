@@ -40,9 +40,9 @@ def match(
     """Where do the judged documents stand in a run?
 
     Args:
-        judgments: what was judged.
+        qrels: what was judged.
         run: what was retrieved.
-        habits: how duplicates, namesakes and close scores are taken.
+        convention: how duplicates, namesakes and close scores are taken.
         subtopics: are the subtopics wanted, which a dict of dicts cannot have?
     """
     if isinstance(run, LazyRun):

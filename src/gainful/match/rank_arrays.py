@@ -116,7 +116,7 @@ def rank_gains(
         gain: what each document is worth, one row per ranking.
         score: what each document is ranked by; None where the rows are in order already.
         ties: a policy of the table below, or `average`; with any other, ties are an error.
-        deepest: the last rank that is looked at; ties below it do not matter.
+        last_rank: the last one that is looked at; ties below it do not matter.
 
     Examples:
         >>> gain, score = np.array([[3.0, 0, 2]]), np.array([[0.1, 0.5, 0.5]])

@@ -38,7 +38,7 @@ def rank_rows(judged: nw.LazyFrame[Any], run: LazyRun, convention: Convention) -
     Args:
         judged: query, doc, grade, in the run's engine.
         run: what was retrieved.
-        habits: the convention.
+        convention: how duplicates, namesakes and close scores are taken.
     """
     run, _ = drop_duplicates(run, convention, check_rows(run))
     kept = as_int(nw.col("query") != nw.col("doc")) if drops_namesakes(convention) else nw.lit(1)

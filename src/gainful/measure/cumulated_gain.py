@@ -245,12 +245,12 @@ def measure_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
 def compute_measure(
     recipe: Recipe, ranked: RankedRun, cache: dict[object, RankedGains] | None = None
 ) -> Array:
-    """The value of any measure of the catalogue, for every query that is seen.
+    """The value of any measure of the catalogue, for every query of a ranked run.
 
     Args:
         recipe: the measure, everything settled.
-        seen: what it is computed of.
-        known: gains and ideals that were made before, for measures that differ in depth alone.
+        ranked: what it is computed of.
+        cache: gains and ideals that were made before, for measures that differ in depth alone.
     """
     function = recipe.measure.entry.function
     if function is None:

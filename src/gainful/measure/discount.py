@@ -54,14 +54,14 @@ _ALL = (
     _make_discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
 )
 
-DISCOUNTS: dict[str, NamedFormula] = {known.name: known for known in _ALL}
+DISCOUNTS: dict[str, NamedFormula] = {discount.name: discount for discount in _ALL}
 
 
 def as_discount(value: object) -> NamedFormula:
     """A discount by name, or as it is.
 
     Examples:
-        >>> as_discount("jk2002").given({"b": 2}).text()
+        >>> as_discount("jk2002").with_values({"b": 2}).text()
         '1/max(1, log2(i))'
     """
     if isinstance(value, NamedFormula):

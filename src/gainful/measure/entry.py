@@ -41,9 +41,8 @@ class Entry:
     question: str
     definition: str  # what it computes, in a line
     example: Example | None = None  # what is registered by a user has none
-    function: MeasureFunction | None = (
-        None  # of `Seen`; None for cumulated gain, told by three flags
-    )
+    # Of a `RankedRun`; None for cumulated gain, told by three flags.
+    function: MeasureFunction | None = None
     arguments: tuple[str, ...] = ()  # what that function takes besides
     defaults: Mapping[str, float | str] = {}  # its parameters, where not what they mostly are
     gain_of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?

@@ -92,7 +92,7 @@ def evaluate(
     """How good is a run, by these judgments and measures?
 
     Args:
-        judgments: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
+        qrels: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
             or a frame (polars, pandas, anything that speaks Arrow).
         run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
             frame; a RAG file that has both is named once.
@@ -100,17 +100,17 @@ def evaluate(
             nDCG@10, AP and RR if none is named.
         runs: several runs by name, instead of one.
         like: the tool whose habits to follow, by name or as a `Convention`.
-        habits: single habits, such as `ties="average"` or `missing="skip"`.
+        settings: single habits, such as `ties="average"` or `missing="skip"`.
 
     Returns:
         `Results`, or for `runs` a dict of them by name.
 
     Examples:
-        >>> judged = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
-        >>> found = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}}
+        >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
+        >>> run = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}}
         >>> {
         ...     name: round(value, 4)
-        ...     for name, value in evaluate(judged, found, ["nDCG@10", "AP"]).mean.items()
+        ...     for name, value in evaluate(qrels, run, ["nDCG@10", "AP"]).mean.items()
         ... }
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
@@ -331,9 +331,9 @@ __all__ = [
     "EvaluationSettings",
     "Measures",
     "build_recipes",
-    "evaluate",
     "choose_queries",
     "compute_measures",
+    "evaluate",
     "evaluate_run",
     "with_max_grade",
 ]

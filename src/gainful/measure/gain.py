@@ -54,14 +54,14 @@ _ALL = (
     _make_gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
 )
 
-GAINS: dict[str, NamedFormula] = {known.name: known for known in _ALL}
+GAINS: dict[str, NamedFormula] = {gain.name: gain for gain in _ALL}
 
 
 def as_gain(value: object) -> NamedFormula:
     """A gain by name, as a table of weights, or as it is.
 
     Examples:
-        >>> as_gain({0: 0, 1: 1, 2: 10, 3: 100}).at([3, 0, 2]).tolist()
+        >>> as_gain({0: 0, 1: 1, 2: 10, 3: 100}).evaluate_at([3, 0, 2]).tolist()
         [100.0, 0.0, 10.0]
         >>> as_gain("exp").text()
         '2^g-1'

@@ -183,9 +183,9 @@ def canonical_name(name: str, text: str) -> str:
     if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10
         meant = f"{lower[with_cutoff[1]]}@{with_cutoff[2]}"
         raise UnknownName("measure", text, [meant], "gainful measures lists them all")
-    trec_names = [spelling.name for spelling in TREC_NAMES.values() if spelling.measure]
-    spelling = [entry + rest for entry in (*MEASURES, *SESSION_MEASURES)] + [*trec_names, *GROUPS]
-    raise UnknownName("measure", text, spelling, "gainful measures lists them all")
+    trec_names = [trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure]
+    spellings = [entry + rest for entry in (*MEASURES, *SESSION_MEASURES)] + [*trec_names, *GROUPS]
+    raise UnknownName("measure", text, spellings, "gainful measures lists them all")
 
 
 def _parse_params(inner: str, text: str) -> dict[str, SettingValue]:

@@ -20,8 +20,8 @@ class NotebookTable:
     """A table under its caption; the first few columns hold words, the others numbers.
 
     Examples:
-        >>> one = NotebookTable("<run>", ("measure", "mean"), [("AP", "0.5000")])
-        >>> "&lt;run&gt;" in one.html(), "0.5000" in one.latex()
+        >>> table = NotebookTable("<run>", ("measure", "mean"), [("AP", "0.5000")])
+        >>> "&lt;run&gt;" in table.to_html(), "0.5000" in table.to_latex()
         (True, True)
     """
 

@@ -1,4 +1,4 @@
-"""Arrays of grades → `RankedRun`: every document is judged, so every measure can be asked of them."""
+"""Arrays of grades → `RankedRun`: every document is judged, so every measure can be computed."""
 
 from __future__ import annotations
 

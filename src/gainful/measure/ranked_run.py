@@ -168,8 +168,8 @@ def _refuse_ties(matched: Matched, convention: Convention) -> None:
     tied = np.flatnonzero(matched.last > matched.first)
     if tied.size:
         raise Tied(
-            f"ties={convention.ties} wants the order of the rows, which this run has not: documents "
-            f"of query {matched.queries[matched.query[tied[0]]]!r} have equal scores; "
+            f"ties={convention.ties} wants the order of the rows, which this run has not: "
+            f"documents of query {matched.queries[matched.query[tied[0]]]!r} have equal scores; "
             "choose another ties policy, or scores that differ"
         )
 

@@ -27,10 +27,10 @@ class Results:
 
     Examples:
         >>> from gainful import evaluate
-        >>> found = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, ["RR", "P@1"])
-        >>> found.mean
+        >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, ["RR", "P@1"])
+        >>> results.mean
         {'RR': 0.5, 'P@1': 0.0}
-        >>> found
+        >>> results
         Results of run, 1 query, like gainful
         RR   0.5000
         P@1  0.0000

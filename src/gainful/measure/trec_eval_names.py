@@ -80,7 +80,7 @@ _ALL = (
     TrecName("unj", "Unjudged", "ranks", (5, 10, 20)),
 )
 
-TREC_NAMES: Mapping[str, TrecName] = {known.name: known for known in _ALL}
+TREC_NAMES: Mapping[str, TrecName] = {trec_name.name: trec_name for trec_name in _ALL}
 
 _OFFICIAL = (
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
@@ -128,7 +128,7 @@ def parse_trec_name(text: str) -> list[TrecLine] | None:
     if name in TREC_NAMES and (dot == "." or not rest):
         trec_name, suffix = TREC_NAMES[name], rest if dot else None
     else:  # P_5, utility_2,-1,0,0: the longest name that it begins with
-        names = [trec_name for trec_name in TREC_NAMES if text.startswith(trec_name + "_")]
+        names = [name for name in TREC_NAMES if text.startswith(name + "_")]
         if not names:
             return None
         trec_name = TREC_NAMES[max(names, key=len)]

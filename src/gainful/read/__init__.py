@@ -2,4 +2,4 @@
 
 from gainful.read.ranking_matrix import Numbers, RankingMatrix, read_ranking, read_rankings
 
-__all__ = ["Numbers", "RankingMatrix", "read_rankings", "read_ranking"]
+__all__ = ["Numbers", "RankingMatrix", "read_ranking", "read_rankings"]

@@ -167,4 +167,4 @@ def _is_dead_session(failure: Exception) -> bool:
     return python or any(sign in message for sign in signs)
 
 
-__all__ = ["DUCKDB", "POLARS", "SPARK", "Engine", "report_engine_errors", "find_engine"]
+__all__ = ["DUCKDB", "POLARS", "SPARK", "Engine", "find_engine", "report_engine_errors"]

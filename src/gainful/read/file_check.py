@@ -206,7 +206,8 @@ def _examine_run_rows(rows: _FileRows) -> FileReport:
         frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
     report = _report_run(Run(frame, rows.name, tag=rows.tag), rows.form, problems)
     if rows.trailing_count:
-        ignored = f"{count_noun(rows.trailing_count, 'line')} with text behind the sixth field, which is ignored"
+        lines = count_noun(rows.trailing_count, "line")
+        ignored = f"{lines} with text behind the sixth field, which is ignored"
         report.notes.append(ignored)
     return report
 
@@ -272,7 +273,8 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     sizes = each.group_by("query").len()["len"]
     several = int((subtopic_judgments["row"].value_counts()["count"] > 1).sum())
     return (
-        f"{count_noun(len(subtopic_judgments), 'judgment')} for {count_noun(len(each), 'subtopic')} of "
+        f"{count_noun(len(subtopic_judgments), 'judgment')} for "
+        f"{count_noun(len(each), 'subtopic')} of "
         f"{_format_sizes(sizes)}; "
         f"{count_noun(several, 'document')} judged for several of them"
     )
@@ -281,7 +283,10 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
 def _report_run(run: Run, form: str, problems: list[str]) -> FileReport:
     frame = run.frame
     notes = [
-        f"{count_noun(len(frame), 'result')} of {_format_sizes(frame.group_by('query').len()['len'])}"
+        (
+            f"{count_noun(len(frame), 'result')} of "
+            f"{_format_sizes(frame.group_by('query').len()['len'])}"
+        )
     ]
     if run.tag:
         notes.append(f"it calls itself {quote(run.tag)}")

@@ -85,7 +85,7 @@ _ALL = (
     ),
 )
 
-FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
+FORMATS: Mapping[str, Format] = {entry.name: entry for entry in _ALL}
 
 
 def read_qrels(path: str | PathLike[str], form: str | None = None) -> Qrels:

@@ -161,10 +161,10 @@ def _quote_value(value: object) -> str:
 
 __all__ = [
     "LazyRun",
-    "as_narwhals",
-    "collect_run",
     "as_lazy_run",
-    "row_defects",
-    "refuse_bad_rows",
+    "as_narwhals",
     "collect_columns",
+    "collect_run",
+    "refuse_bad_rows",
+    "row_defects",
 ]

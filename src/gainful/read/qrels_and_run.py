@@ -22,7 +22,7 @@ class Qrels:
     """Who judged what: a grade for each query and document.
 
     Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
-    the grade in `frame` is the highest of a document's; `read.subtopics` makes both of them.
+    the grade in `frame` is the highest of a document's; `read.subtopic_qrels` makes both of them.
 
     Examples:
         >>> frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]})

@@ -86,7 +86,10 @@ def describe_sessions(sessions: Sessions) -> list[str]:
     counts_and_nouns = zip(counts, ("session", "query", "result"), strict=True)
     notes = [
         ", ".join(count_noun(number, noun) for number, noun in counts_and_nouns),
-        f"queries a session: {', '.join(length_counts[:_MAX_LENGTHS])}{more}; {lengths.mean():.2f} on average",
+        (
+            f"queries a session: {', '.join(length_counts[:_MAX_LENGTHS])}{more}; "
+            f"{lengths.mean():.2f} on average"
+        ),
         f"results a query: {_format_range(int(result_counts.min()), int(result_counts.max()))}",
     ]
     if empty:

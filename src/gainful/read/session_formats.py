@@ -67,7 +67,7 @@ _ALL = (
     ),
 )
 
-SESSION_FORMATS: Mapping[str, SessionFormat] = {known.name: known for known in _ALL}
+SESSION_FORMATS: Mapping[str, SessionFormat] = {entry.name: entry for entry in _ALL}
 
 
 def read_sessions(

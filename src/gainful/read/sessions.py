@@ -151,12 +151,12 @@ def check_sessions(
     Args:
         frame: session, query, rank, doc and whatever else.
         name: what it is called in messages.
-        where: the place of a row, for messages.
+        locate: the place of a row, for messages.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
         ranked: are there ranks, or is the order of rows the ranking?
         per_turn: has every query judgments of its own?
         notes: what one should know of how it was read.
-        wrong: what the reader has found to be wrong with rows.
+        reader_problems: what the reader has found to be wrong with rows.
     """
     if bad not in ("error", "skip"):
         raise BadValue("bad", bad, "error or skip")

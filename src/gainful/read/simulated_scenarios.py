@@ -74,7 +74,7 @@ _ALL = (
     ),
 )
 
-SCENARIOS: Mapping[str, Scenario] = {known.name: known for known in _ALL}
+SCENARIOS: Mapping[str, Scenario] = {scenario.name: scenario for scenario in _ALL}
 
 
 def query_text(scenario: Scenario, kind_draw: float, text_draw: float, *, good: bool) -> str:

@@ -28,10 +28,10 @@ def build_subtopic_qrels(
     Examples:
         >>> rows = [("1", "a", 1.0, "x"), ("1", "b", 0.0, "x"), ("1", "a", 2.0, "y")]
         >>> long = pl.DataFrame(rows, schema=["query", "doc", "grade", "subtopic"], orient="row")
-        >>> found = build_subtopic_qrels(long, "build_subtopic_qrels", str)
-        >>> found.frame.rows()
+        >>> qrels = build_subtopic_qrels(long, "judgments", str)
+        >>> qrels.frame.rows()
         [('1', 'a', 2.0), ('1', 'b', 0.0)]
-        >>> found.subtopics.rows()
+        >>> qrels.subtopics.rows()
         [(0, 'x', 1.0), (1, 'x', 0.0), (0, 'y', 2.0)]
     """
     subtopic = frame["subtopic"]

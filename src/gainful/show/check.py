@@ -42,7 +42,7 @@ def check_files(
 
     Args:
         paths: the files.
-        advanced: told of each file before it is looked at.
+        on_file: told of each file before it is looked at.
         sessions_format: the format of sessions; what is no judgments is taken to be in it.
     """
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:

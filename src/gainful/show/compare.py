@@ -7,7 +7,7 @@ from gainful.evidence.statistics.alike_groups import MAX_GROUPS
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
-from gainful.show import results as of_runs, sessions as of_sessions, table as tables
+from gainful.show import results as show_results, sessions as show_sessions, table as tables
 from gainful.show.bars import bar_fractions
 from gainful.show.rows import Rows
 from gainful.show.table import (
@@ -263,9 +263,9 @@ def list_footnotes(comparison: Comparison) -> list[str]:
     notes = [tables.to_one_line(f"Note: {note}") for note in comparison.notes]
     first = comparison.results[0]
     if isinstance(first, SessionResults):
-        source_lines = of_sessions.list_footnotes(first)
+        source_lines = show_sessions.list_footnotes(first)
     else:
-        source_lines = of_runs.list_footnotes(
+        source_lines = show_results.list_footnotes(
             [results for results in comparison.results if isinstance(results, Results)]
         )
     return [*map(tables.to_one_line, source_lines), *notes]
@@ -275,5 +275,5 @@ def describe_convention(comparison: Comparison) -> str:
     """How the numbers came about, in one line."""
     first = comparison.results[0]
     if isinstance(first, SessionResults):
-        return of_sessions.describe_convention(first)
-    return of_runs.describe_convention(first)
+        return show_sessions.describe_convention(first)
+    return show_results.describe_convention(first)

@@ -18,7 +18,7 @@ SINGLE_LIST_SETTINGS = (
 )
 _FULL_TABLE_WIDTH = 180  # characters that the table of all conventions needs
 _LISTED_SETTINGS = [
-    habit for habit in SETTINGS if habit not in ("b", "rel")
+    setting for setting in SETTINGS if setting not in ("b", "rel")
 ]  # those come with their formula
 
 

@@ -14,7 +14,7 @@ from gainful.convention.session import (
 )
 from gainful.measure.sessions import last_queries
 from gainful.measure.sessions.recipe_value import SessionRecipe
-from gainful.measure.sessions.reformulations import reformulations as of_reformulations
+from gainful.measure.sessions.reformulations import reformulations as compute_reformulations
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.rows import Rows
 from gainful.text import count_noun
@@ -117,7 +117,7 @@ def build_length_rows(results: SessionResults, by: Sequence[str]) -> Rows:
 def build_reformulation_rows(results: SessionResults, by: Sequence[str]) -> Rows:
     """The reformulations that helped most, and those that helped least."""
     results.group_names(by)
-    all_reformulations = of_reformulations(results)
+    all_reformulations = compute_reformulations(results)
     most = all_reformulations.most(by=by).filter(pl.col("change") > 0)
     least = all_reformulations.least(by=by).join(
         most.select("session", "query"), on=["session", "query"], how="anti"

@@ -35,10 +35,11 @@ PLAIN = Terminal()
 
 @frozen
 class Table:
-    """Columns with a name each, rows of cells; `numbers` are set flush right.
+    """Columns with a name each, rows of cells; a `numeric` one is set flush right.
 
-    Of a table of numbers, the first few columns may be `words`, and single ones further on `text`.
-    On a terminal a column may have `bars` beside its numbers, and a cell (row, column) a `tone`.
+    Of a numeric table, the first few columns may be words (`label_columns`), and single ones
+    further on text (`text_columns`). On a terminal a column may have `bars` beside its numbers, and
+    a cell (row, column) a colour.
     """
 
     columns: Sequence[str]

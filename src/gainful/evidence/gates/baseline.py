@@ -77,9 +77,9 @@ class Baseline:
 
     Examples:
         >>> from gainful import evaluate
-        >>> judged = NestedDict({"1": {"a": 1}}, "judgments")
-        >>> found = make_baseline(evaluate(judged.mapping, {"1": {"a": 0.5}}, "RR"), judged)
-        >>> found.of_measure(Measure("RR"))
+        >>> qrels = NestedDict({"1": {"a": 1}}, "judgments")
+        >>> baseline = make_baseline(evaluate(qrels.mapping, {"1": {"a": 0.5}}, "RR"), qrels)
+        >>> baseline.values_by_query(Measure("RR"))
         {'1': 1.0}
     """
 
@@ -178,7 +178,10 @@ def _find_problem(content: Any) -> str:
             if _is_whole_number(format_version) and format_version > VERSION
             else ""
         )
-        return f"it has version {quote(format_version)} of the format{newer}; this gainful reads {VERSION}"
+        return (
+            f"it has version {quote(format_version)} of the format{newer}; "
+            f"this gainful reads {VERSION}"
+        )
     try:
         checksum = _checksum(content)
     except ValueError:

@@ -20,10 +20,10 @@ def fingerprint(qrels: Qrels | NestedDict) -> str:
     are several.
 
     Examples:
-        >>> one = fingerprint(NestedDict({"1": {"a": 2, "b": 0}}, "judgments"))
-        >>> one == fingerprint(NestedDict({1: {"b": 0.0, "a": 2.0}}, "other"))
+        >>> graded = fingerprint(NestedDict({"1": {"a": 2, "b": 0}}, "judgments"))
+        >>> graded == fingerprint(NestedDict({1: {"b": 0.0, "a": 2.0}}, "other"))
         True
-        >>> one == fingerprint(NestedDict({"1": {"a": 2, "b": 1}}, "judgments"))
+        >>> graded == fingerprint(NestedDict({"1": {"a": 2, "b": 1}}, "judgments"))
         False
     """
     rows = _judgment_rows(as_qrels_columns(qrels))

@@ -43,14 +43,14 @@ def gate(
     Args:
         results: the run, evaluated.
         rules: what it must hold.
-        judgments: what it was evaluated by; they must be the baseline's.
+        qrels: what it was evaluated by; they must be the baseline's.
         baseline: what an earlier run scored.
         saving: is the run to become a baseline? Then it may do so without any rule.
 
     Examples:
         >>> from gainful import evaluate
-        >>> found = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, "RR")
-        >>> gate(found, Rules(floors={"RR": 0.6})).checks[0].message
+        >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, "RR")
+        >>> gate(results, Rules(floors={"RR": 0.6})).checks[0].message
         'RR 0.5000 is below its floor 0.6'
     """
     mean = means(results)
@@ -132,15 +132,17 @@ def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) 
     if "queries" in rules.allow:
         return [f"{count_noun(number, 'query')} {problem}; let through"]
     raise CannotCompare(
-        f"{results.name}: {count_noun(number, 'query')} {problem}, so the gate cannot tell whether it is "
-        "good enough (missing=zero counts them as 0; --allow queries judges the others alone)"
+        f"{results.name}: {count_noun(number, 'query')} {problem}, so the gate cannot tell "
+        "whether it is good enough "
+        "(missing=zero counts them as 0; --allow queries judges the others alone)"
     )
 
 
 def _describe_convention_change(now: Mapping[str, object], then: Mapping[str, object]) -> str:
     names = [name for name in {**now, **then} if name != "like"]
     changes = [
-        f"{name} is {_format_setting(then, name)} in the baseline and {_format_setting(now, name)} now"
+        f"{name} is {_format_setting(then, name)} in the baseline "
+        f"and {_format_setting(now, name)} now"
         for name in names
         if (name in now, now.get(name)) != (name in then, then.get(name))
     ]

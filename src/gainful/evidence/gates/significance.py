@@ -30,18 +30,18 @@ def check_significance(
     """A check for each measure, and a sentence that says how it was tested."""
     level = rules.resampling().alpha
     outcomes = {name: _apply_test(pair, rules, results) for name, pair in pairs.items()}
-    raw_p = np.array([float(item.p[0]) for item in outcomes.values()])
+    raw_p = np.array([float(outcome.p[0]) for outcome in outcomes.values()])
     checks = []
-    for (name, pair), p, item in zip(
+    for (name, pair), p, raw in zip(
         pairs.items(), holm(raw_p).tolist(), raw_p.tolist(), strict=True
     ):
         now, then = now_and_before[name]
         ok = p > level
         if ok and then - now > rounding_slack(then):
             _refuse_too_few(pair, rules, len(pairs))
-        checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=item))
+        checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=raw))
     return checks, _describe_test(
-        pairs, rules, exact_p=all(item.exact for item in outcomes.values())
+        pairs, rules, exact_p=all(outcome.exact for outcome in outcomes.values())
     )
 
 

@@ -40,7 +40,8 @@ class Check:
 
     def _floor_message(self) -> str:
         verb = "reaches" if self.ok else "is below"
-        return f"{self.measure} {format_distinct(self.value, self.bound)} {verb} its floor {format_exact(self.bound)}"
+        value = format_distinct(self.value, self.bound)
+        return f"{self.measure} {value} {verb} its floor {format_exact(self.bound)}"
 
     def _drop_message(self) -> str:
         before = self.baseline or 0.0

@@ -74,7 +74,7 @@ class ChangedQuery:
 class LargestChanges:
     """The queries of two runs that changed most: those that rose, then those that fell.
 
-    Queries are paired by their ids; `alone` counts those that have a value in one run only.
+    Queries are paired by their ids; `unpaired` counts those that have a value in one run only.
     """
 
     measure: str
@@ -113,21 +113,21 @@ def find_largest_changes(
     """Which queries changed most from one run to another, and what moved in them?
 
     Args:
-        judgments: what was judged.
+        qrels: what was judged.
         runs: the baseline, and the run that is compared with it.
-        how: one of the measures that were computed.
+        recipe: one of the measures that were computed.
         values: the results of both.
         most: how many queries to take apart that rose, and how many that fell.
 
     Examples:
-        >>> from gainful.measure.evaluate import asked_for, of_run
-        >>> from gainful.read.inputs import as_judgments, as_run
-        >>> judged = as_judgments({"1": {"a": 1}})
+        >>> from gainful.measure.evaluate import build_recipes, evaluate_run
+        >>> from gainful.read.inputs import as_qrels, as_run
+        >>> qrels = as_qrels({"1": {"a": 1}})
         >>> runs = as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]})
-        >>> base, recipes = asked_for("RR", None, {})
-        >>> values = tuple(of_run(judged, run, recipes, base) for run in runs)
-        >>> find_largest_changes(judged, runs, recipes["RR"], values).queries[0].documents
-        (Moved(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
+        >>> convention, recipes = build_recipes("RR", None, {})
+        >>> values = tuple(evaluate_run(qrels, run, recipes, convention) for run in runs)
+        >>> find_largest_changes(qrels, runs, recipes["RR"], values).queries[0].documents
+        (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """
     if most < 0:
         raise BadValue("most", most, "a whole number from 0 on")

@@ -88,7 +88,7 @@ def _rank_docs(
     convention: Convention,
     gains: Mapping[str, float],
 ) -> list[RankedDoc]:
-    """The documents at the ranks that the convention gives them; `worths` order best and worst."""
+    """The documents at the ranks that the convention gives them; `gains` order best and worst."""
     if convention.unjudged == "remove":
         documents = [pair for pair in documents if pair[0] in grades]
     if convention.negative == "remove":

@@ -17,8 +17,8 @@ def select_qrels(qrels: Qrels | NestedDict, queries: Collection[str]) -> Qrels:
     """The judgments of these queries; all of them where the few would be none at all.
 
     Examples:
-        >>> held = NestedDict({"1": {"a": 1}, "2": {"b": 1}}, "judgments")
-        >>> select_qrels(held, ["2"]).frame["doc"].to_list()
+        >>> qrels = NestedDict({"1": {"a": 1}, "2": {"b": 1}}, "judgments")
+        >>> select_qrels(qrels, ["2"]).frame["doc"].to_list()
         ['b']
     """
     if isinstance(qrels, NestedDict):

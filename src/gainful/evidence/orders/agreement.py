@@ -155,8 +155,8 @@ class Order:
     def __repr__(self) -> str:
         lines = [f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"]
         lines += [
-            f"{item.measure}: {'–' if item.significant is None else item.significant} of {item.pairs} "
-            "pairs told apart"
+            f"{item.measure}: {'–' if item.significant is None else item.significant} "
+            f"of {item.pairs} pairs told apart"
             for item in self.power
         ]
         lines += [
@@ -185,10 +185,10 @@ def order_means(
             `itertools.combinations`, where that is known.
 
     Examples:
-        >>> found = order_means(
+        >>> order = order_means(
         ...     {"b=2": {"x": 0.5, "y": 0.4, "z": 0.3}, "b=10": {"x": 0.5, "y": 0.2, "z": 0.3}}
         ... )
-        >>> round(found.agreement[0].tau, 4), found.agreement[0].swaps[0].runs
+        >>> round(order.agreement[0].tau, 4), order.agreement[0].swaps[0].runs
         (0.3333, ('y', 'z'))
     """
     check_persistence(p)

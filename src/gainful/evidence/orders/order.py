@@ -57,7 +57,7 @@ def order(
     """Do measures agree on which run is better, and which of them tells runs apart?
 
     Args:
-        judgments: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
         runs: at least three of them, by name.
         measures: names such as "nDCG@10", or one measure with several parameters, such as
             "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
@@ -69,7 +69,7 @@ def order(
         resamples: how many, of tests that resample.
         seed: where chance begins; the same seed gives the same numbers.
         like: the tool whose habits to follow.
-        habits: single habits, such as `ties="average"`.
+        settings: single habits, such as `ties="average"`.
 
     Returns:
         `Order`: the order by each measure, their agreement, and the power of each.
@@ -149,9 +149,8 @@ def _run_names(results: Sequence[Results]) -> list[str]:
 def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
     """Why the pairs of runs cannot be tested, if they cannot."""
     if mean_kind in NOT_A_MEAN:
-        return [
-            f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}: no test of it; runs are only ordered by it"
-        ]
+        problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
+        return [f"{problem}: no test of it; runs are only ordered by it"]
     if len(paired_values.queries) < 2:
         return [f"{paired_values.measure}: one query is not enough to tell runs apart"]
     return []
@@ -160,13 +159,13 @@ def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
 __all__ = [
     "Agreement",
     "Criterion",
-    "Order",
     "DiscriminativePower",
+    "Order",
     "Swap",
     "kendall_tau",
+    "order",
     "order_means",
     "order_results",
-    "order",
     "rbo",
     "tau_ap",
 ]

@@ -142,7 +142,7 @@ LENIENT: Mapping[str, tuple[Any, str]] = {
 
 
 def make_lenient(convention: Convention, *, keep_strict: str = "") -> Convention:
-    """The same convention, refusing nothing (`but` for one habit)."""
+    """The same convention, refusing nothing (but for the habit `keep_strict`)."""
     changes = {
         setting: answer
         for setting, (answer, _) in LENIENT.items()

@@ -154,7 +154,7 @@ def why(
     """Why do two tools disagree on these data?
 
     Args:
-        judgments: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes; or sessions, if the measure is one of sessions.
         measure: one measure, such as "nDCG@10".
         like: the tool to start from, by name or as a `Convention`; gainful itself if none.
@@ -236,8 +236,8 @@ def explain_sides(
     refused_causes = {
         cause.name
         for cause in CAUSES.values()
-        for item in side_refusals
-        if item.keys() & {*cause.settings}
+        for by_setting in side_refusals
+        if by_setting.keys() & {*cause.settings}
     }
     return Why(
         measure=sides[0].measure,
@@ -245,13 +245,15 @@ def explain_sides(
         sides=sides,
         means=(mixtures.mean(0), mixtures.mean(mixtures.all)),
         query_counts=(int((~np.isnan(end_values[0])).sum()), int((~np.isnan(end_values[1])).sum())),
-        causes=tuple(sorted(cause_effects, key=lambda item: -abs(item.effect))),
-        idle=_find_idle_causes(sides, refused_causes | {item.cause.name for item in cause_effects}),
+        causes=tuple(sorted(cause_effects, key=lambda effect: -abs(effect.effect))),
+        idle=_find_idle_causes(
+            sides, refused_causes | {effect.cause.name for effect in cause_effects}
+        ),
         notes=(
             *getattr(run, "notes", ()),
             *note_id_types(qrels, run),
             *note_no_overlap(qrels, run, mixtures.view(mixtures.sides[0]).matched),
-            *dict.fromkeys(note for item in side_refusals for note in item.values()),
+            *dict.fromkeys(note for by_setting in side_refusals for note in by_setting.values()),
             *notes,
         ),
     )

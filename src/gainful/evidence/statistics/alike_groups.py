@@ -30,7 +30,7 @@ def find_alike_groups(number: int, different: Iterable[tuple[int, int]]) -> list
     Of more than `MAX_GROUPS` groups only so many are found.
 
     Examples:
-        >>> find_alike_groups(3, [(0, 2)])  # 1 is like both, 0 and 2 are not find_alike_groups
+        >>> find_alike_groups(3, [(0, 2)])  # 1 is like both, 0 and 2 are not alike
         [(0, 1), (1, 2)]
     """
     neighbours = [set(range(number)) - {at} for at in range(number)]

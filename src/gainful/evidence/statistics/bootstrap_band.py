@@ -19,8 +19,8 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
 
     Args:
         total: a row for each session, a column for each place.
-        number: likewise: how much each session counts there; 0 where it does not.
-        how: the level, the resamples and the seed.
+        counts: likewise: how much each session counts there; 0 where it does not.
+        resampling: the level, the resamples and the seed.
 
     Examples:
         >>> low, high = bootstrap_band(

@@ -55,8 +55,8 @@ def benjamini_hochberg(p: Array) -> Array:
 
 
 CORRECTIONS: Mapping[str, Correction] = {
-    one.name: one
-    for one in (
+    correction.name: correction
+    for correction in (
         Correction("holm", "Holm", holm),
         Correction("bh", "Benjamini–Hochberg", benjamini_hochberg),
         Correction("bonferroni", "Bonferroni", bonferroni),

@@ -46,7 +46,7 @@ def invert_test(candidates: Array, always_extreme: int, alpha: float) -> tuple[A
 
     Args:
         candidates: a row for each pair, a column for each resample that has one; reordered.
-        always: how many more resamples there are, the one that was seen included.
+        always_extreme: how many more resamples there are, the one that was seen included.
         alpha: one minus the confidence.
     """
     pairs, number = candidates.shape

@@ -27,8 +27,8 @@ class PairedTest:
 
 
 TESTS: Mapping[str, PairedTest] = {
-    one.name: one
-    for one in (
+    test.name: test
+    for test in (
         PairedTest(
             "randomisation",
             "sign-flip randomisation test",

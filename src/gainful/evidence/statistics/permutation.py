@@ -58,7 +58,7 @@ def permute_pair(
         values: a row for each session of the design, a column for each measure.
         design: what could have been otherwise.
         blocks: whose effects are taken out, a number for each session.
-        how: level, resamples and seed.
+        resampling: level, resamples and seed.
     """
     second = (design.system == 1).astype(np.float64)
     with_system = np.concatenate([values, second[:, None]], axis=1)

@@ -26,10 +26,10 @@ def randomisation_test(differences: Array, resampling: Resampling) -> Outcome:
     """The p of each column of differences, and the interval of its mean.
 
     Examples:
-        >>> found = randomisation_test(
+        >>> outcome = randomisation_test(
         ...     np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6]]), Resampling()
         ... )
-        >>> float(found.p[0]), found.exact  # 2 of the 64 ways to flip are as extreme
+        >>> float(outcome.p[0]), outcome.exact  # 2 of the 64 ways to flip are as extreme
         (0.03125, True)
     """
     number, pairs = differences.shape

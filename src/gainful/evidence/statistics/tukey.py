@@ -25,7 +25,7 @@ def tukey_test(values: Array, pairs: Ranks, resampling: Resampling) -> Outcome:
     Args:
         values: a row for each query, a column for each run.
         pairs: a row for each pair: the columns of the first and the second run.
-        how: resamples, seed and level.
+        resampling: resamples, seed and level.
     """
     number = len(values)
     flat, steps = round_to_grid(values.reshape(-1, 1), number)  # one grid for all runs

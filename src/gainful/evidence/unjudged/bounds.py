@@ -137,7 +137,8 @@ class Bounds:
     def __repr__(self) -> str:
         width = max(map(len, self.limits), default=0)
         lines = [
-            f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … {_format_value(high)} "
+            f"{name:<{width}}  {_format_value(value)}  "
+            f"in {_format_value(low)} … {_format_value(high)} "
             f"({'exact' if self.exact[name] else 'outer'})"
             for name, (low, value, high) in self.mean.items()
         ]

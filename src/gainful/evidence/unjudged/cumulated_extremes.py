@@ -103,7 +103,7 @@ class CumulatedExtremes:
     """The gradings under which cumulated gain is smallest and largest, query by query."""
 
     def __init__(self, gradable: GradableRun, recipe: Recipe, grades: Array) -> None:
-        self.how, self.grades = recipe, grades
+        self.recipe, self.grades = recipe, grades
         self.gains = recipe_gains(recipe, grades)
         ranked = gradable.rank_docs(recipe.convention)
         rows = ranked.grade.astype(np.intp)
@@ -122,18 +122,18 @@ class CumulatedExtremes:
         )
         self.retrieved = np.zeros(len(gradable.known_grades), dtype=bool)
         self.retrieved[rows] = True
-        self.of_query = ranked.retrieved
-        self.worths = np.zeros(len(gradable.known_grades))
+        self.retrieved_counts = ranked.retrieved
+        self.judged_gains = np.zeros(len(gradable.known_grades))
         judged = ~np.isnan(gradable.known_grades)
         kept = judged & ~(
             (recipe.convention.negative == "remove") & (np.nan_to_num(gradable.known_grades) < 0)
         )
-        self.worths[kept] = recipe_gains(recipe, gradable.known_grades[kept])
+        self.judged_gains[kept] = recipe_gains(recipe, gradable.known_grades[kept])
 
     def extreme_gradings(self, query: int, docs: QueryDocs) -> Array:
         """A few gradings of the open documents, among them the best and the worst."""
         candidates = np.flatnonzero(self.retrieved[docs.row[docs.open]])
-        if self.how.convention.ideal != "list":  # what is not retrieved may stand in the ideal
+        if self.recipe.convention.ideal != "list":  # what is not retrieved may stand in the ideal
             candidates = np.arange(len(docs.open))
         lowest, highest = self.grades[np.argmin(self.gains)], self.grades[np.argmax(self.gains)]
         gradings = np.full((4, len(docs.open)), lowest)
@@ -141,7 +141,7 @@ class CumulatedExtremes:
         for at, sign in ((2, -1.0), (3, 1.0)):
             order = candidates[np.argsort(-sign * self.weight[docs.row[docs.open[candidates]]])]
             levels = self._levels(query, docs, order, sign)
-            entry = self.how.measure.entry
+            entry = self.recipe.measure.entry
             counts = levels.extreme_counts(
                 normalised=entry.normalised, ideal_only=entry.gain_of == "ideal"
             )
@@ -152,9 +152,9 @@ class CumulatedExtremes:
         row = docs.row
         judged = np.setdiff1d(np.arange(len(row)), docs.open)
         source = judged
-        if self.how.convention.ideal == "list":
+        if self.recipe.convention.ideal == "list":
             source = judged[self.retrieved[row[judged]]]
-        pool = self.worths[row[source]]
+        pool = self.judged_gains[row[source]]
         pool = pool[pool > 0]
         gain = np.unique(np.append(pool, self.gains))[::-1]
         grade = np.full(len(gain), np.nan)
@@ -163,9 +163,9 @@ class CumulatedExtremes:
         ascending = np.sort(pool)
         above = len(pool) - np.searchsorted(ascending, gain, side="right")
         until = len(pool) - np.searchsorted(ascending, gain, side="left")
-        deepest = int(ideal_depth(self.how, self.of_query[query : query + 1])[0, 0])
+        deepest = int(ideal_depth(self.recipe, self.retrieved_counts[query : query + 1])[0, 0])
         longest = max(1, len(pool) + len(order))
-        discounts = rank_discounts(self.how, min(longest, max(1, deepest)))
+        discounts = rank_discounts(self.recipe, min(longest, max(1, deepest)))
         discount_sums = np.append(0.0, np.cumsum(discounts))
         deepest_discount = min(deepest, len(discounts))
         return _GainLevels(
@@ -175,8 +175,8 @@ class CumulatedExtremes:
             ideal_ends=discount_sums[np.minimum(until[:, None] + steps, deepest_discount)],
             ideal_begins=discount_sums[np.minimum(above[:, None] + steps, deepest_discount)],
             sign=sign,
-            judged_gain=float(self.worths[row[judged]] @ self.weight[row[judged]]),
-            lacks_ideal=self.how.measure.entry.normalised and not len(pool) and gain[0] > 0,
+            judged_gain=float(self.judged_gains[row[judged]] @ self.weight[row[judged]]),
+            lacks_ideal=self.recipe.measure.entry.normalised and not len(pool) and gain[0] > 0,
         )
 
 

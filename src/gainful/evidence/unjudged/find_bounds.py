@@ -51,12 +51,12 @@ def unjudged(
     """How much could the retrieved documents that nobody judged change?
 
     Args:
-        judgments: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes.
         measures: one or several; nDCG@10, AP and RR if none is named.
         grades: those that a document may get; by default 0 and every grade of the judgments.
         like: the tool whose habits to follow, by name or as a `Convention`.
-        habits: single habits, such as `ties="input"`.
+        settings: single habits, such as `ties="input"`.
 
     Returns:
         `Bounds`: the smallest and the largest value of each query and of the mean, each marked
@@ -64,10 +64,10 @@ def unjudged(
 
     Examples:
         >>> judged = {"1": {"a": 2, "b": 1}}
-        >>> found = unjudged(judged, {"1": ["new", "a", "b"]}, "nDCG@3")
-        >>> [round(end, 4) for end in found.mean["nDCG@3"]]
+        >>> bounds = unjudged(judged, {"1": ["new", "a", "b"]}, "nDCG@3")
+        >>> [round(end, 4) for end in bounds.mean["nDCG@3"]]
         [0.6697, 0.6697, 1.0]
-        >>> found.exact
+        >>> bounds.exact
         {'nDCG@3': True}
     """
     run = rag_path(qrels) if run is None else run
@@ -109,9 +109,9 @@ def find_bounds(
     )
     outside_notes = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
     inexact_notes = [
-        f"{name} is not exact: {gradable.reason}"
-        for name, gradable in limits_by_measure.items()
-        if gradable.reason
+        f"{name} is not exact: {limits.reason}"
+        for name, limits in limits_by_measure.items()
+        if limits.reason
     ]
     return evolve(
         bounds, notes=[*results.notes, *inexact_notes, *(note for note in outside_notes if note)]

@@ -113,11 +113,12 @@ class GradableRun:
         """What each query scores under each of its gradings; not a number where it is left out.
 
         Args:
-            how: the measure.
-            asked: queries with their gradings, of their open documents in the order of `QueryDocs`; not
-                a number for a document that stays open.
-            worthy: if the measure is blind for other grades, documents that have them are left out.
-            partly: may documents stay open? If not, there is nothing left to be taken out for it.
+            recipe: the measure.
+            query_gradings: queries with their gradings, of their open documents in the order of
+                `QueryDocs`; not a number for a document that stays open.
+            grade_filter: if the measure is blind for other grades, documents that have them
+                are left out.
+            partial: may documents stay open? If not, there is nothing left to be taken out for it.
         """
         recipe = _grade_everything(recipe, partial=partial)
         matches = (
@@ -209,10 +210,10 @@ def build_gradable_run(
     Only judged queries have any: a query without judgments stays without.
 
     Args:
-        judgments: what was judged.
+        qrels: what was judged.
         run: what was retrieved.
-        habits: how the run is matched.
-        source: the runs whose open documents would join the pool.
+        convention: how the run is matched.
+        sources: the runs whose open documents would join the pool.
     """
     columns = ["query", "doc"]
     retrieved = pl.concat([source.frame.select(columns) for source in sources])

@@ -54,8 +54,8 @@ def find_limits(gradable: GradableRun, recipe: Recipe, grades: Array, queries: R
     """The limits of these queries over all gradings of their open documents.
 
     Args:
-        held: a run with its open documents.
-        how: the measure.
+        gradable: a run with its open documents.
+        recipe: the measure.
         grades: those that may be given.
         queries: which queries.
     """

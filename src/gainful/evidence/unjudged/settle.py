@@ -42,12 +42,12 @@ def settle(
     """Can documents that nobody judged still change which of two runs is better?
 
     Args:
-        judgments: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
         runs: two runs by name.
         measure: one measure, such as "nDCG@10".
         grades: those that a document may get; by default 0 and every grade of the judgments.
         like: the tool whose habits to follow, by name or as a `Convention`.
-        habits: single habits, such as `ties="input"`.
+        settings: single habits, such as `ties="input"`.
 
     Returns:
         `Settlement`: who leads, whether that can turn, how many judgments would settle it, and
@@ -110,4 +110,4 @@ def _require_single_measure(recipes: Mapping[str, Recipe]) -> str:
     return name
 
 
-__all__ = ["settle_two", "settle"]
+__all__ = ["settle", "settle_two"]

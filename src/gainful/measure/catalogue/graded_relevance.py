@@ -77,7 +77,8 @@ GRADED_RELEVANCE = (
     Entry(
         name="gRBP",
         question="What does such a searcher gain, if grades count and the best counts as 1?",
-        definition="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1",
+        definition="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is "
+        "above 1",
         example=Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
         function=graded.grbp,
         arguments=("p", "gain"),

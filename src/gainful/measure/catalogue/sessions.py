@@ -92,8 +92,8 @@ ASPECT_MEASURES = (
     Entry(
         name="IR",
         question="What share of the distinct answers has the session found so far?",
-        definition="subtopics (without subtopics: relevant documents) found in the first n queries, "
-        "each once / all of them",
+        definition="subtopics (without subtopics: relevant documents) found in the first n "
+        "queries, each once / all of them",
         example=Example("IR", "0 1 / 2 | 1", "2/3"),
         session_function="instance_recall.instance_recall",
         options=("rel", "depth", "empty"),
@@ -103,8 +103,8 @@ ASPECT_MEASURES = (
     Entry(
         name="CT",
         question="How much of what is wanted of every subtopic was found, per query?",
-        definition="Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / cap / "
-        "the number of subtopics / the number of queries",
+        definition="Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / "
+        "cap / the number of subtopics / the number of queries",
         example=Example("CT", "ab / a", "(1/2 + 1/2 + 1/4) / 2 / 5 / 2"),
         session_function="cube.cube_test",
         options=("gamma", "cap"),

@@ -18,8 +18,8 @@ SUBTOPICS = (
     Entry(
         name="alpha_DCG",
         question="How much is new in the ranking, if every document could tell everything?",
-        definition="Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) over the "
-        f"subtopics of document i / the same of {_PERFECT_RANKING}",
+        definition="Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) "
+        f"over the subtopics of document i / the same of {_PERFECT_RANKING}",
         example=Example("alpha_DCG@2", "ab a | c", "(2 + 0.5/log2(3)) / (3 + 1.5/log2(3))"),
         function=subtopics.alpha_dcg,
         arguments=("alpha", "rel", "first_rank"),
@@ -61,7 +61,8 @@ SUBTOPICS = (
     Entry(
         name="NRBP",
         question="What that is new does a searcher find who goes on with probability beta?",
-        definition=f"(1 − (1 − alpha)·beta)·Σ gain(i)·beta^(i−1), gain(i) as in alpha_DCG / {_NUMBER_OF_SUBTOPICS}",
+        definition="(1 − (1 − alpha)·beta)·Σ gain(i)·beta^(i−1), gain(i) as in alpha_DCG / "
+        f"{_NUMBER_OF_SUBTOPICS}",
         example=Example("NRBP", "ab - a | c", "(1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3"),
         function=subtopics.nrbp,
         arguments=("alpha", "beta", "rel"),
@@ -96,7 +97,8 @@ SUBTOPICS = (
     Entry(
         name="P_IA",
         question="What share of the first k documents is relevant, averaged over subtopics?",
-        definition=f"Σ the subtopics that document i is on, over i ≤ k / (k · {_NUMBER_OF_SUBTOPICS})",
+        definition="Σ the subtopics that document i is on, over i ≤ k / "
+        f"(k · {_NUMBER_OF_SUBTOPICS})",
         example=Example("P_IA@4", "ab - a | c", "(2 + 1) / (4 * 3)"),
         function=subtopics.precision_ia,
         arguments=("rel",),

@@ -65,7 +65,8 @@ USER_MODELS = (
     Entry(
         name="scaledDCG",
         question="What share of the DCG of k perfect documents was reached?",
-        definition="Σ grade/max_grade/log2(i+1) over i ≤ k / Σ 1/log2(i+1); ir_measures calls it SDCG",
+        definition="Σ grade/max_grade/log2(i+1) over i ≤ k / Σ 1/log2(i+1); "
+        "ir_measures calls it SDCG",
         example=Example("scaledDCG(max_grade=2)@2", "1 2", "(1/2 + 1/log2(3)) / (1 + 1/log2(3))"),
         function=user_models.scale_dcg,
         arguments=("max_grade",),
@@ -95,7 +96,8 @@ USER_MODELS = (
     Entry(
         name="Qmeasure",
         question="What is AP, if every relevant document also brings its gain?",
-        definition="(hits so far + beta·gain so far) / (i + beta·ideal gain so far), over all relevant",
+        definition="(hits so far + beta·gain so far) / (i + beta·ideal gain so far), "
+        "over all relevant",
         example=Example("Qmeasure", "0 2 | 1", "((1 + 2) / (2 + 3)) / 2"),
         function=graded.q_measure,
         arguments=("gain", "beta"),

@@ -29,19 +29,20 @@ class _Ideal:
         self.total: Array = np.bincount(
             self.query, self.gain * weight, minlength=ranked.size
         ).astype(np.float64)
-        self.until = np.append(cumulate_by_query(self.gain * weight, self.query, ranked.size), 0.0)
+        gains = self.gain * weight
+        self.cumulated_gain = np.append(cumulate_by_query(gains, self.query, ranked.size), 0.0)
         costs = np.maximum(self.gain, 1.0)
-        self.cost = np.append(cumulate_by_query(costs, self.query, ranked.size), 0.0)
+        self.cumulated_cost = np.append(cumulate_by_query(costs, self.query, ranked.size), 0.0)
 
     def dcg_at(self, query: Ranks, rank: Ranks) -> Array:
         """The ideal DCG at these ranks."""
         depth = np.minimum(rank, self.size[query])
-        return np.where(depth > 0, self.until[self.begin[query] + depth - 1], 0.0)
+        return np.where(depth > 0, self.cumulated_gain[self.begin[query] + depth - 1], 0.0)
 
     def cost_at(self, query: Ranks, rank: Ranks) -> Array:
         """What the ideal ranking would have gained, each document at least 1."""
         depth = np.minimum(rank, self.size[query])
-        inside = np.where(depth > 0, self.cost[self.begin[query] + depth - 1], 0.0)
+        inside = np.where(depth > 0, self.cumulated_cost[self.begin[query] + depth - 1], 0.0)
         return inside + (rank - depth)
 
 

@@ -1,7 +1,7 @@
 """Measures of relevant or not: precision, recall and what is made of them.
 
-Each is a function of `RankedRun`, a few lines over all queries at once. A normalised one returns what
-was reached and what was possible; the convention says what 0 of 0 is.
+Each is a function of `RankedRun`, a few lines over all queries at once. A normalised one returns
+what was reached and what was possible; the convention says what 0 of 0 is.
 """
 
 from __future__ import annotations

@@ -249,7 +249,7 @@ def _greedy_gains(about: Array, exists: Flags, alpha: float, depth: int) -> Arra
 
     Args:
         about: is a document about an aspect (1.0) or not (0.0); by aspect, query and document.
-        there: which documents exist; a query may have fewer than another.
+        exists: which documents exist; a query may have fewer than another.
         alpha: how much less an aspect is worth each time it comes.
         depth: how many ranks.
     """

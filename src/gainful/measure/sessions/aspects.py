@@ -35,12 +35,13 @@ class Aspects:
 
 
 def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: bool) -> Aspects:
-    """The aspects to which documents are relevant, of a grade of at least `least`.
+    """The aspects to which documents are relevant, of a grade of at least `min_grade`.
 
     Args:
-        held: the sessions.
-        least: the lowest grade that counts.
-        each: without subtopics, is every document an aspect of its own, or is there one for all?
+        sessions: whose judged documents they are.
+        min_grade: the lowest grade that counts.
+        per_document: without subtopics, is every document an aspect of its own, or is there one
+            for all?
     """
     subtopics, judged = sessions.subtopics, sessions.judged
     if subtopics is not None:

@@ -49,7 +49,7 @@ def evaluate_sessions(
 
     Args:
         sessions: a file, a frame or `Sessions`: a row for each result that was shown.
-        judgments: whatever `evaluate` takes; a session's topic is whose judgments count. Without
+        qrels: whatever `evaluate` takes; a session's topic is whose judgments count. Without
             them, what the searchers said themselves (the column grade).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
         like: whose habits to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
@@ -62,14 +62,14 @@ def evaluate_sessions(
         topics: a file of lines `session topic`, whose topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
             count as a query?
-        habits: single habits, such as `duplicates="first"` or `b=10`.
+        settings: single habits, such as `duplicates="first"` or `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.
 
     Examples:
-        >>> shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
-        >>> evaluate_sessions(shown, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
+        >>> sessions = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
+        >>> evaluate_sessions(sessions, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
     convention, recipes = build_session_recipes(measures, like, settings)
@@ -191,4 +191,10 @@ def filter_sessions(
     return evolve(sessions, frame=frame, known_layout=None)
 
 
-__all__: Sequence[str] = ("asked_for", "chosen", "computed", "evaluate_sessions", "of_sessions")
+__all__: Sequence[str] = (
+    "build_session_recipes",
+    "compute_session_values",
+    "evaluate_sessions",
+    "filter_sessions",
+    "measure_sessions",
+)

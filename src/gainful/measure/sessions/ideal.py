@@ -129,9 +129,9 @@ def session_recall_base(
     """The recall base of each session, of which there must be one.
 
     Args:
-        held: the sessions.
+        sessions: those that were matched.
         base: the recall base of each query.
-        asked: what cannot be had otherwise: its name, its value, and what can.
+        setting: what cannot be had otherwise: its name, its value, and what can.
     """
     own = base[np.cumsum(sessions.query_counts) - sessions.query_counts]
     if not (base == own[sessions.session]).all():

@@ -102,8 +102,8 @@ def session_vectors(
     """The progressive vectors of all sessions, held where a searcher has stopped.
 
     Args:
-        held: the sessions.
-        how: the measure, everything settled.
+        sessions: those that were matched.
+        recipe: the measure, everything settled.
         queries: to so many queries; to those of the longest session if it is not said.
     """
     sessions = sessions.keep_first_queries(recipe.queries)

@@ -176,7 +176,7 @@ def sweep(
 
     Args:
         sessions: as `evaluate_sessions` takes them.
-        judgments: likewise.
+        qrels: likewise.
         measure: nsDCG or sDCG, with options such as duplicates=first if you like.
         b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
         bq: bases of the query discount.
@@ -189,12 +189,12 @@ def sweep(
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
-        habits: single habits, such as `duplicates="first"`.
+        settings: single habits, such as `duplicates="first"`.
 
     Examples:
         >>> from gainful import simulate_study
         >>> study = simulate_study(1)
-        >>> sweep(study.sessions, study.judgments, points=5)
+        >>> sweep(study.sessions, study.qrels, points=5)
         Sweep of nsDCG, 25 settings, 120 sessions, 2 groups
         System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
         simulated: made by a model of a searcher, not observed

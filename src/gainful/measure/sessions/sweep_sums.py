@@ -164,8 +164,8 @@ def sum_for_sweep(
     """The gains of all sessions, added up where they share what matters.
 
     Args:
-        held: the sessions.
-        how: sDCG or nsDCG, everything settled but b and bq.
+        sessions: those that were matched.
+        recipe: sDCG or nsDCG, everything settled but b and bq.
         group: the number of each session's group.
         groups: how many groups there are.
     """

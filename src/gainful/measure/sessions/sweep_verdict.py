@@ -25,8 +25,8 @@ def describe_winners(
     """One sentence on who wins where.
 
     Args:
-        called: what the groups are called in a sentence.
-        swept: the b and the bq that were tried.
+        group_labels: what the groups are called in a sentence.
+        bases: the b and the bq that were tried.
         means: b × bq × groups.
         reference: the b and the bq on whose lines a boundary is told.
         at_reference: which group wins there; -1 if none does.
@@ -40,7 +40,8 @@ def describe_winners(
     if winner_numbers == [-1]:
         return f"No group is better than the others for any searcher {describe_range(b, bq)}."
     if len(winner_numbers) == 1:
-        return f"{_capitalise_first(group_labels[winner_numbers[0]])} is {better} for every searcher {describe_range(b, bq)}."
+        winner = _capitalise_first(group_labels[winner_numbers[0]])
+        return f"{winner} is {better} for every searcher {describe_range(b, bq)}."
     if at_reference < 0:
         return _describe_win_counts(group_labels, winner_grid, b, bq)
     conditions, others, lines = [], [], []
@@ -69,7 +70,8 @@ def describe_winners(
     if not one_way or len(conditions) > 1:
         conditions_text = "; ".join(f"at {where}, for {which}" for which, where in lines)
         return (
-            f"It depends on the searcher: {group_labels[at_reference]} is {better} {conditions_text}. "
+            f"It depends on the searcher: {group_labels[at_reference]} is {better} "
+            f"{conditions_text}. "
             f"{_describe_wins(group_labels, winner_grid)}"
         )
     return (

@@ -91,8 +91,8 @@ _ALL = (
         draw_chart=dots.draw_chart,
     ),
 )
-FIGURES: Mapping[str, Figure] = {one.name: one for one in _ALL}
-_LOOK_OPTIONS = tuple(one.name for one in fields(Look))
+FIGURES: Mapping[str, Figure] = {entry.name: entry for entry in _ALL}
+_LOOK_OPTIONS = tuple(attribute.name for attribute in fields(Look))
 
 
 def find_figure(name: str) -> Figure:
@@ -108,13 +108,13 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual (of `evaluate_sessions`), map (of `sweep`),
             curves, differences, precision-recall, dots (of judgments and {name: run}).
-        given: what the figure is made of; see the data function of each.
+        inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, width, height (of the plot), dark.
 
     Examples:
         >>> from gainful import evaluate_sessions, simulate_study
         >>> study = simulate_study(2008)
-        >>> results = evaluate_sessions(study.sessions, study.judgments, "nsDCG@10")
+        >>> results = evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
         >>> chart = figure("sessions", results, by="system", interval=95)
         >>> chart.to_dict()["title"]["text"]
         'Session performance, nsDCG@10, by concatenated top 10'
@@ -128,7 +128,7 @@ def figure_data(name: str, *inputs: Any, **options: Any) -> pl.DataFrame:
 
     Args:
         name: as `figure` takes it.
-        given: likewise.
+        inputs: likewise.
         options: those of the data function.
 
     Examples:
@@ -181,7 +181,7 @@ def as_chart(spec: Spec) -> alt.TopLevelMixin:
 
 
 def _name_data(part: Any, datasets: dict[str, Any]) -> Any:
-    """The same, with data by name; `held` is given what the names stand for."""
+    """The same, with data by name; `datasets` is given what the names stand for."""
     if isinstance(part, list):
         return [_name_data(item, datasets) for item in part]
     if not isinstance(part, dict):

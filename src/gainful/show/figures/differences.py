@@ -34,11 +34,11 @@ def differences_data(
     """On which queries is one run better than another, and by how much?
 
     Args:
-        judgments: whatever `gainful.evaluate` takes.
+        qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}, two of them; the first is what the other is set against.
         measure: nDCG@10 if none is named.
         like: whose habits to follow.
-        habits: single habits, such as `ties="average"`.
+        settings: single habits, such as `ties="average"`.
 
     Returns:
         A row for each query, the greatest difference first: query, first, second, difference

@@ -34,14 +34,14 @@ def dots_data(
     """How good are runs by several measures, and how sure is that?
 
     Args:
-        judgments: whatever `gainful.evaluate` takes.
+        qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
         measures: one or several; nDCG@10, AP and RR if none is named.
         interval: its level in per cent; queries are drawn again (bootstrap, BCa).
         resamples: how often.
         seed: where chance begins.
         like: whose habits to follow.
-        habits: single habits, such as `ties="average"`.
+        settings: single habits, such as `ties="average"`.
 
     Returns:
         Columns run, measure, mean, low, high.

@@ -91,7 +91,7 @@ def individual_data(
         ),
         axis_title=plot.measure_name,
         empty_reason=explain_zeros(frame["value"]),
-        extra={"x": plot.depth, "drawn": min(query_count, queries or query_count)},
+        extra={"depth": plot.depth, "queries": min(query_count, queries or query_count)},
     )
 
 
@@ -153,8 +153,10 @@ def _draw_panel(  # noqa: PLR0917
     labelled = len(sessions) <= _MAX_LABELLED_SESSIONS
     series_index = {session: index for index, session in enumerate(sessions)}
     series = [
-        Series(item, index if labelled else colour, width=1.6 if labelled else 1, labelled=labelled)
-        for index, item in enumerate(sessions)
+        Series(
+            session, index if labelled else colour, width=1.6 if labelled else 1, labelled=labelled
+        )
+        for index, session in enumerate(sessions)
     ]
     rows: list[dict[str, Any]] = [
         {"series": series_index[session], "x": position, "y": value, "held": not searching}
@@ -163,7 +165,7 @@ def _draw_panel(  # noqa: PLR0917
         ).iter_rows()
         if value is not None
     ]
-    x_axis = build_session_axis(data.extra["x"], data.extra["drawn"])
+    x_axis = build_session_axis(data.extra["depth"], data.extra["queries"])
     layers = build_line_layers(
         _keep_corners(rows), series, x_axis, data.axis_title, look, highest=highest
     )
@@ -175,7 +177,7 @@ def _draw_panel(  # noqa: PLR0917
     split_lines = [
         line_layer
         | {
-            "data": {"values": [item for item in values if item["held"] is after_stop]},
+            "data": {"values": [row for row in values if row["held"] is after_stop]},
             "mark": {
                 "type": "line",
                 "strokeWidth": 0.8 if after_stop else series[0].width,
@@ -199,7 +201,7 @@ def _draw_panel(  # noqa: PLR0917
         | {"tooltip": [{"field": "name", "type": "nominal", "title": "stopped"}]},
     }
     layers = [*background, *split_lines, marks, label_layer]
-    return layers, [item.label for item in series] if labelled else []
+    return layers, [line.label for line in series] if labelled else []
 
 
 def _keep_corners(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

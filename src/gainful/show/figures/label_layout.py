@@ -22,10 +22,10 @@ class _Block:
 
 
 def spread_labels(targets: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places at least `gap` from one another, near those that are wanted, within bounds.
+    """Places at least `gap` from one another, near their targets, within bounds.
 
-    Neighbours that are too near become a block, which stands where it is nearest to what all
-    its members want.
+    Neighbours that are too near become a block, which stands where it is nearest to the
+    targets of all its members.
 
     Examples:
         >>> spread_labels([10, 12, 50], 10, 0, 100)

@@ -82,7 +82,7 @@ def last_data(
         ),
         axis_title="mean gain of a query",
         empty_reason=explain_zeros(frame["mean"]),
-        extra={"x": plot.depth},
+        extra={"depth": plot.depth},
     )
 
 
@@ -112,7 +112,7 @@ def _compute_bands(plot: SessionPlot, non_last: str) -> dict[str, pl.Series]:
     ]
     bounds = [_interval(plot, kind, flags) for _, flags in plot.groups for kind in kinds]
     return {
-        side: pl.Series(np.concatenate([ones[side] for ones in bounds])).fill_nan(None)
+        side: pl.Series(np.concatenate([bound[side] for bound in bounds])).fill_nan(None)
         for side in ("low", "high")
     }
 
@@ -144,8 +144,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         }
         for row in frame.iter_rows(named=True)
     ]
-    x_axis = XAxis(title="rank in the result list", low=1, high=max(2, data.extra["x"]))
-    return draw_line_chart(data, rows, series, x_axis, look, points=data.extra["x"] == 1)
+    x_axis = XAxis(title="rank in the result list", low=1, high=max(2, data.extra["depth"]))
+    return draw_line_chart(data, rows, series, x_axis, look, points=data.extra["depth"] == 1)
 
 
 def _series_label(group: str, kind: str, group_count: int) -> str:

@@ -84,7 +84,7 @@ def draw_line_chart(
     look: Look,
     **layer_options: Any,
 ) -> Spec:
-    """A whole chart of lines; `more` goes to `build_line_layers`."""
+    """A whole chart of lines; `layer_options` go to `build_line_layers`."""
     width, height = look.width or WIDTH, look.height or HEIGHT
     unlabelled = sum(line.labelled for line in series) - _max_labels(height)
     if unlabelled > 0:
@@ -140,8 +140,8 @@ def build_line_layers(
     Args:
         rows: `series` (a number), `x`, `y`, and `low` and `high` where there is a band.
         series: what the numbers stand for.
-        across: the axis from left to right.
-        axis: what the values are.
+        x_axis: the axis from left to right.
+        axis_title: what the values are.
         look: how large, on which background.
         points: mark every value.
         highest: where the axis ends; a round number above all values if it is not said.

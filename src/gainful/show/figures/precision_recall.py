@@ -21,10 +21,10 @@ def precision_recall_data(
     """How precise is a run where so much of what is relevant has been found?
 
     Args:
-        judgments: whatever `gainful.evaluate` takes.
+        qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
         like: whose habits to follow.
-        habits: single habits, such as `rel=2`.
+        settings: single habits, such as `rel=2`.
 
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.

@@ -36,12 +36,12 @@ def curves_data(
     """How does gain grow from rank to rank, and how far is it from the best that was possible?
 
     Args:
-        judgments: whatever `gainful.evaluate` takes.
+        qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
         measure: CG, DCG, nCG or nDCG with a cutoff; DCG@10 if none is named.
         query: of this query alone; the mean over queries if none is named.
         like: whose habits to follow.
-        habits: single habits, such as `ties="average"`.
+        settings: single habits, such as `ties="average"`.
 
     Returns:
         Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
@@ -50,8 +50,8 @@ def curves_data(
     parsed_measure = parse(measure)
     if not parsed_measure.entry.cumulated or parsed_measure.entry.gain_of == "ideal":
         alternatives = (
-            result
-            for result, entry in MEASURES.items()
+            measure_name
+            for measure_name, entry in MEASURES.items()
             if entry.cumulated and entry.gain_of != "ideal"
         )
         raise BadValue(
@@ -95,7 +95,7 @@ def curves_data(
         caption=(f"{parsed_measure} · {caption_lines[0]}", *caption_lines[1:]),
         axis_title=f"mean {parsed_measure @ None}" if query is None else str(parsed_measure @ None),
         empty_reason=empty_reason,
-        extra={"share": normalised, "depth": depth},
+        extra={"depth": depth},
     )
 
 

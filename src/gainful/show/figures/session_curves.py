@@ -167,13 +167,13 @@ def _build_data(
         caption=(*plot.caption, *length_note),
         axis_title=f"mean {plot.measure_name}",
         empty_reason=explain_zeros(frame["mean"]),
-        extra={"x": plot.depth},
+        extra={"depth": plot.depth},
     )
 
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """Lines over lots of X ranks: groups by colour, long sessions dashed."""
-    frame, depth = data.frame, data.extra["x"]
+    frame, depth = data.frame, data.extra["depth"]
     has_subsets = "which" in frame.columns
     keys = (
         frame.select("group", *(["which"] if has_subsets else []))

@@ -25,7 +25,7 @@ _WITH_VECTORS = ("sDCG", "nsDCG")
 
 @frozen(eq=False, kw_only=True)
 class SessionPlot:
-    """The sessions of a figure: one measure of them, and their groups by name."""
+    """One measure of some sessions, their groups, and how bands are drawn."""
 
     results: SessionResults  # of that measure alone
     recipe: SessionRecipe

@@ -84,7 +84,7 @@ def map_data(sweep: Sweep) -> FigureData:
             *(f"Note: {note}" for note in sweep.notes),
         ),
         empty_reason=empty_reason,
-        extra={"groups": sweep.group_labels, "several": len(sweep.planes) > 1},
+        extra={"groups": sweep.group_labels},
     )
 
 
@@ -131,7 +131,7 @@ def _build_panel_layers(
 ) -> list[Spec]:
     tones = look.tones
     settings = frame.filter(pl.col("kind") == "setting")
-    bs, bqs = (sorted(settings[point].unique().to_list()) for point in ("b", "bq"))
+    bs, bqs = (sorted(settings[base].unique().to_list()) for base in ("b", "bq"))
     cells = _merge_cells(settings, groups, largest_lead, (bs, bqs), tones)
     b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
     x = _build_log_axis("b", "b: small for a searcher who soon stops reading a list", b_edges)

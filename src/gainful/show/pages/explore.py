@@ -23,7 +23,7 @@ from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import Sessions
-from gainful.show.pages import explore_choices as choices, explore_data as rows
+from gainful.show.pages import explore_choices as choices, explore_data
 from gainful.show.pages.html_page import render_page
 from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
 from gainful.text import count_noun
@@ -77,7 +77,7 @@ def explore(
 
     Args:
         sessions: as `evaluate_sessions` takes them.
-        judgments: likewise.
+        qrels: likewise.
         measure: sDCG or nsDCG, with the options that the page begins with.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
@@ -87,12 +87,12 @@ def explore(
         first_queries: only the first so many queries of each session.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at.
-        habits: single habits, such as `duplicates="first"` or `b=10`.
+        settings: single habits, such as `duplicates="first"` or `b=10`.
 
     Examples:
         >>> from gainful import simulate_study
         >>> study = simulate_study(1)
-        >>> page = explore(study.sessions, study.judgments, "nsDCG(b=2, bq=4)@10")
+        >>> page = explore(study.sessions, study.qrels, "nsDCG(b=2, bq=4)@10")
         >>> page[:15], "http://" in page.split("<script")[0]
         ('<!doctype html>', False)
     """
@@ -136,7 +136,7 @@ def explore(
         data=data,
         title=title or f"Sessions of {loaded.name}",
         counts=" · ".join(count_texts),
-        habits=SESSION_SETTINGS,
+        settings=SESSION_SETTINGS,
         notes=matched_sessions.notes,
     )
 
@@ -149,7 +149,7 @@ def _build_command(
         fspath(source) if isinstance(source, (str, PathLike)) else placeholder
         for source, placeholder in ((sessions, "SESSIONS"), (qrels, "QRELS"))
     ]
-    words = [names[0]] + ([] if qrels is None else ["--judgments", names[1]])
+    words = [names[0]] + ([] if qrels is None else ["--qrels", names[1]])
     for column, value in where.items():
         words += ["--where", f"{column}={value}"]
     for option, number in limits.items():
@@ -177,14 +177,14 @@ def _build_page_data(start: _PageStart, words: Sequence[str]) -> dict[str, Any]:
     answers = choices.setting_answers(sessions, grades)
     choices.refuse_unanswerable(recipe, answers)
     depth = max(recipe.k or 1, min(int(sessions.retrieved.max(initial=1)), _MAX_DEPTH), 1)
-    columns = rows.filter_columns(start.results, start.loaded)
+    columns = explore_data.filter_columns(start.results, start.loaded)
     group_column = _choose_group_column(start, columns)
     return {
-        "sessions": rows.session_columns(sessions, start.loaded, sessions.notes),
-        "queries": rows.query_columns(sessions, depth),
-        "results": rows.result_columns(sessions, grades, depth),
-        "pool": rows.pool_columns(sessions.judged, grades),
-        "ownPool": rows.pool_columns(sessions.searcher_judgments(), grades)
+        "sessions": explore_data.session_columns(sessions, start.loaded, sessions.notes),
+        "queries": explore_data.query_columns(sessions, depth),
+        "results": explore_data.result_columns(sessions, grades, depth),
+        "pool": explore_data.pool_columns(sessions.judged, grades),
+        "ownPool": explore_data.pool_columns(sessions.searcher_judgments(), grades)
         if grades.has_own
         else None,
         "oneBase": sessions.has_single_base,
@@ -230,7 +230,7 @@ def _choose_group_column(start: _PageStart, columns: Sequence[Mapping[str, Any]]
     if chosen_column is None or not chosen_column["groups"]:
         group_count = len(start.results.group_sessions(start.by))
         if group_count > 1:
-            allowed = f"a column of 2 to {rows.MAX_GROUPS} groups; it has {group_count}"
+            allowed = f"a column of 2 to {explore_data.MAX_GROUPS} groups; it has {group_count}"
             raise BadValue("by", start.by, allowed)
         return None
     return start.by
@@ -241,7 +241,9 @@ def _build_map(start: _PageStart, by: str | None) -> dict[str, Any]:
     if by is None:
         columns = start.results.columns
         group_count = columns["system"].n_unique() if "system" in columns.columns else 0
-        reason = f"system has {group_count} values, and at most {rows.MAX_GROUPS} are compared"
+        reason = (
+            f"system has {group_count} values, and at most {explore_data.MAX_GROUPS} are compared"
+        )
         return {"why": reason if group_count > 1 else "there are no two groups to compare"}
     convention = start.recipe.convention
     bases = {"b": convention.b, "bq": convention.bq}

@@ -15,7 +15,7 @@ from gainful.measure.discount import DISCOUNTS, as_query_discount, b
 from gainful.measure.gain import as_gain
 from gainful.measure.sessions.gains import session_grade_gains
 from gainful.measure.sessions.recipe_value import SessionRecipe
-from gainful.show.pages import explore_data as rows
+from gainful.show.pages import explore_data
 
 _PAGE_MEASURES = ("sDCG", "nsDCG")
 _MAX_CUTOFF = 100
@@ -67,10 +67,10 @@ def _discount_meanings() -> dict[str, str]:
     return {discount["name"]: discount["meaning"] for discount in discount_choices()}
 
 
-def choose_grades(sessions: MatchedSessions, recipe: SessionRecipe) -> rows.Grades:
+def choose_grades(sessions: MatchedSessions, recipe: SessionRecipe) -> explore_data.Grades:
     """All grades; those of searchers only where they have a worth too."""
     if "grade" in sessions.rows.columns:
-        all_grades = rows.collect_grades(sessions, own=True)
+        all_grades = explore_data.collect_grades(sessions, own=True)
         try:
             session_grade_gains(all_grades.values, recipe, sessions, None)
         except BadValue:  # a table of weights need not know what searchers said
@@ -78,11 +78,11 @@ def choose_grades(sessions: MatchedSessions, recipe: SessionRecipe) -> rows.Grad
                 raise
         else:
             return all_grades
-    return rows.collect_grades(sessions, own=False)
+    return explore_data.collect_grades(sessions, own=False)
 
 
 def gain_choices(
-    sessions: MatchedSessions, recipe: SessionRecipe, grades: rows.Grades
+    sessions: MatchedSessions, recipe: SessionRecipe, grades: explore_data.Grades
 ) -> list[dict[str, Any]]:
     """What grades are worth by each gain that is offered; the first is the one to begin with."""
     offered = {recipe.gain.name: recipe.gain}
@@ -125,7 +125,9 @@ def discount_choices() -> list[dict[str, Any]]:
     return choices
 
 
-def setting_answers(sessions: MatchedSessions, grades: rows.Grades) -> dict[str, dict[str, str]]:
+def setting_answers(
+    sessions: MatchedSessions, grades: explore_data.Grades
+) -> dict[str, dict[str, str]]:
     """The answers to habits that these sessions allow, in words."""
     single_base = sessions.has_single_base
     available = {

@@ -50,13 +50,13 @@ def session_columns(
     sessions: MatchedSessions, loaded: Sessions, notes: Sequence[str]
 ) -> dict[str, Any]:
     """A column for each thing to know of a session."""
-    longest = loaded.frame.group_by("session").agg(pl.col("query").max().alias("asked"))
+    longest = loaded.frame.group_by("session").agg(pl.col("query").max().alias("query_count"))
     names = pl.Series("session", list(sessions.session_ids)).to_frame()
-    query_counts = names.join(longest, on="session", how="left", maintain_order="left")["asked"]
+    joined = names.join(longest, on="session", how="left", maintain_order="left")
     return {
         "names": [_truncate(name) for name in sessions.session_ids],
         "queries": sessions.query_counts.tolist(),
-        "asked": query_counts.to_list(),  # of which some may have no judgments
+        "asked": joined["query_count"].to_list(),  # of which some may have no judgments
         "notes": list(notes),
     }
 

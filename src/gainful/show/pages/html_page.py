@@ -29,9 +29,9 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
 
     Args:
         template: the name of its file.
-        what: the command that makes it, for whom the extra is not installed.
+        feature: the command that makes it, for whom the extra is not installed.
         data: what its script works on; plain data.
-        words: what else the template shows, as text.
+        context: what else the template shows, as text.
     """
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415

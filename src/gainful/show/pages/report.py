@@ -23,7 +23,7 @@ from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.query_texts import read_query_texts
 from gainful.show import convention, results as show_results
 from gainful.show.figures.run_results import refuse_unjudged
-from gainful.show.pages import report_data, report_text as words
+from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.html_page import render_page
 from gainful.show.pages.report_data import MAX_RANKS, LoadedRun
 
@@ -57,7 +57,7 @@ def report(
     """A page about these runs, as HTML in one file: to open from disk, to send, to print.
 
     Args:
-        judgments: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
         runs: one run or more, by name; or a single one as a path or a frame.
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
@@ -70,7 +70,7 @@ def report(
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
         like: the tool whose habits to follow.
-        habits: single habits, as `evaluate` takes them.
+        settings: single habits, as `evaluate` takes them.
 
     Returns:
         The page. It loads nothing, and shows at most 500 queries rank by rank.
@@ -141,11 +141,11 @@ def build_report(
     title: str | None = None,
     values_file: str | None = None,
 ) -> Report:
-    """The page of runs that are evaluated already; `beside` names a file for all values."""
+    """The page of runs that are evaluated already; `values_file` names a file for all values."""
     check_installed()
     run_names = [result.name for result, _ in evaluated_runs]
     baseline_index = run_names.index(choose_baseline(baseline, run_names, "run"))
-    labels = words.label_runs(run_names)
+    labels = text.label_runs(run_names)
     evaluated_runs = [
         (evolve(result, name=name), run)
         for (result, run), name in zip(evaluated_runs, labels, strict=True)
@@ -161,14 +161,14 @@ def build_report(
         qrels, evaluated_runs, table, base=baseline_index, seed=resampling.seed, texts=texts or {}
     )
     query_count = len(table.queries)
-    sampling_notes = words.describe_sampling(
+    sampling_notes = text.describe_sampling(
         queries=query_count,
         listed=embedded.listed_count,
         detailed=embedded.detailed_count,
         deeper=any(
             run is not None and run["more"]
-            for result in embedded.data["details"].values()
-            for run in result["runs"]
+            for detail in embedded.data["details"].values()
+            for run in detail["runs"]
         ),
         ranks=MAX_RANKS,
     )
@@ -177,19 +177,19 @@ def build_report(
         "report.html",
         feature=_FEATURE,
         data=embedded.data | {"seed": resampling.seed},
-        title=title or words.default_title(results, query_count),
-        answers=words.describe_answers(comparison, stabilities),
-        tables=words.build_tables(comparison, stabilities),
-        evidence=words.describe_evidence(comparison, reasons, stabilities),
-        plots=words.build_plots(stabilities),
+        title=title or text.default_title(results, query_count),
+        answers=text.describe_answers(comparison, stabilities),
+        tables=text.build_tables(comparison, stabilities),
+        evidence=text.describe_evidence(comparison, reasons, stabilities),
+        plots=text.build_plots(stabilities),
         level=f"{stabilities[0].level:g}",
-        quality=words.build_quality_table(results),
-        notes=words.merge_notes(results),
-        sampled=sampling_notes,
-        beside=values_file if is_partial else None,
-        line=words.describe_convention(results),
-        habits=convention.build_table(results[0].convention),
-        whole=words.map_full_names(labels, run_names),
+        quality=text.build_quality_table(results),
+        notes=text.merge_notes(results),
+        sampling_notes=sampling_notes,
+        values_file=values_file if is_partial else None,
+        convention_line=text.describe_convention(results),
+        settings=convention.build_table(results[0].convention),
+        full_names=text.map_full_names(labels, run_names),
         measures={name: str(measure) for name, measure in results[0].measures.items()},
         single=len(results) == 1,
     )

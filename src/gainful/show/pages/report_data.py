@@ -101,8 +101,9 @@ def build_report_data(
         [query_names[index] for index in priority],
         ranks=MAX_RANKS,
     )
-    for index, result in zip(priority, rankings, strict=False):  # the last of them need not be made
-        detail = _build_detail(result, recipe)
+    # The last of them need not be made.
+    for index, side_by_side in zip(priority, rankings, strict=False):
+        detail = _build_detail(side_by_side, recipe)
         size += len(embed_json(detail).encode())
         if size > _MAX_BYTES and details:
             break

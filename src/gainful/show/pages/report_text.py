@@ -10,7 +10,7 @@ from gainful.evidence.comparison import Comparison
 from gainful.evidence.stability import Interval, Stability
 from gainful.measure.results import Results
 from gainful.show import compare, stability
-from gainful.show.results import list_footnotes as said_of_runs
+from gainful.show.results import list_footnotes
 from gainful.show.table import Table, to_one_line
 from gainful.text import count_noun, shorten
 
@@ -100,12 +100,12 @@ def build_tables(
 ) -> list[dict[str, Any]]:
     """The comparison in each measure with its evidence, or the intervals of one run."""
     if comparison is None:
-        return [{"head": "", "table": stability.build_table(stabilities), "told": []}]
+        return [{"head": "", "table": stability.build_table(stabilities), "notes": []}]
     return [
         {
             "head": compare.format_heading(comparison, measure),
             "table": compare.build_table(comparison, measure),
-            "told": compare.describe_differences(comparison, measure),
+            "notes": compare.describe_differences(comparison, measure),
         }
         for measure in comparison.measures
     ]
@@ -244,7 +244,7 @@ def describe_sampling(
 
 def describe_convention(results: Sequence[Results]) -> str:
     """The convention in one line."""
-    return said_of_runs(results)[0]
+    return list_footnotes(results)[0]
 
 
 def map_full_names(labels: Sequence[str], full_names: Sequence[str]) -> Mapping[str, str]:
