@@ -10,14 +10,14 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.cli import main
-from gainful.show.csv_cells import format_cell, to_csv_text
+from gainful.page.to_csv import format_csv_cell, write_csv
 
 
 @pytest.mark.parametrize(
     "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "-"]
 )
 def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
-    assert format_cell(text) == f"'{text}"
+    assert format_csv_cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
     ],
 )
 def test_numbers_and_other_texts_stay_as_they_are(value, told):
-    assert format_cell(value) == told
+    assert format_csv_cell(value) == told
 
 
 @given(st.lists(st.lists(st.text(), min_size=2, max_size=2), min_size=1), st.sampled_from(",\t"))
 def test_what_is_read_back_is_what_was_written_but_for_apostrophes(rows, separator):
-    written = StringIO(to_csv_text(rows, separator), newline="")
+    written = StringIO(write_csv(rows, separator), newline="")
     read = list(csv.reader(written, delimiter=separator))
     assert [[one.removeprefix("'") for one in row] for row in read] == [
         [one.removeprefix("'") for one in row] for row in rows
@@ -70,6 +70,4 @@ def test_commands_write_no_formula(tmp_path, capsys):
 
 def test_a_run_by_another_name_is_written_as_it_is():
     found = gainful.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR")
-    from gainful.show.results import to_csv
-
-    assert to_csv([found], per_query=True) == "run,query,RR\nrun,1,1.0"
+    assert found.to_csv(per_query=True) == "run,query,RR\nrun,1,1.0"

@@ -15,9 +15,15 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.cli import output
-from gainful.show import compare, results, rows, sessions
-from gainful.show.bars import bar_fractions, draw_bar
-from gainful.show.table import PLAIN, Table, Terminal, to_text
+from gainful.measure.results_page import results_page
+from gainful.page.bars import bar_fractions, draw_bar
+from gainful.page.render import render
+from gainful.page.table import Table
+from gainful.page.terminal import PLAIN, Terminal
+from gainful.page.to_latex import table_to_latex
+from gainful.page.to_markdown import table_to_markdown
+from gainful.page.to_text import table_to_text as to_text
+from gainful.show import compare, rows, sessions
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 EXAMPLES = NEWS.parent
@@ -110,8 +116,8 @@ def _render_views(run_results, comparison):
         EXAMPLES / "sessions.csv", EXAMPLES / "sessions-qrels.txt", ["sDCG@10", "nsDCG@10"]
     )
     return {
-        "eval": lambda page: results.to_text(run_results, per_query=False, terminal=page),
-        "queries": lambda page: results.to_text(run_results, per_query=True, terminal=page),
+        "eval": lambda page: render(results_page(run_results), "table", page),
+        "queries": lambda page: render(results_page(run_results, per_query=True), "table", page),
         "compare": lambda page: compare.to_text(comparison, terminal=page),
         "sessions": lambda page: rows.to_text(
             sessions.build_group_rows(study, ["system"]), (), terminal=page
@@ -163,15 +169,13 @@ def test_no_colour_is_left_on_at_the_end_of_a_line(found, compared):
 def test_measures_below_one_another_have_bars_too(found):
     narrow = Terminal(width=28, colour=False, blocks=True)
     many = list(gainful.evaluate(NEWS / "qrels.txt", measures="nDCG@1,2,3,4,5", runs=RUNS).values())
-    assert results.to_text(many, per_query=False, terminal=narrow).startswith("measure")
-    shown = results.to_text(many, per_query=False, terminal=Terminal(width=44, blocks=True))
+    assert render(results_page(many), "table", narrow).startswith("measure")
+    shown = render(results_page(many), "table", Terminal(width=44, blocks=True))
     assert shown.startswith("measure")
     assert set(shown) & BLOCKS
 
 
 def test_markdown_and_latex_know_no_bars():
-    from gainful.show.table import to_latex, to_markdown
-
     table = Table(
         ("a", "b"),
         [("x", "1")],
@@ -180,7 +184,7 @@ def test_markdown_and_latex_know_no_bars():
         bars={1: [1.0]},
         colours={(0, 1): "1"},
     )
-    for text in (to_markdown(table), to_latex(table), to_text(table)):
+    for text in (table_to_markdown(table), table_to_latex(table), to_text(table)):
         assert not set(text) & BLOCKS
         assert "\x1b" not in text
 

@@ -1,9 +1,11 @@
-"""Words for people: counts, quotes, lists."""
+"""Words for people: counts, quotes, lists, numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+# What counts as a number in a text; Python itself would also take 1_000 and infinity.
+NUMBER_PATTERN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 MAX_LENGTH = 60  # characters of a value in a message
 
 
@@ -41,3 +43,13 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     return (
         f" {last} ".join((", ".join(words[:-1]), *words[-1:])) if len(words) > 1 else "".join(words)
     )
+
+
+def format_exact(value: float) -> str:
+    """A number in as few characters as tell it exactly.
+
+    Examples:
+        >>> format_exact(2.0), format_exact(0.1), format_exact(1e300)
+        ('2', '0.1', '1e+300')
+    """
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else repr(value)

@@ -7,7 +7,7 @@ import json
 import click
 
 from gainful.cli.options import format_option
-from gainful.cli.output import deliver
+from gainful.cli.output import deliver_text
 from gainful.cli.progress import progress
 from gainful.read.session_formats import SESSION_FORMATS
 from gainful.show import check as show
@@ -45,5 +45,5 @@ def check(files: tuple[str, ...], sessions_format: str | None, form: str) -> int
         if form == "table"
         else json.dumps(data, indent=2, ensure_ascii=False)
     )
-    deliver(text, None)
+    deliver_text(text, None)
     return 0 if data["ok"] else 1

@@ -10,7 +10,7 @@ import click
 
 from gainful.cli.options import refuse_idle_options, resampling_options
 from gainful.cli.output import (
-    deliver,
+    deliver_text,
     refuse_overwriting,
     terminal,
     usual_form,
@@ -127,7 +127,7 @@ def compare(
         comparison, moved = _compare_runs(qrels, runs, resampling, output, options)
     else:
         comparison = _compare_study(sessions, (qrels, *runs), resampling, output, options)
-    deliver(_render(comparison, moved, form, output), output)
+    deliver_text(_render(comparison, moved, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*show.describe_test(comparison), *show.list_footnotes(comparison)):
             click.echo(f"gainful: {line}", err=True)

@@ -9,7 +9,6 @@ import click
 from gainful.cli.output import (
     deliver,
     refuse_overwriting,
-    terminal,
     usual_form,
 )
 from gainful.cli.run_reading import (
@@ -19,13 +18,11 @@ from gainful.cli.run_reading import (
     refuse_two_pipes,
     run_options,
 )
-from gainful.evidence.stability import Stability, resampling_for_level, stability
+from gainful.evidence.run_results import RunResults
+from gainful.evidence.stability import resampling_for_level, stability
 from gainful.measure.evaluate import build_recipes
-from gainful.measure.results import Results
 from gainful.read.formats import read_qrels
 from gainful.read.inputs import rag_path
-from gainful.show import results as show
-from gainful.show.table import PLAIN
 
 
 @click.command("eval", short_help="How good are these runs?")
@@ -90,18 +87,17 @@ def evaluate(
     refuse_overwriting(output, (qrels, *runs))
     name_runs(runs)  # a run that is named twice is refused before anything is read
     loaded_qrels = read_qrels(qrels, qrels_format)
-    results = [
-        result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
-    ]
-    stable = (
-        []
-        if interval is None
-        else [stability(result, interval, **resampling_options) for result in results]
+    results = RunResults(
+        {
+            result.name: result
+            for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
+        }
     )
-    _print(results, stable, form, output, per_query=per_query)
-    if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
-        for line in show.list_footnotes(results, stable):
-            click.echo(f"gainful: {line}", err=True)
+    if interval is not None:
+        results.stabilities = [
+            stability(result, interval, **resampling_options) for result in results.values()
+        ]
+    deliver(results.page(per_query=per_query), form, output, quiet=quiet)
 
 
 def _resampling_options(interval: float | None, **options: int | None) -> dict[str, int]:
@@ -123,29 +119,3 @@ def _use_qrels_as_run(qrels: str) -> tuple[str, ...]:
             "both retrieved and relevant can do without)"
         )
     return (qrels,)
-
-
-def _print(
-    results: list[Results],
-    stable: list[Stability],
-    form: str,
-    output: str | None,
-    *,
-    per_query: bool,
-) -> None:
-    if form == "table":
-        page = terminal() if output is None else PLAIN
-        text = show.to_text(results, per_query=per_query, terminal=page, stabilities=stable)
-    elif form in ("tsv", "csv"):
-        separator = "\t" if form == "tsv" else ","
-        text = show.to_csv(results, per_query=per_query, separator=separator, stabilities=stable)
-    elif form == "json":
-        text = show.to_json(results, stable)
-    else:
-        writers = {
-            "markdown": show.to_markdown,
-            "latex": show.to_latex,
-            "jsonl": show.to_json_lines,
-        }
-        text = writers[form](results, per_query=per_query, stabilities=stable)
-    deliver(text, output)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gainful.cli.options import session_setting_options
-from gainful.cli.output import deliver, refuse_overwriting
+from gainful.cli.output import deliver_text, refuse_overwriting
 from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
 from gainful.read.formats import read_qrels
 from gainful.show.pages.explore import DEFAULT_MEASURE, explore as build_page
@@ -71,7 +71,7 @@ def explore(
         command=_command_words(file, qrels, qrels_format, reading),
         **options,
     )
-    deliver(text, output)
+    deliver_text(text, output)
     if output != "-":
         click.echo(f"gainful: wrote {output}", err=True)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gainful.cli.output import deliver as text_delivered
+from gainful.cli.output import deliver_text as text_delivered
 from gainful.show import picture, rows as show_rows
 from gainful.show.atomic_write import write_atomically
 from gainful.show.figures.catalogue import draw_figure

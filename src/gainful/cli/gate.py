@@ -11,7 +11,7 @@ import click
 from attrs import evolve
 
 from gainful.cli.options import like_option, plugin_option, refuse_idle_options, setting_options
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
+from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
 from gainful.cli.run_reading import format_options, refuse_two_pipes
 from gainful.convention import SETTINGS
 from gainful.errors import BadValue
@@ -227,7 +227,7 @@ def _print(verdict: Verdict, form: str, output: str | None) -> None:
     else:
         writers = {"markdown": show.to_markdown, "json": show.to_json, "junit": to_junit}
         text = writers[form](verdict)
-    deliver(text, output)
+    deliver_text(text, output)
 
 
 def _append_summary(verdict: Verdict) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gainful.cli.options import refuse_idle_options, resampling_options
-from gainful.cli.output import deliver, refuse_overwriting, terminal, usual_form
+from gainful.cli.output import deliver_text, refuse_overwriting, terminal, usual_form
 from gainful.cli.run_reading import (
     evaluate_runs,
     measures_option,
@@ -104,7 +104,7 @@ def order(
         result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
     ]
     run_order = order_results(results, criterion, p)
-    deliver(_render(run_order, form, output), output)
+    deliver_text(_render(run_order, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
         for line in show.list_footnotes(run_order):
             click.echo(f"gainful: {line}", err=True)

@@ -14,8 +14,10 @@ import click
 
 from gainful.cli.options import PLUGINS, Decorator
 from gainful.errors import BadInput
+from gainful.page.page import Page
+from gainful.page.render import render
+from gainful.page.terminal import PLAIN, Terminal
 from gainful.show.atomic_write import write_atomically
-from gainful.show.table import PLAIN, Terminal
 
 # The forms in which commands print values, and the suffixes that ask for them.
 _SUFFIXES = {
@@ -27,6 +29,7 @@ _SUFFIXES = {
     "json": ".json",
     "jsonl": ".jsonl",
 }
+WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
 Writer = Callable[[], Any]
 
 
@@ -65,7 +68,19 @@ def print_in_form(
     write_stdout(text)
 
 
-def deliver(text: str, path: str | None) -> None:
+def deliver(page: Page, form: str, output: str | None = None, *, quiet: bool = False) -> None:
+    """Print a page, or put it into a file (- is standard output), in the form asked for.
+
+    Formats that have no place for notes get them on stderr, unless that is to be `quiet`.
+    """
+    where = terminal() if output in (None, "-") else PLAIN
+    deliver_text(render(page, form, where), output)
+    if form in WITHOUT_NOTES:
+        for line in page.warnings if quiet else page.notes:
+            click.echo(f"gainful: {line}", err=True)
+
+
+def deliver_text(text: str, path: str | None) -> None:
     """Print text, or put it into a file; never half of it."""
     if path in (None, "-"):
         write_stdout(text)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gainful.cli.options import like_option, plugin_option, resampling_options, setting_options
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
+from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting
 from gainful.cli.run_reading import (
     evaluate_runs,
     format_options,
@@ -122,7 +122,7 @@ def report(
         values_file=name,
         **comparison_options,
     )
-    deliver(report_page.page, output)
+    deliver_text(report_page.page, output)
     if report_page.values_csv is not None and values_path is not None:
         write_atomically(values_path, report_page.values_csv + "\n")
     if output != "-":

@@ -10,7 +10,7 @@ import click
 
 from gainful.cli.options import session_setting_options
 from gainful.cli.output import (
-    deliver,
+    deliver_text,
     refuse_overwriting,
     terminal,
     usual_form,
@@ -116,7 +116,7 @@ def sessions(
         if view == "last"
         else _VIEWS[view](results, columns)
     )
-    deliver(_render(results, rows, view, columns, form, output), output)
+    deliver_text(_render(results, rows, view, columns, form, output), output)
     if form in ("tsv", "csv", "jsonl"):  # what was left out is said even to the quiet
         for line in results.matched_sessions.notes if quiet else show.list_footnotes(results):
             click.echo(f"gainful: {line}", err=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
+from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
 from gainful.cli.session_reading import load_sessions, session_reading_options
 from gainful.errors import BadValue
 from gainful.measure.sessions.sweep import sweep as run_sweep
@@ -112,7 +112,7 @@ def sweep(
         text = show.to_text(result, terminal=page)
     else:
         text = show.to_csv(result) if form == "csv" else show.to_json(result)
-    deliver(text, output)
+    deliver_text(text, output)
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:

@@ -10,7 +10,7 @@ import click
 
 from gainful.cli.options import parse_numbers, refuse_idle_options
 from gainful.cli.output import (
-    deliver,
+    deliver_text,
     refuse_overwriting,
     terminal,
     usual_form,
@@ -130,7 +130,7 @@ def unjudged(
             show.list_footnotes(bounds, per_query=per_query),
             lambda: show.to_dict(bounds),
         )
-    deliver(_render(form, output, *page), output)
+    deliver_text(_render(form, output, *page), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*page[1], *page[2]):
             click.echo(f"gainful: {line}", err=True)

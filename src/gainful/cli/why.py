@@ -7,7 +7,7 @@ import json
 import click
 
 from gainful.cli.options import plugin_option
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting, terminal
+from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
 from gainful.errors import UnknownName
 from gainful.evidence.reasons.causes import CAUSES
 from gainful.evidence.reasons.session_why import SessionWhy
@@ -92,7 +92,7 @@ def why(
         if cause is not None:
             raise click.UsageError("--cause spells out queries of a run; sessions have none")
         session_why = explain_session_sides(qrels, run, parse(measure), like, unlike)
-        deliver(_render_sessions(session_why, form, output), output)
+        deliver_text(_render_sessions(session_why, form, output), output)
         return
     cause_name, sides = _resolve_cause(cause), build_sides(measure, like, unlike)
     loaded_qrels = read_qrels(qrels, qrels_format)
@@ -105,7 +105,7 @@ def why(
     else:
         page = terminal() if output in (None, "-") else PLAIN
         text = show.to_text(result, cause=cause_name, terminal=page)
-    deliver(text, output)
+    deliver_text(text, output)
 
 
 def _render_sessions(session_why: SessionWhy, form: str, output: str | None) -> str:

@@ -16,11 +16,14 @@ from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import values_by_query
+from gainful.evidence.stability_page import stability_page
 from gainful.evidence.statistics.bootstrap import bca_bootstrap
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.entry import Aggregation
 from gainful.measure.results import Results, aggregate
 from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.types import Array
 
 DEFAULT_LEVEL = 95.0
@@ -69,8 +72,8 @@ class Interval:
         }
 
 
-@frozen
-class Stability:
+@frozen(repr=False)
+class Stability(Shown):
     """The intervals of all means of a run, and how they were found."""
 
     run: str
@@ -90,6 +93,10 @@ class Stability:
             "measures": {name: interval.to_dict() for name, interval in self.intervals.items()},
             "notes": list(self.notes),
         }
+
+    def page(self) -> Page:
+        """A table of intervals."""
+        return stability_page([self])
 
 
 def stability(

@@ -5,9 +5,8 @@ One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `t
 """
 
 from gainful.formula.domain import ANY_NUMBER, Domain
-from gainful.formula.escape_latex import escape_latex
 from gainful.formula.named_formula import NamedFormula
-from gainful.formula.number import NUMBER_PATTERN, format_exact, format_number
+from gainful.formula.number import format_number
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
 from gainful.formula.to_mathml import to_mathml
@@ -30,6 +29,8 @@ from gainful.formula.tree import (
     walk,
     where,
 )
+from gainful.page.escape_latex import escape_latex
+from gainful.text import NUMBER_PATTERN, format_exact
 
 __all__ = [
     "ANY_NUMBER",

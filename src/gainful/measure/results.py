@@ -12,14 +12,16 @@ from attrs import field, frozen
 from gainful.convention import Convention
 from gainful.measure.entry import Aggregation
 from gainful.measure.measure import Measure
-from gainful.measure.notebook import NotebookTable
 from gainful.measure.recipe import Recipe
+from gainful.measure.results_page import results_page, summary_page
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.text import count_noun
 from gainful.types import Array
 
 
 @frozen(eq=False, repr=False)
-class Results:
+class Results(Shown):
     """A value for every query and measure.
 
     `mean` is one number for each measure, `per_query` a frame with a row for each query,
@@ -101,34 +103,13 @@ class Results:
         parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
         return " · ".join(parts)
 
-    def __repr__(self) -> str:
-        width = max(map(len, self.values), default=0)
-        lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean.items()]
-        return "\n".join((self._headline(), *lines, self.describe_counts(), *self.notes))
+    def page(self, *, per_query: bool = False) -> Page:
+        """The run by its means, or query by query."""
+        return results_page([self], per_query=per_query)
 
-    def _repr_html_(self) -> str:
-        return self._notebook_view().to_html()
-
-    def _repr_latex_(self) -> str:
-        return self._notebook_view().to_latex()
-
-    def _notebook_view(self) -> NotebookTable:
-        aggregations = {
-            name: recipe.measure.entry.aggregation for name, recipe in self.recipes.items()
-        }
-        rows = [
-            (
-                name,
-                "–" if np.isnan(value) else f"{value:.{0 if aggregations[name] == 'sum' else 4}f}",
-            )
-            for name, value in self.mean.items()
-        ]
-        notes = (self.describe_counts(), *self.notes)
-        return NotebookTable(self._headline(), ("measure", "mean"), rows, notes=notes)
-
-    def _headline(self) -> str:
-        queries = count_noun(len(self.queries), "query")
-        return f"Results of {self.name}, {queries}, like {self.convention.name}"
+    def summary(self) -> Page:
+        """The run in a few lines."""
+        return summary_page(self)
 
 
 def aggregate(values: Array, aggregation: Aggregation) -> float:

@@ -1,18 +1,16 @@
-"""Rows of named values, as a table, TSV, CSV, Markdown, LaTeX, JSON or JSON lines."""
+"""Rows of named values: going; use `gainful.page.Table` and a `Page`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from textwrap import fill
 from typing import Any
 
 from attrs import frozen
 
-from gainful.show import table as tables
-from gainful.show.bars import bar_fractions
-from gainful.show.csv_cells import to_csv_text
-from gainful.show.table import PLAIN, Table, Terminal
+from gainful.page.page import Page, Section
+from gainful.page.render import render
+from gainful.page.table import Table, column_bars
+from gainful.page.terminal import PLAIN, Terminal
 
 
 @frozen
@@ -25,62 +23,44 @@ class Rows:
     bar_columns: Mapping[int, bool] = {}  # columns that have bars on a terminal; is 1 the most?
 
     def to_table(self) -> Table:
-        """The same for a reader: numbers short."""
-        text_rows = [tuple(map(_format_cell, row)) for row in self.rows]
-        bars = {
-            at: bar_fractions([row[at] for row in self.rows], bounded=bounded)
-            for at, bounded in self.bar_columns.items()
-        }
+        """The rows as a table of numbers."""
         return Table(
             tuple(self.columns),
-            text_rows,
+            self.rows,
             numeric=True,
             label_columns=self.label_columns,
-            bars=bars,
+            bars=column_bars(self.rows, self.bar_columns),
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A dict for each row."""
-        rows = ([None if _is_missing(value) else value for value in row] for row in self.rows)
-        return [dict(zip(self.columns, row, strict=True)) for row in rows]
+        return self.to_table().to_dicts()
+
+
+def _build_page(rows: Rows, notes: Sequence[str]) -> Page:
+    return Page(sections=[Section(table=rows.to_table())], notes=notes, rows=rows.to_table)
 
 
 def to_text(rows: Rows, notes: Sequence[str], *, terminal: Terminal = PLAIN) -> str:
     """The table, and under it what one should know."""
-    lines = list(notes)
-    if terminal.width is not None:
-        lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
-    return "\n".join((tables.to_text(rows.to_table(), terminal=terminal), "", *lines)).rstrip()
+    return render(_build_page(rows, notes), "table", terminal)
 
 
 def to_markdown(rows: Rows, notes: Sequence[str]) -> str:
-    """The same as Markdown."""
-    return "\n\n".join((tables.to_markdown(rows.to_table()), *notes))
+    """A pipe table and the notes."""
+    return render(_build_page(rows, notes), "markdown")
 
 
 def to_latex(rows: Rows, notes: Sequence[str]) -> str:
     """A booktabs tabular, the notes as comments above it."""
-    comments = [f"% {' '.join(line.split())}" for line in notes]
-    return "\n".join((*comments, tables.to_latex(rows.to_table())))
+    return render(_build_page(rows, notes), "latex")
 
 
 def to_csv(rows: Rows, separator: str = ",") -> str:
     """A line for each row, at full precision."""
-    return to_csv_text((rows.columns, *rows.rows), separator)
+    return render(_build_page(rows, ()), "csv" if separator == "," else "tsv")
 
 
 def to_json_lines(rows: Rows) -> str:
     """An object for each row."""
-    return "\n".join(
-        json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows.to_dicts()
-    )
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value  # noqa: PLR0124  (not a number)
-
-
-def _format_cell(value: Any) -> str:
-    if _is_missing(value):
-        return "–"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return render(_build_page(rows, ()), "jsonl")

@@ -18,10 +18,12 @@ from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
 from gainful.measure.results import Results
+from gainful.measure.results_page import results_page
+from gainful.page.render import render
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.query_texts import read_query_texts
-from gainful.show import convention, results as show_results
+from gainful.show import convention
 from gainful.show.figures.run_results import refuse_unjudged
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.html_page import render_page
@@ -193,11 +195,9 @@ def build_report(
         measures={name: str(measure) for name, measure in results[0].measures.items()},
         single=len(results) == 1,
     )
-    values = show_results.to_csv(
-        [evolve(result, name=name) for result, name in zip(results, run_names, strict=True)],
-        per_query=True,
-    )
-    return Report(page, values if is_partial else None)
+    named = [evolve(result, name=name) for result, name in zip(results, run_names, strict=True)]
+    values = render(results_page(named, per_query=True), "csv") if is_partial else None
+    return Report(page, values)
 
 
 def _estimate_stability(results: Results, resampling: Resampling) -> Stability:

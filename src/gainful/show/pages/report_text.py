@@ -8,8 +8,12 @@ from typing import Any
 
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.stability import Interval, Stability
+from gainful.evidence.stability_page import (
+    build_table as build_stability_table,
+    list_footnotes as list_stability_footnotes,
+)
 from gainful.measure.results import Results
-from gainful.show import compare, stability
+from gainful.show import compare
 from gainful.show.results import list_footnotes
 from gainful.show.table import Table, to_one_line
 from gainful.text import count_noun, shorten
@@ -100,7 +104,7 @@ def build_tables(
 ) -> list[dict[str, Any]]:
     """The comparison in each measure with its evidence, or the intervals of one run."""
     if comparison is None:
-        return [{"head": "", "table": stability.build_table(stabilities), "notes": []}]
+        return [{"head": "", "table": build_stability_table(stabilities), "notes": []}]
     return [
         {
             "head": compare.format_heading(comparison, measure),
@@ -117,7 +121,7 @@ def describe_evidence(
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
     lines += [] if comparison is None else compare.describe_test(comparison)
-    lines += stability.list_footnotes(stabilities, with_ranges=len(stabilities) == 1)
+    lines += list_stability_footnotes(stabilities, with_ranges=len(stabilities) == 1)
     return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 
 

@@ -1,16 +1,40 @@
-"""How sure a mean is: a table of intervals, and the columns that programs read."""
+"""The page of stability: a table of intervals, and the columns that programs read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from gainful.evidence.stability import Interval, Stability
-from gainful.show.table import Table
+from gainful.page.page import Page, Section
+from gainful.page.table import Table
 from gainful.text import shorten
+
+if TYPE_CHECKING:
+    from gainful.evidence.stability import Interval, Stability
 
 _NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
 _QUERY_FIELDS = ("query_low", "query_high")
 _LONGEST = 30  # characters of a query's name
+
+
+def stability_page(stabilities: Sequence[Stability]) -> Page:
+    """The intervals of one run or of several."""
+    return Page(
+        sections=[Section(table=build_table(stabilities))],
+        notes=list_footnotes(stabilities),
+        rows=lambda: _list_rows(stabilities),
+        data=lambda: {stability.run: stability.to_dict() for stability in stabilities},
+    )
+
+
+def _list_rows(stabilities: Sequence[Stability]) -> Table:
+    """A row for each run and measure, at full precision."""
+    rows = [
+        (stability.run, name, *(data[part] for part in ("mean", *_NUMBER_FIELDS, *_QUERY_FIELDS)))
+        for stability in stabilities
+        for name, data in stability.to_dict()["measures"].items()
+    ]
+    return Table(("run", "measure", "mean", *_NUMBER_FIELDS, *_QUERY_FIELDS), rows, numeric=True)
 
 
 def build_table(stabilities: Sequence[Stability]) -> Table:
@@ -38,24 +62,19 @@ def _format_row(interval: Interval) -> list[str]:
     return [*("–" if value is None else f"{value:.{decimals}f}" for value in numbers), query]
 
 
-def list_columns(stabilities: Sequence[Stability]) -> list[str]:
-    """What the columns of `format_cells` are called; nothing where there is nothing."""
-    names = stabilities[0].intervals if stabilities else ()
-    return [f"{name} {part}" for name in names for part in (*_NUMBER_FIELDS, *_QUERY_FIELDS)]
+def list_columns(stability: Stability) -> list[str]:
+    """The names of the columns that `list_cells` fills."""
+    fields = (*_NUMBER_FIELDS, *_QUERY_FIELDS)
+    return [f"{name} {part}" for name in stability.intervals for part in fields]
 
 
-def format_cells(stability: Stability) -> list[str]:
-    """The intervals of a run for a program; what is not there is empty."""
-    interval_dicts = [interval.to_dict() for interval in stability.intervals.values()]
+def list_cells(stability: Stability) -> list[float | str | None]:
+    """The intervals of a run in one row for a program."""
     return [
-        _format_exact(interval[part]) if part in _NUMBER_FIELDS else interval[part] or ""
-        for interval in interval_dicts
+        getattr(interval, part)
+        for interval in stability.intervals.values()
         for part in (*_NUMBER_FIELDS, *_QUERY_FIELDS)
     ]
-
-
-def _format_exact(value: float | None) -> str:
-    return "" if value is None else repr(value)
 
 
 def list_footnotes(stabilities: Sequence[Stability], *, with_ranges: bool = True) -> list[str]:

@@ -1,0 +1,91 @@
+"""A table: columns with a name each, and rows of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from gainful.page.bars import Fractions, bar_fractions
+from gainful.text import format_exact
+
+# Of a terminal's own colours, which are legible there; nobody takes cyan for yellow.
+BETTER_COLOUR, WORSE_COLOUR = "1;36", "1;33"
+
+
+@frozen
+class Table:
+    """Columns with a name each, rows of cells; in a `numeric` table they are set flush right.
+
+    A cell is a text, or a value: programs get it at full precision, readers with four decimals.
+    Of a numeric table, the first `label_columns` hold words, and so do single `text_columns`.
+    On a terminal a column may have `bars` beside its numbers, and a cell (row, column) a colour.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    numeric: bool = False
+    label_columns: int = 0
+    text_columns: tuple[int, ...] = ()
+    bars: Mapping[int, Fractions] = field(factory=dict)
+    colours: Mapping[tuple[int, int], str] = field(factory=dict)
+
+    def flush_right(self) -> list[bool]:
+        """Which columns are set flush right?"""
+        return [
+            self.numeric and at >= self.label_columns and at not in self.text_columns
+            for at in range(len(self.columns))
+        ]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict for each row; None where a value is missing."""
+        rows = ([None if is_missing(value) else value for value in row] for row in self.rows)
+        return [dict(zip(self.columns, row, strict=True)) for row in rows]
+
+    def text_rows(self) -> list[list[str]]:
+        """The cells as a reader sees them."""
+        return [[format_cell(cell) for cell in row] for row in self.rows]
+
+
+def column_bars(rows: Sequence[Sequence[Any]], columns: Mapping[int, bool]) -> dict[int, Fractions]:
+    """Bars of some columns of values; the flag says whether 1 is the most there can be."""
+    return {
+        at: bar_fractions([row[at] for row in rows], bounded=bounded)
+        for at, bounded in columns.items()
+    }
+
+
+def is_missing(value: Any) -> bool:
+    """Is it None, or not a number?"""
+    return value is None or value != value  # noqa: PLR0124  (not a number)
+
+
+def format_cell(value: Any) -> str:
+    """A cell for a reader: text as it is, a value with four decimals."""
+    if isinstance(value, str):
+        return value
+    if is_missing(value):
+        return "–"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def format_number(value: float | None, decimals: int = 4) -> str:
+    """A number for a table: short if whole, else with a fixed number of decimals."""
+    if value is None:
+        return "–"
+    return format_exact(value) if float(value).is_integer() else f"{value:.{decimals}f}"
+
+
+def to_one_line(cell: str) -> str:
+    """A cell on one line; what would steer a terminal is shown, not sent to it."""
+    return escape_control_characters(" ".join(cell.split()))
+
+
+def escape_control_characters(line: str) -> str:
+    """A line in which nothing steers a terminal."""
+    return line if line.isprintable() else "".join(map(_escape_character, line))
+
+
+def _escape_character(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]

@@ -1,0 +1,38 @@
+"""Pages and tables as Markdown: pipe tables, from which no cell breaks out."""
+
+from __future__ import annotations
+
+import re
+
+from gainful.page.page import Page, Section
+from gainful.page.table import Table, to_one_line
+
+
+def to_markdown(page: Page) -> str:
+    """The answer, the sections and the notes, a paragraph each."""
+    parts = [escape_markdown(page.answer)] if page.answer else []
+    for section in page.sections_for("markdown"):
+        parts += _list_paragraphs(section)
+    return "\n\n".join((*parts, *map(escape_markdown, page.notes)))
+
+
+def _list_paragraphs(section: Section) -> list[str]:
+    heading = escape_markdown(section.heading)
+    paragraphs = [f"**{heading}**" if section.strong else heading] if heading else []
+    paragraphs += [] if section.table is None else [table_to_markdown(section.table)]
+    return [*paragraphs, *map(escape_markdown, section.lines)]
+
+
+def table_to_markdown(table: Table) -> str:
+    """A pipe table; cells cannot break out of it."""
+    rules = ["---:" if right else "---" for right in table.flush_right()]
+    lines = [table.columns, rules, *table.text_rows()]
+    return "\n".join(
+        "| " + " | ".join(escape_markdown(to_one_line(cell)) for cell in line) + " |"
+        for line in lines
+    )
+
+
+def escape_markdown(text: str) -> str:
+    """Text that ends neither a cell nor the text: an id may look like a tag."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", re.sub(r"([|*\[\]])", r"\\\1", text))
