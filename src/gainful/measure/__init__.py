@@ -23,11 +23,13 @@ from gainful.measure.arrays import (
     ndcg_curve,
 )
 from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
-from gainful.measure.discount import DISCOUNTS, as_discount, as_query_discount, query_discount
+from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry, Example
 from gainful.measure.explanation import Explanation, Line, explain
-from gainful.measure.gain import GAINS, as_gain
+from gainful.measure.formulas import as_discount, as_gain, query_discount
+from gainful.measure.gain import GAINS
 from gainful.measure.language import expand, parse
+from gainful.measure.latex import measure_latex
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.parameters import CHOICES, PARAMETERS
 from gainful.measure.recipe import Options, Recipe, build_recipe
@@ -77,6 +79,7 @@ __all__ = [
     "explain",
     "idcg",
     "idcg_curve",
+    "measure_latex",
     "nCG",
     "nDCG",
     "ncg",

@@ -6,13 +6,7 @@ the base `bq` for `b`.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import Const, Domain, Expr, NamedFormula, Param, Var, log, maximum, substitute
-from gainful.measure.further import find_in_plugins
-from gainful.types import Array
 
 i = Var("i", "rank")
 q = Var("q", "position of the query in its session")
@@ -57,24 +51,6 @@ _ALL = (
 DISCOUNTS: dict[str, NamedFormula] = {discount.name: discount for discount in _ALL}
 
 
-def as_discount(value: object) -> NamedFormula:
-    """A discount by name, or as it is.
-
-    Examples:
-        >>> as_discount("jk2002").with_values({"b": 2}).text()
-        '1/max(1, log2(i))'
-    """
-    if isinstance(value, NamedFormula):
-        if value.kind != "discount":
-            raise WrongType("discount", value.name, f"a discount; this is a {value.kind}")
-        return value
-    if not isinstance(value, str):
-        raise WrongType("discount", value, ", ".join(DISCOUNTS))
-    if value not in DISCOUNTS and not find_in_plugins(value, DISCOUNTS):
-        raise UnknownName("discount", value, DISCOUNTS)
-    return DISCOUNTS[value]
-
-
 def as_query_discount(rank_discount: NamedFormula) -> NamedFormula:
     """The same discount for queries: position q instead of rank i, base bq instead of b."""
     expr = substitute(rank_discount.expr, {"i": q, "b": bq})
@@ -89,25 +65,3 @@ def as_query_discount(rank_discount: NamedFormula) -> NamedFormula:
         rank_discount.cite,
         values=values,
     )
-
-
-def query_discount(
-    position: ArrayLike, *, bq: float | None = None, discount: str | NamedFormula = "jk2008"
-) -> float | Array:
-    """What is left of a query's gain when it is the q-th of its session?
-
-    The sDCG vector of a query is its DCG vector scaled by this (Järvelin et al. 2008, §2.2).
-
-    Examples:
-        >>> round(query_discount(2, bq=4), 4)
-        0.6667
-    """
-    formula = as_query_discount(as_discount(discount)).with_values({} if bq is None else {"bq": bq})
-    positions = np.asarray(position)
-    if positions.dtype.kind not in "iuf":
-        raise WrongType("position", position, "whole numbers from 1 on")
-    whole = (positions >= 1) & (positions == np.floor(positions)) & np.isfinite(positions)
-    if not (positions.size and whole.all()):
-        raise BadValue("position", position, "whole numbers from 1 on")
-    values = formula.evaluate_at(positions)
-    return float(values) if values.ndim == 0 else values

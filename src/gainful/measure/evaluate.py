@@ -26,7 +26,7 @@ from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure import notes
 from gainful.measure.cumulated_gain import RankedGains, compute_measure
-from gainful.measure.gain import as_gain
+from gainful.measure.formulas import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import RankedRun, rank_run

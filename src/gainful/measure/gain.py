@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import inf, isfinite
 from numbers import Real
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.formula import (
     NUMBER_PATTERN,
     Const,
@@ -19,7 +19,6 @@ from gainful.formula import (
     format_exact,
     where,
 )
-from gainful.measure.further import find_in_plugins
 
 g = Var("g", "grade")
 _MAX_GRADES = 256  # grades in a table of weights
@@ -57,31 +56,7 @@ _ALL = (
 GAINS: dict[str, NamedFormula] = {gain.name: gain for gain in _ALL}
 
 
-def as_gain(value: object) -> NamedFormula:
-    """A gain by name, as a table of weights, or as it is.
-
-    Examples:
-        >>> as_gain({0: 0, 1: 1, 2: 10, 3: 100}).evaluate_at([3, 0, 2]).tolist()
-        [100.0, 0.0, 10.0]
-        >>> as_gain("exp").text()
-        '2^g-1'
-    """
-    if isinstance(value, NamedFormula):
-        if value.kind != "gain":
-            raise WrongType("gain", value.name, f"a gain; this is a {value.kind}")
-        return value
-    if isinstance(value, Mapping):
-        return _gain_from_table(value)
-    if not isinstance(value, str):
-        raise WrongType("gain", value, f"{', '.join(GAINS)}, or a table such as {{0: 0, 1: 1}}")
-    if value.lstrip().startswith("{") or ":" in value:
-        return _gain_from_table(_parse_table(value))
-    if value not in GAINS and not find_in_plugins(value, GAINS):
-        raise UnknownName("gain", value, GAINS, "or a table such as {0:0,1:1,2:10,3:100}")
-    return GAINS[value]
-
-
-def _gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
+def gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
     """Nested alternatives over one parameter per grade, so that each weight can be a slider."""
     weights = dict(weights)
     rest = weights.pop(_ELSE, None)
@@ -112,7 +87,7 @@ def _gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
     return NamedFormula("gain", name, expr, "a weight for each grade", signed=True, grades=grades)
 
 
-def _parse_table(text: str) -> dict[object, object]:
+def parse_table(text: str) -> dict[object, object]:
     """The table that a text such as {0:0,1:1,2:10} tells; the braces may be left out."""
     inner = re.fullmatch(r"\{(.*)\}|([^{}]*)", text.strip(), flags=re.DOTALL)
     pairs = (inner[1] if inner[1] is not None else inner[2]).split(",") if inner else []

@@ -14,10 +14,14 @@ from typing import Any
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER_PATTERN
 from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
-from gainful.measure.further import find_in_plugins
-from gainful.measure.measure import Measure, SettingValue, cutoff
-from gainful.measure.parameters import translate_params
-from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, parse_trec_name
+from gainful.measure.ir_measures_grammar import parse_ir_measures_name, translate_measure
+from gainful.measure.measure import Measure, cutoff
+from gainful.measure.names import all_names
+from gainful.measure.nicknames import NICKNAMES
+from gainful.measure.parameter_kinds import INNER_MEASURE, ParameterValue
+from gainful.measure.plugins import find_in_plugins
+from gainful.measure.trec_eval_grammar import parse_trec_name
+from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
 
 _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
@@ -34,31 +38,7 @@ _MAX_LENGTH = 1000  # characters; no measure is longer
 _MAX_CUTOFFS = 1000  # cutoffs in one range
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
-_SCALED_DCG = "SDCG"  # ir_measures' scaled DCG, spelt just so: sessions have sDCG
-
-_RESERVED = ("run", "query", "session", "mean", "all")  # of what is printed beside the values
-
 _LIKE_P = "p_ia"  # begins as trec_eval's P_5 does, and is another measure
-
-# What people also call a measure; in any case, of course.
-_ALIASES = {
-    "recall": "R",
-    "precision": "P",
-    "map": "AP",
-    "mrr": "RR",
-    "hit": "Success",
-    "hits": "Success",
-    "hitrate": "Success",
-    "hit_rate": "Success",
-    "f1": "SetF",
-    "map_ia": "AP_IA",
-    "strec": "StRecall",
-    "st_recall": "StRecall",
-    "subtopic_recall": "StRecall",
-    "s_recall": "StRecall",
-    "q": "Qmeasure",
-    "q_measure": "Qmeasure",
-}
 
 
 def parse(text: str | Measure) -> Measure:
@@ -74,6 +54,16 @@ def parse(text: str | Measure) -> Measure:
     if len(measures) > 1:
         raise BadValue("measure", text, f"one measure; this means {len(measures)}")
     return next(iter(measures.values()))
+
+
+def parse_inner_measure(text: object) -> Measure:
+    """The measure of single rankings that a session measure asks of its queries."""
+    if not isinstance(text, str):
+        raise WrongType("of", text, INNER_MEASURE)
+    measure = parse(text)
+    if measure.entry.session:
+        raise BadValue("of", str(measure), INNER_MEASURE)
+    return measure
 
 
 def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
@@ -114,12 +104,10 @@ def _expand_text(text: str) -> dict[str, Measure]:
     name = canonical_name(match["name"], spelling)
     params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = params.pop("cutoff", None)
-    if name == "NumRet" and "rel" in params:
-        name = "NumRelRet"
-    if name == "SetP" and params.get("relative") is True:
-        name = "SetRelP"
-        del params["relative"]
-    measure = Measure(name, tuple(translate_params(params).items()))
+    if "of" in params:
+        params["of"] = str(parse_inner_measure(params["of"]))
+    name, translated_params = translate_measure(name, params)
+    measure = Measure(name, translated_params)
     if match["k"] is None:
         measure = measure @ _parse_number(cut) if cut is not None else measure
         cutoff(measure.k, measure.entry)
@@ -142,34 +130,24 @@ def _expand_cutoffs(part: str) -> list[str]:
 
 def _parse_number(text: object) -> Any:
     """A cutoff as a number; what is none is refused where the measure says what it takes."""
-    if isinstance(text, str) and text.lower() in _all_names():
+    if isinstance(text, str) and text.lower() in all_names():
         raise BadValue("measure", text, "one measure at a time, each by itself")
     if isinstance(text, str) and re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
     return text
 
 
-def _all_names() -> set[str]:
-    return {name.lower() for name in (*MEASURES, *SESSION_MEASURES, *_ALIASES, *TREC_NAMES)}
-
-
-def is_taken(name: str) -> bool:
-    """Is it the name of a measure, in any spelling?"""
-    begins = any(name.startswith(f"{trec_name}_") for trec_name in TREC_NAMES)  # P_5, and so P_mine
-    reserved = name in GROUPS or name.lower() in _RESERVED or name == _SCALED_DCG
-    return begins or reserved or name.lower() in _all_names()
-
-
 def canonical_name(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
     if name in MEASURES or name in SESSION_MEASURES:
         return name
-    if name == _SCALED_DCG:
-        return "scaledDCG"
+    foreign = parse_ir_measures_name(name)
+    if foreign is not None:
+        return foreign
     names = [*MEASURES, *(spelling for spelling in SESSION_MEASURES if spelling.lower() != "sdcg")]
-    lower = {
-        spelling.lower(): spelling for spelling in names
-    } | _ALIASES  # sdcg could be either: see _SCALED
+    lower = {spelling.lower(): spelling for spelling in names} | dict(
+        NICKNAMES
+    )  # sdcg could be either: see SCALED_DCG
     plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
     if plain in lower:
         return lower[plain]
@@ -188,8 +166,8 @@ def canonical_name(name: str, text: str) -> str:
     raise UnknownName("measure", text, spellings, "gainful measures lists them all")
 
 
-def _parse_params(inner: str, text: str) -> dict[str, SettingValue]:
-    params: dict[str, SettingValue] = {}
+def _parse_params(inner: str, text: str) -> dict[str, ParameterValue]:
+    params: dict[str, ParameterValue] = {}
     position = 0
     while position < len(inner):
         match = _PARAM.match(inner, position)
@@ -202,7 +180,7 @@ def _parse_params(inner: str, text: str) -> dict[str, SettingValue]:
     return params
 
 
-def _parse_value(text: str) -> SettingValue:
+def _parse_value(text: str) -> ParameterValue:
     if text[0] in "'\"":
         return text[1:-1]
     if text == "e":

@@ -15,13 +15,14 @@ from gainful.formula import (
     substitute,
     to_latex,
 )
-from gainful.measure.measure import Measure
+from gainful.measure.measure import Measure, render_latex_with
 from gainful.measure.recipe import build_recipe
 from gainful.measure.sessions.recipe import build_session_recipe
 
 _SESSION_DCG = ("sDCG", "nsDCG")
 
 
+@render_latex_with
 def measure_latex(measure: Measure) -> str:
     r"""The measure between dollar signs, and words behind them where there is no formula.
 

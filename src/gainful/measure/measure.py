@@ -4,40 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
-from math import e
 from numbers import Integral, Real
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from gainful.convention import SETTINGS, Setting
+from gainful.convention import SETTINGS
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import NamedFormula, format_exact
+from gainful.formula import escape_latex, format_exact
 from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
-from gainful.measure.discount import DISCOUNTS, as_discount
 from gainful.measure.entry import Entry
-from gainful.measure.further import find_in_plugins
-from gainful.measure.gain import GAINS, as_gain
-from gainful.measure.parameters import CHOICES, PARAMETERS, as_points, translate_params
-
-SettingValue = str | float | int  # what can stand in the brackets of a measure
-_FORMULAS: Mapping[str, tuple[Callable[[object], NamedFormula], Mapping[str, NamedFormula]]] = {
-    "gain": (as_gain, GAINS),
-    "discount": (as_discount, DISCOUNTS),
-    "query_discount": (as_discount, DISCOUNTS),
-}
-
-
-def _find_formula(name: str, value: object) -> NamedFormula:
-    """A formula that can be named in a measure; one's own goes into the call beside it."""
-    find, formulas = _FORMULAS[name]
-    formula = find(value)
-    own = formulas.get(formula.name)
-    if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
-        allowed = f"{', '.join(formulas)}; a formula of your own is an option of the call"
-        raise BadValue(name, formula.name, allowed)
-    return formula
+from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.ir_measures_grammar import translate_params
+from gainful.measure.parameter_kinds import INNER_MEASURE, ParameterValue, find_kind, write_value
+from gainful.measure.parameters import PARAMETERS
+from gainful.measure.plugins import find_in_plugins
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:
@@ -62,34 +44,19 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
     return int(k)
 
 
-def check_parameter(
-    name: str, value: Any, settings: Mapping[str, Setting] = SETTINGS
-) -> SettingValue:
-    """A parameter's value in its canonical form, or an error that says what is allowed."""
-    if name in PARAMETERS:
-        return PARAMETERS[name].check(value)
-    if name == "points":
-        return ",".join(format_exact(point) for point in as_points(value))
-    if name in _FORMULAS:
-        return _find_formula(name, value).name
-    if name == "of":
-        return _ranking_measure_name(value)
-    (CHOICES[name] if name in CHOICES else settings[name]).check(value)
-    return value  # type: ignore[no-any-return]  # the table of answers has just vouched for it
-
-
-def _ranking_measure_name(value: Any) -> str:
-    """The spelling of a measure of single rankings, from one of its spellings."""
-    from gainful.measure.language import parse  # noqa: PLC0415  (which needs this file)
-
-    measure = parse(value)
-    if measure.entry.session:
-        raise BadValue("of", str(measure), "a measure of single rankings, such as 'nDCG@10'")
-    return str(measure)
-
-
 def _as_pairs(params: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple(params.items()) if isinstance(params, Mapping) else tuple(params)
+    """Parameters as pairs; a measure within a measure as it is written."""
+    pairs = params.items() if isinstance(params, Mapping) else params
+    return tuple(
+        (name, _inner_spelling(value) if isinstance(value, Measure) else value)
+        for name, value in pairs
+    )
+
+
+def _inner_spelling(measure: Measure) -> str:
+    if measure.entry.session:
+        raise BadValue("of", str(measure), INNER_MEASURE)
+    return str(measure)
 
 
 @frozen
@@ -103,7 +70,7 @@ class Measure:
     """
 
     name: str
-    params: tuple[tuple[str, SettingValue], ...] = field(default=(), converter=_as_pairs)
+    params: tuple[tuple[str, ParameterValue], ...] = field(default=(), converter=_as_pairs)
     k: int | float | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -122,16 +89,17 @@ class Measure:
         for name, _ in self.params:
             if name not in self.entry.params:
                 raise UnknownName(f"parameter of {self.name}", name, self.entry.params)
-        table = SESSION_SETTINGS if self.entry.session else SETTINGS
-        checked_params = {name: check_parameter(name, value, table) for name, value in self.params}
-        for name in (
-            _FORMULAS.keys() & checked_params.keys()
-        ):  # values a formula came with, unless set
-            values = _find_formula(name, dict(self.params)[name]).values
-            checked_params = {
-                **{key: value for key, value in values if key in PARAMETERS},
-                **checked_params,
-            }
+        settings = SESSION_SETTINGS if self.entry.session else SETTINGS
+        kinds = {name: find_kind(name, settings) for name, _ in self.params}
+        checked_params = {name: kinds[name].check(value) for name, value in self.params}
+        for name, value in self.params:
+            find_formula = kinds[name].formula
+            if find_formula is not None:  # values that a formula came with, unless set
+                own_values = dict(find_formula(value).values)
+                checked_params = {
+                    **{key: own for key, own in own_values.items() if key in PARAMETERS},
+                    **checked_params,
+                }
         ordered = tuple(
             (name, checked_params[name]) for name in self.entry.params if name in checked_params
         )
@@ -163,28 +131,25 @@ class Measure:
         return evolve(self, k=k)
 
     def _repr_latex_(self) -> str:
-        from gainful.measure.latex import measure_latex  # noqa: PLC0415  (which needs this file)
-
-        return measure_latex(self)
+        return next((render(self) for render in _LATEX_RENDERERS), escape_latex(str(self)))
 
     def _repr_html_(self) -> str:
         lines = (self.entry.question, self.entry.definition)
         return f"<b>{escape(str(self))}</b><br>" + "<br>".join(map(escape, lines))
 
     def __str__(self) -> str:
-        inner = ", ".join(f"{name}={_format_value(name, value)}" for name, value in self.params)
+        inner = ", ".join(f"{name}={write_value(name, value)}" for name, value in self.params)
         suffix = "" if self.k is None else f"@{format_exact(self.k)}"
         return self.name + (f"({inner})" if inner else "") + suffix
 
 
-def _format_value(name: str, value: SettingValue) -> str:
-    if value == e:
-        return "e"
-    if name == "of":  # a measure within a measure; its own quotes are the other ones
-        return f'"{value}"' if "'" in str(value) else f"'{value}'"
-    if isinstance(value, str) and "," in value and not value.startswith("{"):
-        return f"'{value}'"
-    return format_exact(value) if isinstance(value, float) else str(value)
+_LATEX_RENDERERS: list[Callable[[Measure], str]] = []
+
+
+def render_latex_with(render: Callable[[Measure], str]) -> Callable[[Measure], str]:
+    """Let notebooks show measures by this function, which knows formulas as a measure does not."""
+    _LATEX_RENDERERS[:] = [render]
+    return render
 
 
 nDCG, DCG, IDCG, nCG, CG = (Measure(name) for name in ("nDCG", "DCG", "IDCG", "nCG", "CG"))

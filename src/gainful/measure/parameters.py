@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from numbers import Real
-from typing import Any
 
 from gainful.convention.settings import Setting
 from gainful.errors import BadValue
@@ -118,28 +117,6 @@ _CHOICES = (
     ),
 )
 CHOICES: dict[str, Setting] = {choice.name: choice for choice in _CHOICES}
-
-# What ir_measures says, and what it is here.
-_IR_MEASURES: dict[tuple[str, object], dict[str, Any]] = {
-    ("dcg", "log2"): {"gain": "linear", "discount": "log2"},
-    ("dcg", "exp-log2"): {"gain": "exp", "discount": "log2"},
-    ("judged_only", True): {"unjudged": "remove", "negative": "remove"},
-    ("judged_only", False): {"unjudged": "zero"},
-    ("relative", False): {},
-    ("min_rel", 0): {},
-    ("normalize", True): {},
-}
-_RENAMED = {"gains": "gain", "max_rel": "max_grade"}
-
-
-def translate_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as they are called here, if they are called as in ir_measures."""
-    ours: dict[str, Any] = {}
-    for name, value in params.items():
-        special = (name, value) in _IR_MEASURES if isinstance(value, (str, int, float)) else False
-        ours |= _IR_MEASURES[name, value] if special else {_RENAMED.get(name, name): value}
-    return ours
-
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
 

@@ -26,9 +26,9 @@ from gainful.convention import (
 )
 from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
-from gainful.measure.discount import as_discount
-from gainful.measure.gain import as_gain
-from gainful.measure.measure import Measure, check_parameter, cutoff
+from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.measure import Measure, cutoff
+from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.parameters import ELEVEN_POINTS, PARAMETERS, as_points
 
 
@@ -118,7 +118,7 @@ def build_recipe(
     if measure.entry.cumulated and not measure.entry.discounted:
         discount = as_discount("none")
     settings = {
-        n: check_parameter(n, explicit[n]) for n in explicit if n in SETTINGS and n not in FORMULAS
+        n: find_kind(n).check(explicit[n]) for n in explicit if n in SETTINGS and n not in FORMULAS
     }
     rel = explicit.get("rel", base_convention.rel)
     convention = base_convention.with_settings(

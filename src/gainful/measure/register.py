@@ -19,8 +19,9 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, i
 from gainful.measure.entry import CutoffKind, Entry
 from gainful.measure.gain import GAINS, g
-from gainful.measure.language import is_taken
-from gainful.measure.parameters import PARAMETERS, translate_params
+from gainful.measure.ir_measures_grammar import translate_params
+from gainful.measure.names import is_taken
+from gainful.measure.parameters import PARAMETERS
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array
 

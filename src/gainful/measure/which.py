@@ -17,7 +17,8 @@ from gainful.errors import BadValue, GainfulError
 from gainful.formula import NUMBER_PATTERN, NamedFormula
 from gainful.measure.cumulated_gain import gain_curves, measure_values, rank_row_gains, total_gains
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.gain import GAINS, REL, as_gain
+from gainful.measure.formulas import as_gain
+from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
 from gainful.measure.recipe import FORMULAS, build_recipe
 from gainful.read import Numbers, RankingMatrix, read_ranking

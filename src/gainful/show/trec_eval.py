@@ -20,7 +20,8 @@ from gainful.measure.evaluate import compute_measures
 from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe, build_recipe
-from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES, TrecLine, expand_trec_name
+from gainful.measure.trec_eval_grammar import TrecLine, expand_trec_name
+from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES
 from gainful.read.qrels_and_run import Qrels, Run, find_duplicates
 from gainful.types import Array, Flags
 

@@ -14,9 +14,9 @@ from gainful.convention.session import (
 )
 from gainful.errors import BadValue, UnknownName
 from gainful.formula import NamedFormula
-from gainful.measure.discount import as_discount, as_query_discount
+from gainful.measure.discount import as_query_discount
 from gainful.measure.entry import Entry
-from gainful.measure.gain import as_gain
+from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.sessions.recipe_value import SessionRecipe
 

@@ -14,7 +14,7 @@ from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.measure.discount import b as rank_base, bq as query_base
-from gainful.measure.gain import as_gain
+from gainful.measure.formulas import as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.recipe import build_session_recipe

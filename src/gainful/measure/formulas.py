@@ -1,0 +1,79 @@
+"""Gains and discounts by name, as tables of weights, or as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.formula import NamedFormula
+from gainful.measure.discount import DISCOUNTS, as_query_discount
+from gainful.measure.gain import GAINS, gain_from_table, parse_table
+from gainful.measure.plugins import find_in_plugins
+from gainful.types import Array
+
+
+def as_gain(value: object) -> NamedFormula:
+    """A gain by name, as a table of weights, or as it is.
+
+    Examples:
+        >>> as_gain({0: 0, 1: 1, 2: 10, 3: 100}).evaluate_at([3, 0, 2]).tolist()
+        [100.0, 0.0, 10.0]
+        >>> as_gain("exp").text()
+        '2^g-1'
+    """
+    if isinstance(value, NamedFormula):
+        if value.kind != "gain":
+            raise WrongType("gain", value.name, f"a gain; this is a {value.kind}")
+        return value
+    if isinstance(value, Mapping):
+        return gain_from_table(value)
+    if not isinstance(value, str):
+        raise WrongType("gain", value, f"{', '.join(GAINS)}, or a table such as {{0: 0, 1: 1}}")
+    if value.lstrip().startswith("{") or ":" in value:
+        return gain_from_table(parse_table(value))
+    if value not in GAINS and not find_in_plugins(value, GAINS):
+        raise UnknownName("gain", value, GAINS, "or a table such as {0:0,1:1,2:10,3:100}")
+    return GAINS[value]
+
+
+def as_discount(value: object) -> NamedFormula:
+    """A discount by name, or as it is.
+
+    Examples:
+        >>> as_discount("jk2002").with_values({"b": 2}).text()
+        '1/max(1, log2(i))'
+    """
+    if isinstance(value, NamedFormula):
+        if value.kind != "discount":
+            raise WrongType("discount", value.name, f"a discount; this is a {value.kind}")
+        return value
+    if not isinstance(value, str):
+        raise WrongType("discount", value, ", ".join(DISCOUNTS))
+    if value not in DISCOUNTS and not find_in_plugins(value, DISCOUNTS):
+        raise UnknownName("discount", value, DISCOUNTS)
+    return DISCOUNTS[value]
+
+
+def query_discount(
+    position: ArrayLike, *, bq: float | None = None, discount: str | NamedFormula = "jk2008"
+) -> float | Array:
+    """What is left of a query's gain when it is the q-th of its session?
+
+    The sDCG vector of a query is its DCG vector scaled by this (Järvelin et al. 2008, §2.2).
+
+    Examples:
+        >>> round(query_discount(2, bq=4), 4)
+        0.6667
+    """
+    formula = as_query_discount(as_discount(discount)).with_values({} if bq is None else {"bq": bq})
+    positions = np.asarray(position)
+    if positions.dtype.kind not in "iuf":
+        raise WrongType("position", position, "whole numbers from 1 on")
+    whole = (positions >= 1) & (positions == np.floor(positions)) & np.isfinite(positions)
+    if not (positions.size and whole.all()):
+        raise BadValue("position", position, "whole numbers from 1 on")
+    values = formula.evaluate_at(positions)
+    return float(values) if values.ndim == 0 else values

@@ -1,0 +1,133 @@
+"""What may stand in the brackets of a measure: numbers, formulas, levels, measures, settings.
+
+Each kind says what is allowed, what it means, and how a value is written in its one spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import e
+from typing import Any
+
+from attrs import frozen
+
+from gainful.convention import SETTINGS, Setting
+from gainful.convention.session import SESSION_SETTINGS
+from gainful.errors import BadValue, WrongType
+from gainful.formula import NamedFormula, Param, format_exact
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.gain import GAINS
+from gainful.measure.parameters import CHOICES, PARAMETERS, as_points
+
+ParameterValue = str | float | int
+INNER_MEASURE = "a measure of single rankings, such as 'nDCG@10'"
+
+
+@frozen
+class ParameterKind:
+    """One kind of parameter."""
+
+    check: Callable[[Any], ParameterValue]  # the value in its one spelling, or an error
+    describe_allowed: Callable[[], str]
+    meaning: str
+    formula: Callable[[object], NamedFormula] | None = None  # the gain or discount it names
+    quoted: bool = False  # is it always written in quotes?
+
+
+def find_kind(name: str, settings: Mapping[str, Setting] = SETTINGS) -> ParameterKind:
+    """The kind of a parameter; settings of a convention are those of rankings or of sessions."""
+    if name in PARAMETERS:
+        return _number_kind(PARAMETERS[name])
+    return _KINDS[name] if name in _KINDS else _choice_kind(CHOICES.get(name) or settings[name])
+
+
+def _number_kind(param: Param) -> ParameterKind:
+    return ParameterKind(param.check, lambda: param.domain.describe(param.symbol), param.meaning)
+
+
+def _choice_kind(setting: Setting) -> ParameterKind:
+    def check(value: Any) -> ParameterValue:
+        setting.check(value)
+        return value  # type: ignore[no-any-return]  # the table of answers has just vouched for it
+
+    answers = ", ".join(str(answer) for answer in setting.answers)
+    return ParameterKind(check, lambda: answers or setting.allowed, setting.question)
+
+
+def _formula_kind(
+    name: str,
+    find: Callable[[object], NamedFormula],
+    formulas: Mapping[str, NamedFormula],
+    describe_allowed: Callable[[], str],
+    meaning: str,
+) -> ParameterKind:
+    def find_named(value: object) -> NamedFormula:
+        """A formula that can be named in a measure; one's own goes into the call beside it."""
+        formula = find(value)
+        own = formulas.get(formula.name)
+        if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
+            allowed = f"{', '.join(formulas)}; a formula of your own is an option of the call"
+            raise BadValue(name, formula.name, allowed)
+        return formula
+
+    return ParameterKind(
+        lambda value: find_named(value).name, describe_allowed, meaning, formula=find_named
+    )
+
+
+def _check_points(value: object) -> str:
+    return ",".join(format_exact(point) for point in as_points(value))
+
+
+def _check_inner_measure(value: object) -> str:
+    if not isinstance(value, str):
+        raise WrongType("of", value, INNER_MEASURE)
+    return value
+
+
+_KINDS: Mapping[str, ParameterKind] = {
+    "gain": _formula_kind(
+        "gain",
+        as_gain,
+        GAINS,
+        lambda: ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}",
+        SETTINGS["gain"].question,
+    ),
+    "discount": _formula_kind(
+        "discount",
+        as_discount,
+        DISCOUNTS,
+        lambda: ", ".join(DISCOUNTS),
+        SETTINGS["discount"].question,
+    ),
+    "query_discount": _formula_kind(
+        "query_discount",
+        as_discount,
+        DISCOUNTS,
+        lambda: SESSION_SETTINGS["query_discount"].allowed,
+        SESSION_SETTINGS["query_discount"].question,
+    ),
+    "points": ParameterKind(
+        _check_points,
+        lambda: "levels of recall from 0 to 1, such as '0,0.5,1'",
+        "the levels of recall that are averaged over",
+    ),
+    "of": ParameterKind(
+        _check_inner_measure,
+        lambda: "a measure of single rankings, in quotes",
+        "the measure that is computed for each query",
+        quoted=True,
+    ),
+}
+
+
+def write_value(name: str, value: ParameterValue) -> str:
+    """A value as it stands in the brackets of a measure."""
+    if value == e:
+        return "e"
+    if name in _KINDS and _KINDS[name].quoted:  # what has quotes itself gets the other ones
+        return f'"{value}"' if "'" in str(value) else f"'{value}'"
+    if isinstance(value, str) and "," in value and not value.startswith("{"):
+        return f"'{value}'"
+    return format_exact(value) if isinstance(value, float) else str(value)
