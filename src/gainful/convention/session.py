@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
-import attrs
 from attrs import evolve, field, frozen
 
-from gainful.convention.settings import SETTINGS, Setting, SettingValue
+from gainful.convention.settings import SETTINGS, Setting, Settings, setting
 from gainful.errors import UnknownName, WrongType
 
 Repeats = Literal["every", "first", "clicked", "judged"]
@@ -182,16 +181,8 @@ _TABLE = (
 SESSION_SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
 
 
-def _check_setting(_: Any, attribute: attrs.Attribute[Any], value: SettingValue) -> None:
-    SESSION_SETTINGS[attribute.name].check(value)
-
-
-def _setting(default: Any) -> Any:
-    return field(default=default, validator=_check_setting)
-
-
 @frozen(kw_only=True)
-class SessionConvention:
+class SessionConvention(Settings):
     """How the value of a session comes about.
 
     Examples:
@@ -199,50 +190,33 @@ class SessionConvention:
         {'bq': (2, 4)}
     """
 
-    gain: str = _setting("linear")
-    rel: float | None = _setting(None)
-    discount: str = _setting("jk2008")
-    b: float | None = _setting(2)
-    query_discount: str = _setting("jk2008")
-    bq: float | None = _setting(4)
-    rank_discount: Literal["restart", "concatenated"] = _setting("restart")
-    duplicates: Repeats = _setting("every")
-    ideal: SessionIdeal = _setting("paired")
-    lists: str = _setting("padded")
-    at: str = _setting("results")
-    depth: Literal["assumed", "scanned"] = _setting("assumed")
-    hold: Literal["held", "growing"] = _setting("held")
-    normalise: Literal["session", "query"] = _setting("session")
-    average: Literal["ratios", "vectors"] = _setting("ratios")
-    average_over: Literal["own", "common"] = _setting("own")
-    statistic: Statistic = _setting("final")
-    negative: Literal["zero", "keep", "error"] = _setting("zero")
-    empty: Literal[0, 1, "skip", "error"] = _setting(0)
-    unjudged: Literal["auto", "zero", "drop", "error"] = _setting("auto")
+    TABLE: ClassVar[Mapping[str, Setting]] = SESSION_SETTINGS
+    KIND: ClassVar[str] = "session option"
+
+    gain: str = setting("linear")
+    rel: float | None = setting(None)
+    discount: str = setting("jk2008")
+    b: float | None = setting(2)
+    query_discount: str = setting("jk2008")
+    bq: float | None = setting(4)
+    rank_discount: Literal["restart", "concatenated"] = setting("restart")
+    duplicates: Repeats = setting("every")
+    ideal: SessionIdeal = setting("paired")
+    lists: str = setting("padded")
+    at: str = setting("results")
+    depth: Literal["assumed", "scanned"] = setting("assumed")
+    hold: Literal["held", "growing"] = setting("held")
+    normalise: Literal["session", "query"] = setting("session")
+    average: Literal["ratios", "vectors"] = setting("ratios")
+    average_over: Literal["own", "common"] = setting("own")
+    statistic: Statistic = setting("final")
+    negative: Literal["zero", "keep", "error"] = setting("zero")
+    empty: Literal[0, 1, "skip", "error"] = setting(0)
+    unjudged: Literal["auto", "zero", "drop", "error"] = setting("auto")
 
     name: str = field(default="jk2008", eq=False)
     title: str = field(default="Järvelin, Price, Delcambre & Nielsen 2008", eq=False)
     note: str = field(default="", eq=False)
-
-    def with_settings(self, **settings: Any) -> SessionConvention:
-        """The same convention with some habits changed; an unknown one is an error."""
-        for name in settings:
-            if name not in SESSION_SETTINGS:
-                raise UnknownName("session option", name, SESSION_SETTINGS)
-        return attrs.evolve(self, **settings)
-
-    def settings(self) -> dict[str, SettingValue]:
-        """Every habit with its answer, in the order of the table."""
-        return {name: getattr(self, name) for name in SESSION_SETTINGS}
-
-    def differences(self, other: SessionConvention) -> dict[str, tuple[SettingValue, SettingValue]]:
-        """The habits in which two conventions differ, with the answers of both."""
-        mine, theirs = self.settings(), other.settings()
-        return {
-            name: (mine[name], theirs[name])
-            for name in SESSION_SETTINGS
-            if mine[name] != theirs[name]
-        }
 
     @property
     def ideal_kind(self) -> Literal["repeated", "once", "best_slots"]:

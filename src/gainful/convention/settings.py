@@ -7,12 +7,14 @@ are made from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from math import inf
 from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 
-from gainful.errors import BadValue
+from gainful.errors import BadValue, UnknownName
 
 SettingValue = str | float | int | None
 
@@ -42,6 +44,58 @@ class Setting:
     def describe(self, value: SettingValue) -> str:
         """The answer in plain words."""
         return self.answers[value] if self.answers else ("none" if value is None else str(value))
+
+
+@frozen(kw_only=True)
+class Settings:
+    """What two conventions have in common, that of rankings and that of sessions.
+
+    A subclass has a table of settings and a field for each of them.
+    """
+
+    TABLE: ClassVar[Mapping[str, Setting]]
+    KIND: ClassVar[str]  # what a setting is called in a message
+
+    def with_settings(self, **settings: Any) -> Self:
+        """This convention with some settings changed; an unknown one is an error.
+
+        Only what changes is checked: the rest has been.
+        """
+        for name, value in settings.items():
+            if name not in self.TABLE:
+                raise UnknownName(self.KIND, name, self.TABLE)
+            self.TABLE[name].check(value)
+        return self._replace(**settings)
+
+    def _replace(self, **values: Any) -> Self:
+        changed = copy(self)
+        for name, value in values.items():
+            object.__setattr__(changed, name, value)
+        return changed
+
+    def settings(self) -> dict[str, SettingValue]:
+        """Every setting with its value, in the order of the table."""
+        return {name: getattr(self, name) for name in self.TABLE}
+
+    def differences(self, other: Self) -> dict[str, tuple[SettingValue, SettingValue]]:
+        """The settings in which two conventions differ, with the values of both."""
+        mine, theirs = self.settings(), other.settings()
+        return {
+            name: (mine[name], theirs[name]) for name in self.TABLE if mine[name] != theirs[name]
+        }
+
+    def describe(self, name: str) -> str:
+        """A setting's value in plain words."""
+        return self.TABLE[name].describe(getattr(self, name))
+
+
+def _check_setting(convention: Settings, attribute: Attribute[Any], value: object) -> None:
+    convention.TABLE[attribute.name].check(value)
+
+
+def setting(default: SettingValue) -> Any:
+    """A field of a convention: its default, and values as its table has them."""
+    return field(default=default, validator=_check_setting)
 
 
 def _is_text(value: object) -> bool:

@@ -157,10 +157,9 @@ def build_convention(like: str | Convention | None, settings: Mapping[str, Any])
     for name in changes:
         if name not in SETTINGS:
             raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs"])
-    convention = like_whom(like).with_settings(
+    return like_whom(like).with_settings(
         **{name: _as_setting(name, value) for name, value in changes.items()}
     )
-    return evolve(convention, ties_by_measure=()) if "ties" in changes else convention
 
 
 def _as_setting(name: str, value: Any) -> SettingValue:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.convention import (
     SETTINGS,
@@ -126,9 +126,7 @@ def build_recipe(
         | {"gain": gain.name, "discount": discount.name}
         | {"rel": gain.param_values.get("rel", rel), "b": discount.param_values.get("b")}
         | {"ideal": _choose_ideal(settings.get("ideal"), base_convention, judged=judged)}
-    )
-    convention = evolve(
-        convention, ties=_choose_ties(measure, explicit, base_convention), ties_by_measure=()
+        | {"ties": _choose_ties(measure, explicit, base_convention)}
     )
     by_grade = convention.ties in ("best", "worst") and measure.entry.needs_subtopics
     if by_grade or (convention.ties in ("average", "mean_rank") and not measure.entry.linear):
