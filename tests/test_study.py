@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 import gainful
+from gainful._simulation.study import TABLE_2
 from gainful.errors import BadValue
 from gainful.read.formats import read_qrels
 from gainful.read.session_formats import read_sessions
-from gainful.read.simulated_study import TABLE_2
 
 SEEDS = (0, 1, 7, 2008, 123_456_789)
 

@@ -67,6 +67,7 @@ from gainful.measure import (
 
 if TYPE_CHECKING:
     from gainful.convention.session import SessionConvention
+    from gainful.datasets import SimulatedStudy, simulate_study
     from gainful.evidence.compare_runs import compare_results, compare_runs
     from gainful.evidence.compare_sessions import compare_sessions
     from gainful.evidence.comparison import Comparison
@@ -89,7 +90,6 @@ if TYPE_CHECKING:
     from gainful.measure.sessions.sweep import Sweep, sweep
     from gainful.read.qrels_and_run import Qrels, Run
     from gainful.read.sessions import Sessions
-    from gainful.read.simulated_study import SimulatedStudy, simulate_study
     from gainful.show.figures.catalogue import figure, figure_data
     from gainful.show.pages.explore import explore
     from gainful.show.pages.report import report
@@ -121,8 +121,8 @@ _LATER = {
     "sweep": "gainful.measure.sessions.sweep",
     "explore": "gainful.show.pages.explore",
     "Sessions": "gainful.read.sessions",
-    "SimulatedStudy": "gainful.read.simulated_study",
-    "simulate_study": "gainful.read.simulated_study",
+    "SimulatedStudy": "gainful.datasets",
+    "simulate_study": "gainful.datasets",
     "register": "gainful.measure.register",
     "Matched": "gainful.match.matched",
     "Results": "gainful.measure.results",
@@ -155,7 +155,6 @@ __all__ = [
     "DCG",
     "IDCG",
     "RR",
-    "Formulations",
     "BadInput",
     "BadPlugin",
     "BadShape",
@@ -164,10 +163,10 @@ __all__ = [
     "CannotCompare",
     "Comparison",
     "Convention",
-    "GainfulError",
-    "Resampling",
-    "Qrels",
+    "Explanation",
     "Formulation",
+    "Formulations",
+    "GainfulError",
     "Matched",
     "Measure",
     "NotExact",
@@ -175,7 +174,9 @@ __all__ = [
     "NothingToAverage",
     "Order",
     "P",
+    "Qrels",
     "R",
+    "Resampling",
     "Results",
     "Run",
     "SessionConvention",
@@ -188,7 +189,6 @@ __all__ = [
     "Tied",
     "UnknownName",
     "Why",
-    "Explanation",
     "WrongType",
     "add",
     "average",

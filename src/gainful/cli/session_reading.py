@@ -9,7 +9,7 @@ import click
 
 from gainful.cli.options import Decorator
 from gainful.errors import BadValue
-from gainful.measure.sessions.evaluate import filter_sessions
+from gainful.read.filter_sessions import filter_sessions
 from gainful.read.formats import FORMATS
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
 from gainful.read.sessions import BadPolicy, Sessions

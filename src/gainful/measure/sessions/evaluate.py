@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from os import PathLike
 from typing import Any
 
-import polars as pl
-from attrs import evolve
-
 from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.recipe import build_session_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
+from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions
@@ -150,51 +148,3 @@ def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> 
         session = f"the ideal of session {sessions.session_ids[int(ideal_index[1])]!r}"
         raise BadValue(session, error.value, error.allowed) from None
     return values
-
-
-def _check_whole_numbers(**numbers: object) -> None:
-    for name, number in numbers.items():
-        whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
-        if number is not None and not whole:
-            raise BadValue(name, number, "a whole number from 1 on")
-
-
-def filter_sessions(
-    sessions: Sessions,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-) -> Sessions:
-    """Only some of the sessions, or the beginning of each."""
-    if not where and min_queries is None and first_queries is None:
-        return sessions
-    frame = sessions.frame
-    if where is not None and not isinstance(where, Mapping):
-        raise WrongType("where", where, "{column: value}")
-    for column, value in (where or {}).items():
-        if column not in sessions.columns and column != "session":
-            raise UnknownName("column", column, ("session", *sessions.columns))
-        fits = frame[column].cast(pl.String) == str(value)
-        matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
-        kept = frame["session"].is_in(list(matching_sessions))
-        if int(kept.sum()) != int(fits.sum()):
-            problem = f"some sessions have more than one {column}"
-            raise BadInput(sessions.name, problem, "a column that is the same for a whole session")
-        frame = frame.filter(kept)
-    _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
-    if min_queries is not None:
-        frame = frame.filter(pl.col("query").max().over("session") >= min_queries)
-    if first_queries is not None:
-        frame = frame.filter(pl.col("query") <= first_queries)
-    if not len(frame):
-        raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
-    return evolve(sessions, frame=frame, known_layout=None)
-
-
-__all__: Sequence[str] = (
-    "build_session_recipes",
-    "compute_session_values",
-    "evaluate_sessions",
-    "filter_sessions",
-    "measure_sessions",
-)

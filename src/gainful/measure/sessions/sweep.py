@@ -12,7 +12,6 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
 from gainful.match.sessions import match_sessions
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.evaluate import filter_sessions
 from gainful.measure.sessions.last_queries import group_results
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep_boundary import (
@@ -31,6 +30,7 @@ from gainful.measure.sessions.sweep_grid import (
 )
 from gainful.measure.sessions.sweep_sums import SweepSums, sum_for_sweep
 from gainful.measure.sessions.sweep_verdict import describe_winners
+from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.text import count_noun

@@ -15,10 +15,11 @@ from gainful.formula import format_exact
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import b, bq
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.evaluate import build_session_recipes, filter_sessions
+from gainful.measure.sessions.evaluate import build_session_recipes
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import sweep
+from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions

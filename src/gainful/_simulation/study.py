@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import polars as pl
 from attrs import field, frozen
 
+from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
 from gainful.errors import WrongType
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
-from gainful.read.simulated_scenarios import SCENARIOS, Scenario, query_text
 
 # Table 2 of the paper: how many of the 60 sessions of a system have 1, 2, 3 … queries.
 TABLE_2: Mapping[str, Sequence[int]] = {

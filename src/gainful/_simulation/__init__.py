@@ -1,0 +1,1 @@
+"""A simulated user study; `gainful.datasets` is the door to it."""
