@@ -16,6 +16,7 @@ from gainful.convention import Convention
 from gainful.errors import BadValue, Duplicated, NothingInCommon, WrongType
 from gainful.match.lazy import as_int
 from gainful.match.spark import check_rows, match_from_rows, rank_rows
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
 from gainful.measure.evaluate import (
@@ -118,7 +119,7 @@ def _refuse_early(
 ) -> float:
     """Refuse what can be known before Spark computes anything; gives the highest grade."""
     for name, recipe in recipes.items():
-        if recipe.convention.ties in ("input", "reversed"):
+        if TIE_POLICIES[recipe.convention.ties].needs == "order":
             allowed = "a policy that needs no order of rows, which Spark has not"
             raise BadValue(f"ties of {name}", recipe.convention.ties, allowed)
     grade = nw.col("grade")

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.evidence.moves.ranked_query import RankedDoc, cutoff_depth, doc_gains, rank_query
+from gainful.evidence.moves.ranked_query import RankedDoc, doc_gains, rank_query
 from gainful.evidence.moves.select_queries import select_qrels, select_run
 from gainful.evidence.reasons.rank_by_rank import (
     IdealRank,
@@ -130,7 +130,7 @@ class _MatchedQueries:
         weighted_rows = add_contributions(
             self.recipe, fill_short_ranking(self.recipe, rows, ranked), gains
         )
-        depth = cutoff_depth(self.recipe)
+        depth = self.recipe.depth
         below_cutoff = [row for row in rows if depth is not None and row.rank > depth]
         all_rows = [*weighted_rows, *below_cutoff]
         return Ranking(

@@ -14,14 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
-from gainful.match.matched import (
-    Matched,
-    count_ties,
-    find_ties,
-    order_by_grade,
-    reduce_precision,
-    tie_blocks,
-)
+from gainful.match.ideal import ideal_order
+from gainful.match.matched import Matched, reduce_precision
+from gainful.match.ties import count_ties, find_ties, tie_blocks
 from gainful.read.qrels_and_run import NestedDict
 from gainful.text import quote
 from gainful.types import Array, Ranks
@@ -70,7 +65,7 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
         for index in hits.tolist():
             by_id[index] += before_by_id[hit_docs[index]]
             by_input[index] += before_by_input[hit_docs[index]]
-    sequence = order_by_grade(pool_query, grade)
+    sequence = ideal_order(pool_query, grade)
     return Matched(
         queries=[str(name) for name in names],
         judged=np.arange(len(names)) < len(qrels_by_query),

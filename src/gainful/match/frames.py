@@ -14,15 +14,10 @@ from attrs import evolve, frozen
 
 from gainful.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.matched import (
-    Matched,
-    count_ties,
-    find_ties,
-    order_by_grade,
-    reduce_precision,
-    tie_blocks,
-)
+from gainful.match.ideal import ideal_order
+from gainful.match.matched import Matched, reduce_precision
 from gainful.match.subtopics import match_subtopics
+from gainful.match.ties import count_ties, find_ties, tie_blocks
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
@@ -86,7 +81,7 @@ def match_frames(
     first, last, block = tie_blocks(position, order.start[query], tied)
     by_input = position - order.start[query] + 1
     grade = qrels.frame["grade"].to_numpy()
-    sequence = order_by_grade(pool_query, grade)
+    sequence = ideal_order(pool_query, grade)
     pool_index = np.empty_like(sequence)
     pool_index[sequence] = np.arange(len(sequence))
     return Matched(

@@ -17,7 +17,8 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.errors import Duplicated
-from gainful.match.matched import Matched, order_by_grade
+from gainful.match.ideal import ideal_order
+from gainful.match.matched import Matched
 from gainful.match.subtopics import match_subtopics
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
@@ -55,7 +56,7 @@ def match_lazy(qrels: Qrels, run: LazyRun, convention: Convention) -> Matched:
     grade = qrels.frame["grade"].to_numpy()
     number = dict(zip(queries.to_list(), range(len(queries)), strict=True))
     pool_query = qrels.frame["query"].replace_strict(number, return_dtype=pl.Int64).to_numpy()
-    sequence = order_by_grade(pool_query, grade)
+    sequence = ideal_order(pool_query, grade)
     row = ranks["place"].to_numpy().astype(np.intp)
     place = np.empty(len(grade), dtype=np.intp)
     place[sequence] = np.arange(len(grade))

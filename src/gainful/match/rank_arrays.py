@@ -16,6 +16,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import Tied
+from gainful.match.ties import TIE_POLICIES, place_ties
 from gainful.types import Array, Flags, Ranks
 
 _COUNTING_SHARE = 1 / 8  # counting beats sorting up to about this share of documents worth anything
@@ -115,8 +116,8 @@ def rank_gains(
     Args:
         gain: what each document is worth, one row per ranking.
         score: what each document is ranked by; None where the rows are in order already.
-        ties: a policy of the table below, or `average`; with any other, ties are an error.
-        last_rank: the last one that is looked at; ties below it do not matter.
+        ties: a policy of the tie table; if it needs ids, ties are an error.
+        last_rank: the last rank that is looked at; ties below it do not matter.
 
     Examples:
         >>> gain, score = np.array([[3.0, 0, 2]]), np.array([[0.1, 0.5, 0.5]])
@@ -139,13 +140,11 @@ def rank_gains(
             _restore_input_order(order, edge)[row, column] for edge in _block_edges(starts)
         )
     placed = PlacedGains(len(gain), row, column, gain[row, column], first, last)
-    if ties == "average":
-        return placed
-    if ties not in _TIE_POLICIES:
+    if TIE_POLICIES[ties].needs == "ids":
         _refuse_ties(placed, score, last_rank)
         ties = "worst"  # as good as any, where the order does not matter
-    rank = _TIE_POLICIES[ties](placed, score)
-    return evolve(placed, first=rank, last=rank)
+    first, last = place_ties(ties, _ScoredGains(placed, score), placed.gain)
+    return evolve(placed, first=first, last=last)
 
 
 def _count_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
@@ -215,7 +214,7 @@ def _refuse_ties(placed: PlacedGains, score: Array, last_rank: int) -> None:
         raise Tied(
             f"scores are tied: ranking {row}, document {column}, score {score[row, column]:g}; "
             "arrays have no document ids to break ties by, so set ties to "
-            f"{', '.join((*_TIE_POLICIES, 'average'))}"
+            f"{', '.join(name for name, policy in TIE_POLICIES.items() if policy.needs != 'ids')}"
         )
 
 
@@ -227,59 +226,36 @@ def _have_equal_gains(placed: PlacedGains, tied: Ranks) -> bool:
     return bool((count[inverse.ravel()] == size).all())
 
 
-def _count_ties_before(placed: PlacedGains, score: Array) -> Ranks:
-    """How many documents of the same score stand earlier in the input."""
-    before = np.zeros_like(placed.first)
-    tied = placed.first < placed.last
-    rows, row = np.unique(placed.row[tied], return_inverse=True)
-    order = np.argsort(-score[rows], axis=1, kind="stable")
-    rank = np.broadcast_to(np.arange(1, score.shape[1] + 1), order.shape)
-    before[tied] = _restore_input_order(order, rank)[row, placed.column[tied]] - placed.first[tied]
-    return before
+@frozen(eq=False)
+class _ScoredGains:
+    """Placed documents beside the scores that place them, as blocks of ties."""
 
+    placed: PlacedGains
+    score: Array
 
-def _rank_in_input_order(placed: PlacedGains, score: Array) -> Ranks:
-    return placed.first + _count_ties_before(placed, score)
+    @property
+    def query(self) -> Ranks:
+        return self.placed.row
 
+    @property
+    def first(self) -> Ranks:
+        return self.placed.first
 
-def _rank_in_reverse_order(placed: PlacedGains, score: Array) -> Ranks:
-    return placed.last - _count_ties_before(placed, score)
+    @property
+    def last(self) -> Ranks:
+        return self.placed.last
 
+    @property
+    def by_id(self) -> Ranks:
+        raise NotImplementedError  # arrays have no ids: such policies are refused before
 
-def _rank_at_mean(placed: PlacedGains, score: Array) -> Ranks:
-    return (placed.first + placed.last) // 2
-
-
-def _rank_best_first(placed: PlacedGains, score: Array) -> Ranks:
-    return rank_ties_by_gain(placed, best=True)
-
-
-def _rank_worst_first(placed: PlacedGains, score: Array) -> Ranks:
-    return rank_ties_by_gain(placed, best=False)
-
-
-def rank_ties_by_gain(placed: PlacedGains, *, best: bool) -> Ranks:
-    """Within a block the best (or worst) first; what is worth nothing stands in the middle."""
-    key = -placed.gain if best else placed.gain
-    sequence = np.lexsort((key, placed.first, placed.row))
-    row, first = placed.row[sequence], placed.first[sequence]
-    starts = np.ones(len(row), dtype=bool)
-    starts[1:] = (np.diff(row) != 0) | (np.diff(first) != 0)
-    begin = np.nonzero(starts)[0]
-    block = np.cumsum(starts) - 1
-    size = np.diff(np.append(begin, len(row)))
-    offset = np.arange(len(row)) - begin[block]
-    from_top = first + offset
-    from_bottom = placed.last[sequence] - (size[block] - 1 - offset)
-    rank = np.empty_like(placed.first)
-    rank[sequence] = np.where(key[sequence] < 0, from_top, from_bottom)
-    return rank
-
-
-_TIE_POLICIES: dict[str, Callable[[PlacedGains, Array], Ranks]] = {
-    "input": _rank_in_input_order,
-    "reversed": _rank_in_reverse_order,
-    "best": _rank_best_first,
-    "worst": _rank_worst_first,
-    "mean_rank": _rank_at_mean,
-}
+    @property
+    def by_input(self) -> Ranks:
+        """The rank, if ties stay in the order given: only rows with ties are sorted."""
+        placed, rank = self.placed, self.placed.first.copy()
+        tied = placed.first < placed.last
+        rows, row = np.unique(placed.row[tied], return_inverse=True)
+        order = np.argsort(-self.score[rows], axis=1, kind="stable")
+        every = np.broadcast_to(np.arange(1, self.score.shape[1] + 1), order.shape)
+        rank[tied] = _restore_input_order(order, every)[row, placed.column[tied]]
+        return rank

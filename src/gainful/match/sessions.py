@@ -16,7 +16,8 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput, BadValue
-from gainful.match.matched import Subtopics, order_by_grade
+from gainful.match.ideal import ideal_order
+from gainful.match.matched import Subtopics
 from gainful.match.subtopics import match_subtopics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
@@ -179,7 +180,7 @@ class MatchedSessions:
             .agg(pl.col("grade").max())
         )
         base, highest = best["base"].to_numpy(), best["grade"].to_numpy()
-        order = order_by_grade(base, highest)
+        order = ideal_order(base, highest)
         return JudgedResults(
             query=query,
             rank=self.rows["rank"].gather(row).to_numpy().astype(np.intp),
@@ -221,7 +222,7 @@ def match_sessions(
     pool_base = pool.join(judged_topics, on="topic", how="left", maintain_order="left")[
         "base"
     ].to_numpy()
-    order = order_by_grade(pool_base, grade)
+    order = ideal_order(pool_base, grade)
     pool_index = np.empty(len(order), dtype=np.intp)
     pool_index[order] = np.arange(len(order))
     judged = JudgedResults(

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from gainful.convention import Convention
+from gainful.match.ideal import ideal_order
 from gainful.match.lazy import (
     IS_BEFORE,
     RANK_COUNTS,
@@ -23,7 +24,7 @@ from gainful.match.lazy import (
     join_docs_at_or_above,
     prepare_scores,
 )
-from gainful.match.matched import Matched, order_by_grade
+from gainful.match.matched import Matched
 from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
 
 _HIT_KEYS = ("query", "own_doc", "own_score", "times")
@@ -100,7 +101,7 @@ def match_from_rows(table: pl.DataFrame) -> Matched:
     )
     pool = table.unique(["number", "doc"], maintain_order=True)
     query, grade = pool["number"].to_numpy(), pool["grade"].to_numpy()
-    order = order_by_grade(query, grade)
+    order = ideal_order(query, grade)
     hits = table.filter(pl.col("above").is_not_null())
     hits = hits[np.repeat(np.arange(len(hits)), hits["times"].cast(pl.Int64).to_numpy())]
     repeat = hits.select(pl.int_range(pl.len()).over("number", "doc", "own_score")).to_series()

@@ -5,15 +5,15 @@ The one place where CG, DCG, the ideal and their ratio are computed, for all ran
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
-from gainful.match import OrderedGains, PlacedGains, rank_gains, rank_ties_by_gain
+from gainful.match import OrderedGains, PlacedGains, rank_gains
+from gainful.match.ideal import rank_ideally
 from gainful.match.matched import reduce_precision
+from gainful.match.ties import place_ties
 from gainful.measure.grade_gains import grade_gains
 from gainful.measure.normalise import normalise_by
 from gainful.measure.ranked_run import RankedRun
@@ -92,29 +92,15 @@ def rank_run_gains(recipe: Recipe, ranked: RankedRun) -> RankedGains:
     convention, formula = recipe.convention, recipe.gain
     gain = ranked.gains(formula)
     nonzero = gain != 0
-    rank = ranked.rank[nonzero]
-    actual = PlacedGains(
-        ranked.size, ranked.query[nonzero], ranked.query[nonzero], gain[nonzero], rank, rank
-    )
-    if convention.ties in _TIE_RANKS:
-        actual = evolve(actual, first=ranked.first[nonzero], last=ranked.last[nonzero])
-        if convention.ties != "average":
-            rank = _TIE_RANKS[convention.ties](actual)
-            actual = evolve(actual, first=rank, last=rank)
+    first, last = place_ties(convention.ties, ranked, gain)
+    query = ranked.query[nonzero]
+    actual = PlacedGains(ranked.size, query, query, gain[nonzero], first[nonzero], last[nonzero])
     fill = np.zeros((1, 1))
     if convention.short == "minimum":
         fill = _lowest_gain(recipe, ranked)[:, None]
     return RankedGains(
         actual=actual, ideal=_place_ideal(recipe, ranked, gain), lengths=ranked.retrieved, fill=fill
     )
-
-
-_TIE_RANKS: Mapping[str, Callable[[PlacedGains], NDArray[np.intp]]] = {
-    "average": lambda placed: placed.first,
-    "best": lambda placed: rank_ties_by_gain(placed, best=True),
-    "worst": lambda placed: rank_ties_by_gain(placed, best=False),
-    "mean_rank": lambda placed: (placed.first + placed.last) // 2,
-}
 
 
 def _place_ideal(recipe: Recipe, ranked: RankedRun, gain: Array) -> PlacedGains:
@@ -128,17 +114,14 @@ def _place_ideal(recipe: Recipe, ranked: RankedRun, gain: Array) -> PlacedGains:
         if convention.negative == "in_ideal"
         else ideal_gain > 0
     )
-    query, ideal_gain = query[wanted], ideal_gain[wanted]
-    order = np.lexsort((-ideal_gain, query))
-    query, ideal_gain = query[order], ideal_gain[order]
-    begin = np.searchsorted(query, np.arange(ranked.size))
-    rank = np.arange(len(query)) - begin[query] + 1
+    ideal = rank_ideally(query[wanted], ideal_gain[wanted])
+    rank = ideal.rank
     if (
         from_list and convention.negative == "in_ideal"
     ):  # what is unjudged stands before what is bad
-        unjudged = ranked.retrieved - np.bincount(query, minlength=ranked.size)
-        rank = np.where(ideal_gain < 0, rank + unjudged[query], rank)
-    return PlacedGains(ranked.size, query, query, ideal_gain, rank, rank)
+        unjudged = ranked.retrieved - np.bincount(ideal.query, minlength=ranked.size)
+        rank = np.where(ideal.gain < 0, rank + unjudged[ideal.query], rank)
+    return PlacedGains(ranked.size, ideal.query, ideal.query, ideal.gain, rank, rank)
 
 
 def _lowest_gain(recipe: Recipe, ranked: RankedRun) -> Array:

@@ -24,6 +24,7 @@ from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName
 from gainful.formula import NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Matched
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure import notes
 from gainful.measure.cumulated_gain import RankedGains, compute_measure
 from gainful.measure.formulas import as_gain
@@ -134,7 +135,7 @@ def evaluate(
 
 def usual_measures(convention: Convention) -> tuple[str, ...]:
     """The measures that are computed if none is named, as far as the convention allows them."""
-    return USUAL_MEASURES[:1] if convention.ties in ("average", "mean_rank") else USUAL_MEASURES
+    return USUAL_MEASURES[:1] if TIE_POLICIES[convention.ties].averages else USUAL_MEASURES
 
 
 def build_recipes(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from attrs import frozen
 
 from gainful.convention import Convention
 from gainful.errors import Tied
 from gainful.match.matched import reduce_precision
+from gainful.match.ties import TIE_POLICIES, find_ties, tie_blocks
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.ranked_run import RankedRun
 from gainful.read import RankingMatrix
@@ -31,7 +33,7 @@ def rank_rows(
     if scores is not None:
         score = scores.values[row, column]
         score = reduce_precision(score, convention.score_bits)
-        order = _sort_by_score(row, score, grade, convention)
+        order = _sort_by_score(row, grades.lengths, score, grade, convention)
     begin = np.cumsum(grades.lengths) - grades.lengths
     rank = np.arange(len(row)) - begin[row] + 1
     pool = grades if judged is None else judged
@@ -72,15 +74,42 @@ def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -
     return apply_fractional(table.values, convention, find)
 
 
-def _sort_by_score(row: Ranks, score: Array, grade: Array, convention: Convention) -> Ranks:
+@frozen(eq=False)
+class _ScoredRows:
+    """The documents of all rows with the block of ranks that each shares, as the input has them."""
+
+    query: Ranks
+    first: Ranks
+    last: Ranks
+    by_input: Ranks
+
+    @property
+    def by_id(self) -> Ranks:
+        """As they were given: there are no ids, and what comes of it is refused."""
+        return self.by_input
+
+
+def _sort_by_score(
+    row: Ranks, lengths: Ranks, score: Array, grade: Array, convention: Convention
+) -> Ranks:
     """The documents by row and rank; ties as the convention has them."""
-    place = np.arange(len(row))
-    keys = {"input": place, "reversed": -place, "best": -grade, "worst": grade}
-    order = np.lexsort((keys.get(convention.ties, place), -score, row))
-    tied = (np.diff(score[order]) == 0) & (np.diff(row[order]) == 0)
-    if convention.ties not in keys and (tied & (np.diff(grade[order]) != 0)).any():
+    by_score = np.lexsort((-score, row))
+    position = np.empty_like(by_score)
+    position[by_score] = np.arange(len(row))
+    start = np.cumsum(lengths) - lengths
+    tied = find_ties(score[by_score], start, lengths)
+    first, last, _ = tie_blocks(position, start[row], tied)
+    blocks = _ScoredRows(row, first, last, position - start[row] + 1)
+    policy = TIE_POLICIES[convention.ties]
+    order = np.lexsort((policy.rank(blocks, grade), row))
+    if policy.needs == "ids" and (np.diff(grade[by_score])[tied - 1] != 0).any():
+        allowed = [
+            name
+            for name, policy in TIE_POLICIES.items()
+            if policy.needs != "ids" and not policy.averages
+        ]
         raise Tied(
             "scores are tied; arrays have no document ids to break ties by, so set ties to "
-            f"{', '.join(keys)}"
+            f"{', '.join(allowed)}"
         )
     return order

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.errors import Tied
 from gainful.formula import NamedFormula
-from gainful.match import Matched, PlacedGains, rank_ties_by_gain
-from gainful.match.matched import Subtopics
+from gainful.match.matched import Matched, Subtopics
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import GradeFinder, apply_fractional, grade_gains
 from gainful.types import Array, Flags, Ranks
 
@@ -124,13 +124,11 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
     """The matched documents at the ranks that a convention gives them."""
     if "remove" in (convention.unjudged, convention.negative):
         matched = _condense(matched, convention)
-    if convention.ties in ("input", "reversed") and not matched.ordered:
+    policy = TIE_POLICIES[convention.ties]
+    if policy.needs == "order" and not matched.ordered:
         _refuse_ties(matched, convention)
     query, grade = matched.query, matched.grade
-    rank = _TIE_RANKS.get(convention.ties, _middle_rank)(matched)
-    if convention.ties in ("best", "worst"):
-        placed = PlacedGains(len(matched.queries), query, query, grade, matched.first, matched.last)
-        rank = rank_ties_by_gain(placed, best=convention.ties == "best")
+    rank = policy.rank(matched, grade)
     order = np.lexsort((rank, query))
     ranked = RankedRun(
         queries=matched.queries,
@@ -181,18 +179,6 @@ def _whole_subtopic_grades(view: RankedRun, convention: Convention) -> Subtopics
         return None
     find = view.grade_finder(view.pool_query[subtopics.doc], subtopics.grade)
     return evolve(subtopics, grade=apply_fractional(subtopics.grade, convention, find))
-
-
-def _middle_rank(matched: Matched) -> Ranks:
-    return (matched.first + matched.last) // 2
-
-
-_TIE_RANKS: dict[str, Callable[[Matched], Ranks]] = {
-    "doc_descending": lambda m: m.by_id,
-    "doc_ascending": lambda m: m.first + m.last - m.by_id,
-    "input": lambda m: m.by_input,
-    "reversed": lambda m: m.first + m.last - m.by_input,
-}
 
 
 def _condense(matched: Matched, convention: Convention) -> Matched:

@@ -26,6 +26,7 @@ from gainful.convention import (
 )
 from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.parameter_kinds import find_kind
@@ -63,6 +64,11 @@ class Recipe:
     k: int | None
     convention: Convention
     explicit: Mapping[str, Any]  # what was set explicitly, in the measure or as an option
+
+    @property
+    def depth(self) -> int | None:
+        """How many documents the measure looks at; None for all of them."""
+        return self.k if self.measure.entry.cutoff_kind in ("optional", "needed") else None
 
     def function_arguments(self) -> dict[str, Any]:
         """What the function of the measure is called with, besides what it sees."""
@@ -128,8 +134,9 @@ def build_recipe(
         | {"ideal": _choose_ideal(settings.get("ideal"), base_convention, judged=judged)}
         | {"ties": _choose_ties(measure, explicit, base_convention)}
     )
-    by_grade = convention.ties in ("best", "worst") and measure.entry.needs_subtopics
-    if by_grade or (convention.ties in ("average", "mean_rank") and not measure.entry.linear):
+    policy = TIE_POLICIES[convention.ties]
+    by_grade = policy.needs == "grades" and measure.entry.needs_subtopics
+    if by_grade or (policy.averages and not measure.entry.linear):
         raise NotExact(
             f"ties={convention.ties} is not exact for {measure.name}; choose another ties policy"
         )

@@ -15,9 +15,9 @@ import polars as pl
 from attrs import define, evolve, field, frozen
 
 from gainful.errors import GainfulError
-from gainful.evidence.moves.ranked_query import cutoff_depth
 from gainful.evidence.shapley import MAX_EXACT_CAUSES, NEGLIGIBLE, shapley_values
-from gainful.match.matched import Matched, Subtopics, order_by_grade
+from gainful.match.ideal import ideal_order
+from gainful.match.matched import Matched, Subtopics
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
@@ -60,7 +60,7 @@ def rank_docs_by_name(qrels: Qrels, matched: Matched, query: str, recipe: Recipe
     """
     pool = qrels.frame.filter(pl.col("query") == query)
     grade = pool["grade"].to_numpy()
-    names = pool["doc"].gather(order_by_grade(np.zeros(len(grade), dtype=np.intp), grade))
+    names = pool["doc"].gather(ideal_order(np.zeros(len(grade), dtype=np.intp), grade))
     if recipe.convention.negative == "remove":
         names = names.head(int((grade >= 0).sum()))  # the best grade is first
     flags = np.fromiter((name == query for name in matched.queries), bool, len(matched.queries))
@@ -117,7 +117,7 @@ def _candidate_docs(sides: tuple[JudgedDocs, JudgedDocs], recipe: Recipe) -> lis
     It is otherwise where the ideal is made of the list, and can only be made of it as it is.
     """
     unlimited = recipe.measure.entry.registered or recipe.convention.ideal == "list"
-    depth = None if unlimited else cutoff_depth(recipe)
+    depth = None if unlimited else recipe.depth
     return sorted(
         {
             doc

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_docs_by_name
-from gainful.evidence.moves.ranked_query import RankedDoc, cutoff_depth, query_grades, rank_query
+from gainful.evidence.moves.ranked_query import RankedDoc, query_grades, rank_query
 from gainful.evidence.moves.select_queries import select_qrels, select_run
 from gainful.evidence.shapley import NEGLIGIBLE
 from gainful.match.match import match
@@ -145,7 +145,7 @@ def find_largest_changes(
     return LargestChanges(
         measure=name,
         runs=(values[0].name, values[1].name),
-        depth=cutoff_depth(recipe),
+        depth=recipe.depth,
         queries=tuple(
             selection.describe_change(query, before[query], after[query])
             for query in selected
@@ -201,7 +201,7 @@ class _SelectedQueries:
     def describe_change(self, query: str, before: float, after: float) -> ChangedQuery:
         """What moved in a query, and how much of its change that explains."""
         grades = query_grades(self.qrels, query)
-        depth = cutoff_depth(self.recipe)
+        depth = self.recipe.depth
         rows = [rank_query(run, query, grades, self.recipe) for run in self.runs]
         ranks, top_ranks = (
             [_doc_ranks(ranking) for ranking in rows],

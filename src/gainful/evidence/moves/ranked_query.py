@@ -36,11 +36,6 @@ class RankedDoc:
     contribution: float | None = None
 
 
-def cutoff_depth(recipe: Recipe) -> int | None:
-    """How many documents the measure looks at; None for all of them."""
-    return recipe.k if recipe.measure.entry.cutoff_kind in ("optional", "needed") else None
-
-
 def rank_query(
     run: Run | NestedDict, query: str, grades: Mapping[str, float], recipe: Recipe
 ) -> list[RankedDoc]:

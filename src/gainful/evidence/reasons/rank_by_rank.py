@@ -16,7 +16,6 @@ from attrs import evolve, frozen
 from gainful.evidence.moves.ranked_query import (
     RankedDoc,
     cut_ranking,
-    cutoff_depth,
     doc_gains,
     query_grades,
     rank_query,
@@ -143,7 +142,7 @@ def _describe_side(mixtures: Mixtures, query: str, mixture: int, label: str) -> 
     rows = rank_query(mixtures.run, query, grades, recipe)
     if not recipe.measure.entry.cumulated or matched is None:
         return QuerySide(
-            label, cut_ranking(rows, cutoff_depth(recipe)), 0, (), 0, None, None, value_or_none
+            label, cut_ranking(rows, recipe.depth), 0, (), 0, None, None, value_or_none
         )
     gains = doc_gains(recipe, grades)
     ranked = rank_run_gains(recipe, rank_run(matched, recipe.convention))

@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs, cutoff_depth
+from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
 from gainful.match import PlacedGains
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.cumulated_gain import ideal_depth, rank_discounts
 from gainful.measure.grade_gains import GradeFinder, grade_gains
 from gainful.measure.recipe import Recipe
@@ -107,11 +108,11 @@ class CumulatedExtremes:
         self.gains = recipe_gains(recipe, grades)
         ranked = gradable.rank_docs(recipe.convention)
         rows = ranked.grade.astype(np.intp)
-        cutoff = cutoff_depth(recipe)
+        cutoff = recipe.depth
         depth = max(1, int(ranked.retrieved.max(initial=1)))
         depth = depth if cutoff is None else min(cutoff, depth)
-        averages_ties = recipe.convention.ties == "average"
-        first, last = (ranked.first, ranked.last) if averages_ties else (ranked.rank, ranked.rank)
+        spreads = TIE_POLICIES[recipe.convention.ties].spreads
+        first, last = (ranked.first, ranked.last) if spreads else (ranked.rank, ranked.rank)
         every = np.arange(len(rows))
         placed = PlacedGains(len(rows), every, every, np.ones(len(rows)), first, last)
         doc_weights = (

@@ -18,7 +18,7 @@ from attrs import evolve
 from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.unjudged.bounds import Bounds, describe_outside
-from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run, cutoff_depth
+from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
 from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
 from gainful.measure.recipe import Recipe
@@ -171,7 +171,7 @@ def _flag_open_docs(gradable: GradableRun) -> np.ndarray[tuple[int], np.dtype[np
 def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:
     """How many open documents each query has, as far down as the measure looks."""
     matched = gradable.matched
-    cutoff = cutoff_depth(recipe)
+    cutoff = recipe.depth
     open_flags = np.isnan(gradable.known_grades[matched.grade.astype(np.intp)])
     open_flags &= True if cutoff is None else matched.by_id <= cutoff
     counts = np.bincount(matched.query[open_flags], minlength=len(matched.queries))

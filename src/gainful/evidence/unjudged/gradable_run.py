@@ -14,8 +14,10 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
+from gainful.match.ideal import ideal_order
 from gainful.match.match import match
-from gainful.match.matched import Matched, order_by_grade
+from gainful.match.matched import Matched
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
@@ -24,7 +26,6 @@ from gainful.types import Array, Flags, Ranks
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
 _BATCH_DOCS = 200_000  # documents of gradings that are computed together
-_FIXED_TIES = ("doc_descending", "doc_ascending", "input", "reversed")
 
 GradeFilter = Callable[[Array], Flags]  # which grades does a measure see at all?
 QueryGradings = tuple[
@@ -94,7 +95,7 @@ class GradableRun:
         """The rank of each row of the frame of names; `NOWHERE` for what was not retrieved."""
         fixed_ties = (
             convention
-            if convention.ties in _FIXED_TIES
+            if TIE_POLICIES[convention.ties].needs in ("ids", "order")
             else convention.with_settings(ties="doc_descending")
         )
         ranked = self.rank_docs(fixed_ties.with_settings(negative="zero"))
@@ -147,14 +148,14 @@ class GradableRun:
             graded &= grade_filter(grades)
         hit_docs = docs.hit
         in_depth = np.ones(len(hit_docs), dtype=bool)
-        cutoff, removes_negative = cutoff_depth(recipe), recipe.convention.negative == "remove"
+        cutoff, removes_negative = recipe.depth, recipe.convention.negative == "remove"
         if grade_filter is not None and cutoff is not None and not removes_negative:
             in_depth = docs.ranks["first"] <= cutoff  # below it nothing is looked at
         at, column = np.nonzero(graded[:, hit_docs[in_depth]])
         hits = np.flatnonzero(in_depth)[column]
         pool_at, pool_column = np.nonzero(graded)
         pool_grade = grades[pool_at, pool_column]
-        order = slice(None) if grade_filter is not None else order_by_grade(pool_at, pool_grade)
+        order = slice(None) if grade_filter is not None else ideal_order(pool_at, pool_grade)
         pool = pool_at[order], pool_grade[order]
         return self._as_queries(query, size, pool, (at, grades[at, hit_docs[hits]]), docs, hits)
 
@@ -175,7 +176,7 @@ class GradableRun:
         )
         pool_at = np.append(np.repeat(numbers, len(judged)), numbers)
         pool_grade = np.append(np.tile(docs.grade[judged], size), np.full(size, grade))
-        order = order_by_grade(pool_at, pool_grade)
+        order = ideal_order(pool_at, pool_grade)
         pool = pool_at[order], pool_grade[order]
         return self._as_queries(query, size, pool, (at, hit_grades), docs, hits)
 
@@ -239,11 +240,6 @@ def build_gradable_run(
         has_duplicates=bool(matched.duplicate_count) and convention.duplicates == "count",
         has_subtopics=qrels.subtopics is not None,
     )
-
-
-def cutoff_depth(recipe: Recipe) -> int | None:
-    """How many documents the measure looks at; None for all of them."""
-    return recipe.k if recipe.measure.entry.cutoff_kind in ("optional", "needed") else None
 
 
 def _grade_everything(recipe: Recipe, *, partial: bool) -> Recipe:

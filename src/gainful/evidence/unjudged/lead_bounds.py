@@ -18,6 +18,7 @@ from gainful.evidence.unjudged.find_bounds import find_result_limits
 from gainful.evidence.unjudged.gradable_run import NOWHERE, GradableRun
 from gainful.evidence.unjudged.limits import every_grading
 from gainful.evidence.unjudged.settlement import Settlement
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.text import count_noun
@@ -94,7 +95,7 @@ class LeadBounds:
             entry.name in _ADDITIVE
             and not entry.registered
             and convention.unjudged == "zero"
-            and convention.ties not in ("best", "worst")
+            and TIE_POLICIES[convention.ties].needs != "grades"
             and convention.decimals is None
             and not moved
         )

@@ -16,6 +16,7 @@ from gainful.evidence.unjudged.cumulated_extremes import (
     recipe_gains,
 )
 from gainful.evidence.unjudged.gradable_run import GradableRun
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.recipe import Recipe
 from gainful.types import Array, Flags, Ranks
@@ -36,7 +37,6 @@ _COUNTS: Mapping[str, str] = {
 # To these a useless document is something else than one without a judgment.
 _SEES_NONRELEVANT = ("Bpref", "GMBpref", "infAP", "NumNonRelRet", "Judged", "Unjudged", "RBPResid")
 _RISES_WITH_GRADES = ("ERR", "scaledDCG", "INSQ")  # with the grade of any document
-_GRADE_TIES = ("best", "worst")  # ties that the grades themselves decide
 
 
 @frozen(eq=False)
@@ -141,7 +141,7 @@ def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) ->
         entry.registered
         or (entry.needs_subtopics and gradable.has_subtopics)
         or gradable.has_duplicates
-        or convention.ties in _GRADE_TIES
+        or TIE_POLICIES[convention.ties].needs == "grades"
         or moved
         or below
         or (filled and entry.cumulated)
@@ -209,7 +209,7 @@ def _explain_inexact(gradable: GradableRun, recipe: Recipe, grades: Array) -> st
     entry, convention = recipe.measure.entry, recipe.convention
     if gradable.has_duplicates:
         return "a document that stands twice counts twice"
-    if convention.ties in _GRADE_TIES:
+    if TIE_POLICIES[convention.ties].needs == "grades":
         return f"ties={convention.ties} ranks documents by their grades"
     if entry.needs_subtopics:
         return "a grade would be one for some subtopic, and nobody knows which"

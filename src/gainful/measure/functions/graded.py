@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.formula import NamedFormula
+from gainful.match.ideal import rank_ideally
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun, cumulate_by_query
 from gainful.types import Array, Ranks
@@ -18,14 +19,11 @@ class _Ideal:
     ) -> None:
         gains = ranked.pool_gains(gain)
         wanted = gains > 0
-        query, gains = ranked.pool_query[wanted], gains[wanted]
-        order = np.lexsort((-gains, query))
-        self.query, self.gain = query[order], gains[order]
+        ideal = rank_ideally(ranked.pool_query[wanted], gains[wanted])
+        self.query, self.gain, self.rank = ideal.query, ideal.gain, ideal.rank
         self.begin = np.searchsorted(self.query, np.arange(ranked.size))
         self.size = np.bincount(self.query, minlength=ranked.size)
-        rank = np.arange(len(self.query)) - self.begin[self.query] + 1
-        self.rank = rank
-        weight = np.ones(len(rank)) if discount is None else discount.evaluate_at(rank)
+        weight = np.ones(len(self.rank)) if discount is None else discount.evaluate_at(self.rank)
         self.total: Array = np.bincount(
             self.query, self.gain * weight, minlength=ranked.size
         ).astype(np.float64)

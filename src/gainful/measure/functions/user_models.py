@@ -14,6 +14,7 @@ import numpy as np
 
 from gainful.errors import BadValue
 from gainful.match import PlacedGains
+from gainful.match.ideal import rank_ideally
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
@@ -32,13 +33,10 @@ def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
 
 def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
     """The same, as a share of the best that was possible."""
-    order = np.lexsort((-ranked.pool_grade, ranked.pool_query))
-    query, grade = ranked.pool_query[order], ranked.pool_grade[order]
-    rank = np.arange(len(query)) - np.searchsorted(query, np.arange(ranked.size))[query] + 1
-    ideal = _err_sum(
-        query, rank, _stop_probability(grade, ranked.best_grade(max_grade)), ranked.size, k
-    )
-    return err(ranked, max_grade=max_grade, k=k), ideal
+    ideal = rank_ideally(ranked.pool_query, ranked.pool_grade)
+    stop = _stop_probability(ideal.gain, ranked.best_grade(max_grade))
+    best = _err_sum(ideal.query, ideal.rank, stop, ranked.size, k)
+    return err(ranked, max_grade=max_grade, k=k), best
 
 
 def inst(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # noqa: N803  (as in the paper)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gainful.match.ideal import rank_ideally
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.normalise import normalise_by
 from gainful.measure.sessions.gains import discounts, select_results, session_grade_gains
@@ -52,13 +53,12 @@ def _ideal_paths(
     recipe: SessionRecipe, pool_base: Ranks, pool: Array, base: Ranks, longest: int
 ) -> Array:
     """The gain of the best path of each length, of every recall base; the last is of none."""
-    order = np.lexsort((-pool, pool_base))
-    gain, base_of = pool[order], pool_base[order]
-    place = np.arange(len(gain)) - np.searchsorted(base_of, base_of)
-    size = int(max(base_of.max(initial=-1), base.max(initial=-1))) + 2
+    ideal = rank_ideally(pool_base, pool)
+    size = int(max(pool_base.max(initial=-1), base.max(initial=-1))) + 2
     best = np.zeros((size, longest + 1))
-    inside = place < longest
-    best[base_of[inside], place[inside] + 1] = gain[inside] * discounts(recipe, place[inside] + 1)
+    inside = ideal.rank <= longest
+    rank = ideal.rank[inside]
+    best[ideal.query[inside], rank] = ideal.gain[inside] * discounts(recipe, rank)
     return np.cumsum(best, axis=1)
 
 

@@ -7,6 +7,7 @@ from attrs import frozen
 
 from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
+from gainful.match.ideal import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.types import Array, Flags, Ranks
@@ -56,7 +57,7 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
     """The gains of all results that count, as the convention has it."""
     judged, counts, gain, depth = select_results(sessions, recipe)
     pool_gain = np.maximum(session_grade_gains(judged.pool_grade, recipe, sessions, None), 0.0)
-    order = np.lexsort((-pool_gain, judged.pool_base))
+    order = ideal_order(judged.pool_base, pool_gain)
     nonzero = counts & (gain != 0)
     positions = positions_per_query(sessions, recipe, depth)
     query, rank, positions_before = (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gainful.errors import BadInput, WrongType
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.evaluate import build_recipes, evaluate
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -17,7 +18,6 @@ from gainful.show.results import list_footnotes
 
 Runs = Mapping[str, AnyRun]
 Measures = str | Measure | Sequence[str | Measure]
-_AVERAGING_TIES = ("average", "mean_rank")  # policies of ties of which few measures have a value
 
 
 def evaluate_runs(
@@ -34,7 +34,7 @@ def evaluate_runs(
     cutoffs = [int(k) for k in depths if isinstance(k, int)]
     depth = max(cutoffs) if len(cutoffs) == len(depths) and cutoffs else None
     convention, _ = build_recipes(list(measures), like, settings)
-    if depth is None or convention.ties in _AVERAGING_TIES:
+    if depth is None or TIE_POLICIES[convention.ties].averages:
         results = evaluate(qrels, runs=runs, measures=measures, like=like, **settings)
         refuse_unjudged(list(results.values()))
         return results

@@ -12,7 +12,6 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.moves.moved_docs import ChangedQuery, find_largest_changes
-from gainful.evidence.moves.ranked_query import cutoff_depth
 from gainful.evidence.sample_queries import sample_queries
 from gainful.evidence.side_by_side import Ranking, SideBySide, rank_side_by_side
 from gainful.measure.cumulated_gain import rank_discounts
@@ -121,7 +120,7 @@ def build_report_data(
         "shown": list(table.values).index(name),
         "cumulated": recipe.measure.entry.cumulated,
         "normalised": recipe.measure.entry.normalised,
-        "depth": cutoff_depth(recipe),
+        "depth": recipe.depth,
         "weights": _round_values(rank_discounts(recipe, MAX_RANKS).tolist())
         if recipe.measure.entry.cumulated
         else [],
