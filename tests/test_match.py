@@ -212,7 +212,7 @@ def test_hashes_that_collide_do_not_make_a_match(monkeypatch):
     )
     monkeypatch.setattr(
         frames,
-        "repeated_rows",
+        "find_duplicates",
         lambda *_: pl.DataFrame(schema={"query": pl.String, "doc": pl.String}),
     )
     found = gainful.evaluate(
