@@ -40,6 +40,10 @@ class NamedFormula:
         """Every parameter with its value, chosen or default."""
         return {p.symbol: p.default for p in self.params} | dict(self.values)
 
+    @cached_property
+    def _variables(self) -> frozenset[str]:
+        return frozenset(node.symbol for node in walk(self.expr) if isinstance(node, Var))
+
     def with_values(self, values: Mapping[str, object]) -> NamedFormula:
         """The same formula with these parameter values, each checked against its domain."""
         if not values:
@@ -62,8 +66,9 @@ class NamedFormula:
             [1.0, 0.6667, 0.5]
         """
         points = np.asarray(inputs, dtype=np.float64)
-        symbols = {node.symbol for node in walk(self.expr) if isinstance(node, Var)}
-        result = to_numpy(self.expr, {**dict.fromkeys(symbols, points), **self.param_values})
+        result = to_numpy(
+            self.expr, {**dict.fromkeys(self._variables, points), **self.param_values}
+        )
         return np.broadcast_to(result, points.shape) if result.shape != points.shape else result
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import cache
 from itertools import product
 from math import e
 from typing import Any
@@ -15,12 +16,17 @@ from attrs import evolve, frozen
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
 from gainful.formula import NUMBER_PATTERN, NamedFormula
-from gainful.measure.cumulated_gain import gain_curves, measure_values, rank_row_gains, total_gains
+from gainful.measure.cumulated_gain import (
+    RankedRows,
+    gain_curves,
+    measure_values,
+    rank_row_gains,
+)
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
-from gainful.measure.recipe import FORMULAS, build_recipe
+from gainful.measure.recipe import FORMULAS, Recipe, build_recipe
 from gainful.read import Numbers, RankingMatrix, read_ranking
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
@@ -29,8 +35,13 @@ _NEAREST = 5
 _TOLERANCE = 1e-12
 _TOOL_ORDER = tuple(CONVENTIONS)
 
+_DEFAULTS: Mapping[str, Any] = CONVENTIONS["gainful"].settings() | {"rel": REL.default}
+_DISCOUNT_PARAMS = ("discount", "b")
+
 Params = Mapping[str, Any]
-Candidate = tuple[float, Measure, int | None, list[str]]  # value, measure, cutoff, tools
+Pairs = tuple[tuple[str, Any], ...]  # parameters in the order of the measure
+Candidate = tuple[float, Measure, Pairs, int | None, list[str]]  # …, cutoff, tools
+_Line = tuple[float, Pairs, list[str]]  # value, parameters, tools
 
 
 @frozen
@@ -119,70 +130,100 @@ def _build_ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
 
 def _candidates(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
     """Every formula at every cutoff; what gives the same value shares a line, in few words."""
-    lines_by_formula: dict[tuple[object, int | None], list[Candidate]] = {}
-    for variant, values, tool in _compute_variants(measure, ranking):
-        formula = tuple(pair for pair in variant.params if pair[0] in FORMULAS)
+    lines_by_formula: dict[tuple[object, int | None], list[_Line]] = {}
+    for params, values, tool in _compute_variants(measure, ranking):
+        formula = tuple(pair for pair in params if pair[0] in FORMULAS)
         for k, value in values.items():
             same = lines_by_formula.setdefault((formula, k), [])
-            candidate = next((line for line in same if abs(line[0] - value) < _TOLERANCE), None)
-            if candidate is None:
-                candidate = (value, variant, k, [])
-                same.append(candidate)
-            candidate[3].extend(tool)
-    for lines in lines_by_formula.values():
-        yield from lines
+            line = next((line for line in same if abs(line[0] - value) < _TOLERANCE), None)
+            if line is None:
+                line = (value, params, [])
+                same.append(line)
+            line[2].extend(tool)
+    for (_, k), lines in lines_by_formula.items():
+        for value, params, tools in lines:
+            yield value, measure, params, k, tools
 
 
 def _compute_variants(
     measure: Measure, ranking: _Ranking
-) -> Iterator[tuple[Measure, dict[int | None, float], list[str]]]:
-    """Formulas and habits by themselves, then each tool as it is: measure, values, tool."""
+) -> Iterator[tuple[Pairs, dict[int | None, float], list[str]]]:
+    """Formulas and habits by themselves, then each tool as it is: parameters, values, tool."""
+    gains_by_setting: dict[Pairs, tuple[Recipe, RankedRows] | None] = {}
     grid = product(_formula_grid(measure, ranking), _setting_grid(measure, ranking))
-    for variant in sorted((_drop_defaults(measure, a | b) for a, b in grid), key=_count_params):
-        yield from _compute_values(variant, ranking, dict(variant.params), [])
+    for params in sorted((_drop_defaults(measure, a | b) for a, b in grid), key=len):
+        without_discount = tuple(pair for pair in params if pair[0] not in _DISCOUNT_PARAMS)
+        if without_discount not in gains_by_setting:  # gains are the same at every discount
+            gains_by_setting[without_discount] = _rank_gains(
+                measure, ranking, dict(without_discount)
+            )
+        ranked = gains_by_setting[without_discount]
+        if ranked is not None:
+            recipe = _with_discount(ranked[0], dict(params))
+            yield from _compute_values(params, recipe, ranked[1], ranking, [])
     for convention in CONVENTIONS.values():
         if not convention.has_ndcg:
             continue
-        variant = _drop_defaults(measure, _tool_params(convention, measure, ranking))
-        options: dict[str, Any] = {"like": convention}
-        if "ideal" in measure.entry.params:
-            options["ideal"] = convention.ideal
-        yield from _compute_values(variant, ranking, options, [convention.name])
+        params = _drop_defaults(measure, _tool_params(convention, measure, ranking))
+        options = {"ideal": convention.ideal} if "ideal" in measure.entry.params else {}
+        ranked = _rank_gains(measure, ranking, options, convention)
+        if ranked is not None:
+            yield from _compute_values(params, *ranked, ranking, [convention.name])
+
+
+def _rank_gains(
+    measure: Measure, ranking: _Ranking, options: Params, like: Convention | None = None
+) -> tuple[Recipe, RankedRows] | None:
+    """The recipe and the gains of the ranking by it; nothing where it refuses such grades."""
+    try:
+        recipe = build_recipe(
+            measure, options=options, like_whom=like, judged=ranking.judged is not None
+        )
+        return recipe, rank_row_gains(recipe, ranking.grades, None, ranking.judged)
+    except GainfulError:
+        return None
+
+
+@cache
+def _discount(name: str, base: float | None) -> NamedFormula:
+    return DISCOUNTS[name].with_values({} if base is None else {"b": base})
+
+
+def _with_discount(recipe: Recipe, params: Params) -> Recipe:
+    if "discount" not in params:
+        return recipe
+    return evolve(recipe, discount=_discount(params["discount"], params.get("b")))
 
 
 def _compute_values(
-    variant: Measure, ranking: _Ranking, options: dict[str, Any], tool: list[str]
-) -> Iterator[tuple[Measure, dict[int | None, float], list[str]]]:
+    params: Pairs, recipe: Recipe, ranked_gains: RankedRows, ranking: _Ranking, tool: list[str]
+) -> Iterator[tuple[Pairs, dict[int | None, float], list[str]]]:
     """The value of the whole list and of its first 1, 2, … documents."""
     try:
-        recipe = build_recipe(
-            Measure(variant.name),
-            options={name: value for name, value in options.items() if name != "like"},
-            like_whom=options.get("like"),
-            judged=ranking.judged is not None,
-        )
-        ranked_gains = rank_row_gains(recipe, ranking.grades, None, ranking.judged)
         deep_recipe = evolve(recipe, k=ranking.depth)
-        whole = measure_values(recipe, *total_gains(recipe, ranked_gains)).tolist()[0]
         vector = measure_values(deep_recipe, *gain_curves(deep_recipe, ranked_gains))[0].tolist()
     except GainfulError:  # this combination refuses such grades
         return
-    if whole is None or None in vector:  # or leaves the query out
+    if None in vector:  # or leaves the query out
         return
+    whole = vector[-1]
     values: dict[int | None, float] = {
         k: value
         for k, value in enumerate(vector, start=1)
         if k < ranking.grades.lengths[0]
         or abs(value - whole) > _TOLERANCE  # else the same as no cutoff
     }
-    cutoff = getattr(options.get("like"), "cutoff", None)
+    cutoff = recipe.convention.cutoff
     if cutoff is None or cutoff >= ranking.depth:  # else the tool cuts the list by itself
         values[None] = whole
-    yield variant, values, tool
+    yield params, values, tool
 
 
-def _as_formulation(value: float, measure: Measure, k: int | None, tools: list[str]) -> Formulation:
-    return Formulation(measure @ k, value, tuple(sorted(tools, key=_TOOL_ORDER.index)))
+def _as_formulation(
+    value: float, measure: Measure, params: Pairs, k: int | None, tools: list[str]
+) -> Formulation:
+    ordered_tools = tuple(sorted(tools, key=_TOOL_ORDER.index))
+    return Formulation(measure(**dict(params)) @ k, value, ordered_tools)
 
 
 def _tool_params(convention: Convention, measure: Measure, ranking: _Ranking) -> Params:
@@ -196,15 +237,12 @@ def _tool_params(convention: Convention, measure: Measure, ranking: _Ranking) ->
     return params | {setting: getattr(convention, setting) for setting in ranking.setting_names}
 
 
-def _drop_defaults(measure: Measure, params: Params) -> Measure:
-    """The measure with only those parameters that are not gainful's defaults."""
-    defaults: Params = CONVENTIONS["gainful"].settings() | {"rel": REL.default}
-    return measure(
-        **{
-            name: value
-            for name, value in params.items()
-            if name in measure.entry.params and value != defaults[name]
-        }
+def _drop_defaults(measure: Measure, params: Params) -> Pairs:
+    """Only those parameters that are not gainful's defaults, in the order of the measure."""
+    return tuple(
+        (name, params[name])
+        for name in measure.entry.params
+        if name in params and params[name] != _DEFAULTS[name]
     )
 
 
@@ -248,10 +286,6 @@ def _setting_grid(measure: Measure, ranking: _Ranking) -> list[dict[str, Any]]:
         dict(zip(names, values, strict=True))
         for values in product(*(choices[name] for name in names))
     ]
-
-
-def _count_params(measure: Measure) -> int:
-    return len(measure.params)
 
 
 def _sort_key(formulation: Formulation) -> tuple[Any, ...]:
