@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 import gainful
 from gainful import CannotCompare, compare_results, compare_runs, evaluate
 from gainful.errors import BadValue, UnknownName
-from gainful.evidence.significance_tests import TEST_NAMES
+from gainful.evidence.pairing import TEST_NAMES
 from gainful.evidence.statistics.paired_tests import TESTS
 
 RANDOM = np.random.default_rng(1)

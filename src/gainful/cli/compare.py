@@ -28,8 +28,7 @@ from gainful.evidence.compare_runs import compare_results
 from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_groups
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.moves.moved_docs import LargestChanges, find_largest_changes
-from gainful.evidence.pairing import choose_baseline
-from gainful.evidence.significance_tests import TEST_NAMES
+from gainful.evidence.pairing import TEST_NAMES, choose_baseline
 from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.evaluate import build_recipes

@@ -17,8 +17,7 @@ from gainful.cli.run_reading import (
     refuse_two_pipes,
 )
 from gainful.convention import SETTINGS
-from gainful.evidence.pairing import choose_baseline
-from gainful.evidence.significance_tests import TEST_NAMES
+from gainful.evidence.pairing import TEST_NAMES, choose_baseline
 from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.evaluate import build_recipes

@@ -10,17 +10,17 @@ import numpy as np
 from gainful.convention import Convention
 from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
-from gainful.evidence.effect_size import effect_size
 from gainful.evidence.pairing import (
+    TEST_NAMES,
     PairChoice,
     PairedValues,
+    apply_test,
     choose_baseline,
     choose_pairs,
     describe_left_out,
     pair_results,
     refuse_extremes,
 )
-from gainful.evidence.significance_tests import TEST_NAMES, apply_test
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
     TUKEY,
@@ -29,6 +29,7 @@ from gainful.evidence.statistics.correction import (
     family_size,
     power_level,
 )
+from gainful.evidence.statistics.effect_size import effect_size
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling

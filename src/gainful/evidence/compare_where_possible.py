@@ -9,8 +9,7 @@ from attrs import evolve
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.compare_runs import check_comparable, compare_results
 from gainful.evidence.comparison import Comparison
-from gainful.evidence.pairing import choose_baseline, pair_results
-from gainful.evidence.significance_tests import TEST_NAMES
+from gainful.evidence.pairing import TEST_NAMES, choose_baseline, pair_results
 from gainful.evidence.statistics.correction import correction_for
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.results import Results

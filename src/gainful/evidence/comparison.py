@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from attrs import asdict, field, fields_dict, frozen
 
-from gainful.evidence.effect_size import EffectSize
 from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
 from gainful.evidence.statistics.bootstrap import INTERVALS
+from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.notebook import NotebookTable
 from gainful.text import count_noun, pluralise

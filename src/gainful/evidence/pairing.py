@@ -1,4 +1,4 @@
-"""Pairing: the values of several runs side by side, by query id and never by position."""
+"""Values of several runs paired by query id, never by position, and tested pair by pair."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, CannotCompare, UnknownName
+from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.effect_size import constant_columns
+from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.randomisation import randomisation_test
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.tukey import tukey_test
 from gainful.measure.results import Results
 from gainful.text import count_noun
-from gainful.types import Array
+from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
+TEST_NAMES = (*TESTS, TUKEY)
 _SMALLEST, _LARGEST = 1e-100, 1e100
 ROUNDING = 1e-12  # of a value: what is nearer to another is the same
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
@@ -122,3 +130,30 @@ def choose_pairs(choice: PairChoice, number: int, base: int) -> list[tuple[int, 
     rest = [(b, a) for a, b in combinations(range(number), 2) if base not in (a, b)]
     with_base = [(at, base) for at in range(number) if at != base]
     return with_base + rest if choice == "all" else with_base
+
+
+def apply_test(
+    paired: PairedValues, pairs: Ranks, test: str, resampling: Resampling, names: Sequence[str]
+) -> Outcome:
+    """The p of each pair of runs (a row of two columns), and the interval of its difference."""
+    differences = paired.values[:, pairs[:, 0]] - paired.values[:, pairs[:, 1]]
+    if test == TUKEY:
+        if len(names) == 2:  # to deal two values is to flip the sign of their difference
+            return randomisation_test(differences, resampling)
+        return tukey_test(paired.values, pairs, resampling)
+    if TESTS[test].needs_variance:
+        _refuse_constant(paired, differences, pairs, test, names)
+    return TESTS[test].function(differences, resampling)
+
+
+def _refuse_constant(
+    paired: PairedValues, differences: Array, pairs: Ranks, test: str, names: Sequence[str]
+) -> None:
+    """Differences that are all alike, but not zero, have no variance to hold them against."""
+    for at in np.flatnonzero(constant_columns(differences) & differences.any(axis=0)):
+        first, second = (names[column] for column in pairs[at])
+        raise CannotCompare(
+            f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} in every query; "
+            f"the {TESTS[test].words} needs differences that vary (randomisation, wilcoxon and "
+            "sign do not)"
+        )

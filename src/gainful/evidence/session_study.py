@@ -8,7 +8,7 @@ import numpy as np
 from attrs import define, field
 
 from gainful.errors import CannotCompare
-from gainful.evidence.effect_size import EffectSize, effect_size
+from gainful.evidence.statistics.effect_size import EffectSize, effect_size
 from gainful.evidence.statistics.permutation import (
     PermutationOutcome,
     is_estimable,

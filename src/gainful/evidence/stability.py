@@ -8,7 +8,6 @@ out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from gainful.measure.results import Results, aggregate
 from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
 from gainful.page.page import Page
 from gainful.page.shown import Shown
-from gainful.types import Array
+from gainful.types import Array, is_number
 
 DEFAULT_LEVEL = 95.0
 _LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
@@ -140,7 +139,7 @@ def stability(
 
 def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:
     """How queries are drawn again; a level that is none is refused."""
-    if isinstance(level, bool) or not isinstance(level, Real):
+    if not is_number(level):
         raise WrongType("the level of the interval", level, "a number from 1 to 99.99")
     if not _LOWEST_LEVEL <= float(level) <= _HIGHEST_LEVEL:
         raise BadValue("the level of the interval", level, "1 to 99.99 (per cent), such as 95")

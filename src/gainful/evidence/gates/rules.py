@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf, isfinite
-from numbers import Real
 from typing import Any
 
 from attrs import field, frozen
@@ -14,6 +13,7 @@ from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
+from gainful.types import is_number
 
 ALLOWANCES = {
     "convention": "a baseline under another convention",
@@ -56,7 +56,7 @@ def parse_bounds(
 
 def _check_bound(value: Any, argument: str, least: float | None) -> float:
     allowed = "a finite number" if least is None else f"a finite number from {least:g} on"
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise WrongType(argument, value, allowed)
     try:
         number = float(value)

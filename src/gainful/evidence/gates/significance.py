@@ -8,11 +8,11 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare
-from gainful.evidence.effect_size import constant_columns
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.verdict import Check, rounding_slack
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import holm
+from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.formula import format_exact

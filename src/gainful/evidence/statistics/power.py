@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from math import isnan
-from numbers import Integral, Real
 
 from gainful.errors import BadValue, WrongType
+from gainful.types import is_number, is_whole_number
 
 POWER = 0.8
 _MAX_QUERIES = 10_000_000  # queries; nobody has more
@@ -48,7 +48,7 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
     from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
 
     _check_levels(alpha, power)
-    if isinstance(queries, bool) or not isinstance(queries, Integral):
+    if not is_whole_number(queries):
         raise WrongType("queries", queries, "a whole number, at least 2")
     if not 2 <= queries <= _MAX_QUERIES:
         raise BadValue("queries", queries, f"2 to {_MAX_QUERIES}")
@@ -68,7 +68,7 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
         34
     """
     _check_levels(alpha, power)
-    if isinstance(effect, bool) or not isinstance(effect, Real):
+    if not is_number(effect):
         raise WrongType("effect", effect, "a number: the difference in standard deviations")
     enough = partial(_has_power, abs(effect), alpha, power)
     if isnan(effect) or not enough(_MAX_QUERIES):
@@ -88,7 +88,7 @@ def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
 
 def _check_levels(alpha: float, power: float) -> None:
     for name, value, least in (("alpha", alpha, _SMALLEST_ALPHA), ("power", power, 0.0)):
-        if isinstance(value, bool) or not isinstance(value, Real):
+        if not is_number(value):
             raise WrongType(name, value, "a number between 0 and 1")
         if not least < value < 1:
             raise BadValue(name, value, f"a number between {least:g} and 1")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from math import isfinite, sqrt
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue, WrongType
 from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
-from gainful.types import Array
+from gainful.types import Array, is_number
 
 Ordering = Mapping[Any, float] | Sequence[Hashable]
 Places = NDArray[np.int64]
@@ -119,7 +118,7 @@ def rbo(a: Ordering, b: Ordering, p: float = PERSISTENCE) -> float:
 
 def check_persistence(p: Any) -> None:
     """Refuse a persistence of RBO that is none."""
-    if isinstance(p, bool) or not isinstance(p, Real):
+    if not is_number(p):
         raise WrongType("p", p, "a number between 0 and 1")
     if not 0 < float(p) < 1:
         raise BadValue("p", p, "a number between 0 and 1, such as 0.9")
@@ -161,7 +160,7 @@ def places(order: Ordering, argument: str = "order") -> dict[Any, int]:
 
 def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
     for name, value in order.items():
-        if isinstance(value, bool) or not isinstance(value, Real):
+        if not is_number(value):
             raise WrongType(f"{argument}[{name!r}]", value, "a number")
         if not isfinite(value):
             raise BadValue(f"{argument}[{name!r}]", value, "a finite number")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import attrs
@@ -10,6 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
+from gainful.types import is_number, is_whole_number
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALPHA, RESAMPLES, SEED = 0.05, 10_000, 2008
@@ -18,7 +18,7 @@ _MAX_RESAMPLES = 10_000_000
 
 
 def _check_level(_: object, field: attrs.Attribute[Any], value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise WrongType(field.name, value, "a number between 0 and 1")
     if not 0 < float(value) < 1:
         raise BadValue(field.name, value, "a number between 0 and 1, such as 0.05")
@@ -28,7 +28,7 @@ def _whole_number_between(least: int, most: int | None) -> Any:
     allowed = f"a whole number from {least} on" if most is None else f"{least} to {most}"
 
     def check(_: object, field: attrs.Attribute[Any], value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, Integral):
+        if not is_whole_number(value):
             raise WrongType(field.name, value, allowed)
         if int(value) < least or (most is not None and int(value) > most):
             raise BadValue(field.name, value, allowed)

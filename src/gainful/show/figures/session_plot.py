@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.stability import resampling_for_level
-from gainful.evidence.statistics.bootstrap_band import bootstrap_band
+from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
