@@ -14,8 +14,8 @@ from hypothesis import given, strategies as st
 
 from gainful import BadInput
 from gainful.convention import CONVENTIONS, Convention
-from gainful.evidence.gates.baseline import read_baseline
 from gainful.evidence.gates.fingerprint import fingerprint
+from gainful.read.baseline import read_baseline
 from gainful.read.formats import read_qrels
 from gainful.read.inputs import as_qrels
 from gainful.testing import assert_ranking_quality

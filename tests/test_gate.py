@@ -13,7 +13,7 @@ from gate_runs import QUERIES, RUNS, make_run, parse_verdict, sign_baseline
 
 from gainful import evaluate
 from gainful.cli.main import main
-from gainful.evidence.gates.gate import gate as judge
+from gainful.evidence.gates.apply_rules import apply_rules as judge
 from gainful.evidence.gates.rules import Rules
 from gainful.show.gate import to_text
 from gainful.show.table import Terminal

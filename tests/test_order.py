@@ -16,7 +16,9 @@ from scipy.stats import kendalltau, ttest_rel
 import gainful
 from gainful.cli.main import main
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.orders.order import kendall_tau, order_means, order_results, rbo, tau_ap
+from gainful.evidence.orders.agreement import order_means
+from gainful.evidence.orders.order_results import order_results
+from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
 from gainful.show import order as show
 
 values = st.integers(0, 6).map(lambda grade: grade / 8)

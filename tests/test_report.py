@@ -15,9 +15,9 @@ from conftest import require_command
 import gainful
 from gainful.cli import main
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
-from gainful.evidence.sample_queries import sample_queries
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report as report_module, report_data
+from gainful.show.pages.report_data import sample_queries
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 RUNS = {name: NEWS / f"{name}.txt" for name in ("bm25", "dense", "hybrid")}

@@ -11,9 +11,9 @@ import pytest
 from gate_runs import QUERIES
 
 from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate
-from gainful.evidence.gates.baseline import read_baseline
-from gainful.evidence.gates.gate import gate as judge
+from gainful.evidence.gates.apply_rules import apply_rules as judge
 from gainful.evidence.gates.rules import Rules
+from gainful.read.baseline import read_baseline
 from gainful.read.inputs import as_qrels
 from gainful.testing import assert_ranking_quality, save_baseline
 

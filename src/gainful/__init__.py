@@ -66,13 +66,15 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.api.compare import compare, compare_results, compare_runs, compare_sessions
+    from gainful.api.gate import gate
+    from gainful.api.order import order
+    from gainful.api.report import report
     from gainful.convention.session import SessionConvention
     from gainful.datasets import SimulatedStudy, simulate_study
-    from gainful.evidence.compare_runs import compare_results, compare_runs
-    from gainful.evidence.compare_sessions import compare_sessions
     from gainful.evidence.comparison import Comparison
-    from gainful.evidence.orders.agreement import Order
-    from gainful.evidence.orders.order import order
+    from gainful.evidence.gates.verdict import Verdict
+    from gainful.evidence.orders.order import Order
     from gainful.evidence.reasons.why import Why, why
     from gainful.evidence.stability import Stability, stability
     from gainful.evidence.statistics.power import detectable_effect, queries_needed
@@ -92,15 +94,17 @@ if TYPE_CHECKING:
     from gainful.read.sessions import Sessions
     from gainful.show.figures.catalogue import figure, figure_data
     from gainful.show.pages.explore import explore
-    from gainful.show.pages.report import report
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
     "Comparison": "gainful.evidence.comparison",
     "Resampling": "gainful.evidence.statistics.resampling",
-    "compare_results": "gainful.evidence.compare_runs",
-    "compare_runs": "gainful.evidence.compare_runs",
-    "compare_sessions": "gainful.evidence.compare_sessions",
+    "compare": "gainful.api.compare",
+    "gate": "gainful.api.gate",
+    "Verdict": "gainful.evidence.gates.verdict",
+    "compare_results": "gainful.api.compare",
+    "compare_runs": "gainful.api.compare",
+    "compare_sessions": "gainful.api.compare",
     "detectable_effect": "gainful.evidence.statistics.power",
     "queries_needed": "gainful.evidence.statistics.power",
     "Bounds": "gainful.evidence.unjudged.bounds",
@@ -109,8 +113,8 @@ _LATER = {
     "unjudged": "gainful.evidence.unjudged.find_bounds",
     "why": "gainful.evidence.reasons.why",
     "Why": "gainful.evidence.reasons.why",
-    "Order": "gainful.evidence.orders.agreement",
-    "order": "gainful.evidence.orders.order",
+    "Order": "gainful.evidence.orders.order",
+    "order": "gainful.api.order",
     "Stability": "gainful.evidence.stability",
     "stability": "gainful.evidence.stability",
     "evaluate": "gainful.measure.evaluate",
@@ -130,7 +134,7 @@ _LATER = {
     "Run": "gainful.read.qrels_and_run",
     "figure": "gainful.show.figures.catalogue",
     "figure_data": "gainful.show.figures.catalogue",
-    "report": "gainful.show.pages.report",
+    "report": "gainful.api.report",
 }
 
 
@@ -188,6 +192,7 @@ __all__ = [
     "Sweep",
     "Tied",
     "UnknownName",
+    "Verdict",
     "Why",
     "WrongType",
     "add",
@@ -195,6 +200,7 @@ __all__ = [
     "average_of_normalised",
     "cg",
     "cg_curve",
+    "compare",
     "compare_results",
     "compare_runs",
     "compare_sessions",
@@ -210,6 +216,7 @@ __all__ = [
     "explore",
     "figure",
     "figure_data",
+    "gate",
     "idcg",
     "idcg_curve",
     "like",

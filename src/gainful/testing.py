@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from gainful.convention import Convention
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:  # they need polars: imported when first called
     from gainful.evidence.gates.verdict import Verdict
     from gainful.measure.evaluate import EvaluationSettings, Measures
     from gainful.measure.measure import Measure
-    from gainful.measure.results import Results
     from gainful.read.inputs import AnyQrels, AnyRun
-    from gainful.read.qrels_and_run import NestedDict, Qrels
 
 __all__ = ["assert_ranking_quality", "save_baseline"]
 
@@ -45,8 +43,8 @@ def assert_ranking_quality(
     """Fail, as `assert` does, unless the run is good enough.
 
     Args:
-        judgments: a path, a dict or a frame, as in `gainful.evaluate`.
-        run: the same.
+        qrels: a path, a dict or a frame, as in `gainful.evaluate`.
+        run: a path, a dict or a frame.
         floors: the least that the mean of each measure may be.
         baseline: the file of an earlier run, which `save_baseline` wrote.
         max_drop: by how much each measure may drop from the baseline.
@@ -58,7 +56,7 @@ def assert_ranking_quality(
         seed: where chance begins.
         resamples: how often it is drawn.
         like: the tool whose habits to follow.
-        habits: single habits, such as `ties="average"`.
+        **settings: single habits, such as `ties="average"`.
 
     Returns:
         The `Verdict`, if the run passed.
@@ -77,26 +75,25 @@ def assert_ranking_quality(
         FAILED: RR 0.7500 is below its floor 0.8
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
-    from gainful.evidence.gates.baseline import read_baseline  # noqa: PLC0415  (needs polars)
-    from gainful.evidence.gates.gate import gate  # noqa: PLC0415
-    from gainful.evidence.gates.rules import Rules  # noqa: PLC0415
+    from gainful.api.gate import gate  # noqa: PLC0415  (needs polars)
+    from gainful.evidence.statistics.resampling import RESAMPLES, SEED  # noqa: PLC0415
     from gainful.show.gate import to_text  # noqa: PLC0415
 
-    sampling = {"seed": seed, "resamples": resamples}
-    rules = Rules(
+    verdict = gate(
+        qrels,
+        run,
         floors=floors,
+        baseline=baseline,
         max_drop=max_drop,
         significant=significant,
-        test=test,
+        measures=measures,
         allow=allow,
-        **{name: value for name, value in sampling.items() if value is not None},
+        test=test,
+        like=like,
+        seed=SEED if seed is None else seed,
+        resamples=RESAMPLES if resamples is None else resamples,
+        **settings,
     )
-    saved_baseline = None if baseline is None else read_baseline(baseline)
-    wanted = rules.measures_to_evaluate(measures) or (
-        None if saved_baseline is None else list(saved_baseline.measures)
-    )
-    parsed_qrels, results = _evaluate(qrels, run, wanted, like, settings)
-    verdict = gate(results, rules, qrels=parsed_qrels, baseline=saved_baseline)
     if not verdict.passed:
         raise AssertionError(to_text(verdict))
     return verdict
@@ -127,24 +124,6 @@ def save_baseline(
         >>> verdict.checks[0].message
         'nDCG@10 did not drop: from 1.0000 to 1.0000'
     """
-    from gainful.evidence.gates.baseline import make_baseline  # noqa: PLC0415  (needs polars)
-    from gainful.show.atomic_write import write_atomically  # noqa: PLC0415
+    from gainful.api import gate  # noqa: PLC0415  (needs polars)
 
-    parsed_qrels, results = _evaluate(qrels, run, measures, like, settings)
-    write_atomically(path, make_baseline(results, parsed_qrels).to_text())
-
-
-def _evaluate(
-    qrels: AnyQrels,
-    run: AnyRun,
-    measures: Measures | None,
-    like: str | Convention | None,
-    settings: Mapping[str, Any],
-) -> tuple[Qrels | NestedDict, Results]:
-    """The judgments, which are read once, and what the run scores by them."""
-    from gainful.measure.evaluate import build_recipes, evaluate_run  # noqa: PLC0415  (needs polars)
-    from gainful.read.inputs import as_qrels, as_run  # noqa: PLC0415
-
-    convention, recipes = build_recipes(measures, like, settings)
-    parsed_qrels = as_qrels(qrels)
-    return parsed_qrels, evaluate_run(parsed_qrels, as_run(run), recipes, convention)
+    gate.save_baseline(qrels, run, path, measures, like=like, **settings)

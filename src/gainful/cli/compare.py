@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
 
+from gainful.api import compare as api
 from gainful.cli.options import refuse_idle_options, resampling_options
-from gainful.cli.output import (
-    deliver_text,
-    refuse_overwriting,
-    terminal,
-    usual_form,
+from gainful.cli.output import deliver_text, refuse_overwriting, terminal, usual_form
+from gainful.cli.progress import show_progress
+from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
+from gainful.cli.session_reading import (
+    READING_PARAMETERS,
+    choose_sessions,
+    study_reading_options,
 )
-from gainful.cli.run_reading import (
-    evaluate_runs,
-    measures_option,
-    name_runs,
-    refuse_two_pipes,
-    run_options,
-)
-from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, study_reading_options
 from gainful.convention import SETTINGS
-from gainful.evidence.compare_runs import compare_results
-from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_groups
+from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparison import Comparison
-from gainful.evidence.moves.moved_docs import LargestChanges, find_largest_changes
-from gainful.evidence.pairing import TEST_NAMES, choose_baseline
-from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
-from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.evaluate import build_recipes
-from gainful.measure.sessions import evaluate as session_evaluation
-from gainful.read.formats import read_qrels
-from gainful.read.inputs import as_qrels_columns
+from gainful.evidence.pairing import TEST_NAMES
+from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.show import compare as show, moved_docs as show_moved, rows as show_rows
 from gainful.show.compare_latex import to_latex
 from gainful.show.table import PLAIN
@@ -91,9 +79,6 @@ def compare(
     form: str | None,
     output: str | None,
     quiet: bool,
-    alpha: float,
-    seed: int,
-    resamples: int,
     sessions: str | None,
     **options: Any,
 ) -> None:
@@ -115,81 +100,56 @@ def compare(
       gainful compare --sessions study.csv --qrels qrels.txt --by system \\
           --block searcher --block scenario -m 'nsDCG(b=2, bq=4)@10'
     """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     if options["test"] == "t":
         refuse_idle_options(
             ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
         )
     form = form or usual_form(output)
-    moved: list[LargestChanges] = []
     if sessions is None:
-        comparison, moved = _compare_runs(qrels, runs, resampling, output, options)
+        comparison = _compare_runs(qrels, runs, output, options)
     else:
-        comparison = _compare_study(sessions, (qrels, *runs), resampling, output, options)
-    deliver_text(_render(comparison, moved, form, output), output)
+        comparison = _compare_sessions(sessions, (qrels, *runs), output, options)
+    deliver_text(_render(comparison, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:
         for line in (*show.describe_test(comparison), *show.list_footnotes(comparison)):
             click.echo(f"gainful: {line}", err=True)
 
 
+_METHOD_OPTIONS = ("baseline", "correct", "pairs", "alpha", "resamples", "seed")
+_STUDY_OPTIONS = (
+    *("session_qrels", "by", "block"),
+    *(name for name in READING_PARAMETERS if name != "ties"),
+)
+_IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
+
+
 def _compare_runs(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    resampling: Resampling,
-    output: str | None,
-    options: dict[str, Any],
-) -> tuple[Comparison, list[LargestChanges]]:
+    qrels: str | None, runs: tuple[str, ...], output: str | None, options: Mapping[str, Any]
+) -> Comparison:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
     _refuse_options(options, _STUDY_OPTIONS, "is of sessions: name them with --sessions FILE")
     if qrels is None or len(runs) < 2:
         raise click.UsageError(
             "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
         )
-    comparison_options = {
-        name: options.pop(name) for name in ("baseline", "test", "correct", "pairs")
-    }
-    test = comparison_options.pop("test") or "randomisation"
-    measures, like = options.pop("measures"), options.pop("like")
-    formats = options.pop("qrels_format"), options.pop("run_format")
-    convention, recipes = build_recipes(
-        measures or None, like, {name: options[name] for name in SETTINGS}
-    )
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
-    choose_baseline(
-        comparison_options["baseline"], name_runs(runs), "run"
-    )  # before anything is read
-    correction_for(test, comparison_options["correct"], TEST_NAMES)
-    loaded_qrels = read_qrels(qrels, formats[0])
-    evaluations = list(evaluate_runs(loaded_qrels, runs, formats[1], recipes, convention))
-    comparison = compare_results(
-        [evaluation for evaluation, _ in evaluations],
-        test=test,
-        resampling=resampling,
-        **comparison_options,
-    )
-    if not options["per_query"]:
-        return comparison, []
-    baseline_index = comparison.systems.index(comparison.baseline)
-    first_recipe = next(iter(recipes.values()))
-    others = [evaluation for index, evaluation in enumerate(evaluations) if index != baseline_index]
-    return comparison, [
-        find_largest_changes(
-            loaded_qrels,
-            (evaluations[baseline_index][1], run),
-            first_recipe,
-            (evaluations[baseline_index][0], results),
+    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
+        return api.compare(
+            qrels,
+            named_runs,
+            options["measures"] or None,
+            test=options["test"] or "randomisation",
+            per_query=options["per_query"],
+            like=options["like"],
+            qrels_format=options["qrels_format"],
+            run_format=options["run_format"],
+            **_select(options, (*_METHOD_OPTIONS, *SETTINGS)),
         )
-        for results, run in others
-    ]
 
 
-def _compare_study(
-    file: str,
-    words: tuple[str | None, ...],
-    resampling: Resampling,
-    output: str | None,
-    options: dict[str, Any],
+def _compare_sessions(
+    sessions: str, words: tuple[str | None, ...], output: str | None, options: Mapping[str, Any]
 ) -> Comparison:
     """Systems by the sessions of a study."""
     extra_words = [word for word in words if word is not None]
@@ -199,42 +159,30 @@ def _compare_study(
         )
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    run_settings = [name for name in SETTINGS if name not in ("ties", "unjudged")]
-    _refuse_options(
-        options, (*run_settings, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'"
-    )
-    qrels_path = options["session_qrels"]
-    settings = {} if options["unjudged"] is None else {"unjudged": options["unjudged"]}
-    convention, recipes = session_evaluation.build_session_recipes(
-        options["measures"] or None, options["like"], settings
-    )
-    refuse_two_pipes(file, qrels_path)
-    refuse_overwriting(
-        output, tuple(path for path in (file, qrels_path, options["topics"]) if path)
-    )
-    chosen_sessions = load_sessions(file, **{name: options[name] for name in READING_PARAMETERS})
-    qrels_columns = None
-    if qrels_path is not None:
-        qrels_columns = as_qrels_columns(read_qrels(qrels_path, options["qrels_format"]))
-    return compare_groups(
-        session_evaluation.measure_sessions(chosen_sessions, qrels_columns, recipes, convention),
+    _refuse_options(options, _IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
+    qrels = options["session_qrels"]
+    refuse_two_pipes(sessions, qrels)
+    refuse_overwriting(output, tuple(path for path in (sessions, qrels, options["topics"]) if path))
+    return api.compare_sessions(
+        sessions,
+        qrels,
+        options["measures"] or None,
         by=SYSTEM if options["by"] is None else options["by"],
         block=options["block"] or None,
-        baseline=options["baseline"],
         test=options["test"] or "permutation",
-        correct=options["correct"],
-        pairs=options["pairs"],
-        resampling=resampling,
+        like=options["like"],
+        unjudged=options["unjudged"],
+        qrels_format=options["qrels_format"],
+        **_select(options, _METHOD_OPTIONS),
+        **choose_sessions(**_select(options, READING_PARAMETERS)),
     )
 
 
-_STUDY_OPTIONS = (
-    *("session_qrels", "by", "block"),
-    *(name for name in READING_PARAMETERS if name != "ties"),
-)
+def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: options[name] for name in names}
 
 
-def _refuse_options(options: dict[str, Any], names: Sequence[str], why: str) -> None:
+def _refuse_options(options: Mapping[str, Any], names: Iterable[str], why: str) -> None:
     """An option that does nothing here is a mistake, not a silence."""
     for name in names:
         if options[name] not in (None, (), False):
@@ -242,9 +190,8 @@ def _refuse_options(options: dict[str, Any], names: Sequence[str], why: str) -> 
             raise click.UsageError(f"--{option} {why}")
 
 
-def _render(
-    comparison: Comparison, moved: list[LargestChanges], form: str, output: str | None
-) -> str:
+def _render(comparison: Comparison, form: str, output: str | None) -> str:
+    moved = comparison.largest_changes
     page = terminal() if form == "table" and output in (None, "-") else PLAIN
     rows = show_moved.build_rows(moved) if moved else show.build_rows(comparison)
     writers: dict[str, Callable[[], str]] = {

@@ -8,25 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import evolve
 
+from gainful.api import gate as api
 from gainful.cli.options import like_option, plugin_option, refuse_idle_options, setting_options
 from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
 from gainful.cli.run_reading import format_options, refuse_two_pipes
 from gainful.convention import SETTINGS
 from gainful.errors import BadValue
-from gainful.evidence.gates.baseline import make_baseline, read_baseline
-from gainful.evidence.gates.gate import gate as judge_run
-from gainful.evidence.gates.rules import ALLOWANCES, Rules
+from gainful.evidence.gates.rules import ALLOWANCES
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.formula import NUMBER_PATTERN
-from gainful.measure.evaluate import build_recipes, evaluate_run
-from gainful.read.formats import read_qrels, read_run
 from gainful.read.inputs import rag_path
 from gainful.show import gate as show
-from gainful.show.atomic_write import write_atomically
 from gainful.show.junit import to_junit
 from gainful.show.table import PLAIN
 
@@ -34,9 +29,12 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
 
 
-def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> list[Any]:
+Bounds = list[tuple[str, float]]
+
+
+def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> Bounds:
     """MEASURE=VALUE: split at the last =, as a measure may hold others."""
-    bounds = []
+    bounds: Bounds = []
     for text in texts:
         measure, _, value = (part.strip() for part in text.rpartition("="))
         if not measure or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
@@ -114,13 +112,14 @@ def gate(
     run: str | None,
     measures: tuple[str, ...],
     *,
+    floors: Bounds,
     baseline: str | None,
+    max_drop: Bounds,
+    significant: float | None,
     save_baseline: str | None,
     form: str | None,
     output: str | None,
     qrels_format: str | None,
-    run_format: str | None,
-    like: str | None,
     **options: Any,
 ) -> int:
     """Is this RUN good enough to ship, by these QRELS?
@@ -140,49 +139,53 @@ def gate(
       gainful gate qrels.txt run.txt -m nDCG@10 --baseline baseline.json --significant 0.05
       gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
     """
-    if options["significant"] is None:
+    if significant is None:
         refuse_idle_options(("test", "seed", "resamples"), "is of --significant")
-    rules = Rules(**{name: options.pop(name) for name in _RULE_OPTIONS})
-    _refuse_no_rule(rules, baseline, save_baseline)
+    _refuse_no_rule(
+        needs_baseline=bool(max_drop) or significant is not None,
+        has_rules=bool(floors or max_drop) or significant is not None,
+        baseline=baseline,
+        save_baseline=save_baseline,
+    )
     form = form or ("text" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
     if run is None and rag_path(qrels) is None:
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     refuse_two_pipes(qrels, run, baseline)
     run = run or qrels
     _refuse_files(qrels, run, baseline, save_baseline, output)
-    old_baseline = None if baseline is None else read_baseline(baseline)
-    measure_names = rules.measures_to_evaluate(measures or None) or (
-        None if old_baseline is None else list(old_baseline.measures)
+    verdict = api.gate(
+        qrels,
+        run,
+        floors=floors,
+        baseline=baseline,
+        max_drop=max_drop,
+        significant=significant,
+        measures=measures or None,
+        save_to=save_baseline,
+        write=False,
+        name=_run_name(run),
+        qrels_format=qrels_format,
+        **options,
     )
-    convention, recipes = build_recipes(measure_names, like, options)
-    loaded_qrels = read_qrels(qrels, qrels_format)
-    results = evaluate_run(
-        loaded_qrels, read_run(run, run_format), recipes, convention, _run_name(run)
-    )
-    saving = save_baseline is not None
-    verdict = judge_run(results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=saving)
-    save_path = save_baseline if verdict.passed else None
-    if save_baseline is not None:
-        verdict = _note_saving(verdict, save_baseline)
-    if save_path is not None and output in (None, "-"):  # what fails is not said to be saved
-        write_atomically(save_path, make_baseline(results, loaded_qrels).to_text())
+    to_file = output not in (None, "-")
+    if not to_file:  # what fails is not said to be saved
+        api.write_baseline(verdict)
     _print(verdict, form, output)
-    if save_path is not None and output not in (None, "-"):
-        write_atomically(save_path, make_baseline(results, loaded_qrels).to_text())
+    if to_file:  # a verdict that cannot be written saves nothing
+        api.write_baseline(verdict)
     _append_summary(verdict)
     return 0 if verdict.passed else 1
 
 
-_RULE_OPTIONS = ("floors", "max_drop", "significant", "test", "seed", "resamples", "allow")
-
-
-def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
-    if not rules.has_rules and save_baseline is None:
+def _refuse_no_rule(
+    *, has_rules: bool, needs_baseline: bool, baseline: str | None, save_baseline: str | None
+) -> None:
+    if not has_rules and save_baseline is None:
         raise click.UsageError(
             "a gate without a rule lets everything through: name --floor, --max-drop or "
             "--significant, or --save-baseline"
         )
-    if rules.needs_baseline and baseline is None:
+    if needs_baseline and baseline is None:
         raise click.UsageError("--max-drop and --significant need --baseline FILE")
 
 
@@ -210,14 +213,6 @@ def _run_name(run: str) -> str:
     """The run by the name of its file."""
     name = "stdin" if run == "-" else Path(run).name
     return name.split(".")[0] or name
-
-
-def _note_saving(verdict: Verdict, path: str) -> Verdict:
-    """The baseline is written if the run passed; either is said."""
-    if not verdict.passed:
-        return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
-    notes = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
-    return evolve(verdict, saved=path, notes=[*verdict.notes, *notes])
 
 
 def _print(verdict: Verdict, form: str, output: str | None) -> None:

@@ -6,24 +6,15 @@ from typing import Any
 
 import click
 
+from gainful.api import order as api
 from gainful.cli.options import refuse_idle_options, resampling_options
 from gainful.cli.output import deliver_text, refuse_overwriting, terminal, usual_form
-from gainful.cli.run_reading import (
-    evaluate_runs,
-    measures_option,
-    name_runs,
-    refuse_two_pipes,
-    run_options,
-)
-from gainful.evidence.orders.agreement import Order, check_run_count
-from gainful.evidence.orders.discriminative_power import Criterion
-from gainful.evidence.orders.order import order_results
+from gainful.cli.progress import show_progress
+from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
+from gainful.evidence.orders.order import Order
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
-from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.evaluate import build_recipes
-from gainful.read.formats import read_qrels
+from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 from gainful.show import order as show
 from gainful.show.table import PLAIN
 
@@ -89,21 +80,25 @@ def order(
         refuse_idle_options(
             ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
         )
-    criterion = Criterion.from_name(
-        test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    )
-    check_persistence(p)
-    convention, recipes = build_recipes(measures or None, like, settings)
     form = form or usual_form(output)
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
-    check_run_count(len(runs))
-    name_runs(runs)  # a run that is named twice is refused before anything is read
-    loaded_qrels = read_qrels(qrels, qrels_format)
-    results = [
-        result for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
-    ]
-    run_order = order_results(results, criterion, p)
+    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
+        run_order = api.order(
+            qrels,
+            named_runs,
+            measures or None,
+            alpha=alpha,
+            test=test,
+            correct=correct,
+            p=p,
+            resamples=resamples,
+            seed=seed,
+            like=like,
+            qrels_format=qrels_format,
+            run_format=run_format,
+            **settings,
+        )
     deliver_text(_render(run_order, form, output), output)
     if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
         for line in show.list_footnotes(run_order):

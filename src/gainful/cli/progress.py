@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,3 +31,27 @@ def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
             done += sizes.get(path, 0)
 
         yield advance
+
+
+class _AnnouncedRuns(Mapping[str, str]):
+    """Paths by name; whoever takes one lets this be known before it is read."""
+
+    def __init__(self, paths: Mapping[str, str], announce: Callable[[str], None]) -> None:
+        self._paths, self._announce = paths, announce
+
+    def __getitem__(self, name: str) -> str:
+        self._announce(self._paths[name])
+        return self._paths[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+@contextmanager
+def show_progress(runs: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """Runs by name whose reading moves a bar."""
+    with progress(list(runs.values())) as advance:
+        yield _AnnouncedRuns(runs, advance)

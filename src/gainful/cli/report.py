@@ -7,24 +7,17 @@ from typing import Any
 
 import click
 
+from gainful.api.report import build_report
 from gainful.cli.options import like_option, plugin_option, resampling_options, setting_options
 from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting
-from gainful.cli.run_reading import (
-    evaluate_runs,
-    format_options,
-    measures_option,
-    name_runs,
-    refuse_two_pipes,
-)
+from gainful.cli.progress import show_progress
+from gainful.cli.run_reading import format_options, measures_option, name_runs, refuse_two_pipes
 from gainful.convention import SETTINGS
-from gainful.evidence.pairing import TEST_NAMES, choose_baseline
-from gainful.evidence.statistics.correction import CORRECTIONS, correction_for
+from gainful.evidence.assemble_comparison import build_method
+from gainful.evidence.pairing import TEST_NAMES
+from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.evaluate import build_recipes
-from gainful.read.formats import read_qrels
-from gainful.read.query_texts import read_query_texts
 from gainful.show.atomic_write import write_atomically
-from gainful.show.pages.report import build_report, check_installed
 
 _FORMS = {".html": "html", ".htm": "html"}
 
@@ -66,13 +59,16 @@ def report(
     output: str,
     title: str | None,
     topics: str | None,
+    baseline: str | None,
+    test: str,
+    correct: str | None,
     alpha: float,
     seed: int,
     resamples: int,
     qrels_format: str | None,
     run_format: str | None,
     like: str | None,
-    **options: Any,
+    **settings: Any,
 ) -> None:
     """One page about each RUN by these QRELS: to open from disk, to send, to print.
 
@@ -91,9 +87,13 @@ def report(
       gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o report.html
       gainful report qrels.txt *.run -m nDCG@10 --baseline bm25 --topics topics.tsv -o report.html
     """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    comparison_options = {name: options.pop(name) for name in ("baseline", "test", "correct")}
-    convention, recipes = build_recipes(measures or None, like, options)
+    method = build_method(
+        TEST_NAMES,
+        test=test,
+        correct=correct,
+        baseline=baseline,
+        resampling=Resampling(alpha=alpha, resamples=resamples, seed=seed),
+    )
     if output != "-":
         form_from_suffix(output, _FORMS)
     refuse_two_pipes(qrels, *runs, topics)
@@ -103,24 +103,20 @@ def report(
     inputs = (qrels, *runs, *([] if topics is None else [topics]))
     refuse_overwriting(output, inputs)
     refuse_overwriting(None if values_path is None else str(values_path), inputs, "the file beside")
-    choose_baseline(
-        comparison_options["baseline"], name_runs(runs), "run"
-    )  # before anything is read
-    correction_for(comparison_options["test"], comparison_options["correct"], TEST_NAMES)
-    check_installed()
-    texts = None if topics is None else read_query_texts(topics)
-    loaded_qrels = read_qrels(qrels, qrels_format)
-    evaluations = list(evaluate_runs(loaded_qrels, runs, run_format, recipes, convention))
-    name = None if values_path is None else values_path.name
-    report_page = build_report(
-        loaded_qrels,
-        evaluations,
-        resampling=resampling,
-        texts=texts,
-        title=title,
-        values_file=name,
-        **comparison_options,
-    )
+    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
+        report_page = build_report(
+            qrels,
+            named_runs,
+            measures or None,
+            method=method,
+            texts=topics,
+            title=title,
+            values_file=None if values_path is None else values_path.name,
+            like=like,
+            qrels_format=qrels_format,
+            run_format=run_format,
+            **settings,
+        )
     deliver_text(report_page.page, output)
     if report_page.values_csv is not None and values_path is not None:
         write_atomically(values_path, report_page.values_csv + "\n")

@@ -74,6 +74,14 @@ def _combine_options(options: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
+def choose_sessions(
+    *, where: tuple[str, ...], skip_bad: bool, **options: str | int | None
+) -> dict[str, Any]:
+    """The options that say which sessions are read, and how, as functions take them."""
+    bad: BadPolicy = "skip" if skip_bad else "error"
+    return {"where": _parse_conditions(where), "bad": bad, **options}
+
+
 def load_sessions(
     file: str,
     *,

@@ -2,153 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from attrs import evolve
 
-from gainful.convention import Convention
-from gainful.errors import BadValue, CannotCompare, WrongType
-from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
+from gainful.errors import BadValue, CannotCompare
+from gainful.evidence.assemble_comparison import (
+    Method,
+    Sample,
+    Systems,
+    TestOutcomes,
+    assemble_comparison,
+)
+from gainful.evidence.comparison import Comparison, Pair
 from gainful.evidence.pairing import (
-    TEST_NAMES,
-    PairChoice,
     PairedValues,
     apply_test,
     choose_baseline,
-    choose_pairs,
     describe_left_out,
     pair_results,
     refuse_extremes,
 )
-from gainful.evidence.statistics.correction import (
-    CORRECTIONS,
-    TUKEY,
-    correct_p_values,
-    correction_for,
-    family_size,
-    power_level,
-)
+from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
-from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.evaluate import EvaluationSettings, Measures, evaluate
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.text import count_noun
-from gainful.types import Array, Ranks
 
 
-def compare_runs(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
-    measures: Measures | None = None,
-    *,
-    baseline: str | None = None,
-    test: str = "randomisation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
+def compare_evaluated_runs(
+    results: Sequence[Results], names: Sequence[str], method: Method
 ) -> Comparison:
-    """Is one run really better than another, and by how much?
+    """The comparison of runs that were evaluated alike, paired by query."""
+    _refuse_unlike(results, names)
+    systems = Systems.from_method(names, method, "run")
+    paired = {
+        measure: _refuse_incomparable(pair_results(results, measure), names)
+        for measure in results[0].values
+    }
+    comparison = assemble_comparison(
+        systems,
+        Sample(
+            means={measure: item.values.mean(axis=0) for measure, item in paired.items()},
+            units={measure: len(item.queries) for measure, item in paired.items()},
+            unit="query",
+            paired_by="query",
+            results=results,
+            effect=lambda measure, pair, level: effect_size(
+                paired[measure].differences(pair), level
+            ),
+        ),
+        _test_pairs(list(paired.values()), systems, method),
+        method,
+    )
+    return evolve(comparison, notes=tuple(_notes(paired.values(), comparison.pairs, names)))
 
-    Args:
-        qrels: whatever `evaluate` takes.
-        runs: two runs or more, by name.
-        measures: whatever `evaluate` takes; the runs are compared in each.
-        baseline: the run that the others are set against; the first if none is named.
-        test: randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
-        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
-            tukey takes care of the pairs itself; it takes bonferroni (default) across measures.
-        pairs: compare all pairs of runs, or each run with the baseline.
-        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
-        resamples: how many, where chance is asked.
-        seed: which chance; the same seed gives the same numbers.
-        like: the tool whose habits to follow.
-        settings: single habits, as `evaluate` takes them.
 
-    Returns:
-        `Comparison`: means, differences with intervals and p, groups that cannot be told apart.
+def compare_where_possible(
+    results: Sequence[Results], method: Method
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison in all measures that allow one, and why not in the others.
 
     Examples:
-        >>> judged = {str(q): {"a": 1} for q in range(8)}
-        >>> better = {str(q): ["a", "b"] for q in range(8)}
-        >>> worse = {str(q): ["b", "a"] if q else ["a", "b"] for q in range(8)}
-        >>> compare_runs(judged, {"worse": worse, "better": better}, "RR")
-        Comparison of 2 systems, baseline worse, sign-flip randomisation test
-        RR: better +0.4375, p = 0.0156 *
+        >>> from gainful import evaluate
+        >>> from gainful.evidence.assemble_comparison import build_method
+        >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
+        >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
+        >>> compare_where_possible(list(results.values()), build_method(["t"], test="t"))[1]
+        ['RR is 0 for every query of every run: there is nothing to compare']
     """
-    if not isinstance(runs, Mapping) or len(runs) < 2:
-        raise BadValue("runs", runs, "{name: run}, with at least two")
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    correction_for(test, correct, TEST_NAMES)
-    results = evaluate(qrels, measures=measures, runs=runs, like=like, **settings)
-    return compare_results(
-        results, baseline=baseline, test=test, correct=correct, pairs=pairs, resampling=resampling
-    )
+    names = [result.name for result in results]
+    choose_baseline(method.baseline, names, "run")
+    if len(results) < 2:
+        return None, []
+    comparable, reasons = [], []
+    for measure in results[0].values:
+        try:
+            _refuse_incomparable(pair_results(results, measure), names)
+        except (BadValue, CannotCompare) as error:
+            reasons.append(str(error))
+        else:
+            comparable.append(measure)
+    if not comparable:
+        return None, reasons
+    try:
+        return compare_evaluated_runs(
+            [_select_measures(result, comparable) for result in results], names, method
+        ), reasons
+    except CannotCompare as error:
+        return None, [*reasons, str(error)]
 
 
-def compare_results(
-    results: Mapping[str, Results] | Sequence[Results],
-    *,
-    baseline: str | None = None,
-    test: str = "randomisation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    resampling: Resampling | None = None,
-) -> Comparison:
-    """The same of runs that are evaluated already."""
-    resampling = Resampling() if resampling is None else resampling
-    correct = correction_for(test, correct, TEST_NAMES)
-    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
-        raise WrongType("results", results, "results by name, or a list of them")
-    run_results = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not all(isinstance(result, Results) for result in run_results):
-        raise WrongType("results", run_results, "what gainful.evaluate returned")
-    names = (
-        list(results) if isinstance(results, Mapping) else [result.name for result in run_results]
-    )
-    _refuse_unlike(run_results, names)
-    baseline_name = choose_baseline(baseline, names, "run")
-    index_pairs = np.array(
-        choose_pairs(pairs, len(names), names.index(baseline_name)), dtype=np.intp
-    )
-    all_paired = [
-        check_comparable(pair_results(run_results, measure), names)
-        for measure in run_results[0].values
-    ]
-    outcomes = [apply_test(paired, index_pairs, test, resampling, names) for paired in all_paired]
-    p = np.stack([outcome.p for outcome in outcomes])
-    corrected_p = correct_p_values(correct, p, test)
-    significance_level = power_level(correct, test, p, resampling.alpha)
-    all_pairs = tuple(
-        pair
-        for paired, outcome, row in zip(all_paired, outcomes, corrected_p, strict=True)
-        for pair in _build_pairs(paired, outcome, row, index_pairs, names, level=significance_level)
-    )
-    return Comparison(
-        systems=tuple(names),
-        baseline=baseline_name,
-        measures=tuple(paired.measure for paired in all_paired),
-        means={paired.measure: paired.values.mean(axis=0) for paired in all_paired},
-        units={paired.measure: len(paired.queries) for paired in all_paired},
-        pairs=all_pairs,
-        evidence=_build_evidence(
-            test,
-            correct,
-            outcomes,
-            family=family_size(p, test),
-            level=significance_level,
-            resampling=resampling,
-        ),
-        convention=run_results[0].to_dict()["convention"],
-        results=run_results,
-        notes=tuple(_notes(all_paired, all_pairs, names)),
+def _select_measures(results: Results, measures: Sequence[str]) -> Results:
+    return evolve(
+        results,
+        values={name: results.values[name] for name in measures},
+        recipes={name: results.recipes[name] for name in measures},
     )
 
 
@@ -170,7 +120,7 @@ def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
             )
 
 
-def check_comparable(paired: PairedValues, names: Sequence[str]) -> PairedValues:
+def _refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> PairedValues:
     """Enough queries, and something to compare."""
     if len(paired.queries) < 2:
         common = f"{count_noun(len(paired.queries), 'query')} in common"
@@ -185,60 +135,32 @@ def check_comparable(paired: PairedValues, names: Sequence[str]) -> PairedValues
     return paired
 
 
-def _build_pairs(
-    paired: PairedValues,
-    outcome: Outcome,
-    corrected_p: Array,
-    index_pairs: Ranks,
-    names: Sequence[str],
-    *,
-    level: float,
-) -> list[Pair]:
-    return [
-        Pair(
-            measure=paired.measure,
-            system=names[first],
-            other=names[second],
-            difference=float((paired.values[:, first] - paired.values[:, second]).mean()),
-            low=finite_or_none(outcome.low[at]),
-            high=finite_or_none(outcome.high[at]),
-            p=float(outcome.p[at]),
-            corrected=float(corrected_p[at]),
-            effect=effect_size(paired.values[:, first] - paired.values[:, second], level),
-        )
-        for at, (first, second) in enumerate(index_pairs.tolist())
+def _test_pairs(paired: Sequence[PairedValues], systems: Systems, method: Method) -> TestOutcomes:
+    """The test that was asked for, of all pairs in each measure."""
+    index_pairs = np.array(systems.pairs, dtype=np.intp)
+    outcomes = [
+        apply_test(item, index_pairs, method.test, method.resampling, systems.names)
+        for item in paired
     ]
-
-
-def _build_evidence(
-    test: str,
-    correct: str,
-    outcomes: Sequence[Outcome],
-    *,
-    family: int,
-    level: float,
-    resampling: Resampling,
-) -> Evidence:
-    test_words = "randomised Tukey HSD test" if test == TUKEY else TESTS[test].words
-    return Evidence(
-        test=test,
-        test_words=test_words,
-        correction=correct,
-        correction_words=CORRECTIONS[correct].words,
-        family=family,
+    is_tukey = method.test == TUKEY
+    return TestOutcomes(
+        difference=np.array(
+            [[item.differences(pair).mean() for pair in systems.pairs] for item in paired]
+        ),
+        p=np.stack([outcome.p for outcome in outcomes]),
+        low=np.stack([outcome.low for outcome in outcomes]),
+        high=np.stack([outcome.high for outcome in outcomes]),
         interval=outcomes[0].interval_method,
         exact=all(outcome.exact for outcome in outcomes),
-        resampled=test == TUKEY or TESTS[test].resampled,
-        unit="query",
-        paired_by="query",
-        power_level=level,
-        resampling=resampling,
+        resampled=is_tukey or TESTS[method.test].resampled,
+        test_words="randomised Tukey HSD test" if is_tukey else TESTS[method.test].words,
     )
 
 
 def _notes(
-    all_paired: Sequence[PairedValues], pairs: Sequence[Pair], names: Sequence[str]
+    all_paired: Iterable[PairedValues], pairs: Sequence[Pair], names: Sequence[str]
 ) -> list[str]:
+    """What one should know before believing a difference."""
     notes = [note for paired in all_paired for note in describe_left_out(paired, names)]
     for pair in pairs:
         subject = f"{pair.measure}: {pair.system} and {pair.other}"
@@ -249,6 +171,3 @@ def _notes(
         if pair.low is None:
             notes.append(f"{subject}: so few queries give no interval at this level")
     return notes
-
-
-__all__ = ("compare_results", "compare_runs")

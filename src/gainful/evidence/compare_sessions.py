@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from attrs import define, evolve, field
 
-from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, CannotCompare, WrongType
-from gainful.evidence.comparison import Comparison, Evidence, Pair, finite_or_none
-from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs, refuse_extremes
-from gainful.evidence.session_study import NEGLIGIBLE, Study
-from gainful.evidence.statistics.correction import (
-    CORRECTIONS,
-    TUKEY,
-    correct_p_values,
-    correction_for,
-    family_size,
-    power_level,
+from gainful.evidence.assemble_comparison import (
+    IndexPair,
+    Method,
+    Sample,
+    Systems,
+    TestOutcomes,
+    assemble_comparison,
 )
-from gainful.evidence.statistics.permutation import INVERTED, SIMULTANEOUS
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.sessions.evaluate import Measures, evaluate_sessions
+from gainful.evidence.comparison import Comparison
+from gainful.evidence.pairing import refuse_extremes
+from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.effect_size import EffectSize, effect_size
+from gainful.evidence.statistics.permutation import (
+    INVERTED,
+    SIMULTANEOUS,
+    PermutationOutcome,
+    is_estimable,
+    permute_all_pairs,
+    permute_pair,
+)
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import Design, find_design
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.inputs import AnyQrels
-from gainful.read.session_inputs import AnySessions
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
 
@@ -36,160 +41,214 @@ STUDY_TESTS = {
 }
 BLOCKS = ("searcher", "scenario")
 SYSTEM = "system"
+_NEGLIGIBLE = 1e-12  # of equal values, only rounding is left
 
 
-def compare_sessions(
-    sessions: AnySessions,
-    qrels: AnyQrels | None = None,
-    measures: Measures | None = None,
-    *,
-    by: str = SYSTEM,
-    block: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    test: str = "permutation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    like: str | SessionConvention | None = None,
-    **options: Any,
+def compare_study(
+    results: SessionResults, by: str, block: str | Sequence[str] | None, method: Method
 ) -> Comparison:
-    """Is one system really better than another, by the sessions of a study?
-
-    Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
-    have dealt them, so that a Latin square stays one.
-
-    Args:
-        sessions: whatever `evaluate_sessions` takes.
-        qrels: the same.
-        measures: the same; systems are compared in each.
-        by: the column that names the system.
-        block: the columns whose effects are taken out: searcher and scenario, if they are there.
-            The first says whose assignments are exchanged, the others what was done.
-        baseline: the system that the others are set against; the first by name if none is named.
-        test: permutation (default), of each pair by the sessions of these two systems; or tukey,
-            of all systems at once.
-        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
-        pairs: compare all pairs of systems, or each with the baseline.
-        alpha: from which p on a difference counts as significant.
-        resamples: how many, where there are too many ways to look at them all.
-        seed: which chance.
-        like: whose habits to follow.
-        options: whatever else `evaluate_sessions` takes, such as `where={"scenario": "A"}`.
-
-    Returns:
-        `Comparison`: the differences with blocks taken out, their intervals and p.
-
-    Examples:
-        >>> from gainful import simulate_study
-        >>> study = simulate_study(7)
-        >>> compare_sessions(study.sessions, study.qrels, "nsDCG@10", resamples=999)
-        Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
-        nsDCG@10: 2 ...
-    """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    correction_for(test, correct, STUDY_TESTS)
-    results = evaluate_sessions(sessions, qrels, measures, like=like, **options)
-    return compare_groups(
-        results,
-        by=by,
-        block=block,
-        baseline=baseline,
-        test=test,
-        correct=correct,
-        pairs=pairs,
-        resampling=resampling,
-    )
-
-
-def compare_groups(
-    results: SessionResults,
-    *,
-    by: str = SYSTEM,
-    block: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    test: str = "permutation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    resampling: Resampling | None = None,
-) -> Comparison:
-    """The same of sessions that are evaluated already."""
-    resampling = Resampling() if resampling is None else resampling
-    correct = correction_for(test, correct, STUDY_TESTS)
-    blocks = _block_columns(results, by, block)
-    columns, values, notes = _select_sessions(results, by, blocks)
-    names, system = _encode_names(columns[by])
-    if len(names) < 2:
-        raise CannotCompare(
-            f"all sessions have the {by} {quote(names[0])}: there is nothing to compare"
-        )
-    baseline_name = choose_baseline(baseline, names, by)
-    index_pairs = choose_pairs(pairs, len(names), names.index(baseline_name))
-    study = Study(
-        by,
-        blocks,
-        names,
-        system,
-        [_encode_names(columns[block_name])[1] for block_name in blocks],
-        values,
-    )
-    if test == TUKEY and len(names) > 2:
-        outcomes = study.compare_all_pairs(index_pairs, resampling)
-    else:
-        outcomes = [study.compare_pair(pair, resampling) for pair in index_pairs]
-    p = np.stack([outcome.p for outcome in outcomes], axis=1)
-    measures = tuple(results.values)
-    corrected_p = correct_p_values(correct, p, test)
-    significance_level = power_level(correct, test, p, resampling.alpha)
-    all_pairs = tuple(
-        Pair(
-            measure=measure,
-            system=names[pair[0]],
-            other=names[pair[1]],
-            difference=_zero_if_negligible(outcome.estimate[row], values[:, row]),
-            low=finite_or_none(outcome.low[row]),
-            high=finite_or_none(outcome.high[row]),
-            p=float(outcome.p[row]),
-            corrected=float(corrected_p[row, at]),
-            effect=study.effect_size(pair, row, significance_level),
-        )
-        for row, measure in enumerate(measures)
-        for at, (pair, outcome) in enumerate(zip(index_pairs, outcomes, strict=True))
-    )
+    """The comparison of systems by sessions that were evaluated already."""
+    study = Study.from_results(results, by, _block_columns(results, by, block))
+    systems = Systems.from_method(study.system_names, method, by)
     means = {
-        measure: np.array([values[system == at, row].mean() for at in range(len(names))])
-        for row, measure in enumerate(measures)
+        measure: np.array([values[study.system == at].mean() for at in range(len(systems.names))])
+        for measure, values in zip(results.values, study.values.T, strict=True)
     }
-    return Comparison(
-        systems=tuple(names),
-        baseline=baseline_name,
-        measures=measures,
-        means=means,
-        units=dict.fromkeys(measures, len(values)),
-        pairs=all_pairs,
-        evidence=Evidence(
-            test=test,
-            test_words=STUDY_TESTS[test],
-            correction=correct,
-            correction_words=CORRECTIONS[correct].words,
-            family=family_size(p, test),
-            interval=SIMULTANEOUS if test == TUKEY and len(names) > 2 else INVERTED,
-            exact=all(outcome.exact for outcome in outcomes),
-            resampled=True,
+    comparison = assemble_comparison(
+        systems,
+        Sample(
+            means=means,
+            units=dict.fromkeys(means, len(study.values)),
             unit="session",
             paired_by=study.exchange_unit,
-            power_level=significance_level,
-            resampling=resampling,
+            results=(results,),
+            effect=lambda measure, pair, level: study.effect_size(
+                pair, list(means).index(measure), level
+            ),
         ),
-        convention=results.to_dict()["convention"],
-        results=(results,),
-        notes=(*notes, *study.notes, *_notes(all_pairs, study.exchange_unit, means, names)),
+        _test_pairs(study, systems, method),
+        method,
+    )
+    notes = (*study.notes, *_notes(comparison, study.exchange_unit))
+    return evolve(comparison, notes=notes)
+
+
+def _test_pairs(study: Study, systems: Systems, method: Method) -> TestOutcomes:
+    """The test that was asked for: of each pair by its own sessions, or of all at once."""
+    all_at_once = method.test == TUKEY and len(systems.names) > 2
+    if all_at_once:
+        outcomes = study.compare_all_pairs(systems.pairs, method.resampling)
+    else:
+        outcomes = [study.compare_pair(pair, method.resampling) for pair in systems.pairs]
+    difference = np.stack([outcome.estimate for outcome in outcomes], axis=1)
+    largest = np.abs(study.values).max(axis=0)[:, None]
+    return TestOutcomes(
+        difference=np.where(np.abs(difference) > _NEGLIGIBLE * largest, difference, 0.0),
+        p=np.stack([outcome.p for outcome in outcomes], axis=1),
+        low=np.stack([outcome.low for outcome in outcomes], axis=1),
+        high=np.stack([outcome.high for outcome in outcomes], axis=1),
+        interval=SIMULTANEOUS if all_at_once else INVERTED,
+        exact=all(outcome.exact for outcome in outcomes),
+        resampled=True,
+        test_words=STUDY_TESTS[method.test],
     )
 
 
-def _zero_if_negligible(value: float, values: Array) -> float:
-    return float(value) if abs(value) > NEGLIGIBLE * np.abs(values).max() else 0.0
+@define(eq=False)
+class Study:
+    """The sessions of a study as numbers, and what is said of them on the way."""
+
+    by: str
+    blocks: Sequence[str]
+    system_names: Sequence[str]
+    system: Ranks
+    block_numbers: Sequence[Ranks]
+    values: Array
+    notes: list[str] = field(factory=list)
+
+    @classmethod
+    def from_results(cls, results: SessionResults, by: str, blocks: Sequence[str]) -> Study:
+        """The sessions that have a value, by their names: the order of a file says nothing."""
+        columns, values, notes = _select_sessions(results, by, blocks)
+        names, system = _encode_names(columns[by])
+        if len(names) < 2:
+            raise CannotCompare(
+                f"all sessions have the {by} {quote(names[0])}: there is nothing to compare"
+            )
+        block_numbers = [_encode_names(columns[name])[1] for name in blocks]
+        return cls(by, blocks, names, system, block_numbers, values, notes)
+
+    @property
+    def exchange_unit(self) -> str:
+        """Whose assignments are exchanged."""
+        return self.blocks[0] if self.blocks else "session"
+
+    def compare_pair(self, pair: IndexPair, resampling: Resampling) -> PermutationOutcome:
+        """One system against another, by the sessions of these two."""
+        selected = np.flatnonzero(np.isin(self.system, pair))
+        system = (self.system[selected] == pair[0]).astype(np.intp)
+        label = " and ".join(self.system_names[at] for at in pair)
+        design, rows, blocks = self._find_design(system, selected, label)
+        return permute_pair(self.values[rows], design, blocks, resampling)
+
+    def compare_all_pairs(
+        self, pairs: Sequence[IndexPair], resampling: Resampling
+    ) -> list[PermutationOutcome]:
+        """All systems together, pair by pair."""
+        all_sessions = np.arange(self.system.size)
+        design, rows, blocks = self._find_design(self.system, all_sessions, "all")
+        outcome = permute_all_pairs(self.values[rows], design, blocks, pairs, resampling)
+        self.notes.append(
+            f"tukey asks whether all {self.by}s are alike; where some differ, it is no sure test "
+            "of the others"
+        )
+        return [
+            PermutationOutcome(
+                outcome.estimate[at],
+                outcome.p[at],
+                outcome.low[at],
+                outcome.high[at],
+                outcome.exact,
+            )
+            for at in range(len(pairs))
+        ]
+
+    def _find_design(
+        self, system: Ranks, selected: Ranks, label: str
+    ) -> tuple[Design, Ranks, list[Ranks]]:
+        """What may be exchanged, among which sessions, and the blocks that can be taken out."""
+        numbers = [number[selected] for number in self.block_numbers]
+        searcher = numbers[0] if numbers else np.arange(system.size)
+        slot = np.zeros_like(system)
+        for number in numbers[1:]:
+            slot = slot * (int(number.max()) + 1) + number
+        design = find_design(system, searcher, np.unique(slot, return_inverse=True)[1])
+        if design is None:
+            advice = " (--test tukey compares all at once)" if len(self.system_names) > 2 else ""
+            raise CannotCompare(
+                f"{self.by} {label}: no two {self.exchange_unit}s who did the same have different "
+                f"assignments, so nothing can be exchanged, and nothing tested{advice}"
+            )
+        if design.left_out:
+            self._add_note(
+                f"{label}: {count_noun(design.left_out, self.exchange_unit)} left out, "
+                "who can exchange nothing with another"
+            )
+        blocks = [_renumber(number[design.rows]) for number in numbers]
+        if not (is_estimable(design, blocks) and _is_mostly_within_searchers(design, blocks)):
+            blocks = blocks[1:]
+            if not is_estimable(design, blocks):
+                raise CannotCompare(
+                    f"{self.by} {label}: each is tried on other {', '.join(self.blocks[1:])}s, so "
+                    "that the two cannot be told from one another"
+                )
+            self._add_note(
+                f"{label}: few or no {self.exchange_unit}s tried several {self.by}s; "
+                f"whole {self.exchange_unit}s are exchanged, but their effects stay in"
+            )
+        return design, selected[design.rows], blocks
+
+    def _add_note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def effect_size(self, pair: IndexPair, column: int, level: float) -> EffectSize | None:
+        """How much better each searcher did with one system than with the other."""
+        differences = self._differences_by_searcher(pair, column)
+        return effect_size(differences, level) if len(differences) > 1 else None
+
+    def _differences_by_searcher(self, pair: IndexPair, column: int) -> Array:
+        """The differences of those who tried both, scenarios apart."""
+        selected = np.isin(self.system, pair)
+        searcher = (
+            _renumber(self.block_numbers[0][selected])
+            if self.block_numbers
+            else np.arange(int(selected.sum()))
+        )
+        other_blocks = [_renumber(number[selected]) for number in self.block_numbers[1:]]
+        is_first = (self.system[selected] == pair[0]).astype(np.intp)
+        residuals = self.values[selected, column] - _block_effects(
+            self.values[selected, column], other_blocks, searcher, is_first
+        )
+        number = int(searcher.max()) + 1
+        sums, counts = np.zeros((2, number)), np.zeros((2, number))
+        for side, system in enumerate(pair):
+            mask = self.system[selected] == system
+            sums[side] = np.bincount(searcher[mask], residuals[mask], minlength=number)
+            counts[side] = np.bincount(searcher[mask], minlength=number)
+        tried_both = (counts > 0).all(axis=0)
+        means: Array = sums[:, tried_both] / counts[:, tried_both]
+        differences: Array = means[0] - means[1]
+        differences[np.abs(differences) < _NEGLIGIBLE * np.abs(self.values[:, column]).max()] = 0.0
+        return differences
+
+
+def _is_mostly_within_searchers(design: Design, blocks: Sequence[Ranks]) -> bool:
+    """Did at least half of the searchers try several systems? Else few of them say it all."""
+    if not blocks:
+        return True
+    systems_tried = [
+        np.unique(design.system[blocks[0] == searcher]).size for searcher in np.unique(blocks[0])
+    ]
+    return 2 * sum(number > 1 for number in systems_tried) >= len(systems_tried)
+
+
+def _block_effects(values: Array, blocks: Sequence[Ranks], *controls: Ranks) -> Array:
+    """What scenarios explain of values, searchers and systems being told apart from them."""
+    indicators = [np.eye(int(block.max()) + 1)[block] for block in blocks]
+    if not indicators:
+        return np.zeros_like(values)
+    width = sum(indicator.shape[1] for indicator in indicators)
+    design_matrix = np.concatenate(
+        [*indicators, *(np.eye(int(block.max()) + 1)[block] for block in controls)], axis=1
+    )
+    coefficients, *_ = np.linalg.lstsq(design_matrix, values, rcond=None)
+    return np.asarray(design_matrix[:, :width] @ coefficients[:width])
+
+
+def _renumber(numbers: Ranks) -> Ranks:
+    """Numbers counted from 0 on, without gaps."""
+    return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
 
 
 def _block_columns(
@@ -241,18 +300,17 @@ def _encode_names(column: pl.Series) -> tuple[list[str], Ranks]:
     return [str(name) for name in names], numbers.astype(np.intp)
 
 
-def _notes(
-    pairs: Sequence[Pair], exchange_unit: str, means: Mapping[str, Array], names: Sequence[str]
-) -> list[str]:
+def _notes(comparison: Comparison, exchange_unit: str) -> list[str]:
     """What one should know before believing a difference."""
     notes = []
     if exchange_unit == "session":
         notes.append("no blocks: sessions are exchanged as if each were a searcher of its own")
-    if any(
-        not np.isclose(pair.difference, _difference_of_means(pair, means, names)) for pair in pairs
-    ):
-        notes.append("differences have the blocks taken out: they are not those of the means")
-    for pair in pairs:
+    for pair in comparison.pairs:
+        means = dict(zip(comparison.systems, comparison.means[pair.measure], strict=True))
+        if not np.isclose(pair.difference, means[pair.system] - means[pair.other]):
+            notes.append("differences have the blocks taken out: they are not those of the means")
+            break
+    for pair in comparison.pairs:
         subject = f"{pair.measure}: {pair.system} and {pair.other}"
         if pair.difference == 0 and pair.effect is None:
             notes.append(f"{subject} are alike: the difference is 0")
@@ -269,11 +327,3 @@ def _notes(
         if pair.low is None:
             notes.append(f"{subject}: so few ways to exchange give no interval at this level")
     return notes
-
-
-def _difference_of_means(pair: Pair, means: Mapping[str, Array], names: Sequence[str]) -> float:
-    system_means = means[pair.measure]
-    return float(system_means[names.index(pair.system)] - system_means[names.index(pair.other)])
-
-
-__all__ = ("BLOCKS", "STUDY_TESTS", "SYSTEM", "compare_groups", "compare_sessions")

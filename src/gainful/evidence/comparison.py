@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 from attrs import asdict, field, fields_dict, frozen
 
+from gainful.evidence.moves.moved_docs import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
 from gainful.evidence.statistics.bootstrap import INTERVALS
 from gainful.evidence.statistics.effect_size import EffectSize
@@ -121,6 +121,7 @@ class Comparison:
     convention: Mapping[str, Any]
     results: Sequence[Any] = field(default=())  # the results that were compared
     notes: tuple[str, ...] = ()
+    largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
 
     def pair(self, measure: str, system: str, other: str) -> Pair:
         """One comparison, from the side of `system`."""
@@ -267,8 +268,3 @@ def _format_pair(pair: Pair) -> tuple[str, str, str]:
     if pair.low is not None and pair.high is not None:
         interval = f"{pair.low:+.4f} … {pair.high:+.4f}"
     return f"{pair.difference:+.4f}", interval, p
-
-
-def finite_or_none(value: float) -> float | None:
-    """A number, or None for what is not finite."""
-    return float(value) if np.isfinite(value) else None

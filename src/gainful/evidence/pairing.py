@@ -40,6 +40,11 @@ class PairedValues:
     values: Array
     left_out: Sequence[int]
 
+    def differences(self, pair: tuple[int, int]) -> Array:
+        """By query: how much better one run is than another, both by their columns."""
+        differences: Array = self.values[:, pair[0]] - self.values[:, pair[1]]
+        return differences
+
 
 def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValues:
     """Values by query, of several runs, side by side.
@@ -59,7 +64,7 @@ def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValu
 
 
 def drop_rounding_noise(values: Array) -> Array:
-    """The same, where values of a query that differ by rounding alone do not differ.
+    """Values of which those of one query that differ by rounding alone do not differ.
 
     Sums that come in another order are rounded otherwise, on another machine always the same way:
     a test of signs would take that for evidence.
@@ -87,7 +92,7 @@ def values_by_query(results: Results, measure: str) -> dict[str, float]:
 
 
 def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
-    """The same of evaluated runs; a measure that is no mean over queries cannot be compared."""
+    """Values of evaluated runs side by side; only a measure that is a mean over queries has them."""
     mean_kind = results[0].recipes[measure].measure.entry.aggregation
     if mean_kind != "mean":
         allowed = "measures whose mean over queries is compared"

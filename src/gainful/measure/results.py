@@ -81,18 +81,25 @@ class Results(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        mean = {name: None if np.isnan(value) else value for name, value in self.mean.items()}
         data: dict[str, Any] = {
-            "mean": mean,
+            "mean": self.mean_or_none(),
             "per_query": self.values_by_query(),
-            "convention": {
-                "like": self.convention.name,
-                **self.convention.settings(),
-                "measures": {name: str(measure) for name, measure in self.measures.items()},
-            },
+            "convention": self.convention_data(),
             "counts": dict(self.counts),
         }
         return data | ({"notes": list(self.notes)} if self.notes else {})
+
+    def mean_or_none(self) -> dict[str, float | None]:
+        """One number for each measure; None where no query counts."""
+        return {name: None if np.isnan(value) else value for name, value in self.mean.items()}
+
+    def convention_data(self) -> dict[str, Any]:
+        """The convention as plain data, and what the measures are called in full."""
+        return {
+            "like": self.convention.name,
+            **self.convention.settings(),
+            "measures": {name: str(measure) for name, measure in self.measures.items()},
+        }
 
     def describe_counts(self) -> str:
         """What was missing, unjudged, tied and duplicated, in a line."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
-from gainful.evidence.orders.agreement import Agreement, Order
+from gainful.evidence.orders.order import Agreement, Order
 from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS

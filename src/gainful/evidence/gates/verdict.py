@@ -8,10 +8,10 @@ from typing import Any, Literal
 import attrs
 from attrs import frozen
 
-from gainful.evidence.gates.baseline import Baseline
 from gainful.evidence.pairing import ROUNDING
 from gainful.formula import format_exact
 from gainful.measure.results import Results
+from gainful.read.baseline import Baseline
 
 Rule = Literal["floor", "max_drop", "significant"]
 _MAX_DECIMALS = 12  # decimals
@@ -61,7 +61,7 @@ class Check:
         return f"{self.measure} {worse}: from {means}, {level}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as data."""
+        """The rule, what was found and the sentence about it, as plain data."""
         return attrs.asdict(self) | {"message": self.message}
 
 
@@ -85,7 +85,8 @@ class Verdict:
     notes: Sequence[str] = ()
     now_and_before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict, repr=False)
     baseline: Baseline | None = attrs.field(default=None, repr=False)
-    saved: str | None = None  # where the run was saved as a baseline
+    saved: str | None = None  # where the run is saved as a baseline
+    new_baseline: Baseline | None = attrs.field(default=None, repr=False)  # what is saved there
 
     @property
     def passed(self) -> bool:
@@ -99,13 +100,13 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        plain, baseline = self.results.to_dict(), self.baseline
+        results, baseline = self.results, self.baseline
         return {
             "passed": self.passed,
-            "run": self.results.name,
+            "run": results.name,
             "checks": [check.to_dict() for check in self.checks],
             "look_at": [attrs.asdict(look) for look in self.look_at],
-            "mean": plain["mean"],
+            "mean": results.mean_or_none(),
             "baseline": baseline
             and {
                 "file": baseline.name,
@@ -115,9 +116,9 @@ class Verdict:
                 "mean": {name: before for name, (_, before) in self.now_and_before.items()},
             },
             "saved": self.saved,
-            "notes": [*self.notes, *plain.get("notes", ())],
-            "convention": plain["convention"],
-            "counts": plain["counts"],
+            "notes": [*self.notes, *results.notes],
+            "convention": results.convention_data(),
+            "counts": dict(results.counts),
         }
 
 

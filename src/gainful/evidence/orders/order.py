@@ -1,171 +1,154 @@
-"""Do measures agree on which run is better, and which of them tells runs apart?"""
+"""`Order`: what order each measure puts runs in, and how alike these orders are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-from attrs import evolve
+import polars as pl
+from attrs import field, frozen
 
-from gainful.convention import Convention
-from gainful.errors import BadValue, CannotCompare, WrongType
-from gainful.evidence.orders.agreement import Agreement, Order, check_run_count, order_means
-from gainful.evidence.orders.discriminative_power import (
-    Criterion,
-    DiscriminativePower,
-    discriminative_power,
-    significant_pairs,
-)
+from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
 from gainful.evidence.orders.swaps import Swap
-from gainful.evidence.pairing import (
-    NOT_A_MEAN,
-    PairedValues,
-    describe_left_out,
-    pair_values,
-    values_by_query,
-)
-from gainful.evidence.statistics.correction import TUKEY
-from gainful.evidence.statistics.rank_correlation import (
-    PERSISTENCE,
-    check_persistence,
-    kendall_tau,
-    rbo,
-    tau_ap,
-)
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.evaluate import EvaluationSettings, Measures, evaluate
-from gainful.measure.results import Results, aggregate
-from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.evidence.statistics.rank_correlation import places
+from gainful.measure.results import Results
 
 
-def order(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
-    measures: Measures | None = None,
-    *,
-    alpha: float = ALPHA,
-    test: str = TUKEY,
-    correct: str | None = None,
-    p: float = PERSISTENCE,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> Order:
-    """Do measures agree on which run is better, and which of them tells runs apart?
+@frozen
+class Agreement:
+    """How alike two measures order the runs.
 
-    Args:
-        qrels: whatever `evaluate` takes.
-        runs: at least three of them, by name.
-        measures: names such as "nDCG@10", or one measure with several parameters, such as
-            "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
-        alpha: from which p on two runs are not told apart.
-        test: "tukey", the randomised Tukey HSD of all pairs at once, or a test of one pair at a
-            time: randomisation, t, wilcoxon, sign, bootstrap, bca.
-        correct: how such a test is corrected for the number of pairs: holm, bh, bonferroni, none.
-        p: the persistence of RBO.
-        resamples: how many, of tests that resample.
-        seed: where chance begins; the same seed gives the same numbers.
-        like: the tool whose habits to follow.
-        settings: single habits, such as `ties="average"`.
-
-    Returns:
-        `Order`: the order by each measure, their agreement, and the power of each.
-
-    Examples:
-        >>> judged = {"1": {"a": 3, "b": 1}, "2": {"c": 2, "d": 1}}
-        >>> runs = {
-        ...     "x": {"1": ["a"], "2": ["e", "c"]},
-        ...     "y": {"1": ["b", "a"], "2": ["d", "c"]},
-        ...     "z": {"1": ["e", "b"], "2": ["e", "d"]},
-        ... }
-        >>> order(judged, runs, ["RR", "nDCG@1"])
-        Order of 3 runs by RR, nDCG@1
-        RR: 0 of 3 pairs told apart
-        nDCG@1: 0 of 3 pairs told apart
-        RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 swapped
+    `tau` and `tau_ap` are None where one of the measures has the same mean for all runs. `tau_ap`
+    is the mean of both directions; `tau_ap_to` has each, the first and the second measure's order
+    being the reference.
     """
-    criterion = Criterion.from_name(
-        test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    )
-    check_persistence(p)
-    if not isinstance(runs, Mapping):
-        raise WrongType("runs", runs, "{name: run}")
-    check_run_count(len(runs))
-    results = evaluate(qrels, runs=runs, measures=measures, like=like, **settings)
-    return order_results(list(results.values()), criterion, p)
 
+    measures: tuple[str, str]
+    tau: float | None
+    tau_ap: float | None
+    tau_ap_to: tuple[float | None, float | None]
+    rbo: float
+    swapped: int  # pairs of runs that the two order differently
+    swaps: tuple[Swap, ...]  # a few of them, the most striking first
 
-def order_results(
-    results: Sequence[Results], criterion: Criterion | None = None, p: float = PERSISTENCE
-) -> Order:
-    """The same of runs that are evaluated already, all by the same measures."""
-    check_run_count(len(results))
-    criterion = criterion or Criterion.from_name()
-    names = _run_names(results)
-    pairs = np.array(list(combinations(range(len(names)), 2)))
-    means, power, flags_by_measure = {}, [], {}
-    notes: list[str] = []
-    for measure, recipe in results[0].recipes.items():
-        paired_values = pair_values(
-            [values_by_query(result, measure) for result in results], measure
-        )
-        if not paired_values.queries:
-            raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
-        notes += describe_left_out(paired_values, names)
-        mean_kind = recipe.measure.entry.aggregation
-        means[measure] = {
-            name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "measures": list(self.measures),
+            "tau": self.tau,
+            "tau_ap": self.tau_ap,
+            "tau_ap_to_first": self.tau_ap_to[0],
+            "tau_ap_to_second": self.tau_ap_to[1],
+            "rbo": self.rbo,
+            "swapped": self.swapped,
+            "swaps": [swap.to_dict() for swap in self.swaps],
         }
-        reasons = _why_no_test(paired_values, mean_kind)
-        flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
-        notes += reasons
-        power.append(discriminative_power(paired_values, pairs, flags))
-        flags_by_measure[measure] = flags
-    means_order = order_means(means, p, flags_by_measure)
-    return evolve(
-        means_order,
-        power=tuple(power),
-        criterion=criterion,
-        notes=(*notes, *means_order.notes),
-        results=tuple(results),
-    )
 
 
-def _run_names(results: Sequence[Results]) -> list[str]:
-    """What the runs are called, if they can be held side by side."""
-    first, names = results[0], [result.name for result in results]
-    if len({*names}) < len(names):
-        raise BadValue("results", names, "runs with a name each, none twice")
-    for result in results:
-        if result.convention != first.convention or result.recipes.keys() != first.recipes.keys():
-            problem = "not evaluated by the same measures and convention"
-            raise CannotCompare(f"{first.name} and {result.name} are {problem}")
-    return names
+@frozen(eq=False, repr=False)
+class Order:
+    """What order each measure puts the runs in, how alike the orders are, what tells runs apart.
+
+    `means` are {measure: {run: mean}}, over the queries that all runs have; `agreement` has an
+    entry for each pair of measures, `power` one for each measure (none where only means were
+    given).
+    """
+
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    means: Mapping[str, Mapping[str, float]]
+    agreement: tuple[Agreement, ...]
+    p: float  # of RBO
+    power: tuple[DiscriminativePower, ...] = ()
+    criterion: Criterion | None = None
+    notes: tuple[str, ...] = ()
+    results: tuple[Results, ...] = field(default=())
+
+    @property
+    def swaps(self) -> dict[tuple[str, str], tuple[Swap, ...]]:
+        """Pairs of runs that two measures order differently, a few for each two measures."""
+        return {agreement.measures: agreement.swaps for agreement in self.agreement}
+
+    def places(self, measure: str) -> dict[str, int]:
+        """The runs in the order of a measure, the best first, with their places."""
+        return places(self.means[measure])
+
+    @property
+    def agreement_frame(self) -> pl.DataFrame:
+        """A row for each pair of measures."""
+        names = ("tau", "tau_ap", "tau_ap_to_first", "tau_ap_to_second", "rbo")
+        rows = [row.to_dict() for row in self.agreement]
+        columns: dict[str, Any] = {
+            side: pl.Series(side, [row["measures"][at] for row in rows], dtype=pl.String)
+            for at, side in enumerate(("first", "second"))
+        }
+        columns |= {
+            name: pl.Series(name, [row[name] for row in rows], dtype=pl.Float64) for name in names
+        }
+        swapped = pl.Series("swapped", [row.swapped for row in self.agreement], dtype=pl.Int64)
+        return pl.DataFrame(columns | {"swapped": swapped})
+
+    @property
+    def power_frame(self) -> pl.DataFrame:
+        """A row for each measure."""
+        kinds: dict[str, Any] = {
+            "measure": pl.String,
+            "power": pl.Float64,
+            "significant": pl.Int64,
+            "pairs": pl.Int64,
+            "smallest_difference": pl.Float64,
+            "queries": pl.Int64,
+        }
+        rows = [row.to_dict() for row in self.power]
+        return pl.DataFrame(
+            {
+                name: pl.Series(name, [row[name] for row in rows], dtype=kind)
+                for name, kind in kinds.items()
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        plain: dict[str, Any] = {
+            "runs": list(self.runs),
+            "means": {name: dict(means) for name, means in self.means.items()},
+            "order": {name: self.places(name) for name in self.measures},
+            "agreement": [item.to_dict() for item in self.agreement],
+            "p": self.p,
+            "notes": [
+                *self.notes,
+                *(f"{item.name}: {note}" for item in self.results for note in item.notes),
+            ],
+        }
+        if self.criterion is not None:
+            resampling = self.criterion.resampling
+            plain["power"] = [item.to_dict() for item in self.power]
+            plain["test"] = {
+                "name": self.criterion.name,
+                "correct": self.criterion.correct,
+                "alpha": resampling.alpha,
+                "resamples": resampling.resamples,
+                "seed": resampling.seed,
+            }
+        if self.results:
+            plain["convention"] = self.results[0].convention_data()
+            plain["counts"] = {item.name: dict(item.counts) for item in self.results}
+        return plain
+
+    def __repr__(self) -> str:
+        lines = [f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"]
+        lines += [
+            f"{item.measure}: {'–' if item.significant is None else item.significant} "
+            f"of {item.pairs} pairs told apart"
+            for item in self.power
+        ]
+        lines += [
+            f"{item.measures[0]} and {item.measures[1]}: tau {_format_number(item.tau)}, tau_AP "
+            f"{_format_number(item.tau_ap)}, RBO {item.rbo:.4f}, {item.swapped} swapped"
+            for item in self.agreement
+        ]
+        return "\n".join((*lines, *self.notes))
 
 
-def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
-    """Why the pairs of runs cannot be tested, if they cannot."""
-    if mean_kind in NOT_A_MEAN:
-        problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
-        return [f"{problem}: no test of it; runs are only ordered by it"]
-    if len(paired_values.queries) < 2:
-        return [f"{paired_values.measure}: one query is not enough to tell runs apart"]
-    return []
-
-
-__all__ = [
-    "Agreement",
-    "Criterion",
-    "DiscriminativePower",
-    "Order",
-    "Swap",
-    "kendall_tau",
-    "order",
-    "order_means",
-    "order_results",
-    "rbo",
-    "tau_ap",
-]
+def _format_number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"

@@ -37,6 +37,7 @@ def evaluate_sessions(
     min_queries: int | None = None,
     first_queries: int | None = None,
     sessions_format: str | None = None,
+    qrels_format: str | None = None,
     bad: BadPolicy = "error",
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
@@ -55,6 +56,7 @@ def evaluate_sessions(
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
         sessions_format: table, trec-session, conversation or dd; by content if it is not named.
+        qrels_format: how a file of judgments is written; by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
         ties: of conversations: by document id (doc_descending, the default) or as given (input).
         topics: a file of lines `session topic`, whose topics count instead.
@@ -75,7 +77,7 @@ def evaluate_sessions(
         sessions, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages
     )
     chosen_sessions = filter_sessions(all_sessions, where, min_queries, first_queries)
-    qrels_columns = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    qrels_columns = None if qrels is None else as_qrels_columns(as_qrels(qrels, qrels_format))
     return measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
 
 

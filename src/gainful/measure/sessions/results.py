@@ -217,21 +217,25 @@ class SessionResults:
             },
             "mean": {name: _nan_to_none(value) for name, value in self.mean.items()},
             "groups": self.groups(by) if by else [],
-            "convention": {
-                "like": self.convention.name,
-                **self.convention.settings(),
-                "measures": {
-                    name: {
-                        "measure": recipe.label,
-                        **recipe.convention.settings(),
-                        "ideal": recipe.convention.ideal_kind,
-                        "can_pass_one": recipe.can_pass_one,
-                    }
-                    for name, recipe in self.recipes.items()
-                },
-            },
+            "convention": self.convention_data(),
             "counts": self.counts,
             "notes": self.notes,
+        }
+
+    def convention_data(self) -> dict[str, Any]:
+        """The convention as plain data, and that of each measure."""
+        return {
+            "like": self.convention.name,
+            **self.convention.settings(),
+            "measures": {
+                name: {
+                    "measure": recipe.label,
+                    **recipe.convention.settings(),
+                    "ideal": recipe.convention.ideal_kind,
+                    "can_pass_one": recipe.can_pass_one,
+                }
+                for name, recipe in self.recipes.items()
+            },
         }
 
     def __repr__(self) -> str:

@@ -5,25 +5,21 @@ All of it is plain columns, so that a page of many queries stays small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.moves.moved_docs import ChangedQuery, find_largest_changes
-from gainful.evidence.sample_queries import sample_queries
-from gainful.evidence.side_by_side import Ranking, SideBySide, rank_side_by_side
+from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges
+from gainful.evidence.side_by_side import Ranking, SideBySide
 from gainful.measure.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.lazy import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.show.pages.html_page import embed_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array
 
-LoadedRun = Run | NestedDict | LazyRun
 MAX_DETAILED, MAX_RANKS = 500, 100  # queries whose rankings are in the page, and how deep
 MAX_LISTED, MAX_NUMBERS = 10_000, 300_000  # queries in the table, and values of them all
 MAX_EXPLAINED = (
@@ -66,49 +62,94 @@ class QueryValues:
 
 
 @frozen(eq=False)
-class ReportData:
-    """The data, and how much of it there is: queries in the table, and with their rankings."""
+class QueryChoice:
+    """Which queries the page has, and whose rankings; the measure whose work is shown."""
 
-    data: dict[str, Any]
-    listed_count: int
-    detailed_count: int
+    table: QueryValues
+    name: str  # of the measure
+    recipe: Recipe
+    listed: Sequence[int]  # places of the queries that have a row in the page
+    priority: Sequence[int]  # of these the ones to detail, the most telling first
+
+    @property
+    def names(self) -> list[str]:
+        """The queries that have a row, in their order."""
+        return [self.table.queries[index] for index in self.listed]
+
+    @property
+    def to_detail(self) -> list[str]:
+        """The queries whose rankings are wanted, the most telling first."""
+        names = self.names
+        return [names[index] for index in self.priority]
 
 
-def build_report_data(
-    qrels: Qrels | NestedDict,
-    evaluated_runs: Sequence[tuple[Results, LoadedRun]],
-    table: QueryValues,
-    *,
-    base: int,
-    seed: int,
-    texts: Mapping[str, str],
-) -> ReportData:
-    """What the page has of the queries: as much as it can hold."""
-    results = [result for result, _ in evaluated_runs]
+def choose_queries(results: Sequence[Results], base: int, seed: int) -> QueryChoice:
+    """As many queries as the page can hold: those that changed most, and a sample of the rest."""
+    table = QueryValues.from_results(results)
     name, recipe = choose_measure(results[0])
     change = table.largest_change(name, base)
     limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // (len(results) * len(table.values))))
-    listed_indices = sorted(sample_queries(change, limit, seed))
-    priority = sample_queries(change[listed_indices], MAX_DETAILED, seed)
-    query_names = [table.queries[index] for index in listed_indices]
+    listed = sorted(sample_queries(change, limit, seed))
+    priority = sample_queries(change[listed], MAX_DETAILED, seed)
+    return QueryChoice(table, name, recipe, listed, priority)
+
+
+def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
+    """The places of at most so many queries, the most telling first.
+
+    Half of them changed most; the others are drawn by chance, so that the page also has what is
+    usual. Where all can be shown, all are, those that changed most first.
+
+    Args:
+        changes: how much each query changed, whichever way; not a number where that is not known.
+        limit: how many to choose.
+        seed: where chance begins.
+
+    Examples:
+        >>> sample_queries(np.array([0.1, 0.9, 0.0, -0.5]), 2, seed=1)[0]
+        1
+    """
+    magnitude = np.nan_to_num(np.abs(changes), nan=-1.0)
+    by_magnitude = np.argsort(-magnitude, kind="stable")
+    if len(changes) <= limit:
+        return by_magnitude.tolist()  # type: ignore[no-any-return]
+    most_changed = by_magnitude[: (limit + 1) // 2]
+    rest = np.sort(by_magnitude[len(most_changed) :])
+    sampled = np.random.default_rng(seed).choice(rest, limit - len(most_changed), replace=False)
+    return [*most_changed.tolist(), *np.sort(sampled).tolist()]
+
+
+@frozen(eq=False)
+class ReportData:
+    """The data, how many queries have their rankings in it, and whether some go on below."""
+
+    data: dict[str, Any]
+    detailed_count: int
+    is_cut: bool
+
+
+def build_report_data(
+    results: Sequence[Results],
+    choice: QueryChoice,
+    rankings: Iterable[SideBySide],
+    changes: Mapping[int, LargestChanges],
+    *,
+    base: int,
+    texts: Mapping[str, str],
+) -> ReportData:
+    """What the page has of the queries: as much as it can hold."""
+    table, recipe, names = choice.table, choice.recipe, choice.names
     details: dict[int, Any] = {}
     size = 0
-    rankings = rank_side_by_side(
-        qrels,
-        [run for _, run in evaluated_runs],
-        recipe,
-        [query_names[index] for index in priority],
-        ranks=MAX_RANKS,
-    )
-    # The last of them need not be made.
-    for index, side_by_side in zip(priority, rankings, strict=False):
+    for index, side_by_side in zip(choice.priority, rankings, strict=False):
         detail = _build_detail(side_by_side, recipe)
         size += len(embed_json(detail).encode())
-        if size > _MAX_BYTES and details:
+        if size > _MAX_BYTES and details:  # the last of them need not be made
             break
         details[index] = detail
-    by_query = {query_names[index]: detail for index, detail in details.items()}
-    _add_shares(qrels, evaluated_runs, recipe, base, by_query)
+    by_query = {names[index]: detail for index, detail in details.items()}
+    _add_shares(changes, by_query)
+    entry = recipe.measure.entry
     data = {
         "runs": [result.name for result in results],
         "base": base,
@@ -117,24 +158,27 @@ def build_report_data(
             results[0].recipes[name].measure.entry.aggregation == "sum" for name in table.values
         ],
         "bounded": [results[0].recipes[name].measure.entry.bounded for name in table.values],
-        "shown": list(table.values).index(name),
-        "cumulated": recipe.measure.entry.cumulated,
-        "normalised": recipe.measure.entry.normalised,
+        "shown": list(table.values).index(choice.name),
+        "cumulated": entry.cumulated,
+        "normalised": entry.normalised,
         "depth": recipe.depth,
         "weights": _round_values(rank_discounts(recipe, MAX_RANKS).tolist())
-        if recipe.measure.entry.cumulated
+        if entry.cumulated
         else [],
         "grades": _grade_colours(details.values()),
-        "queries": query_names,
-        "first": priority[0] if priority else None,
-        "texts": _shorten_texts(query_names, texts, by_query),
+        "queries": names,
+        "first": choice.priority[0] if choice.priority else None,
+        "texts": _shorten_texts(names, texts, by_query),
         "values": [
-            [_nan_to_none(values[run, listed_indices]) for values in table.values.values()]
+            [_nan_to_none(values[run, choice.listed]) for values in table.values.values()]
             for run in range(len(results))
         ],
         "details": {str(index): detail for index, detail in details.items()},
     }
-    return ReportData(data, len(listed_indices), len(details))
+    is_cut = any(
+        run is not None and run["more"] for detail in details.values() for run in detail["runs"]
+    )
+    return ReportData(data, len(details), is_cut)
 
 
 def choose_measure(results: Results) -> tuple[str, Recipe]:
@@ -202,21 +246,11 @@ def _ranking_columns(ranking: Ranking, numbers: dict[str, int]) -> dict[str, Any
 
 
 def _add_shares(
-    qrels: Qrels | NestedDict,
-    evaluated_runs: Sequence[tuple[Results, LoadedRun]],
-    recipe: Recipe,
-    base: int,
-    details: Mapping[str, dict[str, Any]],
+    changes: Mapping[int, LargestChanges], details: Mapping[str, dict[str, Any]]
 ) -> None:
     """To the queries that changed most: what each document explains of the change."""
-    for run_index, (results, run) in enumerate(evaluated_runs):
-        if run_index == base:
-            continue
-        results_pair = (evaluated_runs[base][0], results)
-        changes = find_largest_changes(
-            qrels, (evaluated_runs[base][1], run), recipe, results_pair, most=MAX_EXPLAINED
-        )
-        for changed_query in changes.queries:
+    for run_index, largest_changes in changes.items():
+        for changed_query in largest_changes.queries:
             if changed_query.query in details and changed_query.rest is not None:
                 details[changed_query.query].setdefault("moved", {})[str(run_index)] = (
                     _document_shares(changed_query, details[changed_query.query])

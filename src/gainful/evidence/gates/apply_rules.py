@@ -1,4 +1,4 @@
-"""`gate`: is this run good enough to ship? Results and rules go in, a verdict comes out.
+"""Is this run good enough to ship? Results and rules go in, a verdict comes out.
 
 A rule that cannot be checked is an error: a gate never opens because something is not known.
 """
@@ -11,8 +11,8 @@ from importlib.metadata import version
 import numpy as np
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.gates.baseline import Baseline, convention_settings, means
 from gainful.evidence.gates.fingerprint import fingerprint
+from gainful.evidence.gates.make_baseline import convention_settings, means
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import check_significance
 from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, rounding_slack
@@ -20,6 +20,7 @@ from gainful.evidence.pairing import PairedValues, pair_values, values_by_query
 from gainful.formula import format_exact
 from gainful.measure.language import parse
 from gainful.measure.results import Results, aggregate
+from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.text import count_noun, quote, shorten
 
@@ -30,7 +31,7 @@ _MAX_BROKEN, _MAX_OTHERS = (
 _MAX_NAMED = 10  # queries that a note names
 
 
-def gate(
+def apply_rules(
     results: Results,
     rules: Rules,
     *,
@@ -50,7 +51,7 @@ def gate(
     Examples:
         >>> from gainful import evaluate
         >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, "RR")
-        >>> gate(results, Rules(floors={"RR": 0.6})).checks[0].message
+        >>> apply_rules(results, Rules(floors={"RR": 0.6})).checks[0].message
         'RR 0.5000 is below its floor 0.6'
     """
     mean = means(results)
@@ -118,7 +119,7 @@ def _check_lost_queries(
     lost = {
         query
         for name, pair in pairs.items()
-        for query in set(baseline.values_by_query(results.measures[name])) - set(pair.queries)
+        for query in set(baseline.values_by_query(str(results.measures[name]))) - set(pair.queries)
     }
     verb = "does" if len(lost) == 1 else "do"
     return _allow_or_refuse(
@@ -173,10 +174,10 @@ def _pair_with_baseline(
     pairs = {}
     for name, measure in results.measures.items():
         needs = name in needed or rules.significant is not None
-        if baseline.find_name(measure) is None and not needs:
+        if baseline.find_name(str(measure)) is None and not needs:
             continue
         pair = pair_values(
-            [values_by_query(results, name), baseline.values_by_query(measure)], name
+            [values_by_query(results, name), baseline.values_by_query(str(measure))], name
         )
         if not pair.queries:
             raise CannotCompare(f"{baseline.name}: it has no query in common with the run ({name})")
@@ -196,7 +197,10 @@ def _baseline_notes(
         notes.append(f"not in the baseline: {', '.join(absent)}")
     names_by_line: dict[str, list[str]] = {}
     for name, pair in pairs.items():
-        sides = values_by_query(results, name), baseline.values_by_query(results.measures[name])
+        sides = (
+            values_by_query(results, name),
+            baseline.values_by_query(str(results.measures[name])),
+        )
         shared = set(pair.queries)
         for side, words in zip(sides, ("this run", "the baseline"), strict=True):
             unshared = [quote(query) for query in side if query not in shared]

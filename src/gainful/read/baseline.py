@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from importlib.metadata import version
-from math import isfinite
 from os import PathLike
 from typing import Any
 
@@ -17,38 +15,33 @@ import attrs
 from attrs import frozen
 
 from gainful.errors import BadInput, WrongType
-from gainful.evidence.gates.fingerprint import fingerprint
-from gainful.measure.measure import Measure
-from gainful.measure.results import Results
 from gainful.read.jsonl import load_json
-from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.source import open_source
 from gainful.text import quote
+from gainful.types import is_number, is_whole_number
 
 FORMAT, VERSION = "gainful baseline", 1
 NEW_BASELINE_ADVICE = "a baseline of gainful gate; save a new one with --save-baseline FILE"
 _CHECKSUM = "checksum"
 
 
+_LARGEST_NUMBER = 1e300  # of numbers that a file may hold
+
+
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-_LARGEST_NUMBER = 1e300  # of numbers that a file may hold
+def _is_bounded_number(value: object) -> bool:
+    return is_number(value) and abs(value) <= _LARGEST_NUMBER
 
 
-def _is_number(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return abs(value) <= _LARGEST_NUMBER
-
-
-def _is_whole_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _is_count(value: object) -> bool:
+    return is_whole_number(value) and value >= 0
 
 
 def _is_setting(value: object) -> bool:
-    return value is None or _is_text(value) or _is_number(value)
+    return value is None or _is_text(value) or _is_bounded_number(value)
 
 
 def _is_dict_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -60,11 +53,11 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "gainful": (_is_text, "a text"),
     "run": (_is_text, "a text"),
     "judgments": (_is_text, "a text"),
-    "queries": (_is_whole_number, "a whole number"),
+    "queries": (_is_count, "a whole number"),
     "measures": (_is_dict_of(_is_text), "a text for each measure"),
-    "mean": (_is_dict_of(_is_number), "a number for each measure"),
+    "mean": (_is_dict_of(_is_bounded_number), "a number for each measure"),
     "values": (
-        _is_dict_of(_is_dict_of(lambda value: value is None or _is_number(value))),
+        _is_dict_of(_is_dict_of(lambda value: value is None or _is_bounded_number(value))),
         "a number or null for each query and measure",
     ),
     "convention": (_is_dict_of(_is_setting), "a text, number or null for each habit"),
@@ -73,15 +66,7 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
 
 @frozen(eq=False, kw_only=True)
 class Baseline:
-    """The values of a run by query, with the convention and the judgments that they hold for.
-
-    Examples:
-        >>> from gainful import evaluate
-        >>> qrels = NestedDict({"1": {"a": 1}}, "judgments")
-        >>> baseline = make_baseline(evaluate(qrels.mapping, {"1": {"a": 0.5}}, "RR"), qrels)
-        >>> baseline.values_by_query(Measure("RR"))
-        {'1': 1.0}
-    """
+    """The values of a run by query, with the convention and the judgments that they hold for."""
 
     run: str
     queries: int
@@ -93,12 +78,12 @@ class Baseline:
     gainful: str  # which version of it
     name: str = "baseline"  # the file, for a message
 
-    def find_name(self, measure: Measure) -> str | None:
-        """What a measure is called in here, if it is here."""
-        names = (name for name, spelling in self.measures.items() if spelling == str(measure))
+    def find_name(self, measure: str) -> str | None:
+        """What a measure is called in here, by its canonical spelling; None if it is not here."""
+        names = (name for name, spelling in self.measures.items() if spelling == measure)
         return next(names, None)
 
-    def values_by_query(self, measure: Measure) -> dict[str, float]:
+    def values_by_query(self, measure: str) -> dict[str, float]:
         """The values that count, by query; a measure that is not there is an error."""
         name = self.find_name(measure)
         if name is None:
@@ -117,36 +102,6 @@ class Baseline:
         del content["name"]
         content[_CHECKSUM] = _checksum(content)
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def make_baseline(results: Results, qrels: Qrels | NestedDict) -> Baseline:
-    """What is kept of results, to hold later ones against."""
-    return Baseline(
-        run=results.name,
-        queries=len(results.queries),
-        measures={name: str(measure) for name, measure in results.measures.items()},
-        mean=means(results),
-        values=results.values_by_query(),
-        convention=convention_settings(results),
-        judgments=fingerprint(qrels),
-        gainful=version("gainful"),
-    )
-
-
-def means(results: Results) -> dict[str, float]:
-    """The mean of each measure; one that cannot be computed is an error."""
-    for name, value in results.mean.items():
-        if not isfinite(value):
-            problem = f"{name} has no mean, as not one query counts"
-            raise BadInput(results.name, problem, "a query with something relevant")
-    return results.mean
-
-
-def convention_settings(results: Results) -> dict[str, Any]:
-    """The whole convention as data; whose it is, is no part of what is compared."""
-    convention = results.convention
-    ties_by_measure = {f"ties of {name}": ties for name, ties in convention.ties_by_measure}
-    return {"like": convention.name, **convention.settings(), **ties_by_measure}
 
 
 def read_baseline(path: str | PathLike[str]) -> Baseline:
@@ -172,10 +127,10 @@ def _find_problem(content: Any) -> str:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "this is no baseline"
     format_version: Any = content.get("version")
-    if not _is_whole_number(format_version) or format_version != VERSION:
+    if not _is_count(format_version) or format_version != VERSION:
         newer = (
             " (a newer gainful wrote it)"
-            if _is_whole_number(format_version) and format_version > VERSION
+            if _is_count(format_version) and format_version > VERSION
             else ""
         )
         return (

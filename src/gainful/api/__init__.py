@@ -1,0 +1,1 @@
+"""One file for each thing a user can ask: read → match → measure → evidence → result."""

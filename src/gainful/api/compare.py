@@ -1,0 +1,245 @@
+"""Is one run, or one system, really better than another?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from attrs import evolve
+
+from gainful.api.evaluate_runs import EvaluatedRun, evaluate_runs
+from gainful.convention import Convention
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadValue, WrongType
+from gainful.evidence.assemble_comparison import build_method
+from gainful.evidence.compare_runs import compare_evaluated_runs
+from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
+from gainful.evidence.comparison import Comparison
+from gainful.evidence.moves.moved_docs import find_largest_changes
+from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.results import Results
+from gainful.measure.sessions.evaluate import evaluate_sessions
+from gainful.measure.sessions.results import SessionResults
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.session_inputs import AnySessions
+
+
+def compare(
+    qrels: AnyQrels,
+    runs: Mapping[str, AnyRun],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correct: str | None = None,
+    pairs: PairChoice = "all",
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    per_query: bool = False,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Comparison:
+    """Is one run really better than another, and by how much?
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        runs: two runs or more, by name.
+        measures: whatever `evaluate` takes; the runs are compared in each.
+        baseline: the run that the others are set against; the first if none is named.
+        test: randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
+        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
+            tukey takes care of the pairs itself; it takes bonferroni (default) across measures.
+        pairs: compare all pairs of runs, or each run with the baseline.
+        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
+        resamples: how many, where chance is asked.
+        seed: which chance; the same seed gives the same numbers.
+        per_query: find the queries that changed most by the first measure, and what moved there.
+        like: the tool whose habits to follow.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
+        **settings: single habits, as `evaluate` takes them.
+
+    Returns:
+        `Comparison`: means, differences with intervals and p, groups that cannot be told apart.
+
+    Examples:
+        >>> qrels = {str(q): {"a": 1} for q in range(8)}
+        >>> better = {str(q): ["a", "b"] for q in range(8)}
+        >>> worse = {str(q): ["b", "a"] if q else ["a", "b"] for q in range(8)}
+        >>> compare(qrels, {"worse": worse, "better": better}, "RR")
+        Comparison of 2 systems, baseline worse, sign-flip randomisation test
+        RR: better +0.4375, p = 0.0156 *
+    """
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        raise BadValue("runs", runs, "{name: run}, with at least two")
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    convention, recipes = build_recipes(measures, like, settings)
+    names = [str(name) for name in runs]
+    choose_baseline(baseline, names, "run")  # before anything is read
+    method = build_method(
+        TEST_NAMES,
+        test=test,
+        correct=correct,
+        baseline=baseline,
+        pairs=pairs,
+        resampling=resampling,
+    )
+    loaded_qrels = as_qrels(qrels, qrels_format)
+    evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
+    comparison = compare_evaluated_runs([results for results, _ in evaluated], names, method)
+    return _add_largest_changes(comparison, loaded_qrels, evaluated) if per_query else comparison
+
+
+compare_runs = compare
+
+
+def _add_largest_changes(
+    comparison: Comparison, qrels: Qrels | NestedDict, evaluated: Sequence[EvaluatedRun]
+) -> Comparison:
+    """The queries in which each run differs most from the baseline, by the first measure."""
+    base_results, base_run = evaluated[comparison.systems.index(comparison.baseline)]
+    recipe = next(iter(base_results.recipes.values()))
+    changes = tuple(
+        find_largest_changes(qrels, (base_run, run), recipe, (base_results, results))
+        for results, run in evaluated
+        if results is not base_results
+    )
+    return evolve(comparison, largest_changes=changes)
+
+
+def compare_results(
+    results: Mapping[str, Results] | Sequence[Results],
+    *,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correct: str | None = None,
+    pairs: PairChoice = "all",
+    resampling: Resampling | None = None,
+) -> Comparison:
+    """Is one run really better than another, of runs that are evaluated already?
+
+    Args:
+        results: what `evaluate` returned for runs by name, or a list of such results.
+        baseline: the run that the others are set against; the first if none is named.
+        test: as `compare` has it.
+        correct: as `compare` has it.
+        pairs: compare all pairs of runs, or each run with the baseline.
+        resampling: the level, the resamples and the seed.
+    """
+    method = build_method(
+        TEST_NAMES,
+        test=test,
+        correct=correct,
+        baseline=baseline,
+        pairs=pairs,
+        resampling=resampling,
+    )
+    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
+        raise WrongType("results", results, "results by name, or a list of them")
+    run_results = list(results.values()) if isinstance(results, Mapping) else list(results)
+    if not all(isinstance(item, Results) for item in run_results):
+        raise WrongType("results", run_results, "what gainful.evaluate returned")
+    names = list(results) if isinstance(results, Mapping) else [item.name for item in run_results]
+    return compare_evaluated_runs(run_results, names, method)
+
+
+def compare_sessions(
+    sessions: AnySessions,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: str = "permutation",
+    correct: str | None = None,
+    pairs: PairChoice = "all",
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    like: str | SessionConvention | None = None,
+    **options: Any,
+) -> Comparison:
+    """Is one system really better than another, by the sessions of a study?
+
+    Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
+    have dealt them, so that a Latin square stays one.
+
+    Args:
+        sessions: whatever `evaluate_sessions` takes.
+        qrels: whatever `evaluate_sessions` takes.
+        measures: whatever `evaluate_sessions` takes; systems are compared in each.
+        by: the column that names the system.
+        block: the columns whose effects are taken out: searcher and scenario, if they are there.
+            The first says whose assignments are exchanged, the others what was done.
+        baseline: the system that the others are set against; the first by name if none is named.
+        test: permutation (default), of each pair by the sessions of these two systems; or tukey,
+            of all systems at once.
+        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
+        pairs: compare all pairs of systems, or each with the baseline.
+        alpha: from which p on a difference counts as significant.
+        resamples: how many, where there are too many ways to look at them all.
+        seed: which chance.
+        like: whose habits to follow.
+        **options: whatever else `evaluate_sessions` takes, such as `where={"scenario": "A"}`.
+
+    Returns:
+        `Comparison`: the differences with blocks taken out, their intervals and p.
+
+    Examples:
+        >>> from gainful import simulate_study
+        >>> study = simulate_study(7)
+        >>> compare_sessions(study.sessions, study.qrels, "nsDCG@10", resamples=999)
+        Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
+        nsDCG@10: 2 ...
+    """
+    method = build_method(
+        STUDY_TESTS,
+        test=test,
+        correct=correct,
+        baseline=baseline,
+        pairs=pairs,
+        resampling=Resampling(alpha=alpha, resamples=resamples, seed=seed),
+    )
+    results = evaluate_sessions(sessions, qrels, measures, like=like, **options)
+    return compare_study(results, by, block, method)
+
+
+def compare_groups(
+    results: SessionResults,
+    *,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: str = "permutation",
+    correct: str | None = None,
+    pairs: PairChoice = "all",
+    resampling: Resampling | None = None,
+) -> Comparison:
+    """Is one system really better than another, by sessions that are evaluated already?
+
+    Args:
+        results: what `evaluate_sessions` returned.
+        by: the column that names the system.
+        block: as `compare_sessions` has it, and so is the rest.
+        baseline: the system that the others are set against.
+        test: permutation, or tukey.
+        correct: how p is corrected across measures and pairs.
+        pairs: compare all pairs of systems, or each with the baseline.
+        resampling: the level, the resamples and the seed.
+    """
+    method = build_method(
+        STUDY_TESTS,
+        test=test,
+        correct=correct,
+        baseline=baseline,
+        pairs=pairs,
+        resampling=resampling,
+    )
+    return compare_study(results, by, block, method)

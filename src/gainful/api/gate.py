@@ -1,0 +1,156 @@
+"""Is this run good enough to ship?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
+from typing import Any, Unpack
+
+from attrs import evolve
+
+from gainful.convention import Convention
+from gainful.evidence.gates.apply_rules import apply_rules
+from gainful.evidence.gates.make_baseline import make_baseline
+from gainful.evidence.gates.rules import MeasureBounds, Rules
+from gainful.evidence.gates.verdict import Verdict
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
+from gainful.measure.results import Results
+from gainful.read.baseline import Baseline, read_baseline
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.show.atomic_write import write_atomically
+
+
+def gate(
+    qrels: AnyQrels,
+    run: AnyRun,
+    *,
+    floors: MeasureBounds | None = None,
+    baseline: str | PathLike[str] | None = None,
+    max_drop: MeasureBounds | None = None,
+    significant: float | None = None,
+    measures: Measures | None = None,
+    allow: str | Iterable[str] = (),
+    test: str = "randomisation",
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    save_to: str | PathLike[str] | None = None,
+    write: bool = True,
+    name: str | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Verdict:
+    """Is this run good enough to ship, by itself and against a baseline?
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        run: whatever `evaluate` takes.
+        floors: the least that the mean of each measure may be.
+        baseline: the file of an earlier run, which `save_baseline` wrote.
+        max_drop: by how much each measure may drop from the baseline.
+        significant: the level at which no measure may be worse than the baseline (one-sided,
+            Holm-corrected over the measures).
+        measures: what to evaluate besides those that have a rule; if none has one, those of the
+            baseline.
+        allow: "convention", "judgments", "queries": compare although these are not the baseline's.
+        test: how `significant` tests.
+        seed: where chance begins.
+        resamples: how often it is drawn.
+        save_to: the file in which the run becomes a baseline, if it passes.
+        write: is that file written now, or by `write_baseline`?
+        name: what the run is called.
+        like: the tool whose habits to follow.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how a file of a run is written.
+        **settings: single habits, such as `ties="average"`.
+
+    Returns:
+        `Verdict`: did it pass, by which rules, and which queries to look at first.
+
+    Examples:
+        >>> gate({"1": {"a": 1}}, {"1": ["b", "a"]}, floors={"RR": 0.6}).checks[0].message
+        'RR 0.5000 is below its floor 0.6'
+    """
+    rules = Rules(
+        floors=floors,
+        max_drop=max_drop,
+        significant=significant,
+        test=test,
+        seed=seed,
+        resamples=resamples,
+        allow=allow,
+    )
+    old_baseline = None if baseline is None else read_baseline(baseline)
+    wanted = _choose_measures(rules, measures, old_baseline)
+    loaded_qrels, results = _evaluate(
+        qrels, run, wanted, like, settings, name=name, formats=(qrels_format, run_format)
+    )
+    verdict = apply_rules(
+        results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=save_to is not None
+    )
+    if save_to is not None:
+        verdict = _note_saving(verdict, loaded_qrels, fspath(save_to))
+    if write:
+        write_baseline(verdict)
+    return verdict
+
+
+def save_baseline(
+    qrels: AnyQrels,
+    run: AnyRun,
+    path: str | PathLike[str],
+    measures: Measures | None = None,
+    *,
+    like: str | Convention | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> None:
+    """Save what a run scores in a file that later runs are held against."""
+    loaded_qrels, results = _evaluate(qrels, run, measures, like, settings)
+    write_atomically(path, make_baseline(results, loaded_qrels).to_text())
+
+
+def write_baseline(verdict: Verdict) -> None:
+    """Write the baseline that a run became by passing, if it was to become one."""
+    if verdict.new_baseline is not None and verdict.saved is not None:
+        write_atomically(verdict.saved, verdict.new_baseline.to_text())
+
+
+def _choose_measures(
+    rules: Rules, measures: Measures | None, baseline: Baseline | None
+) -> Measures | None:
+    """Those asked for or with a rule; else the baseline's."""
+    wanted = rules.measures_to_evaluate(measures)
+    return wanted or (None if baseline is None else list(baseline.measures))
+
+
+def _evaluate(
+    qrels: AnyQrels,
+    run: AnyRun,
+    measures: Measures | None,
+    like: str | Convention | None,
+    settings: Mapping[str, Any],
+    *,
+    name: str | None = None,
+    formats: tuple[str | None, str | None] = (None, None),
+) -> tuple[Qrels | NestedDict, Results]:
+    """The judgments, which are read once, and what the run scores by them."""
+    convention, recipes = build_recipes(measures, like, settings)
+    loaded_qrels = as_qrels(qrels, formats[0])
+    results = evaluate_run(loaded_qrels, as_run(run, formats[1]), recipes, convention, name)
+    return loaded_qrels, results
+
+
+def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verdict:
+    """A run that passed becomes a baseline; either is said."""
+    if not verdict.passed:
+        return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
+    notes = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
+    return evolve(
+        verdict,
+        saved=path,
+        new_baseline=make_baseline(verdict.results, qrels),
+        notes=[*verdict.notes, *notes],
+    )

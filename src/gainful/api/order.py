@@ -1,0 +1,83 @@
+"""Do measures agree on which run is better, and which of them tells runs apart?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Unpack
+
+from gainful.api.evaluate_runs import evaluate_runs
+from gainful.convention import Convention
+from gainful.errors import WrongType
+from gainful.evidence.orders.agreement import check_run_count
+from gainful.evidence.orders.discriminative_power import Criterion
+from gainful.evidence.orders.order import Order
+from gainful.evidence.orders.order_results import order_results
+from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+
+
+def order(
+    qrels: AnyQrels,
+    runs: Mapping[str, AnyRun],
+    measures: Measures | None = None,
+    *,
+    alpha: float = ALPHA,
+    test: str = TUKEY,
+    correct: str | None = None,
+    p: float = PERSISTENCE,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Order:
+    """Do measures agree on which run is better, and which of them tells runs apart?
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        runs: at least three of them, by name.
+        measures: names such as "nDCG@10", or one measure with several parameters, such as
+            "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
+        alpha: from which p on two runs are not told apart.
+        test: "tukey", the randomised Tukey HSD of all pairs at once, or a test of one pair at a
+            time: randomisation, t, wilcoxon, sign, bootstrap, bca.
+        correct: how such a test is corrected for the number of pairs: holm, bh, bonferroni, none.
+        p: the persistence of RBO.
+        resamples: how many, of tests that resample.
+        seed: where chance begins; the same seed gives the same numbers.
+        like: the tool whose habits to follow.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
+        **settings: single habits, such as `ties="average"`.
+
+    Returns:
+        `Order`: the order by each measure, their agreement, and the power of each.
+
+    Examples:
+        >>> qrels = {"1": {"a": 3, "b": 1}, "2": {"c": 2, "d": 1}}
+        >>> runs = {
+        ...     "x": {"1": ["a"], "2": ["e", "c"]},
+        ...     "y": {"1": ["b", "a"], "2": ["d", "c"]},
+        ...     "z": {"1": ["e", "b"], "2": ["e", "d"]},
+        ... }
+        >>> order(qrels, runs, ["RR", "nDCG@1"])
+        Order of 3 runs by RR, nDCG@1
+        RR: 0 of 3 pairs told apart
+        nDCG@1: 0 of 3 pairs told apart
+        RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 swapped
+    """
+    criterion = Criterion.from_name(
+        test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    )
+    check_persistence(p)
+    convention, recipes = build_recipes(measures, like, settings)
+    if not isinstance(runs, Mapping):
+        raise WrongType("runs", runs, "{name: run}")
+    check_run_count(len(runs))
+    loaded_qrels = as_qrels(qrels, qrels_format)
+    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format)
+    return order_results([results for results, _ in evaluated], criterion, p)

@@ -1,0 +1,182 @@
+"""One page about these runs, to hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Unpack
+
+from attrs import evolve
+
+from gainful.api.evaluate_runs import evaluate_runs
+from gainful.convention import Convention
+from gainful.errors import BadValue
+from gainful.evidence.assemble_comparison import Method, build_method
+from gainful.evidence.compare_runs import compare_where_possible
+from gainful.evidence.moves.moved_docs import find_largest_changes
+from gainful.evidence.pairing import TEST_NAMES, choose_baseline
+from gainful.evidence.side_by_side import rank_side_by_side
+from gainful.evidence.stability import Stability, stability
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.results import Results
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+from gainful.read.query_texts import read_query_texts
+from gainful.show.figures.run_results import refuse_unjudged
+from gainful.show.pages import report_data
+from gainful.show.pages.report import Report, ReportContent, check_installed, render_report
+from gainful.show.pages.report_text import label_runs
+
+
+def report(
+    qrels: AnyQrels,
+    runs: Mapping[str, AnyRun] | AnyRun,
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correct: str | None = None,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    texts: Mapping[str, str] | str | PathLike[str] | None = None,
+    title: str | None = None,
+    like: str | Convention | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> str:
+    """A page about these runs, as HTML in one file: to open from disk, to send, to print.
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        runs: one run or more, by name; or a single one as a path or a frame.
+        measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
+            rank by rank.
+        baseline: the run that the others are set against; the first if none is named.
+        test: as `compare` has it.
+        correct: as `compare` has it.
+        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
+        resamples: how many, where chance is asked.
+        seed: which chance; the same seed gives the same page.
+        texts: what the queries say, by id; or a file of them.
+        title: what the page is called.
+        like: the tool whose habits to follow.
+        **settings: single habits, as `evaluate` takes them.
+
+    Returns:
+        The page. It loads nothing, and shows at most 500 queries rank by rank.
+
+    Examples:
+        >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
+        >>> runs = {"old": {"1": ["b", "a"], "2": ["x"]}, "new": {"1": ["a"], "2": ["c"]}}
+        >>> page = report(qrels, runs, "nDCG@10", resamples=99)
+        >>> "new is highest with 0.8801" in page
+        True
+    """
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    return build_report(
+        qrels,
+        _name_runs(runs),
+        measures,
+        method=build_method(
+            TEST_NAMES, test=test, correct=correct, baseline=baseline, resampling=resampling
+        ),
+        texts=texts,
+        title=title,
+        like=like,
+        **settings,
+    ).page
+
+
+def build_report(
+    qrels: AnyQrels,
+    runs: Mapping[str, AnyRun],
+    measures: Measures | None = None,
+    *,
+    method: Method,
+    texts: Mapping[str, str] | str | PathLike[str] | None = None,
+    title: str | None = None,
+    values_file: str | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Report:
+    """The page, and the values for a file beside it where the page has not all of them.
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        runs: one run or more, by name.
+        measures: whatever `evaluate` takes.
+        method: how the runs are compared.
+        texts: what the queries say, by id; or a file of them.
+        title: what the page is called.
+        values_file: what the file beside the page is called.
+        like: the tool whose habits to follow.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
+        **settings: single habits, as `evaluate` takes them.
+    """
+    check_installed()
+    names = [str(name) for name in runs]
+    base = names.index(choose_baseline(method.baseline, names, "run"))
+    convention, recipes = build_recipes(measures, like, settings)
+    query_texts = _load_texts(texts)
+    loaded_qrels = as_qrels(qrels, qrels_format)
+    evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
+    labels = label_runs(names)
+    loaded_runs = [run for _, run in evaluated]
+    results = [
+        evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
+    ]
+    refuse_unjudged(results)
+    comparison, reasons = compare_where_possible(results, evolve(method, baseline=labels[base]))
+    choice = report_data.choose_queries(results, base, method.resampling.seed)
+    content = ReportContent(
+        names=names,
+        results=results,
+        base=base,
+        comparison=comparison,
+        incomparable=reasons,
+        stabilities=[_estimate_stability(result, method.resampling) for result in results],
+        choice=choice,
+        rankings=rank_side_by_side(
+            loaded_qrels, loaded_runs, choice.recipe, choice.to_detail, ranks=report_data.MAX_RANKS
+        ),
+        changes={
+            at: find_largest_changes(
+                loaded_qrels,
+                (loaded_runs[base], run),
+                choice.recipe,
+                (results[base], results[at]),
+                most=report_data.MAX_EXPLAINED,
+            )
+            for at, run in enumerate(loaded_runs)
+            if at != base
+        },
+        texts=query_texts,
+        seed=method.resampling.seed,
+    )
+    return render_report(content, title=title, values_file=values_file)
+
+
+def _name_runs(runs: Mapping[str, AnyRun] | AnyRun) -> dict[str, AnyRun]:
+    if not isinstance(runs, Mapping):
+        stem = Path(runs).name.split(".")[0] if isinstance(runs, (str, PathLike)) else ""
+        return {stem or getattr(runs, "name", None) or "run": runs}
+    if not runs:
+        raise BadValue("runs", runs, "{name: run}, with at least one")
+    return {str(name): run for name, run in runs.items()}
+
+
+def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:
+    if texts is None:
+        return {}
+    if isinstance(texts, Mapping):
+        return {str(query): str(text) for query, text in texts.items()}
+    return read_query_texts(texts)
+
+
+def _estimate_stability(results: Results, resampling: Resampling) -> Stability:
+    level = min(99.99, max(1.0, 100 * (1 - resampling.alpha)))
+    return stability(results, round(level, 6), resamples=resampling.resamples, seed=resampling.seed)

@@ -1,0 +1,144 @@
+"""From tests to a `Comparison`: p corrected, pairs named, the evidence in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from gainful.evidence.comparison import Comparison, Evidence, Pair
+from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs
+from gainful.evidence.statistics.correction import (
+    CORRECTIONS,
+    correct_p_values,
+    correction_for,
+    family_size,
+    power_level,
+)
+from gainful.evidence.statistics.effect_size import EffectSize
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.types import Array
+
+IndexPair = tuple[int, int]
+
+
+@frozen
+class Method:
+    """How systems are compared: by which test, corrected how, which pairs, at which level."""
+
+    test: str
+    correction: str
+    baseline: str | None
+    pairs: PairChoice
+    resampling: Resampling
+
+
+def build_method(
+    tests: Iterable[str],
+    *,
+    test: str,
+    correct: str | None = None,
+    baseline: str | None = None,
+    pairs: PairChoice = "all",
+    resampling: Resampling | None = None,
+) -> Method:
+    """A method whose test and correction exist and go together; others are refused."""
+    correction = correction_for(test, correct, tests)
+    return Method(test, correction, baseline, pairs, resampling or Resampling())
+
+
+@frozen(eq=False)
+class Systems:
+    """What is compared: systems by name, and the pairs of them by their places."""
+
+    names: tuple[str, ...]
+    baseline: str
+    pairs: list[IndexPair]
+
+    @classmethod
+    def from_method(cls, names: Sequence[str], method: Method, kind: str) -> Systems:
+        """The pairs that a method asks for; `kind` is what a message calls one of the systems."""
+        baseline = choose_baseline(method.baseline, names, kind)
+        pairs = choose_pairs(method.pairs, len(names), names.index(baseline))
+        return cls(tuple(names), baseline, pairs)
+
+
+@frozen(eq=False, kw_only=True)
+class TestOutcomes:
+    """What a test says: a row for each measure, a column for each pair of systems."""
+
+    __test__ = False  # it is no test of pytest's
+
+    difference: Array
+    p: Array
+    low: Array
+    high: Array
+    interval: str
+    exact: bool
+    resampled: bool
+    test_words: str
+
+
+@frozen(eq=False, kw_only=True)
+class Sample:
+    """What the systems did: a mean for each by measure, over so many queries or sessions."""
+
+    means: Mapping[str, Array]
+    units: Mapping[str, int]
+    unit: str
+    paired_by: str
+    results: Sequence[Any]
+    effect: Callable[[str, IndexPair, float], EffectSize | None]  # measure, pair, level
+
+
+def assemble_comparison(
+    systems: Systems, sample: Sample, outcomes: TestOutcomes, method: Method
+) -> Comparison:
+    """The comparison of runs by queries, or of systems by the sessions of a study."""
+    corrected = correct_p_values(method.correction, outcomes.p, method.test)
+    level = power_level(method.correction, method.test, outcomes.p, method.resampling.alpha)
+    pairs = tuple(
+        Pair(
+            measure=measure,
+            system=systems.names[first],
+            other=systems.names[second],
+            difference=float(outcomes.difference[row, at]),
+            low=_finite_or_none(outcomes.low[row, at]),
+            high=_finite_or_none(outcomes.high[row, at]),
+            p=float(outcomes.p[row, at]),
+            corrected=float(corrected[row, at]),
+            effect=sample.effect(measure, (first, second), level),
+        )
+        for row, measure in enumerate(sample.means)
+        for at, (first, second) in enumerate(systems.pairs)
+    )
+    return Comparison(
+        systems=systems.names,
+        baseline=systems.baseline,
+        measures=tuple(sample.means),
+        means=sample.means,
+        units=sample.units,
+        pairs=pairs,
+        evidence=Evidence(
+            test=method.test,
+            test_words=outcomes.test_words,
+            correction=method.correction,
+            correction_words=CORRECTIONS[method.correction].words,
+            family=family_size(outcomes.p, method.test),
+            interval=outcomes.interval,
+            exact=outcomes.exact,
+            resampled=outcomes.resampled,
+            unit=sample.unit,
+            paired_by=sample.paired_by,
+            power_level=level,
+            resampling=method.resampling,
+        ),
+        convention=sample.results[0].convention_data(),
+        results=sample.results,
+    )
+
+
+def _finite_or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,85 @@
+"""Runs that are evaluated already, ordered by each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from attrs import evolve
+
+from gainful.errors import BadValue, CannotCompare
+from gainful.evidence.orders.agreement import check_run_count, order_means
+from gainful.evidence.orders.discriminative_power import (
+    Criterion,
+    discriminative_power,
+    significant_pairs,
+)
+from gainful.evidence.orders.order import Order
+from gainful.evidence.pairing import (
+    NOT_A_MEAN,
+    PairedValues,
+    describe_left_out,
+    pair_values,
+    values_by_query,
+)
+from gainful.evidence.statistics.rank_correlation import PERSISTENCE
+from gainful.measure.results import Results, aggregate
+
+
+def order_results(
+    results: Sequence[Results], criterion: Criterion | None = None, p: float = PERSISTENCE
+) -> Order:
+    """The order of the runs by each measure; all were evaluated by the same measures."""
+    check_run_count(len(results))
+    criterion = criterion or Criterion.from_name()
+    names = _run_names(results)
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    means, power, flags_by_measure = {}, [], {}
+    notes: list[str] = []
+    for measure, recipe in results[0].recipes.items():
+        paired_values = pair_values(
+            [values_by_query(result, measure) for result in results], measure
+        )
+        if not paired_values.queries:
+            raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
+        notes += describe_left_out(paired_values, names)
+        mean_kind = recipe.measure.entry.aggregation
+        means[measure] = {
+            name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
+        }
+        reasons = _why_no_test(paired_values, mean_kind)
+        flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
+        notes += reasons
+        power.append(discriminative_power(paired_values, pairs, flags))
+        flags_by_measure[measure] = flags
+    means_order = order_means(means, p, flags_by_measure)
+    return evolve(
+        means_order,
+        power=tuple(power),
+        criterion=criterion,
+        notes=(*notes, *means_order.notes),
+        results=tuple(results),
+    )
+
+
+def _run_names(results: Sequence[Results]) -> list[str]:
+    """What the runs are called, if they can be held side by side."""
+    first, names = results[0], [result.name for result in results]
+    if len({*names}) < len(names):
+        raise BadValue("results", names, "runs with a name each, none twice")
+    for result in results:
+        if result.convention != first.convention or result.recipes.keys() != first.recipes.keys():
+            problem = "not evaluated by the same measures and convention"
+            raise CannotCompare(f"{first.name} and {result.name} are {problem}")
+    return names
+
+
+def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
+    """Why the pairs of runs cannot be tested, if they cannot."""
+    if mean_kind in NOT_A_MEAN:
+        problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
+        return [f"{problem}: no test of it; runs are only ordered by it"]
+    if len(paired_values.queries) < 2:
+        return [f"{paired_values.measure}: one query is not enough to tell runs apart"]
+    return []
