@@ -399,8 +399,7 @@ def test_a_format_that_was_named_is_the_one_that_is_read(call):
         in call("eval", "qrels.txt", "bm25.run", "--run-format", "parquet", status=2).err
     )
     assert (
-        "no column"
-        in call("eval", "qrels.txt", "bm25.run", "--qrels-format", "csv", status=2).err
+        "no column" in call("eval", "qrels.txt", "bm25.run", "--qrels-format", "csv", status=2).err
     )
 
 

@@ -561,9 +561,7 @@ def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
         _write_qrels_as_html(tmp_path),
         status=2,
     )
-    assert "only one file can be -" in run(
-        "explore", "-", "--qrels", "-", "-o", "p.html", status=2
-    )
+    assert "only one file can be -" in run("explore", "-", "--qrels", "-", "-o", "p.html", status=2)
     assert {one.name for one in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
 
 

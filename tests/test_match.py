@@ -76,7 +76,15 @@ def test_ranks_and_tie_blocks_by_brute_force(bits, data):
     columns = Qrels(to_frame(judgments, "grade")), Run(to_frame(run, "score"))
     by_frame = frames.match_frames(*columns, score_bits=bits)
     assert hits(by_frame) == sorted(expected)
-    for name in ("queries", "judged", "in_run", "retrieved", "pool_query", "pool_grade", "tied_count"):
+    for name in (
+        "queries",
+        "judged",
+        "in_run",
+        "retrieved",
+        "pool_query",
+        "pool_grade",
+        "tied_count",
+    ):
         assert np.array_equal(getattr(by_dict, name), getattr(by_frame, name)), name
 
 

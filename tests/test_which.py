@@ -152,7 +152,9 @@ def test_a_rounded_value_says_who_rounds():
 
     answer = gainful.which("0.94881", WIKI)
     assert "gdeval (rounds to 5 decimals)" in " ".join(row[2] for row in build_table(answer).rows)
-    assert format_answer(gainful.which("0.94881000000000000", WIKI)).endswith("± 0.000000000000000005:")
+    assert format_answer(gainful.which("0.94881000000000000", WIKI)).endswith(
+        "± 0.000000000000000005:"
+    )
 
 
 def test_an_ideal_that_negative_grades_make_zero_follows_empty():
