@@ -8,12 +8,13 @@ import json
 import subprocess
 import sys
 
+import attrs
 import polars as pl
 import pytest
 
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
-from gainful.evidence.reasons.session_why import SESSION_CAUSES
+from gainful.evidence.reasons.causes import SESSION_CAUSES
 from gainful.show.sessions import build_length_rows
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
@@ -452,6 +453,37 @@ def test_a_cause_of_runs_is_not_asked_of_sessions(folder):
     done = run_gainful(folder, "why", "qrels", "toy.csv", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "gainful: --cause spells out queries of a run; sessions have none\n"
+
+
+def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(folder):
+    words = ("why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
+    usual = run_gainful(folder, *words)
+    assert run_gainful(folder, *words, "--qrels-format", "trec").stdout == usual.stdout
+    done = run_gainful(folder, *words, "--qrels-format", "parquet")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Parquet" in done.stderr
+    done = run_gainful(folder, *words, "--run-format", "csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "gainful: --run-format is of runs; the format of sessions is found out\n"
+
+
+def test_why_lists_interactions_of_sessions_as_those_of_runs():
+    """Those that four decimals show, the first three by name."""
+    study = gainful.simulate_study(4)
+    found = gainful.why(
+        study.qrels, study.sessions, "nsDCG@3", like="trec_dd_2015", unlike="trec_dd_2017"
+    )
+    (line,) = [
+        line
+        for line in found.to_text().splitlines()
+        if line.startswith("  alone") and line.endswith("others")
+    ][:1]
+    assert line.count(",") == 2
+    assert line.endswith(" and 3 others")
+    effect = found.causes[0]
+    faint = dict.fromkeys(effect.interacts, 4e-05)
+    changed = attrs.evolve(found, causes=(attrs.evolve(effect, interacts=faint),))
+    assert "interacts with" not in changed.to_text()
 
 
 def test_every_session_habit_belongs_to_one_cause():

@@ -17,8 +17,8 @@ from gainful.cli.main import main
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.evidence import shapley
 from gainful.evidence.reasons.causes import CAUSES, make_lenient
-from gainful.show import why as show
-from gainful.show.table import Terminal
+from gainful.page.render import render
+from gainful.page.terminal import Terminal
 
 TOOLS = ("sklearn", "quepid", "elasticsearch", "ranx", "beir")
 
@@ -107,7 +107,7 @@ def assert_right(explanation, data, measure):
         explanation.difference, abs=1e-12
     )
     for effect in explanation.causes:
-        assert effect.queries > 0
+        assert effect.changed > 0
         starts = effect.worst.before.label == f"like {explanation.names[0]}"
         ends = effect.worst.after.label == f"like {explanation.names[1]}"
         if not (starts or ends):
@@ -254,11 +254,11 @@ def test_missing_queries_by_hand():
     found = gainful.why(*near, "nDCG@3", like="trec_eval", unlike="trec_eval_9")
     missing = causes_by_name(found)["missing"]
     assert missing.alone == pytest.approx(1 - 1 / 2)
-    assert missing.queries == 1
+    assert missing.changed == 1
     assert (missing.worst.query, missing.worst.found) == ("gone", False)
     assert (missing.worst.before.value, missing.worst.after.value) == (0, None)
     assert "query 'gone' is judged, but the run lacks it" in found.notes[0]
-    assert found.query_counts == (2, 1)
+    assert found.counts == (2, 1)
 
 
 def test_queries_without_judgments_by_hand():
@@ -354,7 +354,7 @@ def test_what_is_not_there_is_not_mentioned():
     found = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="ranx")
     assert (found.causes, found.notes, found.difference) == ((), (), 0)
     assert [cause.name for cause in found.idle] == ["ties", "duplicates", "extra"]
-    assert "agree on these data" in show.to_text(found)
+    assert "agree on these data" in found.to_text()
 
 
 def test_what_the_measure_says_wins_over_both():
@@ -372,8 +372,8 @@ def test_what_cancels_out_has_no_shares():
     )
     assert found.means == ((0 + 1) / 2, (1 + 0) / 2)
     (one,) = found.causes
-    assert (one.queries, one.share, one.effect) == (2, None, 0)
-    text = show.to_text(found)
+    assert (one.changed, one.share, one.effect) == (2, None, 0)
+    text = found.to_text()
     assert "no difference" in text
     assert "cancels out in the mean" in text
     assert " %" not in text
@@ -625,9 +625,9 @@ def test_nothing_is_wider_than_the_terminal_and_odd_ids_cannot_steer_it():
     run = {"q\x1b[31m": [f"{long}{n}\x1b[2J" for n in range(9, -1, -1)]}
     found = gainful.why(judgments, run, "nDCG@10", like="trec_eval", unlike="quepid")
     for width in (80, 120):
-        text = show.to_text(found, terminal=Terminal(width))
+        text = render(found.page(), "table", Terminal(width))
         assert max(map(len, text.splitlines())) <= width
         assert "\x1b" not in text
         assert "…" in text
-    assert "\x1b" not in show.to_markdown(found)
+    assert "\x1b" not in found.to_markdown()
     assert np.isfinite(found.difference)

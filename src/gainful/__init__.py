@@ -70,12 +70,13 @@ if TYPE_CHECKING:
     from gainful.api.gate import gate
     from gainful.api.order import order
     from gainful.api.report import report
+    from gainful.api.why import why
     from gainful.convention.session import SessionConvention
     from gainful.datasets import SimulatedStudy, simulate_study
     from gainful.evidence.comparison import Comparison
     from gainful.evidence.gates.verdict import Verdict
     from gainful.evidence.orders.order import Order
-    from gainful.evidence.reasons.why import Why, why
+    from gainful.evidence.reasons.why import Why
     from gainful.evidence.stability import Stability, stability
     from gainful.evidence.statistics.power import detectable_effect, queries_needed
     from gainful.evidence.statistics.resampling import Resampling
@@ -111,7 +112,7 @@ _LATER = {
     "settle": "gainful.evidence.unjudged.settle",
     "Settlement": "gainful.evidence.unjudged.settlement",
     "unjudged": "gainful.evidence.unjudged.find_bounds",
-    "why": "gainful.evidence.reasons.why",
+    "why": "gainful.api.why",
     "Why": "gainful.evidence.reasons.why",
     "Order": "gainful.evidence.orders.order",
     "order": "gainful.api.order",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, log10
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
 NUMBER_PATTERN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -53,3 +54,25 @@ def format_exact(value: float) -> str:
         ('2', '0.1', '1e+300')
     """
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else repr(value)
+
+
+VISIBLE_CHANGE = 5e-5  # what four decimals can show
+
+
+def choose_decimals(change: float) -> int:
+    """Four decimals, or as many as a smaller change needs to be seen."""
+    if abs(change) >= VISIBLE_CHANGE or not change:
+        return 4
+    return min(12, 1 - floor(log10(abs(change))))
+
+
+def format_change(change: float) -> str:
+    """A change with its sign, in as many decimals as it takes to see it.
+
+    Examples:
+        >>> format_change(0.25), format_change(-0.000012), format_change(0)
+        ('+0.2500', '-0.000012', '0')
+    """
+    if change == 0:
+        return "0"
+    return f"{change:+.{choose_decimals(change)}f}" if abs(change) >= 1e-9 else f"{change:+.0e}"

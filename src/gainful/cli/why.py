@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from gainful.cli.options import plugin_option
-from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
-from gainful.errors import UnknownName
-from gainful.evidence.reasons.causes import CAUSES
-from gainful.evidence.reasons.session_why import SessionWhy
-from gainful.evidence.reasons.why import build_sides, explain_session_sides, explain_sides
-from gainful.measure import parse
-from gainful.read.formats import FORMATS, read_qrels, read_run
+from gainful.api.why import parse_single_measure, why as explain
+from gainful.cli.options import plugin_option, refuse_idle_options
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
+from gainful.evidence.reasons.causes import CAUSES, find_cause
+from gainful.read.formats import FORMATS
 from gainful.read.inputs import rag_path
-from gainful.show import session_why as show_sessions, why as show
-from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "markdown", "json")
 _BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
@@ -88,39 +81,18 @@ def why(
     if run is None and rag_path(qrels) is None:
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (qrels, run or qrels))
-    if parse(measure).entry.session:
-        if cause is not None:
-            raise click.UsageError("--cause spells out queries of a run; sessions have none")
-        session_why = explain_session_sides(qrels, run, parse(measure), like, unlike)
-        deliver_text(_render_sessions(session_why, form, output), output)
-        return
-    cause_name, sides = _resolve_cause(cause), build_sides(measure, like, unlike)
-    loaded_qrels = read_qrels(qrels, qrels_format)
-    result = explain_sides(loaded_qrels, read_run(run or qrels, run_format), sides)
-    if form == "json":
-        data = show.to_dict(result, cause=cause_name)
-        text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    elif form == "markdown":
-        text = show.to_markdown(result, cause=cause_name)
-    else:
-        page = terminal() if output in (None, "-") else PLAIN
-        text = show.to_text(result, cause=cause_name, terminal=page)
-    deliver_text(text, output)
-
-
-def _render_sessions(session_why: SessionWhy, form: str, output: str | None) -> str:
-    if form == "json":
-        return json.dumps(session_why.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    if form == "markdown":
-        return show_sessions.to_markdown(session_why)
-    return show_sessions.to_text(
-        session_why, terminal=terminal() if output in (None, "-") else PLAIN
+    if parse_single_measure(measure).entry.session:
+        refuse_idle_options(("cause",), "spells out queries of a run; sessions have none")
+        refuse_idle_options(("run_format",), "is of runs; the format of sessions is found out")
+    elif cause is not None:
+        find_cause(cause, CAUSES)  # before anything is read
+    explanation = explain(
+        qrels,
+        run,
+        measure,
+        like=like,
+        unlike=unlike,
+        qrels_format=qrels_format,
+        run_format=run_format,
     )
-
-
-def _resolve_cause(cause: str | None) -> str | None:
-    """The cause by its name or title."""
-    titles = {entry.title: entry.name for entry in CAUSES.values()}
-    if cause is not None and cause not in CAUSES and cause not in titles:
-        raise UnknownName("cause", cause, CAUSES)
-    return None if cause is None else titles.get(cause, cause)
+    deliver(explanation.page(cause), form, output)

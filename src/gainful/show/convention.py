@@ -8,7 +8,8 @@ from typing import Any
 from gainful.convention import CONVENTIONS, SETTINGS, Convention
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
-from gainful.measure import Recipe, as_discount, as_gain, as_query_discount, build_recipe, nDCG
+from gainful.measure import as_discount, as_gain, as_query_discount, build_recipe, nDCG
+from gainful.measure.describe_setting import describe_setting
 from gainful.show.table import Table
 
 # The habits that matter for one list of grades without ids, scores or other queries.
@@ -20,28 +21,6 @@ _FULL_TABLE_WIDTH = 180  # characters that the table of all conventions needs
 _LISTED_SETTINGS = [
     setting for setting in SETTINGS if setting not in ("b", "rel")
 ]  # those come with their formula
-
-
-def describe_setting(recipe: Recipe, setting: str) -> str:
-    """One habit of a convention in words, formulas as the formula tree writes them."""
-    if setting == "gain":
-        return _format_formula(recipe.gain.text(), recipe.gain.name, recipe.gain.meaning)
-    if setting == "discount":
-        return _format_formula(
-            recipe.discount.text(), recipe.discount.name, recipe.discount.meaning
-        )
-    value = getattr(recipe.convention, setting)
-    if setting == "cutoff":
-        return "the whole list" if recipe.k is None else f"the first {recipe.k} documents"
-    if setting == "max_grade":
-        return "the highest that was given" if value is None else f"{value:g}"
-    if setting == "decimals":
-        return "not rounded" if value is None else f"rounded to {value} decimals"
-    return SETTINGS[setting].describe(value)
-
-
-def _format_formula(text: str, name: str, meaning: str) -> str:
-    return f"{text}   ({name}: {meaning})"
 
 
 def format_heading(convention: Convention | None, other: Convention | None = None) -> str:

@@ -18,8 +18,9 @@ from gainful.formula import (
     walk,
 )
 from gainful.measure import Explanation, Recipe
+from gainful.measure.describe_setting import describe_setting
 from gainful.show import table as tables
-from gainful.show.convention import SINGLE_LIST_SETTINGS, describe_setting
+from gainful.show.convention import SINGLE_LIST_SETTINGS
 from gainful.show.table import PLAIN, Table, Terminal, format_number
 
 _COLUMNS = (

@@ -8,8 +8,7 @@ from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, format
 from gainful.formula import format_exact
 from gainful.show import results as show_results, table as tables
 from gainful.show.table import PLAIN, Table, Terminal, escape_markdown, to_one_line
-from gainful.show.why import format_change
-from gainful.text import count_noun
+from gainful.text import count_noun, format_change
 
 _RULE_WORDS = {"floor": "floor", "max_drop": "drop at most", "significant": "not worse at"}
 _BOLD, _GREEN, _RED, _RESET = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[0m"

@@ -7,11 +7,9 @@ from typing import Any
 
 from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges, MovedDoc
 from gainful.show import table as tables
-from gainful.show.rank_by_rank import choose_decimals
 from gainful.show.rows import Rows
 from gainful.show.table import PLAIN, Table, Terminal, format_number
-from gainful.show.why import format_change
-from gainful.text import count_noun, shorten
+from gainful.text import choose_decimals, count_noun, format_change, shorten
 
 _MAX_DOCS = 10  # documents of a query that are shown
 _MAX_ID_LENGTH = 40  # characters of an id

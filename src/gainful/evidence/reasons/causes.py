@@ -1,7 +1,8 @@
-"""The causes for which two tools disagree: habits that belong together, under one name.
+"""The causes for which two tools disagree: settings that belong together, under one name.
 
-This table is the only list of them. Each cause also says what there must be in the data before
-it can change a number at all, so that causes that cannot matter are left out at once.
+These two tables, of runs and of sessions, are the only lists of them. A cause also says what there
+must be in the data before it can change a number at all, so that causes that cannot matter are
+left out at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from attrs import fields, frozen
 
 from gainful.convention import Convention
+from gainful.errors import UnknownName
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
 from gainful.types import Array
@@ -33,7 +35,7 @@ class Facts:
     unjudged: bool
 
 
-Matters = Callable[[Facts, Recipe], bool]  # the recipe tells what the measure uses
+Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
 
 
 def _if_measure_takes(*names: str) -> Matters:
@@ -51,14 +53,18 @@ def _both(matters: Matters, fact: Callable[[Facts], bool]) -> Matters:
     return lambda facts, recipe: fact(facts) and matters(facts, recipe)
 
 
+def _matters_always(*_: object) -> bool:
+    return True
+
+
 @frozen
 class Cause:
-    """One thing that tools do differently: its name, what it is called in a text, its habits."""
+    """One thing that tools do differently: its name, what it is called in a text, its settings."""
 
     name: str
     title: str
     settings: tuple[str, ...]
-    matters: Matters
+    matters: Matters = _matters_always
 
 
 _ALL_CAUSES = (
@@ -124,10 +130,40 @@ _ALL_CAUSES = (
     Cause(
         "first_rank", "the first rank of ndeval", ("first_rank",), _if_measure_takes("first_rank")
     ),
-    Cause("decimals", "rounding of each query's value", ("decimals",), lambda *_: True),
+    Cause("decimals", "rounding of each query's value", ("decimals",)),
 )
 
 CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_CAUSES}
+
+_ALL_SESSION_CAUSES = (
+    Cause("gain", "gain", ("gain", "rel")),
+    Cause("discount", "rank discount", ("discount", "b")),
+    Cause("query_discount", "query discount", ("query_discount", "bq")),
+    Cause("rank_discount", "where ranks are counted from", ("rank_discount",)),
+    Cause("duplicates", "documents shown again", ("duplicates",)),
+    Cause("ideal", "the ideal session", ("ideal",)),
+    Cause("lists", "positions of a query", ("lists",)),
+    Cause("depth", "how deep the searcher looks", ("depth",)),
+    Cause("hold", "the ideal after the end", ("hold",)),
+    Cause("normalise", "what is divided by its ideal", ("normalise",)),
+    Cause("average", "how sessions are averaged", ("average",)),
+    Cause("average_over", "positions averaged over", ("average_over",)),
+    Cause("statistic", "which number stands for a session", ("statistic",)),
+    Cause("at", "what stands behind @", ("at",)),
+    Cause("negative", "negative grades", ("negative",)),
+    Cause("empty", "sessions with nothing relevant", ("empty",)),
+    Cause("unjudged", "queries without judgments", ("unjudged",)),
+)
+SESSION_CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_SESSION_CAUSES}
+
+
+def find_cause(name: str, causes: Mapping[str, Cause]) -> Cause:
+    """The cause by its name or title."""
+    by_title = {cause.title: cause for cause in causes.values()}
+    if name not in causes and name not in by_title:
+        raise UnknownName("cause", name, causes)
+    return causes.get(name) or by_title[name]
+
 
 # A tool that refuses the data has no number to compare. What it would most likely do if it went
 # on, and how that is said.
@@ -142,7 +178,7 @@ LENIENT: Mapping[str, tuple[Any, str]] = {
 
 
 def make_lenient(convention: Convention, *, keep_strict: str = "") -> Convention:
-    """The same convention, refusing nothing (but for the habit `keep_strict`)."""
+    """A convention that refuses nothing, but for one setting that may be kept."""
     changes = {
         setting: answer
         for setting, (answer, _) in LENIENT.items()

@@ -1,4 +1,4 @@
-"""One query spelled out under one mixture: its documents rank by rank, and what they come to.
+"""One query on both sides of a switch: its documents rank by rank, and what they come to.
 
 Gains, discounts, sums and the ideal are those of the evaluation itself; what is added here is the
 name of the document at each rank, which no measure needs to know.
@@ -20,7 +20,6 @@ from gainful.evidence.moves.ranked_query import (
     query_grades,
     rank_query,
 )
-from gainful.evidence.reasons.mixtures import Mixtures
 from gainful.match.matched import Matched
 from gainful.measure.cumulated_gain import (
     RankedGains,
@@ -31,6 +30,7 @@ from gainful.measure.cumulated_gain import (
 )
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 _MAX_ROWS = 10  # rows that are spelled out
 _MAX_FILL = 1000  # and what fills a short list, of which all rows are alike
@@ -75,18 +75,27 @@ class RankByRank:
         return attrs.asdict(self)
 
 
+@frozen(eq=False)
+class SwitchSide:
+    """One side of a switch: how the query is matched there, None if it is not, and computed."""
+
+    label: str
+    recipe: Recipe
+    matched: Matched | None
+    value: float | None
+
+
 def describe_rank_by_rank(
-    mixtures: Mixtures, row: int, switch: tuple[int, int], labels: tuple[str, str]
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict,
+    query: str,
+    sides: tuple[SwitchSide, SwitchSide],
 ) -> RankByRank:
     """How does a query come by its value on both sides of a switch?"""
-    query = mixtures.queries[row]
-    before, after = (
-        _describe_side(mixtures, query, mixture, label)
-        for mixture, label in zip(switch, labels, strict=True)
-    )
+    before, after = (_describe_side(qrels, run, query, side) for side in sides)
     row_places = _choose_rows(before.rows, after.rows)
     ideal_places = _choose_rows(before.ideal, after.ideal)
-    matched = _match_single_query(mixtures, query, switch[0])
+    matched = sides[0].matched
     return RankByRank(
         query,
         bool(matched is not None and matched.judged[0]),
@@ -126,24 +135,15 @@ def _shorten_side(side: QuerySide, row_places: set[int], ideal_places: set[int])
     )
 
 
-def _match_single_query(mixtures: Mixtures, query: str, mixture: int) -> Matched | None:
-    """The query by itself, as the mixture matches it."""
-    matched = mixtures.view(mixtures.convention(mixture)).matched
-    flags = np.fromiter((name == query for name in matched.queries), bool, len(matched.queries))
-    return matched.select_queries(flags) if flags.any() else None
-
-
-def _describe_side(mixtures: Mixtures, query: str, mixture: int, label: str) -> QuerySide:
-    recipe = mixtures.recipe(mixture)
-    value = float(mixtures.values(mixture)[mixtures.queries.index(query)])
-    value_or_none = None if np.isnan(value) else value
-    matched = _match_single_query(mixtures, query, mixture)
-    grades = query_grades(mixtures.qrels, query)
-    rows = rank_query(mixtures.run, query, grades, recipe)
+def _describe_side(
+    qrels: Qrels | NestedDict, run: Run | NestedDict, query: str, side: SwitchSide
+) -> QuerySide:
+    label, recipe, matched, value = side.label, side.recipe, side.matched, side.value
+    grades = query_grades(qrels, query)
+    rows = rank_query(run, query, grades, recipe)
     if not recipe.measure.entry.cumulated or matched is None:
-        return QuerySide(
-            label, cut_ranking(rows, recipe.depth), 0, (), 0, None, None, value_or_none
-        )
+        cut_rows = cut_ranking(rows, recipe.depth)
+        return QuerySide(label, cut_rows, 0, (), 0, None, None, value)
     gains = doc_gains(recipe, grades)
     ranked = rank_run_gains(recipe, rank_run(matched, recipe.convention))
     dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
@@ -155,7 +155,7 @@ def _describe_side(mixtures: Mixtures, query: str, mixture: int, label: str) -> 
         0,
         dcg,
         idcg,
-        value_or_none,
+        value,
     )
 
 

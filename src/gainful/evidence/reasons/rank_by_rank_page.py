@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, log10
 from typing import Any
 
 from attrs import evolve
@@ -11,41 +10,42 @@ from attrs import evolve
 from gainful.evidence.moves.ranked_query import RankedDoc
 from gainful.evidence.reasons.rank_by_rank import QuerySide, RankByRank
 from gainful.measure.entry import Entry
-from gainful.show import table as tables
-from gainful.show.table import Table, Terminal, format_number
-from gainful.text import count_noun
-
-Block = str | tuple[str, Table]  # a table has a line above it, or none
+from gainful.page.page import Section
+from gainful.page.table import Table, format_number
+from gainful.page.to_text import text_width
+from gainful.text import choose_decimals, count_noun
 
 _COLUMNS = ("rank", "document", "score", "grade")
 _GAIN_COLUMNS = ("gain", "discount", "gain ×\ndiscount")
-VISIBLE_CHANGE = 5e-5  # what four decimals can show
 _MIN_ID_WIDTH = 12  # characters of a document id
-
-
 _SIDES = ("before", "switched")  # one habit of the other tool; it is not that tool itself
 
 
-def build_blocks(worst_query: RankByRank, entry: Entry, width: int | None = None) -> list[Block]:
+def build_sections(
+    worst_query: RankByRank, entry: Entry, width: int | None = None
+) -> list[Section]:
     """The worst query: its ranking on both sides, the ideal where it changes, and the sums."""
     sides = worst_query.before, worst_query.after
-    label_width = max(len(sides[0].label) + 9, len(sides[1].label) + 11)
-    sums = "\n".join(
-        f"{prefix + side.label + ':':<{label_width}} {_format_sum(entry, worst_query, side, _choose_side_decimals(sides))}"
-        for prefix, side in zip(("before, ", "switched, "), sides, strict=True)
-    )
+    labels = [f"{prefix}, {side.label}:" for prefix, side in zip(_SIDES, sides, strict=True)]
+    digits, label_width = _choose_side_decimals(sides), max(map(len, labels))
+    sums = [_format_sum(entry, worst_query, side, digits) for side in sides]
+    lines = list(zip(labels, sums, strict=True))
+    ends = [
+        Section(
+            lines=[f"{label:<{label_width}} {text}" for label, text in lines],
+            indent="  ",
+            forms=("table",),
+        ),
+        Section(
+            lines=[" ".join(f"{label} {text}".split()) for label, text in lines],
+            forms=("markdown", "latex", "html"),
+        ),
+    ]
     if not worst_query.found:
-        return ["The run has nothing for it.", sums]
+        return [Section(lines=["The run has nothing for it."]), *ends]
     if not worst_query.judged:
-        return ["None of its documents is judged.", sums]
-    return [*_build_rankings(worst_query, width), *_build_ideals(worst_query), sums]
-
-
-def choose_decimals(change: float) -> int:
-    """Four decimals, or as many as a smaller change needs to be seen."""
-    return (
-        4 if abs(change) >= VISIBLE_CHANGE or not change else min(12, 1 - floor(log10(abs(change))))
-    )
+        return [Section(lines=["None of its documents is judged."]), *ends]
+    return [*_build_rankings(worst_query, width), *_build_ideals(worst_query), *ends]
 
 
 def _choose_side_decimals(sides: tuple[QuerySide, QuerySide]) -> int:
@@ -69,25 +69,26 @@ def _format_sum(entry: Entry, worst_query: RankByRank, side: QuerySide, digits: 
     return quotient if value.endswith(share) else f"{quotient}, {value}"
 
 
-def _build_rankings(worst_query: RankByRank, width: int | None) -> list[Block]:
+def _build_rankings(worst_query: RankByRank, width: int | None) -> list[Section]:
     """One table where both sides have the same documents at the same ranks, else two."""
     before, after = worst_query.before, worst_query.after
     if [_row_key(row) for row in before.rows] == [_row_key(row) for row in after.rows]:
-        joint_table = _build_joint_table(before, after)
-        if width is None or _text_width(_shorten_ids(joint_table, Terminal(width))) <= width:
-            return [("", joint_table), *_format_more(before.more)]
-    ranking_blocks: list[Block] = []
+        joint_table = _shorten_ids(_build_joint_table(before, after), width)
+        if width is None or text_width(joint_table) <= width:
+            return [Section(table=joint_table), *_format_more(before.more)]
+    sections: list[Section] = []
     for side in (before, after):
-        ranking_blocks += [(f"{side.label}:", _build_side_table(side)), *_format_more(side.more)]
-    return ranking_blocks
+        table = _shorten_ids(_build_side_table(side), width)
+        sections += [Section(f"{side.label}:", table), *_format_more(side.more)]
+    return sections
 
 
 def _row_key(row: RankedDoc) -> tuple[Any, ...]:
     return row.rank, row.until, row.doc, row.score, row.grade
 
 
-def _format_more(count: int) -> list[Block]:
-    return [f"… and {count_noun(count, 'more document')}"] if count else []
+def _format_more(count: int) -> list[Section]:
+    return [Section(lines=[f"… and {count_noun(count, 'more document')}"])] if count else []
 
 
 def _format_cells(rows: Sequence[RankedDoc]) -> list[list[str]]:
@@ -148,7 +149,7 @@ def _shorten_head(head: str) -> str:
     return "product" if "×" in head else head
 
 
-def _build_ideals(worst_query: RankByRank) -> list[Block]:
+def _build_ideals(worst_query: RankByRank) -> list[Section]:
     """The ideal rankings beside one another, where they are not the same."""
     sides = worst_query.before, worst_query.after
     if sides[0].ideal == sides[1].ideal:
@@ -174,16 +175,16 @@ def _build_ideals(worst_query: RankByRank) -> list[Block]:
     per_side = ("gain", "product") if same_discount else ("gain", "discount", "product")
     heads = ["ideal\nrank", *(["discount"] if same_discount else [])]
     heads += [f"{side}\n{column}" for side in _SIDES for column in per_side]
-    return [("", Table(heads, rows, numeric=True)), *_format_more_ideal(sides)]
+    return [Section(table=Table(heads, rows, numeric=True)), *_format_more_ideal(sides)]
 
 
-def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Block]:
+def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
     parts = [
         f"{side.more_ideal} more in the ideal {name}, which add {_ideal_remainder(side):.4f}"
         for name, side in zip(_SIDES, sides, strict=True)
         if side.more_ideal
     ]
-    return [f"… and {'; '.join(parts)}"] if parts else []
+    return [Section(lines=[f"… and {'; '.join(parts)}"], indent="  ")] if parts else []
 
 
 def _ideal_remainder(side: QuerySide) -> float:
@@ -191,38 +192,18 @@ def _ideal_remainder(side: QuerySide) -> float:
     return (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
 
 
-def to_text(block: Block, terminal: Terminal) -> str:
-    """One block for a terminal."""
-    if isinstance(block, str):
-        return tables.wrap_text(block, terminal, "  ")
-    plain_terminal = evolve(terminal, colour=False)
-    table = tables.to_text(_shorten_ids(block[1], terminal), terminal=plain_terminal)
-    return "\n".join(filter(None, (block[0], table)))
-
-
-def to_markdown(block: Block) -> str:
-    """The same as Markdown."""
-    if isinstance(block, str):
-        return "\n\n".join(" ".join(line.split()) for line in block.splitlines())
-    return "\n\n".join(filter(None, (block[0], tables.to_markdown(block[1]))))
-
-
-def _shorten_ids(table: Table, terminal: Terminal) -> Table:
+def _shorten_ids(table: Table, width: int | None) -> Table:
     """Document ids cut short where the page is too narrow for them."""
-    if terminal.width is None or "document" not in table.columns:
+    if width is None or "document" not in table.columns:
         return table
-    table_width = _text_width(table)
+    table_width = text_width(table)
     longest = max((len(row[1]) for row in table.rows), default=0)
-    id_width = max(_MIN_ID_WIDTH, longest - (table_width - terminal.width))
-    if table_width <= terminal.width or longest <= id_width:
+    id_width = max(_MIN_ID_WIDTH, longest - (table_width - width))
+    if table_width <= width or longest <= id_width:
         return table
     return evolve(
         table, rows=[(row[0], _shorten_middle(row[1], id_width), *row[2:]) for row in table.rows]
     )
-
-
-def _text_width(table: Table) -> int:
-    return max(map(len, tables.to_text(table).splitlines()))
 
 
 def _shorten_middle(text: str, width: int) -> str:

@@ -1,0 +1,97 @@
+"""Why do two tools disagree on these data?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gainful.convention import Convention, like as like_tool
+from gainful.convention.session import SessionConvention, like_sessions
+from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
+from gainful.evidence.reasons.run_scores import mix_run
+from gainful.evidence.reasons.session_scores import mix_sessions
+from gainful.evidence.reasons.why import Why, explain_difference
+from gainful.measure.language import expand
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import Recipe, build_recipe
+from gainful.measure.sessions.recipe import build_session_recipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as_run, rag_path
+from gainful.read.session_inputs import AnySessions, as_sessions
+
+
+def why(
+    qrels: AnyQrels,
+    run: AnyRun | AnySessions | None = None,
+    measure: str | Measure = "nDCG@10",
+    *,
+    like: str | Convention | SessionConvention | None = None,
+    unlike: str | Convention | SessionConvention,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+) -> Why:
+    """Why do two tools disagree on these data?
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        run: whatever `evaluate` takes; or sessions, if the measure is one of sessions.
+        measure: one measure, such as "nDCG@10".
+        like: the tool to start from, by name or as a convention; gainful itself if none.
+        unlike: the tool that says something else.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how a file of a run or of sessions is written.
+
+    Returns:
+        `Why`: the mean under both, and how much of the difference each cause explains.
+
+    Examples:
+        >>> judged = {"1": {"a": 3, "b": 1, "c": 2}}
+        >>> why(judged, {"1": ["b", "a"]}, "nDCG@2", like="trec_eval", unlike="quepid_cut")
+        nDCG@2 is 0.6788 like trec_eval, 0.6091 like quepid_cut: -0.0697
+        gain  -0.0697
+    """
+    parsed = parse_single_measure(measure)
+    if parsed.entry.session:
+        session_sides = _build_session_recipe(parsed, like), _build_session_recipe(parsed, unlike)
+        sessions = as_sessions(run, run_format)
+        session_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels, qrels_format))
+        mixed_sessions = mix_sessions(sessions, session_qrels, parsed, session_sides)
+        return explain_difference(mixed_sessions, session_sides)
+    sides = _build_recipe(parsed, like), _build_recipe(parsed, unlike)
+    if run is None:
+        run = rag_path(qrels)  # a file with both
+        if run is None:
+            raise BadValue("run", None, "a run beside the judgments")
+    mixed = mix_run(as_qrels(qrels, qrels_format), as_run(run, run_format), sides)
+    return explain_difference(mixed, sides)
+
+
+def parse_single_measure(measure: str | Measure) -> Measure:
+    """The measure; what is more than one is refused."""
+    if not isinstance(measure, (str, Measure)):
+        raise WrongType("measure", measure, "one measure, such as nDCG@10")
+    measures = list(expand(measure).values())
+    if len(measures) != 1:
+        raise BadValue("measure", measure, "one measure, such as nDCG@10")
+    return measures[0]
+
+
+def _build_recipe(measure: Measure, like: Any) -> Recipe:
+    """The measure as a tool computes it; what it says itself wins over the tool."""
+    convention = like_tool(like)
+    try:
+        return build_recipe(measure, like_whom=convention)
+    except GainfulError as error:
+        raise _refuse_computing(measure, convention.name, error) from error
+
+
+def _build_session_recipe(measure: Measure, like: Any) -> SessionRecipe:
+    convention = like_sessions(like)
+    try:
+        return build_session_recipe(measure, like=convention)
+    except GainfulError as error:
+        raise _refuse_computing(measure, convention.name, error) from error
+
+
+def _refuse_computing(measure: Measure, name: str, error: GainfulError) -> CannotCompare:
+    """One side has no number at all, whatever the data."""
+    return CannotCompare(f"{measure} cannot be computed like {name}: {error}")

@@ -1,0 +1,129 @@
+"""Sessions under any convention between two, as a source of mixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from attrs import define, field, frozen
+
+from gainful.convention.session import SessionConvention
+from gainful.errors import CannotCompare, GainfulError
+from gainful.evidence.reasons.causes import SESSION_CAUSES, Cause
+from gainful.evidence.reasons.mixtures import Mixtures, Scores
+from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.measure.measure import Measure
+from gainful.measure.sessions.evaluate import compute_session_values
+from gainful.measure.sessions.recipe import build_session_recipe
+from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.sessions.results import SessionResults
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.sessions import Sessions
+
+
+@frozen
+class SessionChange:
+    """A session on both sides of a switch; a value is None where it is left out of the mean."""
+
+    session: str
+    before: float | None
+    after: float | None
+
+    @property
+    def values(self) -> tuple[float | None, float | None]:
+        """Its value on both sides."""
+        return self.before, self.after
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return attrs.asdict(self)
+
+
+@define(eq=False)
+class SessionScores:
+    """What sessions score by any convention; they are matched once for each way of matching."""
+
+    unit: ClassVar[str] = "session"
+    all_causes: ClassVar[Mapping[str, Cause]] = SESSION_CAUSES
+
+    sessions: Sessions
+    qrels: Qrels | None
+    measure: Measure
+    units: Sequence[str]
+    notes: Sequence[str] = ()
+    _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the sessions."""
+        return self.sessions.name
+
+    def results(self, convention: SessionConvention) -> SessionResults:
+        """The sessions by a convention."""
+        recipe = build_session_recipe(self.measure, like=convention)
+        (key,) = self.sort_key(recipe.convention)
+        if key not in self._matched_sessions:
+            self._matched_sessions[key] = match_sessions(
+                self.sessions, self.qrels, recipe.convention.unjudged
+            )
+        matched, label = self._matched_sessions[key], str(self.measure)
+        values = {label: compute_session_values(matched, recipe)}
+        return SessionResults(self.name, matched, values, {label: recipe}, recipe.convention)
+
+    def sort_key(self, convention: SessionConvention) -> tuple[str, ...]:
+        """Conventions that match sessions alike come together."""
+        return (str(convention.unjudged),)
+
+    def score(self, conventions: Sequence[SessionConvention]) -> Iterator[Scores]:
+        """The value of each session, and their mean, under each of these conventions."""
+        label = str(self.measure)
+        row_by_session = {name: row for row, name in enumerate(self.units)}
+        for convention in conventions:
+            try:
+                results = self.results(convention)
+                mean = results.mean[label]
+            except GainfulError as error:
+                raise CannotCompare(
+                    f"{self.measure} cannot be compared on these sessions: {error}"
+                ) from None
+            values = np.full(len(self.units), np.nan)
+            rows = [row_by_session[name] for name in results.sessions]
+            values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
+            yield Scores(values, mean)
+
+    def find_refusals(self) -> list[tuple[str, str]]:
+        """Nothing: what refuses sessions cannot be compared."""
+        return []
+
+    def describe_change(
+        self,
+        row: int,
+        conventions: tuple[SessionConvention, SessionConvention],  # noqa: ARG002
+        values: tuple[float, float],
+        labels: tuple[str, str],  # noqa: ARG002
+    ) -> SessionChange:
+        """A session on both sides of a switch: its values."""
+        before, after = (None if np.isnan(value) else float(value) for value in values)
+        return SessionChange(self.units[row], before, after)
+
+
+def mix_sessions(
+    sessions: Sessions,
+    qrels: Qrels | None,
+    measure: Measure,
+    sides: tuple[SessionRecipe, SessionRecipe],
+) -> Mixtures:
+    """All that lies between two conventions for these sessions."""
+    mine, theirs = (side.convention for side in sides)
+    differences = mine.differences(theirs)
+    units = sessions.frame["session"].unique(maintain_order=True).to_list()
+    source = SessionScores(sessions, qrels, measure, units)
+    causes = tuple(
+        cause for cause in SESSION_CAUSES.values() if differences.keys() & {*cause.settings}
+    )
+    mixtures = Mixtures(source, (mine, theirs), causes)
+    mixtures.mean(0)  # what cannot be computed is refused
+    source.notes = source.results(mine).notes
+    return mixtures
