@@ -10,7 +10,7 @@ import pytest
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES
-from gainful.show.convention import build_table, format_heading
+from gainful.measure.convention_page import build_table, format_heading
 
 
 def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.show import explanation as show
+from gainful.measure import explanation_page as show
 
 rankings = st.lists(st.integers(-1, 4), min_size=1, max_size=8)
 pools = st.one_of(st.none(), rankings)
@@ -49,7 +49,7 @@ def test_the_table_agrees_with_the_functions_and_adds_up(ranking, pool, how):
 @given(rankings, pools, settings_of)
 def test_every_format_can_show_every_table(ranking, pool, how):
     table = gainful.explain(ranking, judged=pool, **how)
-    for text in (show.to_text(table), show.to_markdown(table), show.to_latex(table)):
+    for text in (table.to_text(), table.to_markdown(), table.to_latex()):
         assert "nDCG" in text
         assert "nan" not in text
     assert json.loads(json.dumps(table.to_dict(), allow_nan=False))["value"] == table.value
@@ -78,8 +78,8 @@ def test_an_ideal_of_zero_is_explained():
     left_out = gainful.explain([0, 0], like="evidently")
     assert left_out.value is None
     assert left_out.lines[0].ndcg is None
-    assert "left out" in show.to_text(left_out)
-    assert r"\text{left out" in show.to_latex(left_out)
+    assert "left out" in left_out.to_text()
+    assert r"\text{left out" in left_out.to_latex()
     assert repr(left_out) == "<nDCG = left out, 2 ranks worked out>"
     assert repr(gainful.explain([1, 0], k=1)) == "<nDCG@1 = 1.0000, 1 ranks worked out>"
 
@@ -91,16 +91,16 @@ def test_rows_go_on_as_long_as_the_ideal_does():
         (None, 2),
         (None, 1),
     ]
-    assert "–" in show.to_text(table)
+    assert "–" in table.to_text()
     filled = gainful.explain([1], judged=[1, -2], k=3, short="minimum", gain="penalised")
     assert [line.gain for line in filled.lines] == [1, -3, -3]
 
 
 def test_the_convention_says_whose_it_is_and_what_was_set():
-    text = show.to_text(gainful.explain([3, 1], like="sklearn", gain="exp"))
+    text = gainful.explain([3, 1], like="sklearn", gain="exp").to_text()
     assert "like sklearn: scikit-learn 1.9 ndcg_score" in text
     assert "set here: gain" in text
-    own = show.to_text(gainful.explain([3, 1]))
+    own = gainful.explain([3, 1]).to_text()
     assert "Convention: gainful's own habits" in own
     assert "only the documents in the list itself" in own
 
@@ -122,14 +122,14 @@ def test_the_printed_sums_add_up(ranking, pool, how, fill):
 
 
 def test_a_note_tells_when_judged_documents_are_incomplete():
-    text = show.to_text(gainful.explain([3, 3], judged=[3]))
+    text = gainful.explain([3, 3], judged=[3]).to_text()
     assert (
         "Note: the ranking has grades that the judged documents lack (3): nDCG can pass 1" in text
     )
-    many = show.to_text(gainful.explain([3] * 500, judged=[3]))
+    many = gainful.explain([3] * 500, judged=[3]).to_text()
     assert "lack (3, 3, 3, 3, …): nDCG can pass 1" in many
-    assert "Note" not in show.to_text(gainful.explain([3, 0, 0], judged=[3]))
-    listed = show.to_text(gainful.explain([3], judged=[3, 3], like="sklearn"))
+    assert "Note" not in gainful.explain([3, 0, 0], judged=[3]).to_text()
+    listed = gainful.explain([3], judged=[3, 3], like="sklearn").to_text()
     assert "scikit-learn 1.9 ndcg_score itself knows only the list" in listed
     assert "set here: judged" in listed
 
@@ -137,5 +137,5 @@ def test_a_note_tells_when_judged_documents_are_incomplete():
 def test_gains_are_shown_as_they_are_and_not_as_differences():
     assert [line.gain for line in gainful.explain([0.1, 0.2, 0.3]).lines] == [0.1, 0.2, 0.3]
     assert gainful.explain([60, 1], gain="exp").lines[1].gain == 1
-    assert "1234567" in show.to_text(gainful.explain([1234567]))
+    assert "1234567" in gainful.explain([1234567]).to_text()
     assert str(gainful.explain([-0.5, 1], fractional="truncate").lines[0].gain) == "0.0"

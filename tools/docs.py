@@ -15,9 +15,18 @@ from pathlib import Path
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import to_latex
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES, TREC_NAMES, Entry
-from gainful.show import convention as conventions, measures
-from gainful.show.table import Table, to_markdown
+from gainful.measure import (
+    DISCOUNTS,
+    GAINS,
+    MEASURES,
+    REFERENCES,
+    TREC_NAMES,
+    Entry,
+    catalogue_page as measures,
+    convention_page as conventions,
+)
+from gainful.page.table import Table
+from gainful.page.to_markdown import table_to_markdown as to_markdown
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "conventions.json"
@@ -236,7 +245,9 @@ def _measure(entry: Entry) -> str:
     if example is None:
         raise ValueError(f"{entry.name} has no worked example")
     value = eval(example.working, {"__builtins__": {}}, WORKED)  # noqa: S307
-    theirs = [trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name]
+    theirs = [
+        trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name
+    ]
     spelled = f"; trec_eval: `{'`, `'.join(theirs)}`" if theirs else ""
     cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cutoff_kind]
     return f"""### {entry.name}

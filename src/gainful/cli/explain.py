@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gainful.api.explain import explain as explain_ranking
 from gainful.cli.options import (
     GRADES_SETTINGS,
     format_option,
@@ -14,9 +15,7 @@ from gainful.cli.options import (
     plugin_option,
     setting_options,
 )
-from gainful.cli.output import print_in_form, terminal
-from gainful.measure import explain as explain_ranking
-from gainful.show import explanation as show
+from gainful.cli.output import deliver
 
 _SETTINGS = (
     *("gain", "rel", "discount", "b"),
@@ -62,13 +61,5 @@ def explain(
     """
     settings: Any = {name: value for name, value in options.items() if value is not None}
     pool = None if judged is None else parse_numbers([judged], "judged")
-    explanation = explain_ranking(
-        parse_numbers(grades, "grades"), judged=pool, k=k, like=like, **settings
-    )
-    print_in_form(
-        form,
-        table=lambda: show.to_text(explanation, terminal=terminal()),
-        markdown=lambda: show.to_markdown(explanation),
-        latex=lambda: show.to_latex(explanation),
-        data=explanation.to_dict,
-    )
+    ranking = parse_numbers(grades, "grades")
+    deliver(explain_ranking(ranking, judged=pool, k=k, like=like, **settings).page(), form)

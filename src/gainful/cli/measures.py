@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gainful.api.measures import measures as describe_measures
+from gainful.api.register import load_entry_points
 from gainful.cli.options import format_option, plugin_option
-from gainful.cli.output import print_in_form, terminal
-from gainful.measure.plugins import load_entry_points
-from gainful.show import measures as show
+from gainful.cli.output import deliver
 
 
 @click.command(short_help="What can be computed, and what do its options mean?")
@@ -29,9 +29,4 @@ def measures(name: str | None, form: str) -> None:
     """
     for failure in load_entry_points():
         click.echo(f"gainful: {failure}", err=True)
-    print_in_form(
-        form,
-        table=lambda: show.to_text(name, terminal=terminal()),
-        markdown=lambda: show.to_markdown(name),
-        data=lambda: show.to_dict(name),
-    )
+    deliver(describe_measures(name).page(), form)

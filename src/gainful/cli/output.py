@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -30,7 +29,6 @@ _SUFFIXES = {
     "jsonl": ".jsonl",
 }
 WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
-Writer = Callable[[], Any]
 
 
 def values_options() -> Decorator:
@@ -54,18 +52,6 @@ def usual_form(output: str | None) -> str:
     if output in (None, "-"):
         return "tsv" if terminal() is PLAIN else "table"
     return form_from_suffix(str(output), {suffix: form for form, suffix in _SUFFIXES.items()})
-
-
-def print_in_form(
-    form: str, *, table: Writer, markdown: Writer, data: Writer, **more: Writer
-) -> None:
-    """Print what was found in the form that was asked for."""
-    writers = {"table": table, "markdown": markdown, **more}
-    if form == "json":
-        text = json.dumps(data(), indent=2, ensure_ascii=False, allow_nan=False)
-    else:
-        text = writers[form]()
-    write_stdout(text)
 
 
 def deliver(page: Page, form: str, output: str | None = None, *, quiet: bool = False) -> None:

@@ -160,12 +160,15 @@ def _read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
 
 
 def _help_text(lines: list[tuple[str, Any]]) -> str:
-    from gainful.show.measures import to_text  # noqa: PLC0415
+    from gainful.measure.catalogue_page import catalogue_page  # noqa: PLC0415
+    from gainful.page.render import render  # noqa: PLC0415
 
     parts = [_HELP.rstrip()]
     for name, some in lines:
         measure = some[0].measure
-        description = to_text(measure.name) if measure is not None else "a text, not a number"
+        description = "a text, not a number"
+        if measure is not None:
+            description = render(catalogue_page(measure.name), "table")
         parts.append(f"{name}\n{description}")
     return "\n\n".join(parts)
 

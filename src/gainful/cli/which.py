@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gainful.api.which import which as find_formulations
 from gainful.cli.options import GRADES_SETTINGS, format_option, parse_numbers
-from gainful.cli.output import print_in_form, terminal
-from gainful.measure import which as find
-from gainful.show import table as tables, which as show
+from gainful.cli.output import deliver
 
 
 @click.command(context_settings=GRADES_SETTINGS, short_help="Whose nDCG is this?")
@@ -33,12 +32,6 @@ def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) ->
       gainful which 8.10 3 2 3 0 1 2 --format json
     """
     pool = None if judged is None else parse_numbers([judged], "judged")
-    formulations = find(value, parse_numbers(grades, "grades"), judged=pool)
-    table, sentence = show.build_table(formulations), show.format_answer(formulations)
-    print_in_form(
-        form,
-        table=lambda: f"{sentence}\n\n{tables.to_text(table, terminal=terminal())}",
-        markdown=lambda: f"{sentence}\n\n{tables.to_markdown(table)}",
-        data=lambda: show.to_dict(formulations),
-    )
+    formulations = find_formulations(value, parse_numbers(grades, "grades"), judged=pool)
+    deliver(formulations.page(), form)
     return 0 if formulations.matches else 1

@@ -20,8 +20,11 @@ from gainful.measure.cumulated_gain import (
     row_gains,
     total_gains,
 )
+from gainful.measure.explanation_page import explanation_page
 from gainful.measure.measure import nDCG
 from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.read import Numbers, RankingMatrix, read_ranking
 
 
@@ -41,8 +44,8 @@ class Line:
     ndcg: float | None
 
 
-@frozen(eq=False)
-class Explanation:
+@frozen(eq=False, repr=False)
+class Explanation(Shown):
     """The worked table of one ranking; `value` is its nDCG, None where it is left out."""
 
     recipe: Recipe
@@ -61,6 +64,10 @@ class Explanation:
             | self.recipe.convention.settings()
             | {"cutoff": self.recipe.k},
         }
+
+    def page(self) -> Page:
+        """The worked table, the formulas with numbers put in, the convention."""
+        return explanation_page(self)
 
     def __repr__(self) -> str:
         value = "left out" if self.value is None else f"{self.value:.4f}"

@@ -27,6 +27,9 @@ from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
 from gainful.measure.recipe import FORMULAS, Recipe, build_recipe
+from gainful.measure.which_page import which_page
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.read import Numbers, RankingMatrix, read_ranking
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
@@ -52,15 +55,32 @@ class Formulation:
     value: float
     tools: tuple[str, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {"measure": str(self.measure), "value": self.value, "tools": list(self.tools)}
 
-@frozen
-class Formulations:
+
+@frozen(repr=False)
+class Formulations(Shown):
     """What was found: all that fits, or if nothing does, the nearest few."""
 
     text: str  # the value as it was given
     tolerance: float  # half a unit of its last digit
     matches: tuple[Formulation, ...]
     nearest: tuple[Formulation, ...] = ()
+
+    def page(self) -> Page:
+        """A line for each formulation, the best known first."""
+        return which_page(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "value": float(self.text),
+            "within": self.tolerance,
+            "matches": [formulation.to_dict() for formulation in self.matches],
+            "nearest": [formulation.to_dict() for formulation in self.nearest],
+        }
 
 
 @frozen(eq=False)

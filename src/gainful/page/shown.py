@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+from attrs import frozen
+
 from gainful.page.page import Page
 from gainful.page.render import render
 from gainful.page.to_mathjax import to_mathjax
@@ -54,3 +56,14 @@ class Shown:
     def to_json(self, **view: Any) -> str:
         """As JSON."""
         return render(self.page(**view), "json")
+
+
+@frozen(repr=False)
+class Description(Shown):
+    """A page that is there already: what is known of a measure or a convention."""
+
+    description: Page
+
+    def page(self) -> Page:
+        """The page."""
+        return self.description

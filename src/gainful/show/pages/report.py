@@ -12,10 +12,10 @@ from gainful.evidence.comparison import Comparison
 from gainful.evidence.moves.moved_docs import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.stability import Stability
+from gainful.measure import convention_page as convention
 from gainful.measure.results import Results
 from gainful.measure.results_page import results_page
 from gainful.page.render import render
-from gainful.show import convention
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.html_page import render_page
 from gainful.show.pages.report_data import QueryChoice, build_report_data

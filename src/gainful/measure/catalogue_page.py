@@ -1,4 +1,4 @@
-"""What measures, gains and discounts there are; all of it read off the tables."""
+"""The page of measures, gains and discounts; all of it read off the tables."""
 
 from __future__ import annotations
 
@@ -9,20 +9,15 @@ from gainful.convention import GAINFUL, SETTINGS, Convention, Setting
 from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
-from gainful.measure import (
-    CHOICES,
-    DISCOUNTS,
-    GAINS,
-    MEASURES,
-    PARAMETERS,
-    REFERENCES,
-    SESSION_MEASURES,
-    TREC_NAMES,
-    Entry,
-    as_query_discount,
-)
-from gainful.show import table as tables
-from gainful.show.table import PLAIN, Table, Terminal
+from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.discount import DISCOUNTS, as_query_discount
+from gainful.measure.entry import Entry
+from gainful.measure.gain import GAINS
+from gainful.measure.parameters import CHOICES, PARAMETERS
+from gainful.measure.references import REFERENCES
+from gainful.measure.trec_eval_names import TREC_NAMES
+from gainful.page.page import Page, Section
+from gainful.page.table import Table
 
 
 def build_measure_table() -> Table:
@@ -47,22 +42,14 @@ def build_formula_table(kind: str) -> Table:
     return Table((kind, "formula", "parameters", "meaning"), rows)
 
 
-def to_text(name: str | None, *, terminal: Terminal = PLAIN) -> str:
-    """All measures, gains and discounts, or all about one name, for a terminal."""
+def catalogue_page(name: str | None = None) -> Page:
+    """All measures, gains and discounts, or all about one name."""
     if name is None:
-        return "\n\n".join(tables.to_text(table, terminal=terminal) for table in _build_overview())
-    head, table = _describe_name(name)
-    body = tables.to_text(table, terminal=terminal) if table.rows else ""
-    return "\n\n".join(part for part in ("\n".join(head), body) if part)
-
-
-def to_markdown(name: str | None) -> str:
-    """All measures, gains and discounts, or all about one name, as Markdown."""
-    if name is None:
-        return "\n\n".join(tables.to_markdown(table) for table in _build_overview())
-    head, table = _describe_name(name)
-    body = tables.to_markdown(table) if table.rows else ""
-    return "\n\n".join(part for part in (*head, body) if part)
+        sections = [Section(table=table) for table in _build_overview()]
+    else:
+        head, table = _describe_name(name)
+        sections = [Section(lines=head), *([Section(table=table)] if table.rows else [])]
+    return Page(sections=sections, data=lambda: to_dict(name))
 
 
 def to_dict(name: str | None) -> dict[str, Any]:

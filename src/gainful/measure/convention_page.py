@@ -1,4 +1,4 @@
-"""A convention in plain words: what it does in every situation."""
+"""The page of conventions: what each does in every situation, in plain words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 from gainful.convention import CONVENTIONS, SETTINGS, Convention
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
-from gainful.measure import as_discount, as_gain, as_query_discount, build_recipe, nDCG
 from gainful.measure.describe_setting import describe_setting
-from gainful.show.table import Table
+from gainful.measure.discount import as_query_discount
+from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.measure import nDCG
+from gainful.measure.recipe import build_recipe
+from gainful.page.page import Page, Section
+from gainful.page.table import Table
 
 # The habits that matter for one list of grades without ids, scores or other queries.
 SINGLE_LIST_SETTINGS = (
@@ -21,6 +25,24 @@ _FULL_TABLE_WIDTH = 180  # characters that the table of all conventions needs
 _LISTED_SETTINGS = [
     setting for setting in SETTINGS if setting not in ("b", "rel")
 ]  # those come with their formula
+
+
+def convention_page(name: str | None = None, other: str | None = None) -> Page:
+    """All conventions, one of them by its name, or what two do differently."""
+    build_tables(name, other, None)  # a pair that cannot be compared is refused at once
+    return Page(
+        sections=[lambda width: _list_sections(name, other, width)],
+        data=lambda: to_dict(name, other),
+    )
+
+
+def _list_sections(name: str | None, other: str | None, width: int | None) -> list[Section]:
+    """Each table below its heading."""
+    sections = []
+    for heading, table in build_tables(name, other, width):
+        sections.append(Section(lines=[heading]))
+        sections += [Section(table=table)] if table.rows else []
+    return sections
 
 
 def format_heading(convention: Convention | None, other: Convention | None = None) -> str:
@@ -152,7 +174,7 @@ def _describe_session_setting(convention: SessionConvention, name: str) -> str:
 
 
 def to_dict(first_name: str | None = None, second_name: str | None = None) -> dict[str, Any]:
-    """The same as data."""
+    """All conventions, one, or the differences of two, as plain data."""
     if first_name is None:
         ranking_dicts = {
             name: _convention_to_dict(convention) for name, convention in CONVENTIONS.items()

@@ -1,9 +1,12 @@
-"""The worked table of one ranking, the formula with the numbers put in, and the convention."""
+"""The page of `explain`: the worked table, the formula with numbers put in, the convention."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import asdict
 
 from gainful.convention import CONVENTIONS
 from gainful.formula import (
@@ -17,11 +20,16 @@ from gainful.formula import (
     to_text as as_text,
     walk,
 )
-from gainful.measure import Explanation, Recipe
+from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
 from gainful.measure.describe_setting import describe_setting
-from gainful.show import table as tables
-from gainful.show.convention import SINGLE_LIST_SETTINGS
-from gainful.show.table import PLAIN, Table, Terminal, format_number
+from gainful.measure.recipe import Recipe
+from gainful.page.page import Page, Section
+from gainful.page.table import Table, format_number
+from gainful.page.to_latex import escape_latex_cell, table_to_latex
+from gainful.page.to_markdown import table_to_markdown
+
+if TYPE_CHECKING:
+    from gainful.measure.explanation import Explanation
 
 _COLUMNS = (
     *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
@@ -50,24 +58,37 @@ def build_table(explanation: Explanation) -> Table:
     return Table(_COLUMNS, rows, numeric=True)
 
 
-def to_text(explanation: Explanation, *, terminal: Terminal = PLAIN) -> str:
-    """For a terminal: table, formulas, convention."""
-    setting_table = Table(("", ""), _describe_settings(explanation))
-    parts = (
-        tables.to_text(build_table(explanation), terminal=terminal),
-        "\n".join(f"{name:<4} = {sum_}" for name, sum_ in format_sums(explanation)),
-        *(f"Note: {note}" for note in list_notes(explanation)),
-        f"Convention: {_format_title(explanation)}",
-        tables.to_text(setting_table, terminal=terminal),
+def explanation_page(explanation: Explanation) -> Page:
+    """The worked table, the formulas, the convention."""
+    sums = [f"{name:<4} = {terms}" for name, terms in format_sums(explanation)]
+    return Page(
+        sections=[
+            Section(table=build_table(explanation)),
+            Section(lines=sums),
+            *(Section(lines=[f"Note: {note}"]) for note in list_notes(explanation)),
+            Section(lines=[f"Convention: {_format_title(explanation)}"]),
+            Section(table=Table(("", ""), _describe_settings(explanation))),
+        ],
+        rows=lambda: _list_rows(explanation),
+        data=explanation.to_dict,
+        written={
+            "markdown": lambda: _to_markdown(explanation),
+            "latex": lambda: _to_latex(explanation),
+        },
     )
-    return "\n\n".join(parts)
 
 
-def to_markdown(explanation: Explanation) -> str:
+def _list_rows(explanation: Explanation) -> Table:
+    """A row for each rank, at full precision."""
+    dicts = [asdict(line) for line in explanation.lines]
+    return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
+
+
+def _to_markdown(explanation: Explanation) -> str:
     """For a page or a pull request."""
-    formulas = "\n".join(f"{name:<4} = {sum_}" for name, sum_ in format_sums(explanation))
+    formulas = "\n".join(f"{name:<4} = {terms}" for name, terms in format_sums(explanation))
     parts = (
-        tables.to_markdown(build_table(explanation)),
+        table_to_markdown(build_table(explanation)),
         f"```text\n{formulas}\n```",
         *(f"Note: {note}" for note in list_notes(explanation)),
         f"Convention: {_format_title(explanation)}",
@@ -76,24 +97,24 @@ def to_markdown(explanation: Explanation) -> str:
     return "\n\n".join(parts)
 
 
-def to_latex(explanation: Explanation) -> str:
+def _to_latex(explanation: Explanation) -> str:
     """For a paper: a booktabs table, the formulas, the convention as a sentence."""
     answers = "; ".join(
         f"{setting}: {answer}" for setting, answer in _describe_settings(explanation)
     )
     formulas = [
-        rf"\mathrm{{{name}}} &= {sum_} \\" for name, sum_ in format_sums(explanation, latex=True)
+        rf"\mathrm{{{name}}} &= {terms} \\" for name, terms in format_sums(explanation, latex=True)
     ]
     return "\n".join(
         (
             r"% needs \usepackage{amsmath,booktabs}",
-            tables.to_latex(build_table(explanation)),
+            table_to_latex(build_table(explanation)),
             "",
             r"\begin{align*}",
             *formulas,
             r"\end{align*}",
-            *(tables.escape_latex_cell(f"Note: {note}.") for note in list_notes(explanation)),
-            tables.escape_latex_cell(f"Convention: {_format_title(explanation)}; {answers}."),
+            *(escape_latex_cell(f"Note: {note}.") for note in list_notes(explanation)),
+            escape_latex_cell(f"Convention: {_format_title(explanation)}; {answers}."),
         )
     )
 

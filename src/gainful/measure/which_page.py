@@ -1,14 +1,35 @@
-"""Whose nDCG is this: the measures that fit, and the tools that compute them."""
+"""The page of `which`: the measures that fit, and the tools that compute them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gainful.convention import CONVENTIONS
-from gainful.measure import Formulation, Formulations
-from gainful.show.table import Table
+from gainful.page.page import Page, Section
+from gainful.page.table import Table
+
+if TYPE_CHECKING:
+    from gainful.measure.which import Formulation, Formulations
+
+
+def which_page(formulations: Formulations) -> Page:
+    """What fits, or the nearest if nothing does."""
+    return Page(
+        answer=format_answer(formulations),
+        sections=[Section(table=build_table(formulations))],
+        rows=lambda: _list_rows(formulations),
+        data=formulations.to_dict,
+    )
+
+
+def _list_rows(formulations: Formulations) -> Table:
+    rows = [
+        (str(formulation.measure), formulation.value, " ".join(formulation.tools))
+        for formulation in _select_formulations(formulations)
+    ]
+    return Table(("measure", "value", "tools"), rows)
 
 
 def format_answer(formulations: Formulations) -> str:
@@ -39,23 +60,5 @@ def _format_tool(tool: str) -> str:
     return tool if decimals is None else f"{tool} (rounds to {decimals} decimals)"
 
 
-def to_dict(formulations: Formulations) -> dict[str, Any]:
-    """The answer as data."""
-    return {
-        "value": float(formulations.text),
-        "within": formulations.tolerance,
-        "matches": [_formulation_to_dict(formulation) for formulation in formulations.matches],
-        "nearest": [_formulation_to_dict(formulation) for formulation in formulations.nearest],
-    }
-
-
 def _select_formulations(formulations: Formulations) -> Sequence[Formulation]:
     return formulations.matches or formulations.nearest
-
-
-def _formulation_to_dict(formulation: Formulation) -> dict[str, Any]:
-    return {
-        "measure": str(formulation.measure),
-        "value": formulation.value,
-        "tools": list(formulation.tools),
-    }
