@@ -17,7 +17,7 @@ from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.evaluate import build_recipes, evaluate_run
+from gainful.measure.evaluate import build_recipes, evaluate_matched, match_run
 from gainful.read.inputs import as_qrels, as_run
 from gainful.show import moved_docs as show, rows
 from gainful.show.table import Terminal
@@ -35,9 +35,12 @@ def find_changes(qrels, before, after, measure="nDCG@10", *, most=5, like=None, 
     """What `gainful compare --per-query` does with two runs."""
     convention, recipes = build_recipes(measure, like, options)
     loaded_qrels = as_qrels(qrels)
-    runs = as_run(before, name="bm25"), as_run(after, name="dense")
-    values = tuple(evaluate_run(loaded_qrels, run, recipes, convention) for run in runs)
-    return find_largest_changes(loaded_qrels, runs, next(iter(recipes.values())), values, most=most)
+    runs = tuple(
+        match_run(loaded_qrels, run, recipes, convention)
+        for run in (as_run(before, name="bm25"), as_run(after, name="dense"))
+    )
+    values = tuple(evaluate_matched(run, recipes, convention) for run in runs)
+    return find_largest_changes(runs, next(iter(recipes.values())), values, most=most)
 
 
 def single_query(changes):
@@ -458,12 +461,12 @@ def test_a_document_twice_in_a_ranking_counts_as_the_convention_has_it():
 def test_a_measure_that_was_not_computed_is_refused():
     base, recipes = build_recipes("RR", None, {})
     others = build_recipes("AP", None, {})[1]
-    held, run = as_qrels(JUDGED), as_run(BEFORE)
-    values = (evaluate_run(held, run, recipes, base),) * 2
+    run = match_run(as_qrels(JUDGED), as_run(BEFORE), recipes, base)
+    values = (evaluate_matched(run, recipes, base),) * 2
     with pytest.raises(BadValue, match=r"AP.*a measure that was computed: RR"):
-        find_largest_changes(held, (run, run), others["AP"], values)
+        find_largest_changes((run, run), others["AP"], values)
     with pytest.raises(BadValue, match="most"):
-        find_largest_changes(held, (run, run), recipes["RR"], values, most=-1)
+        find_largest_changes((run, run), recipes["RR"], values, most=-1)
 
 
 # Whatever the data come as

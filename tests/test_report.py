@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
+import polars as pl
 import pytest
 from conftest import require_command
 
 import gainful
 from gainful.cli import main
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
+from gainful.match import dicts, frames, lazy
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
@@ -574,6 +577,38 @@ def test_what_documents_bring_adds_up_to_the_value_under_every_convention():
                 slack = 1e-9 if decimals is None else 0.5 * 10.0**-decimals + 1e-9
                 assert ranked["dcg"] / ranked["idcg"] == pytest.approx(value, abs=slack), name
     assert seen > 5 * len(gainful.CONVENTIONS)
+
+
+@pytest.fixture
+def matches(monkeypatch):
+    """How often each run is matched, by whichever engine."""
+    counts = Counter()
+
+    def count_calls(engine):
+        def count(qrels, run, *rest, **options):
+            counts[run.name] += 1
+            return engine(qrels, run, *rest, **options)
+
+        return count
+
+    monkeypatch.setattr(frames, "match_frames", count_calls(frames.match_frames))
+    monkeypatch.setattr(dicts, "match_dicts", count_calls(dicts.match_dicts))
+    monkeypatch.setattr(lazy, "match_lazy", count_calls(lazy.match_lazy))
+    return counts
+
+
+def test_a_report_matches_each_run_once(matches):
+    lazy_run = pl.LazyFrame([(q, d, -float(at)) for q in NEW for at, d in enumerate(NEW[q])],
+                            schema=["query", "doc", "score"], orient="row")  # fmt: skip
+    gainful.report(
+        JUDGED, {"old": OLD, "new": NEW, "lazy": lazy_run}, ["nDCG@10", "AP"], resamples=99
+    )
+    assert matches == {"old": 1, "new": 1, "lazy": 1}
+
+
+def test_the_command_matches_each_run_once(run, matches, tmp_path):
+    run(*FILES, "-o", tmp_path / "report.html", "--resamples", 99)
+    assert sorted(matches.values()) == [1, 1, 1]
 
 
 def test_runs_may_stay_where_they_are():

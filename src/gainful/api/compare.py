@@ -23,7 +23,6 @@ from gainful.measure.results import Results
 from gainful.measure.sessions.evaluate import evaluate_sessions
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
-from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.session_inputs import AnySessions
 
 
@@ -93,20 +92,18 @@ def compare(
     loaded_qrels = as_qrels(qrels, qrels_format)
     evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
     comparison = compare_evaluated_runs([results for results, _ in evaluated], names, method)
-    return _add_largest_changes(comparison, loaded_qrels, evaluated) if per_query else comparison
+    return _add_largest_changes(comparison, evaluated) if per_query else comparison
 
 
 compare_runs = compare
 
 
-def _add_largest_changes(
-    comparison: Comparison, qrels: Qrels | NestedDict, evaluated: Sequence[EvaluatedRun]
-) -> Comparison:
+def _add_largest_changes(comparison: Comparison, evaluated: Sequence[EvaluatedRun]) -> Comparison:
     """The queries in which each run differs most from the baseline, by the first measure."""
     base_results, base_run = evaluated[comparison.systems.index(comparison.baseline)]
     recipe = next(iter(base_results.recipes.values()))
     changes = tuple(
-        find_largest_changes(qrels, (base_run, run), recipe, (base_results, results))
+        find_largest_changes((base_run, run), recipe, (base_results, results))
         for results, run in evaluated
         if results is not base_results
     )

@@ -125,7 +125,7 @@ def build_report(
     loaded_qrels = as_qrels(qrels, qrels_format)
     evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
     labels = label_runs(names)
-    loaded_runs = [run for _, run in evaluated]
+    matched_runs = [run for _, run in evaluated]
     results = [
         evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
     ]
@@ -141,17 +141,16 @@ def build_report(
         stabilities=[_estimate_stability(result, method.resampling) for result in results],
         choice=choice,
         rankings=rank_side_by_side(
-            loaded_qrels, loaded_runs, choice.recipe, choice.to_detail, ranks=report_data.MAX_RANKS
+            matched_runs, choice.recipe, choice.to_detail, ranks=report_data.MAX_RANKS
         ),
         changes={
             at: find_largest_changes(
-                loaded_qrels,
-                (loaded_runs[base], run),
+                (matched_runs[base], run),
                 choice.recipe,
                 (results[base], results[at]),
                 most=report_data.MAX_EXPLAINED,
             )
-            for at, run in enumerate(loaded_runs)
+            for at, run in enumerate(matched_runs)
             if at != base
         },
         texts=query_texts,

@@ -12,14 +12,13 @@ from gainful.cli.options import Decorator, like_option, plugin_option, setting_o
 from gainful.cli.output import values_options
 from gainful.cli.progress import progress
 from gainful.convention import SETTINGS, Convention
-from gainful.measure.evaluate import evaluate_run
+from gainful.match.rankings import MatchedRun
+from gainful.measure.evaluate import evaluate_matched, match_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.formats import FORMATS, read_run
-from gainful.read.lazy import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels
 
-LoadedRun = Run | NestedDict | LazyRun
 _INPUT_FORMATS = click.Choice(list(FORMATS))
 
 
@@ -91,10 +90,11 @@ def evaluate_runs(
     run_format: str | None,
     recipes: Mapping[str, Recipe],
     convention: Convention,
-) -> Iterator[tuple[Results, LoadedRun]]:
-    """The results of each run, one after the other, and the run as it was read."""
+) -> Iterator[tuple[Results, MatchedRun]]:
+    """The results of each run, one after the other, and the run as it was matched."""
     with progress(runs) as advance:
         for name, path in zip(name_runs(runs), runs, strict=True):
             advance(path)
             run = read_run(path, run_format)
-            yield evaluate_run(qrels, run, recipes, convention, name), run
+            matched = match_run(qrels, run, recipes, convention)
+            yield evaluate_matched(matched, recipes, convention, name), matched

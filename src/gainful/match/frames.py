@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve
 
 from gainful.convention import Duplicates
 from gainful.errors import Duplicated
 from gainful.match.ideal import ideal_order
-from gainful.match.matched import Matched, reduce_precision
+from gainful.match.matched import Matched
+from gainful.match.rank_order import order_by_score
 from gainful.match.subtopics import match_subtopics
-from gainful.match.ties import count_ties, find_ties, tie_blocks
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
@@ -25,27 +25,7 @@ from gainful.read.qrels_and_run import (
     find_duplicates,
     pair_hash,
 )
-from gainful.types import Array, Ranks
-
-
-@frozen(eq=False)
-class _RankOrder:
-    """A run in rank order: which row stands where, and where each query begins."""
-
-    rows: Ranks | None  # row at each place; None where the run is in order as it is
-    score: Array  # by place
-    start: Ranks  # by query
-    retrieved: Ranks  # by query
-
-    def places(self, row: Ranks) -> Ranks:
-        if self.rows is None:
-            return row
-        place = np.empty_like(self.rows)
-        place[self.rows] = np.arange(len(place))
-        return place[row]
-
-    def row_at(self, place: Ranks) -> Ranks:
-        return place if self.rows is None else self.rows[place]
+from gainful.types import Ranks
 
 
 def match_frames(
@@ -71,15 +51,10 @@ def match_frames(
     names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
     all_queries = pl.concat([queries, extra])
-    order = _rank_order(
-        run, _index_names(names, all_queries), lengths, len(all_queries), score_bits
-    )
+    score, stretch_query = run.frame["score"].to_numpy(), _index_names(names, all_queries)
+    order = order_by_score(score, stretch_query, lengths, len(all_queries), score_bits)
     place, row = _join_hits(qrels, run, hashes)
-    query = pool_query[place]
-    position = order.places(row)
-    tied = find_ties(order.score, order.start, order.retrieved)
-    first, last, block = tie_blocks(position, order.start[query], tied)
-    by_input = position - order.start[query] + 1
+    ranks = order.rank_rows(row, pool_query[place], run.frame["doc"])
     grade = qrels.frame["grade"].to_numpy()
     sequence = ideal_order(pool_query, grade)
     pool_index = np.empty_like(sequence)
@@ -91,13 +66,13 @@ def match_frames(
         retrieved=order.retrieved,
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
-        query=query,
+        query=ranks.query,
         grade=grade[place],
-        first=first,
-        last=last,
-        by_id=_rank_by_id(run, order, position, first, last, block, by_input),
-        by_input=by_input,
-        tied_count=count_ties(tied),
+        first=ranks.first,
+        last=ranks.last,
+        by_id=ranks.by_id,
+        by_input=ranks.by_input,
+        tied_count=order.tied_count,
         duplicate_count=duplicate_count,
         pool_index=pool_index[place],
         subtopics=match_subtopics(qrels, pool_index),
@@ -134,22 +109,6 @@ def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
     return joined["number"].to_numpy().astype(np.intp)
 
 
-def _rank_order(run: Run, query: Ranks, lengths: Ranks, size: int, bits: int) -> _RankOrder:
-    """The run in rank order; `query` and `lengths` are those of its stretches of one query."""
-    score = reduce_precision(run.frame["score"].to_numpy(), bits)
-    lengths = lengths.astype(np.intp)
-    retrieved = np.bincount(query, lengths, minlength=size).astype(np.intp)
-    begin = np.cumsum(lengths) - lengths
-    rising = score[1:] > score[:-1]
-    rising[begin[1:] - 1] = False
-    if len(query) == int((retrieved > 0).sum()) and not rising.any():
-        start = np.zeros(size, dtype=np.intp)
-        start[query] = begin
-        return _RankOrder(None, score, start, retrieved)
-    rows = np.lexsort((-score, np.repeat(query, lengths)))
-    return _RankOrder(rows, score[rows], np.cumsum(retrieved) - retrieved, retrieved)
-
-
 def _join_hits(qrels: Qrels, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]:
     """Which judgment meets which row of the run."""
     judged = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
@@ -161,35 +120,3 @@ def _join_hits(qrels: Qrels, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]
     )
     hits = hits.filter(exact)
     return hits["place"].to_numpy().astype(np.intp), hits["row"].to_numpy().astype(np.intp)
-
-
-def _rank_by_id(  # noqa: PLR0917  (all of one block)
-    run: Run,
-    order: _RankOrder,
-    position: Ranks,
-    first: Ranks,
-    last: Ranks,
-    block: Ranks,
-    by_input: Ranks,
-) -> Ranks:
-    """The rank if ties are broken by document id: only blocks with judged documents are sorted."""
-    rank = by_input.copy()
-    inside = np.flatnonzero(block >= 0)
-    if not inside.size:
-        return rank
-    numbers, first_index = np.unique(block[inside], return_index=True)
-    first_inside = inside[first_index]
-    sizes = last[first_inside] - first[first_inside] + 1
-    opens = position[first_inside] - (by_input[first_inside] - first[first_inside])
-    offset = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    places = np.repeat(opens, sizes) + offset
-    ordered = (
-        pl.DataFrame({"block": np.repeat(numbers, sizes), "place": places})
-        .with_columns(run.frame["doc"].gather(order.row_at(places)).alias("doc"))
-        .sort("block", "doc", descending=[False, True], maintain_order=True)
-    )
-    rank_of = np.empty(len(ordered), dtype=np.intp)  # by place among these, which ascend
-    sorted_places = ordered["place"].to_numpy()
-    rank_of[np.searchsorted(places, sorted_places)] = offset
-    rank[inside] = first[inside] + rank_of[np.searchsorted(places, position[inside])]
-    return rank

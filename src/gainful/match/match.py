@@ -12,15 +12,18 @@ from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 
-def _drop_namesakes(run: Run | NestedDict) -> Run | NestedDict:
+def _drop_namesakes(run: Run) -> Run:
     """The run without documents that are named like their query."""
-    if isinstance(run, Run):
-        kept = run.frame["query"] != run.frame["doc"]
-        if kept.all():
-            return run
-        frame = run.frame.filter(kept)
-        without_docs = set(run.frame["query"].unique()) - set(frame["query"].unique())
-        return evolve(run, frame=frame, where=None, silent=run.silent | without_docs)
+    kept = run.frame["query"] != run.frame["doc"]
+    if kept.all():
+        return run
+    frame = run.frame.filter(kept)
+    without_docs = set(run.frame["query"].unique()) - set(frame["query"].unique())
+    return evolve(run, frame=frame, where=None, silent=run.silent | without_docs)
+
+
+def drop_dict_namesakes(run: NestedDict) -> NestedDict:
+    """The run without documents that are named like their query; a number is no text."""
     rankings = {
         query: {doc: score for doc, score in ranking.items() if doc != query}
         if query in ranking
@@ -48,7 +51,7 @@ def match(
     if isinstance(run, LazyRun):
         return lazy.match_lazy(as_qrels_columns(qrels), run, convention)
     if convention.namesake == "remove":
-        run = _drop_namesakes(run)
+        run = _drop_namesakes(run) if isinstance(run, Run) else drop_dict_namesakes(run)
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
     if isinstance(run, NestedDict) and has_subtopics and subtopics:
         dicts.refuse_other_query_types(as_qrels_dict(qrels), run)

@@ -6,7 +6,7 @@ each with its rank, or with the block of ranks that it shares with others of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -81,6 +81,17 @@ class Matched:
             query=number[self.query[hits]],
             **per_hit,
         )
+
+    def select_named(self, names: Collection[str]) -> Self:
+        """What was matched of these queries, as far as they are there."""
+        wanted = {*names}
+        flags = np.fromiter((name in wanted for name in self.queries), bool, len(self.queries))
+        return self.select_queries(flags)
+
+    def select_query(self, name: str) -> Self | None:
+        """One query by itself; None where it is not there."""
+        selected = self.select_named((name,))
+        return selected if len(selected.queries) else None
 
     def with_pool(self, pool: Flags, hits: Flags) -> Self:
         """The same with a part of the pool, in which all retrieved documents stand that are kept.

@@ -24,6 +24,7 @@ from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName
 from gainful.formula import NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Matched
+from gainful.match.rankings import MatchedRun
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure import notes
 from gainful.measure.cumulated_gain import RankedGains, compute_measure
@@ -216,8 +217,29 @@ def evaluate_run(
     name: str | None = None,
 ) -> Results:
     """The results of one run, everything else being settled."""
+    return evaluate_matched(match_run(qrels, run, recipes, convention), recipes, convention, name)
+
+
+def match_run(
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+) -> MatchedRun:
+    """A run as it is matched for these measures."""
     needs_subtopics = [recipe.measure.entry.needs_subtopics for recipe in recipes.values()]
     matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
+    return MatchedRun(qrels, run, matched)
+
+
+def evaluate_matched(
+    matched_run: MatchedRun,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+    name: str | None = None,
+) -> Results:
+    """The results of a run that is matched already."""
+    qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
     mixed_ids = notes.note_id_types(qrels, run)
     if mixed_ids and not matched.query.size:
         raise NothingInCommon(
@@ -334,6 +356,8 @@ __all__ = [
     "choose_queries",
     "compute_measures",
     "evaluate",
+    "evaluate_matched",
     "evaluate_run",
+    "match_run",
     "with_max_grade",
 ]

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import polars as pl
 from attrs import define, evolve, field, frozen
 
 from gainful.errors import GainfulError
 from gainful.evidence.shapley import MAX_EXACT_CAUSES, NEGLIGIBLE, shapley_values
-from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched, Subtopics
+from gainful.match.rankings import Rankings
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.read.qrels_and_run import Qrels
 from gainful.types import Array, Flags, Ranks
 
 _MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
@@ -53,20 +51,13 @@ class Credit:
     problem: str = ""
 
 
-def rank_docs_by_name(qrels: Qrels, matched: Matched, query: str, recipe: Recipe) -> JudgedDocs:
+def rank_judged_docs(rankings: Rankings, query: str, recipe: Recipe) -> JudgedDocs:
     """One query of what was matched, with the names of its documents.
 
     Documents that the convention takes out of the ranking are out of it: the others have moved up.
     """
-    pool = qrels.frame.filter(pl.col("query") == query)
-    grade = pool["grade"].to_numpy()
-    names = pool["doc"].gather(ideal_order(np.zeros(len(grade), dtype=np.intp), grade))
-    if recipe.convention.negative == "remove":
-        names = names.head(int((grade >= 0).sum()))  # the best grade is first
-    flags = np.fromiter((name == query for name in matched.queries), bool, len(matched.queries))
-    ranked = rank_run(matched.select_queries(flags), recipe.convention)
-    place = np.zeros(0, dtype=np.intp) if ranked.pool_index is None else ranked.pool_index
-    return JudgedDocs(ranked, names.gather(place).to_list())
+    ranked = rank_run(rankings.matched.select_named((query,)), recipe.convention)
+    return JudgedDocs(ranked, rankings.name_docs(query, ranked.by_id))
 
 
 def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: float) -> Credit:

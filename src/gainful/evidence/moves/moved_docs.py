@@ -10,16 +10,12 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.moves.credit import Credit, credit_docs, rank_docs_by_name
-from gainful.evidence.moves.ranked_query import RankedDoc, query_grades, rank_query
-from gainful.evidence.moves.select_queries import select_qrels, select_run
+from gainful.evidence.moves.credit import Credit, credit_docs, rank_judged_docs
 from gainful.evidence.shapley import NEGLIGIBLE
-from gainful.match.match import match
-from gainful.match.matched import Matched
+from gainful.evidence.worked_ranking import doc_gains
+from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.lazy import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.text import count_noun
 
 Move = Literal["up", "down", "same", "lost", "new"]
@@ -103,8 +99,7 @@ class LargestChanges:
 
 
 def find_largest_changes(
-    qrels: Qrels | NestedDict,
-    runs: tuple[Run | NestedDict | LazyRun, Run | NestedDict | LazyRun],
+    runs: tuple[MatchedRun, MatchedRun],
     recipe: Recipe,
     values: tuple[Results, Results],
     *,
@@ -113,20 +108,23 @@ def find_largest_changes(
     """Which queries changed most from one run to another, and what moved in them?
 
     Args:
-        qrels: what was judged.
-        runs: the baseline, and the run that is compared with it.
+        runs: the baseline, and the run that is compared with it, matched with the same judgments.
         recipe: one of the measures that were computed.
         values: the results of both.
         most: how many queries to take apart that rose, and how many that fell.
 
     Examples:
-        >>> from gainful.measure.evaluate import build_recipes, evaluate_run
+        >>> from gainful.match.match import match
+        >>> from gainful.measure.evaluate import build_recipes, evaluate_matched
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels = as_qrels({"1": {"a": 1}})
-        >>> runs = as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]})
         >>> convention, recipes = build_recipes("RR", None, {})
-        >>> values = tuple(evaluate_run(qrels, run, recipes, convention) for run in runs)
-        >>> find_largest_changes(qrels, runs, recipes["RR"], values).queries[0].documents
+        >>> runs = [
+        ...     MatchedRun(qrels, run, match(qrels, run, convention))
+        ...     for run in (as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]}))
+        ... ]
+        >>> values = [evaluate_matched(run, recipes, convention) for run in runs]
+        >>> find_largest_changes(runs, recipes["RR"], values).queries[0].documents
         (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """
     if most < 0:
@@ -141,15 +139,17 @@ def find_largest_changes(
     rose = [query for query in by_size if changed[query] > 0]
     fell = [query for query in by_size if changed[query] < 0]
     selected = [*rose[:most], *fell[:most]]
-    selection = _SelectedQueries.select(qrels, runs, recipe, selected) if selected else None
+    rankings = (
+        runs[0].rank_documents(recipe.convention, selected),
+        runs[1].rank_documents(recipe.convention, selected),
+    )
     return LargestChanges(
         measure=name,
         runs=(values[0].name, values[1].name),
         depth=recipe.depth,
         queries=tuple(
-            selection.describe_change(query, before[query], after[query])
+            _describe_change(rankings, query, (before[query], after[query]), recipe)
             for query in selected
-            if selection
         ),
         rose=len(rose),
         fell=len(fell),
@@ -176,58 +176,38 @@ def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], s
     return by_query, name, results.recipes[name]
 
 
-@frozen(eq=False)
-class _SelectedQueries:
-    """The few queries that are taken apart."""
-
-    qrels: Qrels
-    runs: tuple[Run, Run]
-    matched: tuple[Matched, Matched]
-    recipe: Recipe
-
-    @classmethod
-    def select(
-        cls,
-        qrels: Qrels | NestedDict,
-        runs: tuple[Run | NestedDict | LazyRun, Run | NestedDict | LazyRun],
-        recipe: Recipe,
-        queries: Sequence[str],
-    ) -> _SelectedQueries:
-        selected = select_qrels(qrels, queries)
-        before, after = (select_run(run, queries) for run in runs)
-        matched = tuple(match(selected, run, recipe.convention) for run in (before, after))
-        return cls(selected, (before, after), (matched[0], matched[1]), recipe)
-
-    def describe_change(self, query: str, before: float, after: float) -> ChangedQuery:
-        """What moved in a query, and how much of its change that explains."""
-        grades = query_grades(self.qrels, query)
-        depth = self.recipe.depth
-        rows = [rank_query(run, query, grades, self.recipe) for run in self.runs]
-        ranks, top_ranks = (
-            [_doc_ranks(ranking) for ranking in rows],
-            [_doc_ranks(ranking, depth) for ranking in rows],
-        )
-        both = top_ranks[0].keys() | top_ranks[1].keys()
-        moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
-        move_list = list(moves.values())
-        sides = [
-            rank_docs_by_name(self.qrels, matched, query, self.recipe) for matched in self.matched
-        ]
-        credit = credit_docs(sides[0], sides[1], self.recipe, after - before)
-        return ChangedQuery(
-            query=query,
-            before=before,
-            after=after,
-            change=after - before,
-            documents=_list_moves(credit, grades, ranks, moves),
-            rest=credit.rest,
-            up=move_list.count("up"),
-            down=move_list.count("down"),
-            lost=move_list.count("lost"),
-            new=move_list.count("new"),
-            unjudged=(_count_holes(top_ranks[0], grades), _count_holes(top_ranks[1], grades)),
-            notes=_notes(self.recipe, credit),
-        )
+def _describe_change(
+    rankings: tuple[Rankings, Rankings],
+    query: str,
+    values: tuple[float, float],
+    recipe: Recipe,
+) -> ChangedQuery:
+    """What moved in a query, and how much of its change that explains."""
+    before, after = values
+    grades = rankings[0].grades[query]
+    gains = doc_gains(recipe, grades) if recipe.measure.entry.cumulated else grades
+    rows = [side.rank_docs(query, gains) for side in rankings]
+    ranks = [_doc_ranks(ranking) for ranking in rows]
+    top_ranks = [_doc_ranks(ranking, recipe.depth) for ranking in rows]
+    both = top_ranks[0].keys() | top_ranks[1].keys()
+    moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
+    move_list = list(moves.values())
+    sides = [rank_judged_docs(side, query, recipe) for side in rankings]
+    credit = credit_docs(sides[0], sides[1], recipe, after - before)
+    return ChangedQuery(
+        query=query,
+        before=before,
+        after=after,
+        change=after - before,
+        documents=_list_moves(credit, grades, ranks, moves),
+        rest=credit.rest,
+        up=move_list.count("up"),
+        down=move_list.count("down"),
+        lost=move_list.count("lost"),
+        new=move_list.count("new"),
+        unjudged=(_count_holes(top_ranks[0], grades), _count_holes(top_ranks[1], grades)),
+        notes=_notes(recipe, credit),
+    )
 
 
 def _notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:

@@ -1,8 +1,4 @@
-"""One query on both sides of a switch: its documents rank by rank, and what they come to.
-
-Gains, discounts, sums and the ideal are those of the evaluation itself; what is added here is the
-name of the document at each rank, which no measure needs to know.
-"""
+"""One query on both sides of a switch: its documents rank by rank, and what they come to."""
 
 from __future__ import annotations
 
@@ -10,40 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 from attrs import evolve, frozen
 
-from gainful.evidence.moves.ranked_query import (
-    RankedDoc,
-    cut_ranking,
-    doc_gains,
-    query_grades,
-    rank_query,
-)
-from gainful.match.matched import Matched
-from gainful.measure.cumulated_gain import (
-    RankedGains,
-    ideal_depth,
-    rank_discounts,
-    rank_run_gains,
-    total_gains,
-)
-from gainful.measure.ranked_run import rank_run
+from gainful.evidence.worked_ranking import IdealRank, work_out_ranking
+from gainful.match.rankings import RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 _MAX_ROWS = 10  # rows that are spelled out
-_MAX_FILL = 1000  # and what fills a short list, of which all rows are alike
-
-
-@frozen
-class IdealRank:
-    """One rank of the ideal ranking."""
-
-    rank: int
-    gain: float
-    discount: float
-    contribution: float
 
 
 @frozen
@@ -77,25 +46,20 @@ class RankByRank:
 
 @frozen(eq=False)
 class SwitchSide:
-    """One side of a switch: how the query is matched there, None if it is not, and computed."""
+    """One side of a switch: how the query is ranked there, and computed."""
 
     label: str
     recipe: Recipe
-    matched: Matched | None
+    rankings: Rankings
     value: float | None
 
 
-def describe_rank_by_rank(
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict,
-    query: str,
-    sides: tuple[SwitchSide, SwitchSide],
-) -> RankByRank:
+def describe_rank_by_rank(query: str, sides: tuple[SwitchSide, SwitchSide]) -> RankByRank:
     """How does a query come by its value on both sides of a switch?"""
-    before, after = (_describe_side(qrels, run, query, side) for side in sides)
+    before, after = (_describe_side(query, side) for side in sides)
     row_places = _choose_rows(before.rows, after.rows)
     ideal_places = _choose_rows(before.ideal, after.ideal)
-    matched = sides[0].matched
+    matched = sides[0].rankings.matched.select_query(query)
     return RankByRank(
         query,
         bool(matched is not None and matched.judged[0]),
@@ -135,70 +99,8 @@ def _shorten_side(side: QuerySide, row_places: set[int], ideal_places: set[int])
     )
 
 
-def _describe_side(
-    qrels: Qrels | NestedDict, run: Run | NestedDict, query: str, side: SwitchSide
-) -> QuerySide:
-    label, recipe, matched, value = side.label, side.recipe, side.matched, side.value
-    grades = query_grades(qrels, query)
-    rows = rank_query(run, query, grades, recipe)
-    if not recipe.measure.entry.cumulated or matched is None:
-        cut_rows = cut_ranking(rows, recipe.depth)
-        return QuerySide(label, cut_rows, 0, (), 0, None, None, value)
-    gains = doc_gains(recipe, grades)
-    ranked = rank_run_gains(recipe, rank_run(matched, recipe.convention))
-    dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
+def _describe_side(query: str, side: SwitchSide) -> QuerySide:
+    worked = work_out_ranking(side.rankings, query, side.recipe)
     return QuerySide(
-        label,
-        tuple(add_contributions(recipe, fill_short_ranking(recipe, rows, ranked), gains)),
-        0,
-        tuple(ideal_ranking(recipe, ranked)),
-        0,
-        dcg,
-        idcg,
-        value,
+        side.label, worked.rows, 0, worked.ideal, 0, worked.dcg, worked.idcg, side.value
     )
-
-
-def fill_short_ranking(
-    recipe: Recipe, rows: list[RankedDoc], ranked: RankedGains
-) -> list[RankedDoc]:
-    """A short list is filled up to k where the convention has it so."""
-    if recipe.convention.short != "minimum" or recipe.k is None:
-        return rows
-    fill = float(ranked.fill[0, 0])
-    new = range(len(rows) + 1, min(recipe.k, len(rows) + _MAX_FILL) + 1)
-    return rows + [RankedDoc(rank, rank, None, None, None, gain=fill) for rank in new]
-
-
-def add_contributions(
-    recipe: Recipe, rows: list[RankedDoc], gains: dict[str, float]
-) -> list[RankedDoc]:
-    """The rows down to the cutoff, with gain, discount and their product."""
-    rows = list(cut_ranking(rows, recipe.k))
-    if not rows:
-        return []
-    discounts = np.array(rank_discounts(recipe, max(row.until for row in rows)))
-    if recipe.k is not None:
-        discounts[recipe.k :] = 0.0
-    weighted_rows = []
-    for row in rows:
-        gain = row.gain if row.doc is None else gains.get(row.doc, 0.0)
-        discount = float(discounts[row.rank - 1 : row.until].mean())
-        weighted_rows.append(
-            evolve(row, gain=gain, discount=discount, contribution=(gain or 0) * discount)
-        )
-    return weighted_rows
-
-
-def ideal_ranking(recipe: Recipe, ranked: RankedGains) -> list[IdealRank]:
-    """The ideal ranking, as deep as the convention has it."""
-    if not (recipe.measure.entry.normalised or recipe.measure.entry.gain_of == "ideal"):
-        return []
-    depth = min(int(ideal_depth(recipe, ranked.lengths)[0, 0]), ranked.ideal.last_rank)
-    if depth < 1:
-        return []
-    gains, discounts = ranked.ideal.gains_by_rank(depth)[0], rank_discounts(recipe, depth)
-    return [
-        IdealRank(rank, float(g), float(w), float(g * w))
-        for rank, (g, w) in enumerate(zip(gains, discounts, strict=True), start=1)
-    ]

@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.evidence.moves.ranked_query import RankedDoc
 from gainful.evidence.reasons.rank_by_rank import QuerySide, RankByRank
+from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Entry
 from gainful.page.page import Section
 from gainful.page.table import Table, format_number

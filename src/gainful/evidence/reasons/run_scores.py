@@ -27,6 +27,7 @@ from gainful.evidence.reasons.mixtures import Mixtures, Scores
 from gainful.evidence.reasons.rank_by_rank import RankByRank, SwitchSide, describe_rank_by_rank
 from gainful.match.match import match
 from gainful.match.matched import Matched
+from gainful.match.rankings import MatchedRun, Rankings
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
@@ -150,21 +151,20 @@ class RunScores:
             SwitchSide(
                 label,
                 self.recipe(convention),
-                _select_query(self.view(convention).matched, query),
+                self._rank_documents(convention, query),
                 None if np.isnan(value) else float(value),
             )
             for convention, value, label in zip(conventions, values, labels, strict=True)
         )
-        return describe_rank_by_rank(self.qrels, self.run, query, (before, after))
+        return describe_rank_by_rank(query, (before, after))
+
+    def _rank_documents(self, convention: Convention, query: str) -> Rankings:
+        matched = MatchedRun(self.qrels, self.run, self.view(convention).matched)
+        return matched.rank_documents(convention, [query])
 
 
 def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
     return tuple(getattr(convention, name) for name in _MATCH_SETTINGS)
-
-
-def _select_query(matched: Matched, query: str) -> Matched | None:
-    flags = np.fromiter((name == query for name in matched.queries), bool, len(matched.queries))
-    return matched.select_queries(flags) if flags.any() else None
 
 
 def mix_run(

@@ -1,0 +1,112 @@
+"""Rows of a run → their ranks: by score, and within equal scores by input and by document id."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.match.matched import reduce_precision
+from gainful.match.ties import count_ties, find_ties, tie_blocks
+from gainful.types import Array, Ranks
+
+
+@frozen(eq=False)
+class RowRanks:
+    """Some rows of a run: the number of their query, their block of ranks, their ranks in it."""
+
+    query: Ranks
+    first: Ranks
+    last: Ranks
+    by_id: Ranks
+    by_input: Ranks
+
+
+@frozen(eq=False)
+class RankOrder:
+    """A run in rank order: which row stands where, and where each query begins."""
+
+    rows: Ranks | None  # row at each place; None where the run is in order as it is
+    score: Array  # by place
+    start: Ranks  # by query
+    retrieved: Ranks  # by query
+    tied: Ranks  # the places whose score equals the one before
+
+    @property
+    def tied_count(self) -> int:
+        """How many documents share their score with another."""
+        return count_ties(self.tied)
+
+    def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series) -> RowRanks:
+        """The ranks of some rows; `query` is the number of each, `docs` names all rows."""
+        position = self._places(row)
+        first, last, block = tie_blocks(position, self.start[query], self.tied)
+        by_input = position - self.start[query] + 1
+        by_id = self._rank_by_id(docs, position, first, last, block, by_input)
+        return RowRanks(query, first, last, by_id, by_input)
+
+    def _places(self, row: Ranks) -> Ranks:
+        if self.rows is None:
+            return row
+        place = np.empty_like(self.rows)
+        place[self.rows] = np.arange(len(place))
+        return place[row]
+
+    def _row_at(self, place: Ranks) -> Ranks:
+        return place if self.rows is None else self.rows[place]
+
+    def _rank_by_id(  # noqa: PLR0917  (all of one block)
+        self,
+        docs: pl.Series,
+        position: Ranks,
+        first: Ranks,
+        last: Ranks,
+        block: Ranks,
+        by_input: Ranks,
+    ) -> Ranks:
+        """The rank if ties are broken by document id: only blocks with one of these rows are sorted."""
+        rank = by_input.copy()
+        inside = np.flatnonzero(block >= 0)
+        if not inside.size:
+            return rank
+        numbers, first_index = np.unique(block[inside], return_index=True)
+        first_inside = inside[first_index]
+        sizes = last[first_inside] - first[first_inside] + 1
+        opens = position[first_inside] - (by_input[first_inside] - first[first_inside])
+        offset = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        places = np.repeat(opens, sizes) + offset
+        ordered = (
+            pl.DataFrame({"block": np.repeat(numbers, sizes), "place": places})
+            .with_columns(docs.gather(self._row_at(places)).alias("doc"))
+            .sort("block", "doc", descending=[False, True], maintain_order=True)
+        )
+        rank_of = np.empty(len(ordered), dtype=np.intp)  # by place among these, which ascend
+        sorted_places = ordered["place"].to_numpy()
+        rank_of[np.searchsorted(places, sorted_places)] = offset
+        rank[inside] = first[inside] + rank_of[np.searchsorted(places, position[inside])]
+        return rank
+
+
+def order_by_score(score: Array, query: Ranks, lengths: Ranks, size: int, bits: int) -> RankOrder:
+    """A run in rank order.
+
+    Args:
+        score: of each row.
+        query: the number of each stretch of rows of one query.
+        lengths: how many rows each stretch has.
+        size: how many queries there are.
+        bits: how precise scores are.
+    """
+    score = reduce_precision(score, bits)
+    lengths = lengths.astype(np.intp)
+    retrieved = np.bincount(query, lengths, minlength=size).astype(np.intp)
+    begin = np.cumsum(lengths) - lengths
+    rising = score[1:] > score[:-1]
+    rising[begin[1:] - 1] = False
+    if len(query) == int((retrieved > 0).sum()) and not rising.any():
+        start = np.zeros(size, dtype=np.intp)
+        start[query] = begin
+        return RankOrder(None, score, start, retrieved, find_ties(score, start, retrieved))
+    rows = np.lexsort((-score, np.repeat(query, lengths)))
+    score, start = score[rows], np.cumsum(retrieved) - retrieved
+    return RankOrder(rows, score, start, retrieved, find_ties(score, start, retrieved))

@@ -1,0 +1,182 @@
+"""Some queries of a run, document by document, at the ranks a convention gives them.
+
+Measures need no names: a `Matched` has only ranks and grades. Whoever shows documents reads their
+names, scores and grades here. A document of a `Matched` is named by its rank by id, which no other
+document of the query has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.convention import Convention
+from gainful.match.match import drop_dict_namesakes
+from gainful.match.matched import Matched
+from gainful.match.rank_order import RowRanks, order_by_score
+from gainful.match.ties import TIE_POLICIES, place_ties
+from gainful.read import dicts
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.types import Array, Ranks
+
+_KEY = ["query", "doc"]
+
+
+@frozen
+class RankedDoc:
+    """One document at its rank; `until` is the last rank of a block over which ties are averaged.
+
+    `grade` is None for a document without a judgment; gain, discount and contribution are None
+    where the measure is no cumulated gain. What fills a short list has no name.
+    """
+
+    rank: int
+    until: int
+    doc: str | None
+    score: float | None
+    grade: float | None
+    gain: float | None = None
+    discount: float | None = None
+    contribution: float | None = None
+
+
+@frozen(eq=False)
+class QueryRanking:
+    """One query of a run: its documents in the order given, with the ranks that each can have."""
+
+    docs: Sequence[str]
+    score: Array
+    grade: Array  # not a number where there is no judgment
+    ranks: RowRanks
+    ties: str
+
+    def rank_docs(self, gains: Mapping[str, float]) -> list[RankedDoc]:
+        """All documents at their ranks; where ties go by grades, by these gains."""
+        gain = np.array([gains.get(doc, 0.0) for doc in self.docs], dtype=np.float64)
+        first, last = place_ties(self.ties, self.ranks, gain)
+        order = np.argsort(self.ranks.by_input if TIE_POLICIES[self.ties].averages else first)
+        return [
+            RankedDoc(rank, until, self.docs[at], score, None if np.isnan(grade) else grade)
+            for at, rank, until, score, grade in zip(
+                order.tolist(),
+                first[order].tolist(),
+                last[order].tolist(),
+                self.score[order].tolist(),
+                self.grade[order].tolist(),
+                strict=True,
+            )
+        ]
+
+    def name_docs(self, by_id: Ranks) -> list[str]:
+        """The documents at these ranks, ties being broken by document id."""
+        row = np.empty(len(self.docs), dtype=np.intp)
+        row[self.ranks.by_id - 1] = np.arange(len(row))
+        return [self.docs[at] for at in row[by_id - 1].tolist()]
+
+
+@frozen(eq=False)
+class Rankings:
+    """The rankings of some queries, their judgments, and what was matched of them."""
+
+    matched: Matched
+    grades: Mapping[str, Mapping[str, float]]  # of the judged documents of each query
+    by_query: Mapping[str, QueryRanking]  # of queries for which the run has documents
+
+    def rank_docs(self, query: str, gains: Mapping[str, float]) -> list[RankedDoc]:
+        """All documents of a query at their ranks; where ties go by grades, by these gains."""
+        return self.by_query[query].rank_docs(gains) if query in self.by_query else []
+
+    def name_docs(self, query: str, by_id: Ranks) -> list[str]:
+        """The documents of a query at these ranks, ties being broken by document id."""
+        return self.by_query[query].name_docs(by_id) if query in self.by_query else []
+
+
+@frozen(eq=False)
+class MatchedRun:
+    """A run as it was matched, of which some queries can be looked at document by document.
+
+    Examples:
+        >>> from gainful.convention import GAINFUL
+        >>> from gainful.match.match import match
+        >>> from gainful.read.inputs import as_qrels, as_run
+        >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
+        >>> rankings = MatchedRun(qrels, run, match(qrels, run, GAINFUL)).rank_documents(
+        ...     GAINFUL, ["1"]
+        ... )
+        >>> [(row.rank, row.doc, row.grade) for row in rankings.rank_docs("1", {})]
+        [(1, 'b', None), (2, 'a', 3.0)]
+    """
+
+    qrels: Qrels | NestedDict
+    run: Run | NestedDict | LazyRun
+    matched: Matched
+
+    def rank_documents(self, convention: Convention, queries: Collection[str]) -> Rankings:
+        """Some of its queries with their documents; the convention is one it was matched by."""
+        judged = _judged_docs(self.qrels, queries)
+        retrieved, in_run = _retrieved_docs(self.run, convention, queries)
+        graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
+        if convention.duplicates != "count":  # the last one counts, and stands where it stands
+            graded = graded.unique(_KEY, keep="last", maintain_order=True)
+        if convention.unjudged == "remove":
+            graded = graded.filter(pl.col("grade").is_not_null())
+        if convention.negative == "remove":
+            graded = graded.filter(pl.col("grade").fill_null(0) >= 0)
+        parts = graded.partition_by("query", as_dict=True, maintain_order=True)
+        grades: dict[str, dict[str, float]] = {query: {} for query in queries}
+        for query, doc, grade in judged.iter_rows():
+            grades[query][doc] = grade
+        rankings = {
+            query: _rank_query(parts.get((query,), graded.clear()), convention)
+            for query in queries
+            if query in in_run
+        }
+        return Rankings(self.matched.select_named(queries), grades, rankings)
+
+
+def _judged_docs(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:
+    if isinstance(qrels, NestedDict):
+        frame = dicts.to_frame(_select_dicts(qrels, queries), "grade")
+    else:
+        frame = qrels.frame.filter(pl.col("query").is_in([*queries]))
+    unique = frame.unique(_KEY, keep="last", maintain_order=True)
+    return unique.select(*_KEY, pl.col("grade").cast(pl.Float64))
+
+
+def _retrieved_docs(
+    run: Run | NestedDict | LazyRun, convention: Convention, queries: Collection[str]
+) -> tuple[pl.DataFrame, set[str]]:
+    """The rows of these queries, as columns in memory, and the queries that the run has."""
+    drops_namesakes = convention.namesake == "remove"
+    if isinstance(run, NestedDict):
+        selected = _select_dicts(run, queries)
+        in_run = {str(query) for query, docs in selected.mapping.items() if docs}
+        kept = drop_dict_namesakes(selected) if drops_namesakes else selected
+        return dicts.to_frame(kept, "score"), in_run
+    if isinstance(run, LazyRun):
+        frame = run.collect(run.frame.filter(nw.col("query").is_in([*queries])))
+    else:
+        frame = run.frame.filter(pl.col("query").is_in([*queries]))
+    kept_rows = frame.filter(pl.col("query") != pl.col("doc")) if drops_namesakes else frame
+    return kept_rows, {*frame["query"].unique()}
+
+
+def _select_dicts(nested: NestedDict, queries: Collection[str]) -> NestedDict:
+    wanted = {*queries}
+    selected = {query: docs for query, docs in nested.mapping.items() if str(query) in wanted}
+    return evolve(nested, mapping=selected)
+
+
+def _rank_query(rows: pl.DataFrame, convention: Convention) -> QueryRanking:
+    score = rows["score"].to_numpy()
+    one, size = np.zeros(1, dtype=np.intp), np.array([len(rows)])
+    order = order_by_score(score, one, size, 1, convention.score_bits)
+    row = np.arange(len(rows))
+    ranks = order.rank_rows(row, np.zeros_like(row), rows["doc"])
+    grade = rows["grade"].fill_null(np.nan).to_numpy()
+    return QueryRanking(rows["doc"].to_list(), score, grade, ranks, convention.ties)
