@@ -64,7 +64,7 @@ class RankOrder:
         block: Ranks,
         by_input: Ranks,
     ) -> Ranks:
-        """The rank if ties are broken by document id: only blocks with one of these rows are sorted."""
+        """The rank if document ids break ties: only blocks with one of these rows are sorted."""
         rank = by_input.copy()
         inside = np.flatnonzero(block >= 0)
         if not inside.size:
