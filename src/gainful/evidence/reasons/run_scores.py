@@ -27,7 +27,7 @@ from gainful.evidence.reasons.mixtures import Mixtures, Scores
 from gainful.evidence.reasons.rank_by_rank import RankByRank, SwitchSide, describe_rank_by_rank
 from gainful.match.match import match
 from gainful.match.matched import Matched
-from gainful.match.rankings import MatchedRun, Rankings
+from gainful.match.rankings import MatchedRun
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
@@ -148,19 +148,18 @@ class RunScores:
         """How does a query come by its value on both sides of a switch, rank by rank?"""
         query = self.units[row]
         before, after = (
-            SwitchSide(
-                label,
-                self.recipe(convention),
-                self._rank_documents(convention, query),
-                None if np.isnan(value) else float(value),
-            )
-            for convention, value, label in zip(conventions, values, labels, strict=True)
+            self._switch_side(query, *side)
+            for side in zip(labels, conventions, values, strict=True)
         )
         return describe_rank_by_rank(query, (before, after))
 
-    def _rank_documents(self, convention: Convention, query: str) -> Rankings:
+    def _switch_side(
+        self, query: str, label: str, convention: Convention, value: float
+    ) -> SwitchSide:
+        recipe = self.recipe(convention)
         matched = MatchedRun(self.qrels, self.run, self.view(convention).matched)
-        return matched.rank_documents(convention, [query])
+        rankings = matched.rank_documents(recipe.convention, [query])
+        return SwitchSide(label, recipe, rankings, None if np.isnan(value) else float(value))
 
 
 def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
