@@ -32,6 +32,7 @@ from gainful.evidence.statistics.permutation import (
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
 from gainful.measure.sessions.results import SessionResults
+from gainful.rounding import ROUNDING
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
 
@@ -41,7 +42,6 @@ STUDY_TESTS = {
 }
 BLOCKS = ("searcher", "scenario")
 SYSTEM = "system"
-_NEGLIGIBLE = 1e-12  # of equal values, only rounding is left
 
 
 def compare_study(
@@ -83,7 +83,7 @@ def _test_pairs(study: Study, systems: Systems, method: Method) -> TestOutcomes:
     difference = np.stack([outcome.estimate for outcome in outcomes], axis=1)
     largest = np.abs(study.values).max(axis=0)[:, None]
     return TestOutcomes(
-        difference=np.where(np.abs(difference) > _NEGLIGIBLE * largest, difference, 0.0),
+        difference=np.where(np.abs(difference) > ROUNDING * largest, difference, 0.0),
         p=np.stack([outcome.p for outcome in outcomes], axis=1),
         low=np.stack([outcome.low for outcome in outcomes], axis=1),
         high=np.stack([outcome.high for outcome in outcomes], axis=1),
@@ -219,7 +219,7 @@ class Study:
         tried_both = (counts > 0).all(axis=0)
         means: Array = sums[:, tried_both] / counts[:, tried_both]
         differences: Array = means[0] - means[1]
-        differences[np.abs(differences) < _NEGLIGIBLE * np.abs(self.values[:, column]).max()] = 0.0
+        differences[np.abs(differences) < ROUNDING * np.abs(self.values[:, column]).max()] = 0.0
         return differences
 
 

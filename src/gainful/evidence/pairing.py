@@ -18,13 +18,13 @@ from gainful.evidence.statistics.randomisation import randomisation_test
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.tukey import tukey_test
 from gainful.measure.results import Results
+from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
 TEST_NAMES = (*TESTS, TUKEY)
 _SMALLEST, _LARGEST = 1e-100, 1e100
-ROUNDING = 1e-12  # of a value: what is nearer to another is the same
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
 

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gainful.rounding import ROUNDING
+
 
 class NamedCause(Protocol):
     """A cause by its name."""
@@ -50,7 +52,6 @@ class Game(Protocol):
         ...
 
 
-NEGLIGIBLE = 1e-12  # below this, sums were only added in another order
 MAX_EXACT_CAUSES = 12  # causes of which every combination is computed
 _DEFAULT_ORDERS = 128  # else so many orders, each also backwards, unless others are asked for
 
@@ -129,7 +130,7 @@ def interactions(game: Game) -> list[dict[str, float]]:
         first = v[a | b] - v[a] - v[b] + v[0]
         last = v[full] - v[full ^ a] - v[full ^ b] + v[full ^ a ^ b]
         together = max(first, last, key=abs)
-        if abs(together) > NEGLIGIBLE:
+        if abs(together) > ROUNDING:
             changes[at][other.name] = together
             changes[other_at][cause.name] = together
     return [dict(sorted(pairs.items(), key=lambda pair: -abs(pair[1]))) for pairs in changes]

@@ -20,9 +20,9 @@ from gainful.evidence.statistics.bootstrap import bca_bootstrap
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.entry import Aggregation
 from gainful.measure.results import Results, aggregate
-from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
 from gainful.page.page import Page
 from gainful.page.shown import Shown
+from gainful.rounding import ROUNDING
 from gainful.types import Array, is_number
 
 DEFAULT_LEVEL = 95.0
@@ -52,7 +52,7 @@ class Interval:
         if self.mean is None or self.loo_low is None or self.loo_high is None:
             return None
         down, up = self.mean - self.loo_low, self.loo_high - self.mean
-        if max(down, up) <= TIE_TOLERANCE * abs(self.mean):
+        if max(down, up) <= ROUNDING * abs(self.mean):
             return None
         return self.query_low if down >= up else self.query_high
 
@@ -160,7 +160,7 @@ def _mean_interval(
         ), "one query tells nothing of how others would do: no interval"
     if not np.isfinite(values).all():
         return Interval(None, kind=kind), "not every query has a finite value: no mean, no interval"
-    if np.ptp(values) <= TIE_TOLERANCE * np.abs(values).max():
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():
         low = high = mean
         reason = "every query has the same value, so the interval is a point"
     else:

@@ -6,9 +6,8 @@ import numpy as np
 
 from gainful.convention import Empty
 from gainful.errors import BadValue
+from gainful.rounding import FINE_ROUNDING
 from gainful.types import Array
-
-_ROUNDING = 1e-13
 
 
 def normalise_by(actual: Array, ideal: Array, empty: Empty) -> Array:
@@ -26,5 +25,5 @@ def normalise_by(actual: Array, ideal: Array, empty: Empty) -> Array:
         values = np.divide(actual, ideal, out=np.full(actual.shape, fill), where=positive)
     if not np.isfinite(values).all():
         raise BadValue("ideal", float(ideal[~np.isfinite(values)][0]), "a larger ideal")
-    values[np.abs(values - 1) < _ROUNDING] = 1.0  # the sums were added in different orders
+    values[np.abs(values - 1) < FINE_ROUNDING] = 1.0  # the sums were added in different orders
     return np.ma.masked_array(values, mask=~positive) if empty == "skip" else values

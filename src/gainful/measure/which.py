@@ -31,11 +31,11 @@ from gainful.measure.which_page import which_page
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.read import Numbers, RankingMatrix, read_ranking
+from gainful.rounding import ROUNDING
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
 _WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})
 _NEAREST = 5
-_TOLERANCE = 1e-12
 _TOOL_ORDER = tuple(CONVENTIONS)
 
 _DEFAULTS: Mapping[str, Any] = CONVENTIONS["gainful"].settings() | {"rel": REL.default}
@@ -155,7 +155,7 @@ def _candidates(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
         formula = tuple(pair for pair in params if pair[0] in FORMULAS)
         for k, value in values.items():
             same = lines_by_formula.setdefault((formula, k), [])
-            line = next((line for line in same if abs(line[0] - value) < _TOLERANCE), None)
+            line = next((line for line in same if abs(line[0] - value) < ROUNDING), None)
             if line is None:
                 line = (value, params, [])
                 same.append(line)
@@ -231,7 +231,7 @@ def _compute_values(
         k: value
         for k, value in enumerate(vector, start=1)
         if k < ranking.grades.lengths[0]
-        or abs(value - whole) > _TOLERANCE  # else the same as no cutoff
+        or abs(value - whole) > ROUNDING  # else the same as no cutoff
     }
     cutoff = recipe.convention.cutoff
     if cutoff is None or cutoff >= ranking.depth:  # else the tool cuts the list by itself

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import attrs
 from attrs import frozen
 
-from gainful.evidence.pairing import ROUNDING
 from gainful.formula import format_exact
 from gainful.measure.results import Results
 from gainful.read.baseline import Baseline
+from gainful.rounding import ROUNDING
 
 Rule = Literal["floor", "max_drop", "significant"]
 _MAX_DECIMALS = 12  # decimals

@@ -14,12 +14,13 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 
 from gainful.errors import GainfulError
-from gainful.evidence.shapley import MAX_EXACT_CAUSES, NEGLIGIBLE, shapley_values
+from gainful.evidence.shapley import MAX_EXACT_CAUSES, shapley_values
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.rankings import Rankings
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
+from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 
 _MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
@@ -184,7 +185,7 @@ def _tile_subtopics(subtopics: Subtopics, size: int, pool_size: int) -> Subtopic
 def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:
     count = len(game.docs)
     values = game.values(np.repeat([[True], [False]], count, axis=1))
-    tolerance = NEGLIGIBLE * max(1.0, float(np.abs(values).max()))
+    tolerance = ROUNDING * max(1.0, float(np.abs(values).max()))
     whole, without = values[1] - values[0]
     if not abs(whole - change) <= _ERROR_FACTOR * tolerance + rounding:
         return Credit({}, problem=_DEPENDS_ON_OTHERS)

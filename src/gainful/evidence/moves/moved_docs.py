@@ -11,15 +11,14 @@ from attrs import frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_judged_docs
-from gainful.evidence.shapley import NEGLIGIBLE
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
+from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import count_noun
 
 Move = Literal["up", "down", "same", "lost", "new"]
-_COMPARED_DECIMALS = 12  # decimals to which two changes are compared: sums come in different orders
 
 
 @frozen
@@ -131,7 +130,7 @@ def find_largest_changes(
         raise BadValue("most", most, "a whole number from 0 on")
     (before, _, _), (after, name, recipe) = (_query_values(results, recipe) for results in values)
     both = [query for query in before if query in after]
-    changes = {query: round(after[query] - before[query], _COMPARED_DECIMALS) for query in both}
+    changes = {query: round(after[query] - before[query], ROUNDING_DECIMALS) for query in both}
     changed = {
         query: change for query, change in changes.items() if _is_change(change, before[query])
     }
@@ -159,7 +158,7 @@ def find_largest_changes(
 
 
 def _is_change(change: float, before: float) -> bool:
-    return abs(change) > NEGLIGIBLE * (1 + abs(before))
+    return abs(change) > ROUNDING * (1 + abs(before))
 
 
 def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
@@ -272,4 +271,4 @@ def _list_moves(
 
 def _sort_key(moved: MovedDoc) -> tuple[float, float, float, str]:
     before, after = (np.inf if rank is None else rank for rank in (moved.before, moved.after))
-    return -round(abs(moved.share or 0.0), _COMPARED_DECIMALS), after, before, moved.doc
+    return -round(abs(moved.share or 0.0), ROUNDING_DECIMALS), after, before, moved.doc

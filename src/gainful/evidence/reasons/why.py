@@ -19,12 +19,13 @@ from gainful.errors import CannotCompare
 from gainful.evidence.reasons.causes import ALL_FACTS, Cause
 from gainful.evidence.reasons.mixtures import Change, Mixtures
 from gainful.evidence.reasons.why_page import summary_page, why_page
-from gainful.evidence.shapley import NEGLIGIBLE, interactions, shapley_values
+from gainful.evidence.shapley import interactions, shapley_values
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.page.page import Page
 from gainful.page.shown import Shown
+from gainful.rounding import ROUNDING
 from gainful.text import pluralise
 from gainful.types import Array
 
@@ -180,7 +181,7 @@ def _find_effects(mixtures: Mixtures, shares: list[float], names: tuple[str, str
     """Each cause that changes anything, with all there is to tell of it."""
     difference = mixtures.mean(mixtures.all) - mixtures.mean(0)
     largest = max(map(abs, shares), default=0.0)
-    cancel = abs(difference) <= max(NEGLIGIBLE, _CANCEL * largest)
+    cancel = abs(difference) <= max(ROUNDING, _CANCEL * largest)
     joint = interactions(mixtures)
     differences = mixtures.sides[0].differences(mixtures.sides[1])
     effects = []
@@ -220,7 +221,7 @@ def _unit_changes(mixtures: Mixtures, bit: int, effect: float) -> dict[int, Arra
         for before in dict.fromkeys((0, mixtures.all ^ bit))
     }
     nonzero = {before: change for before, change in by_start.items() if change.any()}
-    if nonzero or abs(effect) < NEGLIGIBLE:
+    if nonzero or abs(effect) < ROUNDING:
         return nonzero
     between = mixtures.find_largest_switch(bit)
     return {between: _value_changes(mixtures.values(between), mixtures.values(between | bit))}
@@ -231,11 +232,11 @@ def _value_changes(before: Array, after: Array) -> Array:
     counts = ~np.isnan(before), ~np.isnan(after)
     mean = before[counts[0]].mean() if counts[0].any() else 0.0
     changed = np.abs(np.nan_to_num(after) - np.nan_to_num(before))
-    changed[changed < NEGLIGIBLE * (1 + np.abs(np.nan_to_num(before)))] = 0.0
+    changed[changed < ROUNDING * (1 + np.abs(np.nan_to_num(before)))] = 0.0
     comes_or_goes = counts[0] ^ counts[1]
     value = np.where(counts[0], np.nan_to_num(before), np.nan_to_num(after))
     # Also one that is just average counts as changed when it comes or goes.
-    changed[comes_or_goes] = np.maximum(np.abs(value - mean), NEGLIGIBLE)[comes_or_goes]
+    changed[comes_or_goes] = np.maximum(np.abs(value - mean), ROUNDING)[comes_or_goes]
     return changed
 
 

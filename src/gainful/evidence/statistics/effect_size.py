@@ -9,9 +9,9 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.statistics.power import POWER, detectable_effect, queries_needed
+from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
-_CONSTANT = 1e-9  # differences that are further apart than this part of them vary
 _SMALLEST_LEVEL = 1e-9  # levels below it have no digits
 _SMALLEST_DZ = 1e-3  # an effect that millions of queries would be needed for
 
@@ -69,5 +69,5 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
 def constant_columns(differences: Array) -> Flags:
     """Which columns vary by rounding alone?"""
     largest = np.abs(differences).max(axis=0)
-    flags: Flags = np.ptp(differences, axis=0) <= _CONSTANT * largest
+    flags: Flags = np.ptp(differences, axis=0) <= COARSE_ROUNDING * largest
     return flags

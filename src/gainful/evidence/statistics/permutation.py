@@ -18,11 +18,11 @@ from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import invert_test, p_for_alternative, p_value
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, remove_block_effects
+from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks
 
 INVERTED = "inverted permutation test"
 SIMULTANEOUS = "permuted Tukey HSD, simultaneous"
-_NEGLIGIBLE = 1e-9
 _ROUNDING_STEPS = 16  # steps of the grid, for each session: what taking blocks out can be off
 
 
@@ -41,7 +41,9 @@ def is_estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
     """Can systems be told from blocks? Not where everybody tried one system alone."""
     indicators = np.eye(design.systems)[design.system]
     residuals = remove_block_effects(indicators, blocks)
-    rank = int(np.linalg.matrix_rank(indicators.T @ residuals, tol=_NEGLIGIBLE * len(indicators)))
+    rank = int(
+        np.linalg.matrix_rank(indicators.T @ residuals, tol=COARSE_ROUNDING * len(indicators))
+    )
     return rank >= design.systems - 1
 
 
@@ -106,7 +108,7 @@ def permute_all_pairs(
     indicators = np.eye(design.systems)[design.system]
     residuals = remove_block_effects(np.concatenate([values, indicators], axis=1), blocks)
     columns = values.shape[1]
-    inverse = np.linalg.pinv(indicators.T @ residuals[:, columns:], rcond=_NEGLIGIBLE)
+    inverse = np.linalg.pinv(indicators.T @ residuals[:, columns:], rcond=COARSE_ROUNDING)
     largest = np.abs(values).max(axis=0, initial=0.0)
     grid_values, steps = round_to_grid(residuals[:, :columns], len(residuals), largest)
 

@@ -6,11 +6,11 @@ from functools import partial
 from math import isnan
 
 from gainful.errors import BadValue, WrongType
+from gainful.rounding import ROUNDING
 from gainful.types import is_number, is_whole_number
 
 POWER = 0.8
 _MAX_QUERIES = 10_000_000  # queries; nobody has more
-_NEGLIGIBLE = 1e-12
 _LARGEST_EFFECT, _LARGEST_CENTRE = 1e3, 1e6
 _SMALLEST_ALPHA = 1e-9  # below it the tail of t has no digits left
 
@@ -28,7 +28,7 @@ def t_test_power(effect: float, queries: int, alpha: float = 0.05) -> float:
         abs(effect), _LARGEST_EFFECT
     )  # beyond it all is found, and scipy's series does not end
     noncentrality, degrees = effect**2 * queries, queries - 1
-    if noncentrality < _NEGLIGIBLE:  # scipy's non-central F is wrong there
+    if noncentrality < ROUNDING:  # scipy's non-central F is wrong there
         return alpha
     if noncentrality > _LARGEST_CENTRE:
         return 1.0

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue, WrongType
-from gainful.measure.sessions.sweep_boundary import TIE_TOLERANCE
+from gainful.rounding import ROUNDING
 from gainful.types import Array, is_number
 
 Ordering = Mapping[Any, float] | Sequence[Hashable]
@@ -170,7 +170,7 @@ def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int
     last, place = np.inf, 0
     for at, name in enumerate(sorted(order, key=lambda name: -order[name]), 1):
         value = float(order[name])
-        if last - value > TIE_TOLERANCE * max(abs(last), abs(value)) or at == 1:
+        if last - value > ROUNDING * max(abs(last), abs(value)) or at == 1:
             place = at
         place_of[name], last = place, value
     return place_of

@@ -11,10 +11,10 @@ from attrs import define, field
 
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.measure.recipe import Recipe
+from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 
 _FIRST_COUNTS = 5  # counts that are looked at to begin with, besides none, one and all
-_ROUNDING = 1e-12
 _BATCH_GRADES = 200_000  # grades that are laid out together
 
 
@@ -47,7 +47,7 @@ class _CountSearch:
             growth = (self.judged_relevant + high) / (self.judged_relevant + low)
             bound = value[1:] * growth if self.sign > 0 else value[:-1] / growth
         best = self.best_value()
-        better = self.sign * (bound - best) > _ROUNDING * abs(best)
+        better = self.sign * (bound - best) > ROUNDING * abs(best)
         promising = (high > low + 1) & (better | np.isnan(bound))
         counts: list[int] = ((low + high) // 2)[promising].tolist()
         return counts

@@ -14,11 +14,11 @@ from gainful.evidence.unjudged.limits import Limits
 from gainful.measure.entry import Aggregation
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results, aggregate
+from gainful.rounding import COARSE_ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
 Ends = tuple[float | None, float | None, float | None]
-_TOLERANCE = 1e-9
 
 
 @frozen(eq=False, repr=False)
@@ -155,7 +155,7 @@ def describe_outside(name: str, ends: Ends) -> str:
         low is None
         or value is None
         or high is None
-        or low - _TOLERANCE <= value <= high + _TOLERANCE
+        or low - COARSE_ROUNDING <= value <= high + COARSE_ROUNDING
     ):
         return ""
     return (

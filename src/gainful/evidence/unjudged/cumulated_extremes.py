@@ -20,10 +20,10 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.cumulated_gain import ideal_depth, rank_discounts
 from gainful.measure.grade_gains import GradeFinder, grade_gains
 from gainful.measure.recipe import Recipe
+from gainful.rounding import FINE_ROUNDING
 from gainful.types import Array, Ranks
 
 _MAX_STEPS = 100  # steps; a handful is enough, for each one finds a better ratio
-_TOLERANCE = 1e-13
 
 
 @frozen(eq=False)
@@ -94,7 +94,7 @@ class _GainLevels:
             counts = self.best_counts(1.0, -ratio)
             gain, ideal = self.gain_and_ideal(counts)
             better = self.sign * (gain - ratio * ideal)
-            if ideal <= 0 or better <= _TOLERANCE * (abs(gain) + abs(ratio * ideal)):
+            if ideal <= 0 or better <= FINE_ROUNDING * (abs(gain) + abs(ratio * ideal)):
                 break
             best = counts
         return best

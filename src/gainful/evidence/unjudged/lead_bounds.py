@@ -21,10 +21,10 @@ from gainful.evidence.unjudged.settlement import Settlement
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
+from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
-_TOLERANCE = 1e-12
 # Sums over documents, in which no document changes what another is worth.
 _ADDITIVE = ("P", "DCG", "CG", "RBP", "SetP", "NumRelRet", "scaledDCG", "INSQ", "Utility")
 
@@ -62,12 +62,12 @@ class LeadBounds:
         verdict = self._verdict(common, scale, sign, ends, worst)
         if verdict is None and reached:
             verdict = False
-        equal = abs(difference) <= _TOLERANCE
+        equal = abs(difference) <= ROUNDING
         if equal:  # no lead, that could be lost; can anything part them?
             verdict = True if _are_zero(ends) else None
         harm = np.zeros(len(row)) if equal else np.maximum(cuts.max(axis=0), 0.0)
         order = np.lexsort((row, -np.abs(effect), -harm))
-        order = order[(np.abs(effect) > _TOLERANCE)[order] | (harm > _TOLERANCE)[order]]
+        order = order[(np.abs(effect) > ROUNDING)[order] | (harm > ROUNDING)[order]]
         needed = _count_judgments_to_settle(sign * difference, harm, verdict=verdict)
         return Settlement(
             names=names,
@@ -188,7 +188,7 @@ class LeadBounds:
     ) -> bool | None:
         """Can no grading take the lead away (True), does one (False), or is that not known?"""
         nearest = ends[0] if sign > 0 else ends[1]
-        if nearest is not None and sign * nearest > _TOLERANCE:
+        if nearest is not None and sign * nearest > ROUNDING:
             return True
         open_counts = self._count_open_docs(common)
         starts = np.cumsum([0, *(size for _, size in open_counts)])
@@ -206,7 +206,7 @@ class LeadBounds:
             total += direction * (
                 sum(values[query] for query in unaffected) + np.sum(graded_values)
             )
-        return False if sign * scale * total <= _TOLERANCE else None
+        return False if sign * scale * total <= ROUNDING else None
 
     def _document_frame(self, row: Ranks, effect: Array) -> pl.DataFrame:
         names: pl.DataFrame = self.gradables[0].names[row.tolist()]
@@ -231,7 +231,7 @@ class LeadBounds:
 
 
 def _are_zero(ends: Sequence[float | None]) -> bool:
-    return all(end is not None and abs(end) <= _TOLERANCE for end in ends)
+    return all(end is not None and abs(end) <= ROUNDING for end in ends)
 
 
 def _count_judgments_to_settle(lead: float, harm: Array, *, verdict: bool | None) -> int:
@@ -240,7 +240,7 @@ def _count_judgments_to_settle(lead: float, harm: Array, *, verdict: bool | None
         return 0
     ordered = -np.sort(-harm)
     left = lead - (ordered.sum() - np.append(0.0, np.cumsum(ordered)))
-    enough = np.flatnonzero(left > _TOLERANCE)
+    enough = np.flatnonzero(left > ROUNDING)
     number = int(enough[0]) if enough.size else len(ordered)
     return max(number, 1) if verdict is False else number
 

@@ -15,7 +15,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.sessions.last_queries import group_results
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep_boundary import (
-    TIE_TOLERANCE,
     Crossing,
     find_crossings_along_b,
     find_crossings_along_bq,
@@ -33,6 +32,7 @@ from gainful.measure.sessions.sweep_verdict import describe_winners
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.session_inputs import AnySessions, as_sessions
+from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
@@ -317,7 +317,7 @@ def kendall(means: Array, reference: Array) -> Array:
 
 def _sign(first: Array, second: Array) -> Array:
     """Which is larger: 1, -1, or 0 where they are the same but for rounding, or not there."""
-    near = TIE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+    near = ROUNDING * np.maximum(np.abs(first), np.abs(second))
     with np.errstate(invalid="ignore"):
         sign = np.where(np.abs(first - second) > near, np.sign(first - second), 0.0)
     return np.nan_to_num(sign)

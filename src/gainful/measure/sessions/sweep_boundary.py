@@ -10,9 +10,9 @@ import numpy as np
 from attrs import frozen
 
 from gainful.measure.sessions.sweep_sums import SweepRow, SweepSums
+from gainful.rounding import ROUNDING
 from gainful.types import Array, Ranks
 
-TIE_TOLERANCE = 1e-12  # means as near as this, by their size, are the same
 _MAX_STEPS, _ROOT_TOLERANCE = 60, 1e-10
 
 
@@ -36,7 +36,7 @@ def winners(means: Array) -> Ranks:
     second, first = np.moveaxis(np.sort(filled, axis=-1)[..., -2:], -1, 0)
     with np.errstate(invalid="ignore"):
         alone = np.isfinite(second) & (
-            first - second > TIE_TOLERANCE * np.maximum(np.abs(first), TIE_TOLERANCE)
+            first - second > ROUNDING * np.maximum(np.abs(first), ROUNDING)
         )
     return np.where(alone, best, -1)
 

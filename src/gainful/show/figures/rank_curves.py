@@ -13,6 +13,7 @@ from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels
+from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
@@ -145,5 +146,5 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
 
 def _is_same_curve(first: list[tuple[Any, ...]], second: list[tuple[Any, ...]]) -> bool:
     return len(first) == len(second) and np.allclose(
-        [y for _, y in first], [y for _, y in second], rtol=1e-9, atol=1e-12
+        [y for _, y in first], [y for _, y in second], rtol=COARSE_ROUNDING, atol=ROUNDING
     )
