@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import gainful
 from gainful.cli.main import main
 
 QRELS = "1 0 a 2\n1 0 b 1\n2 0 c 1\n3 0 d 1\n"
@@ -254,6 +255,16 @@ def test_a_full_disk(folder):
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_check_as_a_function_says_what_the_command_says(call):
+    report = gainful.check(["qrels.txt", "bm25.run"])
+    assert report.ok
+    assert f"{report}\n" == call("check", "qrels.txt", "bm25.run").out
+    assert [finding.kind for finding in report.findings][-1] == "together"
+    assert not gainful.check("nowhere").ok
+    assert report.to_csv().startswith("about,kind,what,text\n")
+    assert "**qrels.txt (judgments, trec)**" in report.to_markdown()
 
 
 def test_progress_is_shown_to_people_only(folder, monkeypatch, capsys):

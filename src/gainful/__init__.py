@@ -66,6 +66,7 @@ from gainful.measure import (
 )
 
 if TYPE_CHECKING:
+    from gainful.api.check import check
     from gainful.api.compare import compare, compare_results, compare_runs, compare_sessions
     from gainful.api.gate import gate
     from gainful.api.order import order
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from gainful.evidence.unjudged.find_bounds import unjudged
     from gainful.evidence.unjudged.settle import settle
     from gainful.evidence.unjudged.settlement import Settlement
+    from gainful.match.check_report import CheckReport
     from gainful.match.matched import Matched
     from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
@@ -98,6 +100,8 @@ if TYPE_CHECKING:
 
 # What needs polars is imported when it is first asked for.
 _LATER = {
+    "check": "gainful.api.check",
+    "CheckReport": "gainful.match.check_report",
     "Comparison": "gainful.evidence.comparison",
     "Resampling": "gainful.evidence.statistics.resampling",
     "compare": "gainful.api.compare",
@@ -166,6 +170,7 @@ __all__ = [
     "BadValue",
     "Bounds",
     "CannotCompare",
+    "CheckReport",
     "Comparison",
     "Convention",
     "Explanation",
@@ -201,6 +206,7 @@ __all__ = [
     "average_of_normalised",
     "cg",
     "cg_curve",
+    "check",
     "compare",
     "compare_results",
     "compare_runs",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from gainful.api.check import check as check_files
 from gainful.cli.options import format_option
-from gainful.cli.output import deliver_text
+from gainful.cli.output import deliver
 from gainful.cli.progress import progress
 from gainful.read.session_formats import SESSION_FORMATS
-from gainful.show import check as show
 
 
 @click.command(short_help="Is anything wrong with these files?")
@@ -38,12 +36,6 @@ def check(files: tuple[str, ...], sessions_format: str | None, form: str) -> int
       gainful check run.txt --format json
     """
     with progress(files) as advance:
-        findings = show.check_files(files, advance, sessions_format)
-    data = show.to_dict(findings)
-    text = (
-        show.to_text(findings)
-        if form == "table"
-        else json.dumps(data, indent=2, ensure_ascii=False)
-    )
-    deliver_text(text, None)
-    return 0 if data["ok"] else 1
+        report = check_files(files, sessions_format=sessions_format, on_file=advance)
+    deliver(report.page(), form)
+    return 0 if report.ok else 1

@@ -1,9 +1,14 @@
-"""What is there to know of judgments and a run together?"""
+"""What is there to know of judgments and a run, or sessions, together?"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
+from gainful.match.check_report import Finding
 from gainful.match.frames import match_frames
 from gainful.match.sessions import match_sessions
+from gainful.read.file_check import FileReport
 from gainful.read.qrels_and_run import Qrels, Run, example_docs
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun, quote
@@ -12,7 +17,24 @@ _MAX_NAMES = 5
 _TOP = 10
 
 
-def check_run_against_qrels(qrels: Qrels, run: Run) -> tuple[list[str], list[str]]:
+def check_pairs(files: Sequence[FileReport]) -> list[Finding]:
+    """What each judgments and each run or sessions say of one another."""
+    findings = []
+    for qrels_file, other_file in product(files, files):
+        if qrels_file.qrels is None:
+            continue
+        if other_file.run is not None:
+            problems, notes = _check_run(qrels_file.qrels, other_file.run)
+        elif other_file.sessions is not None:
+            problems, notes = _check_sessions(qrels_file.qrels, other_file.sessions)
+        else:
+            continue
+        subject = f"{qrels_file.name} + {other_file.name}"
+        findings.append(Finding(subject, "together", tuple(problems), tuple(notes)))
+    return findings
+
+
+def _check_run(qrels: Qrels, run: Run) -> tuple[list[str], list[str]]:
     """What is wrong with the two together, and what is worth knowing."""
     matched = match_frames(qrels, run, duplicates="last")
     common = matched.judged & matched.in_run
@@ -41,8 +63,8 @@ def check_run_against_qrels(qrels: Qrels, run: Run) -> tuple[list[str], list[str
     return [], notes
 
 
-def check_sessions_against_qrels(qrels: Qrels, sessions: Sessions) -> tuple[list[str], list[str]]:
-    """The same of judgments and sessions."""
+def _check_sessions(qrels: Qrels, sessions: Sessions) -> tuple[list[str], list[str]]:
+    """What is wrong with judgments and sessions together, and what is worth knowing."""
     frame = sessions.frame
     topics = frame["topic" if "topic" in frame.columns else "session"].drop_nulls()
     topics = topics.unique(maintain_order=True)

@@ -9,7 +9,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput
-from gainful.read import beir, named_columns, rag, subtopic_qrels, trec_files
+from gainful.read import beir, named_columns, subtopic_qrels, trec_files
 from gainful.read.formats import Format, find_format
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates
 from gainful.read.sessions import Sessions
@@ -18,7 +18,6 @@ from gainful.text import count_noun, quote
 
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
 _MAX_GRADES = 12  # grades that are listed with their numbers
-_EITHER_KIND = {"judgments", "run"}
 
 
 @frozen(eq=False)
@@ -56,28 +55,6 @@ def open_to_check(path: str) -> Source | Path | FileReport:
         return FileReport(path, "unknown", "nothing", [strip_file_name(path, error)])
 
 
-def possible_kinds(source: Source | Path | FileReport) -> set[str]:
-    """What a file can be: judgments, a run, or either of them; nothing if it cannot be read."""
-    if not isinstance(source, Source):
-        return {"judgments"} if isinstance(source, Path) else set()
-    try:
-        form = find_format(source).name
-        if form == "trec":
-            return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-        if form in ("rag", "json"):
-            return rag.find_kinds(source) if form == "rag" else _EITHER_KIND
-        input_table = named_columns.read_table(source, form)
-    except BadInput:
-        return set()
-    scored = (
-        input_table.header.find_column(named_columns.SCORE) is not None
-        and input_table.header.find_column(("corpus_id",)) is None
-    )
-    ranked = input_table.header.find_column(named_columns.RANK) is not None
-    graded = input_table.header.find_column(named_columns.GRADE[:-1]) is not None
-    return {"run" if ranked or (scored and not graded) else "judgments"}
-
-
 def examine_file(source: Source | Path | FileReport, kind: str | None) -> FileReport:
     """All that is to be known of one file as judgments or as a run."""
     if isinstance(source, FileReport):
@@ -96,22 +73,6 @@ def examine_file(source: Source | Path | FileReport, kind: str | None) -> FileRe
         return _examine_run_rows(rows) if is_run else _examine_qrels_rows(rows)
     except BadInput as error:
         return FileReport(name, form, kind, [strip_file_name(name, error)])
-
-
-def has_qrels_and_run(source: object) -> bool:
-    """Is it a RAG file, which has judgments and a run?"""
-    return isinstance(source, Source) and len(rag.find_kinds(source)) == 2
-
-
-def has_whole_scores(source: object) -> bool:
-    """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
-    if not isinstance(source, Source):
-        return False
-    try:
-        score = find_format(source).read_run(source).frame["score"]
-    except BadInput:
-        return False
-    return bool((score == score.round()).all())
 
 
 def _examine_whole_file(source: Source, file_format: Format, kind: str) -> FileReport:

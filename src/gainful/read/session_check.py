@@ -6,39 +6,13 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read import named_columns
 from gainful.read.file_check import FileReport, describe_mistakes, strip_file_name
-from gainful.read.session_formats import find_session_format, guess_table_form
-from gainful.read.sessions import Sessions, are_session_columns
+from gainful.read.session_formats import find_session_format
+from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import count_noun
 
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
-
-
-def holds_sessions(source: object) -> bool:
-    """Is a file one of sessions, to judge by its content?
-
-    Conversations are runs as well, and taken for runs unless their format is named.
-    """
-    if not isinstance(source, Source):
-        return False
-    format_name = find_session_format(source).name
-    if format_name != "table":
-        return format_name != "conversation"
-    try:
-        form = guess_table_form(source)
-        return are_session_columns(named_columns.read_table(source, form).frame.columns)
-    except BadInput:
-        return form in ("csv", "tsv") and _has_session_header(source)
-
-
-def _has_session_header(source: Source) -> bool:
-    line = source.first_line()
-    return any(
-        are_session_columns([name.strip('"') for name in line.split(separator)])
-        for separator in ",;\t"
-    )
 
 
 def examine_sessions(source: Source, form: str | None = None) -> FileReport:

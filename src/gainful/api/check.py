@@ -1,0 +1,62 @@
+"""Is anything wrong with these files?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike, fspath
+
+from gainful.errors import UnknownName
+from gainful.match.check_against_qrels import check_pairs
+from gainful.match.check_report import CheckReport, Finding
+from gainful.read.file_check import FileReport, examine_file, open_to_check
+from gainful.read.file_kinds import decide_kinds
+from gainful.read.session_check import examine_sessions
+from gainful.read.session_formats import SESSION_FORMATS
+from gainful.read.source import Source
+
+AnyPath = str | PathLike[str]
+
+
+def check(
+    files: AnyPath | Sequence[AnyPath],
+    *,
+    sessions_format: str | None = None,
+    on_file: Callable[[str], None] | None = None,
+) -> CheckReport:
+    """Is anything wrong with these files, by themselves and together?
+
+    Args:
+        files: judgments, runs and sessions, each found out by content.
+        sessions_format: the format of sessions; what is no judgments is taken to be in it.
+        on_file: called with the path of each file before it is examined.
+
+    Returns:
+        `CheckReport`: `ok`, and what was found in each file and in each pair of them.
+
+    Examples:
+        >>> check("nowhere.txt")
+        nowhere.txt
+          wrong: there is no such file
+        <BLANKLINE>
+        1 thing is wrong.
+    """
+    if sessions_format is not None and sessions_format not in SESSION_FORMATS:
+        raise UnknownName("session format", sessions_format, SESSION_FORMATS)
+    paths = [fspath(path) for path in ([files] if isinstance(files, (str, PathLike)) else files)]
+    sources = [open_to_check(path) for path in paths]
+    all_kinds = decide_kinds(sources, with_sessions=sessions_format is not None)
+    reports: list[FileReport] = []
+    for path, source, kinds in zip(paths, sources, all_kinds, strict=True):
+        if on_file is not None:
+            on_file(path)
+        if kinds == ["sessions"] and isinstance(source, Source):
+            reports.append(examine_sessions(source, sessions_format))
+        else:
+            unknown: list[str | None] = [None]
+            reports += [examine_file(source, kind) for kind in kinds or unknown]
+    return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
+
+
+def _describe_file(file: FileReport) -> Finding:
+    kind = "" if file.kind == "nothing" else f"{file.kind}, {file.form}"
+    return Finding(file.name, kind, tuple(file.problems), tuple(file.notes))

@@ -1,0 +1,106 @@
+"""What is a file, to judge by its content: judgments, a run, or sessions?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gainful.errors import BadInput
+from gainful.read import named_columns, rag, trec_files
+from gainful.read.formats import find_format
+from gainful.read.session_formats import find_session_format, guess_table_form
+from gainful.read.sessions import are_session_columns
+from gainful.read.source import Source
+
+_EITHER_KIND = {"judgments", "run"}
+
+
+def decide_kinds(sources: Sequence[object], *, with_sessions: bool) -> list[list[str]]:
+    """What each file is taken for: one kind, two for a RAG file, none if it cannot be read.
+
+    Args:
+        sources: files as they were opened, folders, or what stands for files that cannot be read.
+        with_sessions: is all that is no judgments sessions?
+    """
+    possible = [_possible_kinds(source) for source in sources]
+    if with_sessions:
+        possible = [
+            kinds if kinds in ({"judgments"}, set()) else {"sessions"} for kinds in possible
+        ]
+    certain = {kind for kinds in possible if len(kinds) == 1 for kind in kinds} - {"sessions"}
+    return [
+        [*kinds] if len(kinds) < 2 else _choose_kinds(source, certain)
+        for source, kinds in zip(sources, possible, strict=True)
+    ]
+
+
+def _choose_kinds(source: object, certain: set[str]) -> list[str]:
+    """A file that may be either is what the others lack."""
+    if _has_qrels_and_run(source):
+        return ["judgments", "run"]
+    if len(certain) == 1:
+        return ["run" if certain == {"judgments"} else "judgments"]
+    return ["judgments" if _has_whole_scores(source) else "run"]
+
+
+def _possible_kinds(source: object) -> set[str]:
+    """What a file can be: judgments, a run, either, sessions; nothing if it cannot be read."""
+    if not isinstance(source, Source):
+        return {"judgments"} if isinstance(source, Path) else set()
+    if _holds_sessions(source):
+        return {"sessions"}
+    try:
+        form = find_format(source).name
+        if form == "trec":
+            return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
+        if form in ("rag", "json"):
+            return rag.find_kinds(source) if form == "rag" else _EITHER_KIND
+        input_table = named_columns.read_table(source, form)
+    except BadInput:
+        return set()
+    scored = (
+        input_table.header.find_column(named_columns.SCORE) is not None
+        and input_table.header.find_column(("corpus_id",)) is None
+    )
+    ranked = input_table.header.find_column(named_columns.RANK) is not None
+    graded = input_table.header.find_column(named_columns.GRADE[:-1]) is not None
+    return {"run" if ranked or (scored and not graded) else "judgments"}
+
+
+def _has_qrels_and_run(source: object) -> bool:
+    """Is it a RAG file, which has judgments and a run?"""
+    return isinstance(source, Source) and len(rag.find_kinds(source)) == 2
+
+
+def _has_whole_scores(source: object) -> bool:
+    """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
+    if not isinstance(source, Source):
+        return False
+    try:
+        score = find_format(source).read_run(source).frame["score"]
+    except BadInput:
+        return False
+    return bool((score == score.round()).all())
+
+
+def _holds_sessions(source: Source) -> bool:
+    """Is a file one of sessions, to judge by its content?
+
+    Conversations are runs as well, and taken for runs unless their format is named.
+    """
+    format_name = find_session_format(source).name
+    if format_name != "table":
+        return format_name != "conversation"
+    try:
+        form = guess_table_form(source)
+        return are_session_columns(named_columns.read_table(source, form).frame.columns)
+    except BadInput:
+        return form in ("csv", "tsv") and _has_session_header(source)
+
+
+def _has_session_header(source: Source) -> bool:
+    line = source.first_line()
+    return any(
+        are_session_columns([name.strip('"') for name in line.split(separator)])
+        for separator in ",;\t"
+    )
