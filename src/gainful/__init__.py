@@ -68,6 +68,7 @@ from gainful.measure import (
 if TYPE_CHECKING:
     from gainful.api.check import check
     from gainful.api.compare import compare, compare_results, compare_runs, compare_sessions
+    from gainful.api.evaluate import evaluate
     from gainful.api.gate import gate
     from gainful.api.order import order
     from gainful.api.report import report
@@ -87,7 +88,6 @@ if TYPE_CHECKING:
     from gainful.evidence.unjudged.settlement import Settlement
     from gainful.match.check_report import CheckReport
     from gainful.match.matched import Matched
-    from gainful.measure.evaluate import evaluate
     from gainful.measure.register import register
     from gainful.measure.results import Results
     from gainful.measure.sessions.evaluate import evaluate_sessions
@@ -122,7 +122,7 @@ _LATER = {
     "order": "gainful.api.order",
     "Stability": "gainful.evidence.stability",
     "stability": "gainful.evidence.stability",
-    "evaluate": "gainful.measure.evaluate",
+    "evaluate": "gainful.api.evaluate",
     "evaluate_sessions": "gainful.measure.sessions.evaluate",
     "SessionConvention": "gainful.convention.session",
     "SessionResults": "gainful.measure.sessions.results",

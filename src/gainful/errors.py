@@ -41,6 +41,23 @@ class BadShape(BadValue):
     """Arrays that do not fit one another."""
 
 
+class NoIdeal(BadValue):
+    """An ideal that is not above zero, where that is refused; `index` says of which ranking."""
+
+    def __init__(self, index: tuple[int, ...], value: object, argument: str = "") -> None:
+        """Say which ideal, by its place or by a name of its own."""
+        self.index = index
+        place = "".join(f"[{number}]" for number in index)
+        super().__init__(argument or f"ideal{place}", value, "an ideal above zero (empty=error)")
+
+    def with_name(self, argument: str) -> NoIdeal:
+        """The error with a name that a user knows."""
+        return NoIdeal(self.index, self.value, argument)
+
+    def __reduce__(self) -> tuple[type[NoIdeal], tuple[object, ...]]:
+        return type(self), (self.index, self.value, self.argument)
+
+
 class BadInput(GainfulError, ValueError):
     """A file, a line of one, or an entry of a dict that cannot be what it should be."""
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from attrs import evolve
 
-from gainful.api.evaluate_runs import EvaluatedRun, evaluate_runs
+from gainful.api.evaluate import EvaluatedRun, evaluate_runs
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Unpack
 
-from gainful.api.evaluate_runs import evaluate_runs
+from gainful.api.evaluate import evaluate_runs
 from gainful.convention import Convention
 from gainful.errors import WrongType
 from gainful.evidence.orders.agreement import check_run_count

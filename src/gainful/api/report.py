@@ -9,7 +9,7 @@ from typing import Unpack
 
 from attrs import evolve
 
-from gainful.api.evaluate_runs import evaluate_runs
+from gainful.api.evaluate import evaluate_runs
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.assemble_comparison import Method, build_method

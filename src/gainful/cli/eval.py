@@ -6,23 +6,10 @@ from typing import Any
 
 import click
 
-from gainful.cli.output import (
-    deliver,
-    refuse_overwriting,
-    usual_form,
-)
-from gainful.cli.run_reading import (
-    evaluate_runs,
-    measures_option,
-    name_runs,
-    refuse_two_pipes,
-    run_options,
-)
-from gainful.evidence.run_results import RunResults
-from gainful.evidence.stability import resampling_for_level, stability
-from gainful.measure.evaluate import build_recipes
-from gainful.read.formats import read_qrels
-from gainful.read.inputs import rag_path
+from gainful.api import evaluate as api
+from gainful.cli.output import WITHOUT_NOTES, deliver, refuse_overwriting, usual_form
+from gainful.cli.progress import show_progress
+from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
 
 
 @click.command("eval", short_help="How good are these runs?")
@@ -43,19 +30,16 @@ from gainful.read.inputs import rag_path
 def evaluate(
     qrels: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
     *,
     per_query: bool,
     interval: float | None,
     resamples: int | None,
     seed: int | None,
+    measures: tuple[str, ...],
     form: str | None,
     output: str | None,
     quiet: bool,
-    qrels_format: str | None,
-    run_format: str | None,
-    like: str | None,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """How good is each RUN by these QRELS?
 
@@ -77,43 +61,27 @@ def evaluate(
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    convention, recipes = build_recipes(measures or None, like, settings)
     form = form or usual_form(output)
-    refuse_two_pipes(qrels, *runs)
-    if interval is not None and per_query and form in ("tsv", "csv", "jsonl"):
+    chance = {"resamples": resamples, "seed": seed}
+    if interval is None:
+        for name in (name for name, value in chance.items() if value is not None):
+            raise click.UsageError(f"--{name} needs --interval")
+    elif per_query and form in WITHOUT_NOTES:
         raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
-    resampling_options = _resampling_options(interval, resamples=resamples, seed=seed)
+    refuse_two_pipes(qrels, *runs)
     runs = runs or _use_qrels_as_run(qrels)
     refuse_overwriting(output, (qrels, *runs))
-    name_runs(runs)  # a run that is named twice is refused before anything is read
-    loaded_qrels = read_qrels(qrels, qrels_format)
-    results = RunResults(
-        {
-            result.name: result
-            for result, _ in evaluate_runs(loaded_qrels, runs, run_format, recipes, convention)
-        }
-    )
-    if interval is not None:
-        results.stabilities = [
-            stability(result, interval, **resampling_options) for result in results.values()
-        ]
+    options |= {name: value for name, value in chance.items() if value is not None}
+    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
+        results = api.evaluate(
+            qrels, None, measures or None, runs=named_runs, interval=interval, **options
+        )
     deliver(results.page(per_query=per_query), form, output, quiet=quiet)
-
-
-def _resampling_options(interval: float | None, **options: int | None) -> dict[str, int]:
-    """What was said of resampling, if it is asked for; wrong values are refused before reading."""
-    chosen = {name: value for name, value in options.items() if value is not None}
-    if interval is None:
-        for name in chosen:
-            raise click.UsageError(f"--{name} needs --interval")
-    else:
-        resampling_for_level(interval, **chosen)
-    return chosen
 
 
 def _use_qrels_as_run(qrels: str) -> tuple[str, ...]:
     """A file that tells both what is relevant and what was retrieved needs no run beside it."""
-    if rag_path(qrels) is None:
+    if not api.holds_qrels_and_run(qrels):
         raise click.UsageError(
             "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have "
             "both retrieved and relevant can do without)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,8 @@ import click
 
 from gainful.cli.options import Decorator, like_option, plugin_option, setting_options
 from gainful.cli.output import values_options
-from gainful.cli.progress import progress
-from gainful.convention import SETTINGS, Convention
-from gainful.match.rankings import MatchedRun
-from gainful.measure.evaluate import evaluate_matched, match_run
-from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
-from gainful.read.formats import FORMATS, read_run
-from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.convention import SETTINGS
+from gainful.read.formats import FORMATS
 
 _INPUT_FORMATS = click.Choice(list(FORMATS))
 
@@ -82,19 +76,3 @@ def name_runs(runs: tuple[str, ...]) -> list[str]:
         if len(set(names)) == len(runs):
             return names
     raise click.UsageError("the same RUN is named twice")
-
-
-def evaluate_runs(
-    qrels: Qrels | NestedDict,
-    runs: tuple[str, ...],
-    run_format: str | None,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-) -> Iterator[tuple[Results, MatchedRun]]:
-    """The results of each run, one after the other, and the run as it was matched."""
-    with progress(runs) as advance:
-        for name, path in zip(name_runs(runs), runs, strict=True):
-            advance(path)
-            run = read_run(path, run_format)
-            matched = match_run(qrels, run, recipes, convention)
-            yield evaluate_matched(matched, recipes, convention, name), matched

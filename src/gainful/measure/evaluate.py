@@ -1,10 +1,9 @@
-"""Judgments and runs → `Results`: the job most people come for."""
+"""A matched run and recipes → `Results`: which queries count, and the value of each."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Unpack, overload
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from attrs import evolve
 
@@ -20,7 +19,7 @@ from gainful.convention import (
     SettingValue,
     like as like_whom,
 )
-from gainful.errors import BadInput, BadValue, NothingInCommon, UnknownName
+from gainful.errors import BadInput, BadValue, NoIdeal, NothingInCommon, UnknownName
 from gainful.formula import NamedFormula
 from gainful.match.match import match
 from gainful.match.matched import Matched
@@ -34,7 +33,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Options, Recipe, build_recipe
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Flags
@@ -57,81 +55,6 @@ class EvaluationSettings(Options, total=False):
     recall_points: RecallPoints
     first_rank: FirstRank
     decimals: int
-
-
-@overload
-def evaluate(
-    qrels: AnyQrels,
-    run: AnyRun,
-    measures: Measures | None = None,
-    *,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> Results: ...
-
-
-@overload
-def evaluate(
-    qrels: AnyQrels,
-    run: None = None,
-    measures: Measures | None = None,
-    *,
-    runs: Mapping[str, AnyRun],
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> dict[str, Results]: ...
-
-
-def evaluate(
-    qrels: AnyQrels,
-    run: AnyRun | None = None,
-    measures: Measures | None = None,
-    *,
-    runs: Mapping[str, AnyRun] | None = None,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> Results | dict[str, Results]:
-    """How good is a run, by these judgments and measures?
-
-    Args:
-        qrels: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
-            or a frame (polars, pandas, anything that speaks Arrow).
-        run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
-            frame; a RAG file that has both is named once.
-        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
-            nDCG@10, AP and RR if none is named.
-        runs: several runs by name, instead of one.
-        like: the tool whose habits to follow, by name or as a `Convention`.
-        settings: single habits, such as `ties="average"` or `missing="skip"`.
-
-    Returns:
-        `Results`, or for `runs` a dict of them by name.
-
-    Examples:
-        >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
-        >>> run = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}}
-        >>> {
-        ...     name: round(value, 4)
-        ...     for name, value in evaluate(qrels, run, ["nDCG@10", "AP"]).mean.items()
-        ... }
-        {'nDCG@10': 0.8801, 'AP': 0.9167}
-    """
-    if run is None and runs is None:
-        run = rag_path(qrels)
-    if (run is None) == (runs is None):
-        raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
-    convention, recipes = build_recipes(measures, like, settings)
-    parsed_qrels = as_qrels(qrels)
-    if run is not None:
-        return evaluate_run(parsed_qrels, as_run(run), recipes, convention)
-    if not isinstance(runs, Mapping) or not runs:
-        raise BadValue("runs", runs, "{name: run}, with at least one")
-    return {
-        str(name): evaluate_run(
-            parsed_qrels, as_run(named_run, name=str(name)), recipes, convention, str(name)
-        )
-        for name, named_run in runs.items()
-    }
 
 
 def usual_measures(convention: Convention) -> tuple[str, ...]:
@@ -301,23 +224,15 @@ def _compute_values(
     )
     if key not in views:
         views[key] = rank_run(matched, convention), {}
-    values = _name_query_in_errors(lambda: compute_measure(recipe, *views[key]), matched)
+    try:
+        values = compute_measure(recipe, *views[key])
+    except NoIdeal as error:
+        query = matched.queries[error.index[0]]
+        raise error.with_name(f"the ideal of query {query!r}") from None
     zero = _zero_queries(matched, convention)
     if entry.normalised:
         values[zero] = 0.0
     return values
-
-
-def _name_query_in_errors(compute: Callable[[], Array], matched: Matched) -> Array:
-    """The values; a query that is refused is told by its name."""
-    try:
-        return compute()
-    except BadValue as error:
-        place = re.fullmatch(r"ideal\[(\d+)\]", error.argument)
-        if place is None:
-            raise
-        query = f"the ideal of query {matched.queries[int(place[1])]!r}"
-        raise BadValue(query, error.value, error.allowed) from None
 
 
 def _zero_queries(matched: Matched, convention: Convention) -> Flags:
@@ -355,7 +270,6 @@ __all__ = [
     "build_recipes",
     "choose_queries",
     "compute_measures",
-    "evaluate",
     "evaluate_matched",
     "evaluate_run",
     "match_run",

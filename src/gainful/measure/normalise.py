@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.convention import Empty
-from gainful.errors import BadValue
+from gainful.errors import BadValue, NoIdeal
 from gainful.rounding import FINE_ROUNDING
 from gainful.types import Array
 
@@ -17,9 +17,8 @@ def normalise_by(actual: Array, ideal: Array, empty: Empty) -> Array:
     """
     positive = ideal > 0
     if empty == "error" and not positive.all():
-        indices = "".join(f"[{int(index[0])}]" for index in np.nonzero(~positive))
-        value = float(ideal[~positive][0])
-        raise BadValue(f"ideal{indices}", value, "an ideal above zero (empty=error)")
+        index = tuple(int(places[0]) for places in np.nonzero(~positive))
+        raise NoIdeal(index, float(ideal[index]))
     fill = float(empty) if empty in (0, 1) else 0.0
     with np.errstate(over="ignore"):  # a huge gain over a tiny ideal
         values = np.divide(actual, ideal, out=np.full(actual.shape, fill), where=positive)

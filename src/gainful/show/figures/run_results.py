@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gainful.api.evaluate import evaluate
 from gainful.errors import BadInput, WrongType
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.evaluate import build_recipes, evaluate
+from gainful.measure.evaluate import build_recipes
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results

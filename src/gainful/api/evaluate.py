@@ -1,0 +1,145 @@
+"""How good is a run? Read the qrels and the runs, match them, measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Unpack, overload
+
+from gainful.convention import Convention
+from gainful.errors import BadValue
+from gainful.evidence.run_results import RunResults
+from gainful.evidence.stability import resampling_for_level, stability
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.match.rankings import MatchedRun
+from gainful.measure.evaluate import (
+    EvaluationSettings,
+    Measures,
+    build_recipes,
+    evaluate_matched,
+    match_run,
+)
+from gainful.measure.recipe import Recipe
+from gainful.measure.results import Results
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
+from gainful.read.qrels_and_run import NestedDict, Qrels
+
+EvaluatedRun = tuple[Results, MatchedRun]
+
+
+@overload
+def evaluate(
+    qrels: AnyQrels,
+    run: AnyRun,
+    measures: Measures | None = None,
+    *,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Results: ...
+
+
+@overload
+def evaluate(
+    qrels: AnyQrels,
+    run: None = None,
+    measures: Measures | None = None,
+    *,
+    runs: Mapping[str, AnyRun],
+    like: str | Convention | None = None,
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> RunResults: ...
+
+
+def evaluate(
+    qrels: AnyQrels,
+    run: AnyRun | None = None,
+    measures: Measures | None = None,
+    *,
+    runs: Mapping[str, AnyRun] | None = None,
+    like: str | Convention | None = None,
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Results | RunResults:
+    """How good is a run, by these judgments and measures?
+
+    Args:
+        qrels: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
+            or a frame (polars, pandas, anything that speaks Arrow).
+        run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
+            frame; a RAG file that has both is named once.
+        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
+            nDCG@10, AP and RR if none is named.
+        runs: several runs by name, instead of one.
+        like: the tool whose habits to follow, by name or as a `Convention`.
+        interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
+        resamples: of the interval: how often queries are drawn again.
+        seed: of the interval: where chance begins.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
+        **settings: single habits, such as `ties="average"` or `missing="skip"`.
+
+    Returns:
+        `Results`, or for `runs` a dict of them by name.
+
+    Examples:
+        >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
+        >>> run = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}}
+        >>> {
+        ...     name: round(value, 4)
+        ...     for name, value in evaluate(qrels, run, ["nDCG@10", "AP"]).mean.items()
+        ... }
+        {'nDCG@10': 0.8801, 'AP': 0.9167}
+    """
+    if run is None and runs is None:
+        run = rag_path(qrels)
+    if (run is None) == (runs is None):
+        raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
+    if interval is not None:  # wrong values are refused before anything is read
+        resampling_for_level(interval, resamples=resamples, seed=seed)
+        if runs is None:
+            allowed = "only with runs={name: run}; of one run, gainful.stability(results)"
+            raise BadValue("interval", interval, allowed)
+    convention, recipes = build_recipes(measures, like, settings)
+    loaded_qrels = as_qrels(qrels, qrels_format)
+    if run is not None:
+        matched = match_run(loaded_qrels, as_run(run, run_format), recipes, convention)
+        return evaluate_matched(matched, recipes, convention)
+    if not isinstance(runs, Mapping) or not runs:
+        raise BadValue("runs", runs, "{name: run}, with at least one")
+    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format)
+    results = {result.name: result for result, _ in evaluated}
+    if interval is None:
+        return RunResults(results)
+    intervals = [
+        stability(result, interval, resamples=resamples, seed=seed) for result in results.values()
+    ]
+    return RunResults(results, intervals)
+
+
+def holds_qrels_and_run(path: str) -> bool:
+    """Does a file tell both what is relevant and what was retrieved, so that it needs no run?"""
+    return rag_path(path) is not None
+
+
+def evaluate_runs(
+    qrels: Qrels | NestedDict,
+    runs: Mapping[str, AnyRun],
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+    run_format: str | None = None,
+) -> Iterator[EvaluatedRun]:
+    """The results of each run by its name, and the run as it was matched."""
+    for name, run in runs.items():
+        loaded = as_run(run, run_format, name=str(name))
+        matched = match_run(qrels, loaded, recipes, convention)
+        yield evaluate_matched(matched, recipes, convention, str(name)), matched
