@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from getopt import GetoptError, gnu_getopt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gainful.cli.output import write_stdout
 from gainful.errors import BadInput, BadValue, Duplicated, GainfulError
+
+if TYPE_CHECKING:
+    from gainful.api.trec_eval import TrecEvalOptions
 
 _USAGE, _UNREADABLE, _STOPPED = 1, 2, 4
 _SHORT_OPTIONS = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -97,15 +100,13 @@ def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each ex
         return _report_error(str(error), _USAGE)
 
 
-def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
-    from gainful.read.source import open_source  # noqa: PLC0415
-    from gainful.read.trec_files import read_qrels, read_run  # noqa: PLC0415  (help needs no polars)
-    from gainful.show.trec_eval import TrecEvalStop, generate_lines, select_lines  # noqa: PLC0415
+def _run(flags: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
+    from gainful.api.trec_eval import TrecEvalStop, describe_names, trec_eval  # noqa: PLC0415
 
-    request = _parse_request(options, chosen)
-    lines = select_lines(request)
+    options = _parse_options(flags, chosen)
+    descriptions = describe_names(options)  # refuses names that trec_eval has not
     if "-h" in chosen:
-        write_stdout(_help_text(lines if request.measures else []))
+        write_stdout("\n\n".join((_HELP.rstrip(), *(descriptions if options.measures else ()))))
         return 0
     if len(files) != 2:
         return _report_error("trec_eval takes two files: QRELS RUN (-h for help)", _USAGE)
@@ -114,24 +115,22 @@ def _run(options: list[tuple[str, str]], chosen: dict[str, str], files: list[str
             return _report_error(
                 f"no format {chosen[flag]!r} for {flag}; there is {format_name}", _UNREADABLE
             )
-    inputs = read_qrels(open_source(files[0]), unique=False), read_run(open_source(files[1]))
-    output_lines: list[str] = []
+    lines, status = list[str](), 0
     try:
-        output_lines.extend(generate_lines(*inputs, request, lines))
+        lines.extend(trec_eval(files[0], files[1], options))
     except TrecEvalStop as stopped:
-        return _report_error(str(stopped), _STOPPED)
-    finally:
-        write_stdout("".join(f"{line}\n" for line in output_lines), end="")
-    return 0
+        status = _report_error(str(stopped), _STOPPED)
+    write_stdout("".join(f"{line}\n" for line in lines), end="")
+    return status
 
 
-def _parse_request(options: list[tuple[str, str]], chosen: dict[str, str]) -> Any:
-    from gainful.show.trec_eval import TrecEvalOptions  # noqa: PLC0415
+def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> TrecEvalOptions:
+    from gainful.api.trec_eval import TrecEvalOptions  # noqa: PLC0415
 
     if chosen.get("--as", "10") not in ("9", "10"):
         raise BadValue("--as", chosen["--as"], "9 or 10")
     return TrecEvalOptions(
-        measures=[value for name, value in options if name == "-m"],
+        measures=[value for name, value in flags if name == "-m"],
         version=9 if chosen.get("--as") == "9" else 10,
         per_query="-q" in chosen,
         summary="-n" not in chosen,
@@ -140,7 +139,7 @@ def _parse_request(options: list[tuple[str, str]], chosen: dict[str, str]) -> An
         level=_parse_whole_number(chosen, "-l", 1),
         depth=_parse_whole_number(chosen, "-M", None),
         collection_size=_parse_whole_number(chosen, "-N", 0),
-        zscores=_read_zscores(chosen["-Z"]) if "-Z" in chosen else None,
+        zscores_path=chosen.get("-Z"),
     )
 
 
@@ -151,26 +150,6 @@ def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:
         return max(-sys.maxsize, min(int(chosen[flag]), sys.maxsize))
     except ValueError:
         raise BadValue(flag, chosen[flag], "a whole number") from None
-
-
-def _read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
-    from gainful.read.zscores import read_zscores  # noqa: PLC0415
-
-    return read_zscores(path)
-
-
-def _help_text(lines: list[tuple[str, Any]]) -> str:
-    from gainful.measure.catalogue_page import catalogue_page  # noqa: PLC0415
-    from gainful.page.render import render  # noqa: PLC0415
-
-    parts = [_HELP.rstrip()]
-    for name, some in lines:
-        measure = some[0].measure
-        description = "a text, not a number"
-        if measure is not None:
-            description = render(catalogue_page(measure.name), "table")
-        parts.append(f"{name}\n{description}")
-    return "\n\n".join(parts)
 
 
 def _report_error(message: str, status: int) -> int:
