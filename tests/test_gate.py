@@ -15,8 +15,8 @@ from gainful import evaluate
 from gainful.cli.main import main
 from gainful.evidence.gates.apply_rules import apply_rules as judge
 from gainful.evidence.gates.rules import Rules
-from gainful.show.gate import to_text
-from gainful.show.table import Terminal
+from gainful.page.render import render
+from gainful.page.terminal import Terminal
 
 # ── floors ───────────────────────────────────────────────────────────────────────────────────
 
@@ -432,7 +432,7 @@ def test_the_format_follows_the_suffix(gate):
 
 def test_a_terminal_gets_colours_and_lines_that_fit(gate, base):
     found = judge(evaluate("qrels.txt", "once.txt", "RR"), Rules(floors={"RR": 0.99}))
-    text = to_text(found, terminal=Terminal(width=60, colour=True))
+    text = render(found.page(), "table", Terminal(width=60, colour=True))
     assert text.startswith("\x1b[1m\x1b[31mFAILED")
     assert max(len(line) for line in text.splitlines()[3:]) <= 60
 

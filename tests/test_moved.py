@@ -18,9 +18,9 @@ from gainful.errors import BadValue
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import build_recipes, evaluate_matched, match_run
+from gainful.page.render import render
+from gainful.page.terminal import Terminal
 from gainful.read.inputs import as_qrels, as_run
-from gainful.show import moved_docs as show, rows
-from gainful.show.table import Terminal
 
 # Every measure of single rankings as its own example writes it.
 WRITTEN = sorted(
@@ -253,9 +253,8 @@ def test_many_documents_are_sampled_and_still_right_where_documents_act_in_pairs
 def test_what_changes_without_judged_documents_is_told_apart():
     one = single_query(find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet"))
     assert (one.change, one.rest, one.documents) == (2, 2, ())
-    assert "without any judged document: +2.0000" in show.to_text(
-        find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
-    )
+    found = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
+    assert "without any judged document: +2.0000" in found.to_text()
 
 
 def test_documents_that_a_convention_removes_hold_no_rank():
@@ -326,8 +325,8 @@ def test_own_measures_that_cannot_be_taken_apart_still_tell_the_moves(own, queri
     assert document_moves(one)["c"] == (5, None, "lost")
     assert document_moves(one)["a"] == (3, 1, "up")
     assert set(document_shares(one).values()) == {None}
-    assert "note: OwnOfAll does not tell what each document explains: it" in show.to_text(found)
-    assert rows.to_csv(show.build_rows([found])).splitlines()[1].split(",")[9] == ""
+    assert "note: OwnOfAll does not tell what each document explains: it" in found.to_text()
+    assert found.to_csv().splitlines()[1].split(",")[9] == ""
 
 
 # What moved
@@ -408,8 +407,8 @@ def test_the_largest_changes_come_first_and_queries_of_one_run_are_counted():
     assert (found.rose, found.fell, found.same, found.unpaired) == (3, 2, 1, (1, 1))
     few = find_changes(judged, before, after, "RR", missing="skip", most=1)
     assert [one.query for one in few.queries] == ["2", "3"]
-    assert "3 of them not shown" in show.to_text(few)
-    assert "1 query only in bm25 · 1 query only in dense" in show.to_text(few)
+    assert "3 of them not shown" in few.to_text()
+    assert "1 query only in bm25 · 1 query only in dense" in few.to_text()
     assert find_changes(judged, before, after, "RR", most=0).queries == ()
 
 
@@ -441,8 +440,8 @@ def test_queries_without_judgments_can_change_too():
 def test_identical_runs_changed_nothing():
     found = find_changes(JUDGED, BEFORE, BEFORE)
     assert (found.queries, found.same) == ((), 1)
-    assert "no query changed" in show.to_text(found)
-    assert rows.to_csv(show.build_rows([found])).count("\n") == 0
+    assert "no query changed" in found.to_text()
+    assert found.to_csv().count("\n") == 0
 
 
 def test_a_document_twice_in_a_ranking_counts_as_the_convention_has_it():
@@ -551,7 +550,7 @@ def test_files_tell_the_same_as_dicts(three, tmp_path):
 def test_text_answers_first_and_then_says_what_moved():
     judged = {"3": {"d12": 2, "d7": 1, "d8": 1}}
     before, after = {"3": [*"uvwx", "d12"]}, {"3": ["d12", "u", "d7", "v"]}
-    assert show.to_text(find_changes(judged, before, after)).splitlines() == [
+    assert find_changes(judged, before, after).to_text().splitlines() == [
         "dense against bm25, nDCG@10: the queries that changed most",
         "",
         "query 3   0.2471 → 0.7985   +0.5514",
@@ -569,30 +568,30 @@ def test_text_answers_first_and_then_says_what_moved():
 def test_odd_ids_steer_neither_a_terminal_nor_a_page():
     odd = "x\x1b[31m|\n<b>" + "y" * 100
     found = find_changes({odd: {odd: 1}}, {odd: ["u", odd]}, {odd: [odd]}, "RR")
-    for text in (show.to_text(found), show.to_markdown(found)):
+    for text in (found.to_text(), found.to_markdown()):
         assert "\x1b" not in text
         assert "\\x1b" in text
         assert "y" * 50 not in text
-    page = show.to_markdown(found)
+    page = found.to_markdown()
     assert "<b>" not in page
     (row,) = [line for line in page.splitlines() if line.startswith("| x")]
     assert row.replace(r"\|", "").count("|") == 7
-    assert json.loads(json.dumps(show.to_dict([found])))[0]["queries"][0]["query"] == odd
+    assert json.loads(json.dumps([found.to_dict()]))[0]["queries"][0]["query"] == odd
 
 
 def test_a_terminal_gets_bold_heads_and_a_pipe_none():
     found = find_changes(JUDGED, BEFORE, AFTER)
-    assert "\x1b[1mquery 1" in show.to_text(found, terminal=Terminal(80, colour=True))
-    assert "\x1b" not in show.to_text(found)
+    assert "\x1b[1mquery 1" in render(found.page(), "table", Terminal(80, colour=True))
+    assert "\x1b" not in found.to_text()
 
 
 def test_many_documents_are_cut_short_in_text_and_whole_in_rows():
     docs = [f"d{number}" for number in range(15)]
     judged = {"1": dict.fromkeys(docs, 1)}
     found = find_changes(judged, {"1": docs}, {"1": ["u", *docs]}, "DCG")
-    text = show.to_text(found)
+    text = found.to_text()
     assert "… and 5 more documents, -0.0" in text
-    lines = rows.to_csv(show.build_rows([found])).splitlines()
+    lines = found.to_csv().splitlines()
     assert lines[0].startswith("measure,baseline,run,query,document,what,grade,rank_before")
     assert len(lines) == 16
     total = sum(float(line.split(",")[9]) for line in lines[1:])
@@ -601,6 +600,6 @@ def test_many_documents_are_cut_short_in_text_and_whole_in_rows():
 
 def test_a_row_stands_for_what_no_document_explains():
     found = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
-    assert rows.to_csv(show.build_rows([found])).splitlines()[1:] == [
+    assert found.to_csv().splitlines()[1:] == [
         "NumRet,bm25,dense,1,,nothing judged,,,,2.0,1.0,3.0,2.0"
     ]

@@ -19,7 +19,6 @@ from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.order_results import order_results
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
-from gainful.show import order as show
 
 values = st.integers(0, 6).map(lambda grade: grade / 8)
 
@@ -348,7 +347,7 @@ def test_swaps_know_what_is_significant():
     # Of P@10, dealing 0.9, 0.1 and 0 at random sets the runs further apart than few and none are.
     assert [one.significant for one in found.power] == [2, 3]
     assert [one.smallest for one in found.power] == pytest.approx([0.8, 0.5])
-    told = show.to_text(found)
+    told = found.to_text()
     assert "many over few by 0.8000*, under it by 0.5000*" in told
     assert "* this difference is significant" in told
     assert told.startswith(

@@ -23,7 +23,7 @@ from gainful.page.terminal import PLAIN, Terminal
 from gainful.page.to_latex import table_to_latex
 from gainful.page.to_markdown import table_to_markdown
 from gainful.page.to_text import table_to_text as to_text
-from gainful.show import compare, rows, sessions
+from gainful.show import rows, sessions
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 EXAMPLES = NEWS.parent
@@ -118,7 +118,7 @@ def _render_views(run_results, comparison):
     return {
         "eval": lambda page: render(results_page(run_results), "table", page),
         "queries": lambda page: render(results_page(run_results, per_query=True), "table", page),
-        "compare": lambda page: compare.to_text(comparison, terminal=page),
+        "compare": lambda page: render(comparison.page(), "table", page),
         "sessions": lambda page: rows.to_text(
             sessions.build_group_rows(study, ["system"]), (), terminal=page
         ),
@@ -150,10 +150,10 @@ def test_a_significant_difference_has_a_colour_and_another_has_none():
     bad = {str(query): ["x", "a"] for query in range(10)}
     nearly = {**good, "0": ["x", "a"]}
     found = gainful.compare_runs(judged, {"bad": bad, "good": good, "nearly": nearly}, "RR")
-    shown = compare.to_text(found, terminal=WIDE)
+    shown = render(found.page(), "table", WIDE)
     assert "\x1b[1;36m+0.5000\x1b[0m" in shown
     other = gainful.compare_runs(judged, {"good": good, "bad": bad, "nearly": nearly}, "RR")
-    shown = compare.to_text(other, terminal=WIDE)
+    shown = render(other.page(), "table", WIDE)
     assert "\x1b[1;33m-0.5000\x1b[0m" in shown
     assert "-0.0500" in shown
     assert "m-0.0500" not in shown

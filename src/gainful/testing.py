@@ -77,7 +77,6 @@ def assert_ranking_quality(
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
     from gainful.api.gate import gate  # noqa: PLC0415  (needs polars)
     from gainful.evidence.statistics.resampling import RESAMPLES, SEED  # noqa: PLC0415
-    from gainful.show.gate import to_text  # noqa: PLC0415
 
     verdict = gate(
         qrels,
@@ -95,7 +94,7 @@ def assert_ranking_quality(
         **settings,
     )
     if not verdict.passed:
-        raise AssertionError(to_text(verdict))
+        raise AssertionError(verdict.to_text())
     return verdict
 
 

@@ -57,6 +57,7 @@ def format_exact(value: float) -> str:
 
 
 VISIBLE_CHANGE = 5e-5  # what four decimals can show
+_MAX_DECIMALS = 12
 
 
 def choose_decimals(change: float) -> int:
@@ -76,3 +77,17 @@ def format_change(change: float) -> str:
     if change == 0:
         return "0"
     return f"{change:+.{choose_decimals(change)}f}" if abs(change) >= 1e-9 else f"{change:+.0e}"
+
+
+def format_distinct(value: float, other: float) -> str:
+    """A number in four decimals, or in as many more as tell it from another.
+
+    Examples:
+        >>> format_distinct(0.44996, 0.45), format_distinct(0.3, 0.45)
+        ('0.44996', '0.3000')
+    """
+    for decimals in range(4, _MAX_DECIMALS + 1):
+        text = f"{value:.{decimals}f}"
+        if value == other or float(text) != float(f"{other:.{decimals}f}"):
+            return text
+    return repr(value)

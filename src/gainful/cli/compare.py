@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
 
 from gainful.api import compare as api
 from gainful.cli.options import refuse_idle_options, resampling_options
-from gainful.cli.output import deliver_text, refuse_overwriting, terminal, usual_form
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
 from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
 from gainful.cli.session_reading import (
@@ -23,9 +22,6 @@ from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.pairing import TEST_NAMES
 from gainful.evidence.statistics.correction import CORRECTIONS
-from gainful.show import compare as show, moved_docs as show_moved, rows as show_rows
-from gainful.show.compare_latex import to_latex
-from gainful.show.table import PLAIN
 
 _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
@@ -109,10 +105,7 @@ def compare(
         comparison = _compare_runs(qrels, runs, output, options)
     else:
         comparison = _compare_sessions(sessions, (qrels, *runs), output, options)
-    deliver_text(_render(comparison, form, output), output)
-    if form in ("tsv", "csv", "jsonl") and not quiet:
-        for line in (*show.describe_test(comparison), *show.list_footnotes(comparison)):
-            click.echo(f"gainful: {line}", err=True)
+    deliver(comparison.page(), form, output, quiet=quiet)
 
 
 _METHOD_OPTIONS = ("baseline", "correct", "pairs", "alpha", "resamples", "seed")
@@ -188,35 +181,3 @@ def _refuse_options(options: Mapping[str, Any], names: Iterable[str], why: str) 
         if options[name] not in (None, (), False):
             option = "qrels" if name == "session_qrels" else name.replace("_", "-")
             raise click.UsageError(f"--{option} {why}")
-
-
-def _render(comparison: Comparison, form: str, output: str | None) -> str:
-    moved = comparison.largest_changes
-    page = terminal() if form == "table" and output in (None, "-") else PLAIN
-    rows = show_moved.build_rows(moved) if moved else show.build_rows(comparison)
-    writers: dict[str, Callable[[], str]] = {
-        "table": lambda: _join_parts(
-            show.to_text(comparison, terminal=page),
-            *(show_moved.to_text(changes, terminal=page) for changes in moved),
-        ),
-        "markdown": lambda: _join_parts(
-            show.to_markdown(comparison), *map(show_moved.to_markdown, moved)
-        ),
-        "latex": lambda: _join_parts(
-            to_latex(comparison), *([show_rows.to_latex(rows, ())] if moved else [])
-        ),
-        "tsv": lambda: show_rows.to_csv(rows, "\t"),
-        "csv": lambda: show_rows.to_csv(rows),
-        "jsonl": lambda: show_rows.to_json_lines(rows),
-        "json": lambda: json.dumps(
-            comparison.to_dict() | ({"most_changed": show_moved.to_dict(moved)} if moved else {}),
-            indent=2,
-            ensure_ascii=False,
-            allow_nan=False,
-        ),
-    }
-    return writers[form]()
-
-
-def _join_parts(*parts: str) -> str:
-    return "\n\n".join(parts)

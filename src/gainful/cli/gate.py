@@ -11,7 +11,7 @@ import click
 
 from gainful.api import gate as api
 from gainful.cli.options import like_option, plugin_option, refuse_idle_options, setting_options
-from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
 from gainful.cli.run_reading import format_options, refuse_two_pipes
 from gainful.convention import SETTINGS
 from gainful.errors import BadValue
@@ -19,11 +19,8 @@ from gainful.evidence.gates.rules import ALLOWANCES
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.formula import NUMBER_PATTERN
 from gainful.read.inputs import rag_path
-from gainful.show import gate as show
-from gainful.show.junit import to_junit
-from gainful.show.table import PLAIN
+from gainful.text import NUMBER_PATTERN
 
 _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit"}
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
@@ -170,7 +167,7 @@ def gate(
     to_file = output not in (None, "-")
     if not to_file:  # what fails is not said to be saved
         api.write_baseline(verdict)
-    _print(verdict, form, output)
+    deliver(verdict.page(), "table" if form == "text" else form, output)
     if to_file:  # a verdict that cannot be written saves nothing
         api.write_baseline(verdict)
     _append_summary(verdict)
@@ -215,16 +212,6 @@ def _run_name(run: str) -> str:
     return name.split(".")[0] or name
 
 
-def _print(verdict: Verdict, form: str, output: str | None) -> None:
-    if form == "text":
-        page = terminal() if output in (None, "-") else PLAIN
-        text = show.to_text(verdict, terminal=page)
-    else:
-        writers = {"markdown": show.to_markdown, "json": show.to_json, "junit": to_junit}
-        text = writers[form](verdict)
-    deliver_text(text, output)
-
-
 def _append_summary(verdict: Verdict) -> None:
     """Add the verdict to the page of the build; that this fails must not change it."""
     path = os.environ.get(_SUMMARY)
@@ -232,7 +219,7 @@ def _append_summary(verdict: Verdict) -> None:
         return
     try:
         with Path(path).open("a", encoding="utf-8") as stream:
-            stream.write(show.to_markdown(verdict) + "\n\n")
+            stream.write(verdict.to_markdown() + "\n\n")
     except (OSError, ValueError) as failure:
         reason = getattr(failure, "strerror", None) or failure
         click.echo(f"gainful: warning: {_SUMMARY} cannot be written: {reason}", err=True)

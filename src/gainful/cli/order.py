@@ -8,15 +8,12 @@ import click
 
 from gainful.api import order as api
 from gainful.cli.options import refuse_idle_options, resampling_options
-from gainful.cli.output import deliver_text, refuse_overwriting, terminal, usual_form
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
 from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
-from gainful.evidence.orders.order import Order
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
-from gainful.show import order as show
-from gainful.show.table import PLAIN
 
 
 @click.command(short_help="Which measure tells these runs apart, and do they agree?")
@@ -99,21 +96,4 @@ def order(
             run_format=run_format,
             **settings,
         )
-    deliver_text(_render(run_order, form, output), output)
-    if form in ("tsv", "csv", "jsonl") and not quiet:  # no place for it beside the numbers
-        for line in show.list_footnotes(run_order):
-            click.echo(f"gainful: {line}", err=True)
-
-
-def _render(run_order: Order, form: str, output: str | None) -> str:
-    if form == "table":
-        return show.to_text(run_order, terminal=terminal() if output in (None, "-") else PLAIN)
-    if form in ("tsv", "csv"):
-        return show.to_csv(run_order, "\t" if form == "tsv" else ",")
-    writers = {
-        "markdown": show.to_markdown,
-        "latex": show.to_latex,
-        "json": show.to_json,
-        "jsonl": show.to_json_lines,
-    }
-    return writers[form](run_order)
+    deliver(run_order.page(), form, output, quiet=quiet)

@@ -90,6 +90,9 @@ class Sample:
     unit: str
     paired_by: str
     results: Sequence[Any]
+    bounded: tuple[str, ...]  # the measures that cannot pass 1
+    convention_line: str
+    footnotes: Sequence[str]
     effect: Callable[[str, IndexPair, float], EffectSize | None]  # measure, pair, level
 
 
@@ -137,6 +140,9 @@ def assemble_comparison(
         ),
         convention=sample.results[0].convention_data(),
         results=sample.results,
+        bounded_measures=sample.bounded,
+        convention_line=sample.convention_line,
+        footnotes=tuple(sample.footnotes),
     )
 
 

@@ -28,6 +28,7 @@ from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.results import Results
+from gainful.measure.results_page import describe_convention, list_footnotes
 from gainful.text import count_noun
 
 
@@ -49,6 +50,11 @@ def compare_evaluated_runs(
             unit="query",
             paired_by="query",
             results=results,
+            bounded=tuple(
+                name for name, recipe in results[0].recipes.items() if recipe.measure.entry.bounded
+            ),
+            convention_line=describe_convention(results[0]),
+            footnotes=list_footnotes(results),
             effect=lambda measure, pair, level: effect_size(
                 paired[measure].differences(pair), level
             ),

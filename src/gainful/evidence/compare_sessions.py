@@ -33,6 +33,7 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
 from gainful.measure.sessions.results import SessionResults
 from gainful.rounding import ROUNDING
+from gainful.show.sessions import describe_convention, list_footnotes
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
 
@@ -62,6 +63,9 @@ def compare_study(
             unit="session",
             paired_by=study.exchange_unit,
             results=(results,),
+            bounded=tuple(name for name, recipe in results.recipes.items() if recipe.entry.bounded),
+            convention_line=describe_convention(results),
+            footnotes=list_footnotes(results),
             effect=lambda measure, pair, level: study.effect_size(
                 pair, list(means).index(measure), level
             ),

@@ -8,13 +8,15 @@ from typing import Any
 import polars as pl
 from attrs import asdict, field, fields_dict, frozen
 
+from gainful.evidence.comparison_page import comparison_page, summary_page
 from gainful.evidence.moves.moved_docs import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
 from gainful.evidence.statistics.bootstrap import INTERVALS
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.notebook import NotebookTable
-from gainful.text import count_noun, pluralise
+from gainful.page.page import Page
+from gainful.page.shown import Shown
+from gainful.text import pluralise
 from gainful.types import Array
 
 
@@ -103,7 +105,7 @@ class Evidence:
 
 
 @frozen(eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
     `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups that
@@ -120,6 +122,9 @@ class Comparison:
     evidence: Evidence
     convention: Mapping[str, Any]
     results: Sequence[Any] = field(default=())  # the results that were compared
+    bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
+    convention_line: str = ""  # how the numbers came about, in words
+    footnotes: tuple[str, ...] = ()  # the convention and what was counted, in words
     notes: tuple[str, ...] = ()
     largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
 
@@ -214,57 +219,15 @@ class Comparison:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        return self._notebook_view().to_html()
-
-    def _repr_latex_(self) -> str:
-        return self._notebook_view().to_latex()
-
-    def _notebook_view(self) -> NotebookTable:
-        letters = self.letters()
-        columns = ("measure", self.kind, "mean", "difference", "interval", "p", "better than")
-        rows = []
-        for measure in self.measures:
-            beaten = self.systems_beaten(measure)
-            for system, mean in zip(self.systems, self.means[measure].tolist(), strict=True):
-                cells = ("baseline", "", "")
-                if system != self.baseline:
-                    cells = _format_pair(self.pair(measure, system, self.baseline))
-                better = " ".join(letters[other] for other in beaten[system])
-                rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *cells, better))
-        notes = (f"p is corrected: {self.evidence.correction_words}",) * self.evidence.corrects
-        interval_note = (
-            f"{100 * (1 - self.evidence.resampling.alpha):g} % intervals: {self.evidence.interval}"
-        )
-        return NotebookTable(
-            self._headline(),
-            columns,
-            rows,
-            text_columns=2,
-            notes=(interval_note, *notes, *self.notes),
-        )
-
     @property
     def kind(self) -> str:
         """What is compared: runs, or systems over sessions."""
         return "run" if self.evidence.unit == "query" else "system"
 
-    def _headline(self) -> str:
-        subject = f"{count_noun(len(self.systems), 'system')}, baseline {self.baseline}"
-        return f"Comparison of {subject}, {self.evidence.test_words}"
+    def page(self) -> Page:
+        """A table for each measure, who cannot be told apart, and how it is known."""
+        return comparison_page(self)
 
-    def __repr__(self) -> str:
-        lines = [
-            f"{pair.measure}: {pair.system} {pair.difference:+.4f}, "
-            f"p = {pair.corrected:.4f}{' *' if self.is_significant(pair) else ''}"
-            for pair in self.pairs_against()
-        ]
-        return "\n".join((self._headline(), *lines, *self.notes))
-
-
-def _format_pair(pair: Pair) -> tuple[str, str, str]:
-    p = "<0.0001" if pair.corrected < 1e-4 else f"{pair.corrected:.4f}"
-    interval = "–"
-    if pair.low is not None and pair.high is not None:
-        interval = f"{pair.low:+.4f} … {pair.high:+.4f}"
-    return f"{pair.difference:+.4f}", interval, p
+    def summary(self) -> Page:
+        """The differences from the baseline in a few lines."""
+        return summary_page(self)

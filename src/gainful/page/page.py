@@ -51,6 +51,7 @@ class Page:
         warnings: what is said on stderr even to those who want no notes.
         indent: lines of notes that go over the width of a terminal are indented by this.
         written: formats that the page writes itself, such as the LaTeX of a comparison.
+        appendix: a page that readers get after this one, notes and all.
     """
 
     answer: str = ""
@@ -62,6 +63,7 @@ class Page:
     warnings: Sequence[str] = ()
     indent: str = ""
     written: Mapping[str, Callable[[], str]] = field(factory=dict)
+    appendix: Page | None = None
 
     def sections_for(self, form: str, width: int | None = None) -> list[Section]:
         """The sections that a format has."""

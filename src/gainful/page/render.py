@@ -25,8 +25,15 @@ RENDERERS: Mapping[str, Callable[[Page], str]] = {
 }
 
 
+_FOR_READERS = ("table", "markdown", "latex", "html")
+
+
 def render(page: Page, form: str, terminal: Terminal = PLAIN) -> str:
     """A page in a format; only the table looks at the terminal."""
     if form in page.written:
-        return page.written[form]()
-    return to_text(page, terminal) if form == "table" else RENDERERS[form](page)
+        text = page.written[form]()
+    else:
+        text = to_text(page, terminal) if form == "table" else RENDERERS[form](page)
+    if page.appendix is None or form not in _FOR_READERS:
+        return text
+    return f"{text}\n\n{render(page.appendix, form, terminal)}"

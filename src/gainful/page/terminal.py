@@ -33,5 +33,7 @@ def wrap_text(text: str, terminal: Terminal, indent: str = "") -> str:
 
 
 def colour_text(text: str, style: str, terminal: Terminal) -> str:
-    """Text in a style of the terminal, such as 1 for bold; as it is where there are no colours."""
-    return f"\x1b[{style}m{text}\x1b[0m" if style and terminal.colour else text
+    """Lines in a style of the terminal, such as 1 for bold; as they are where it has no colours."""
+    if not (style and terminal.colour):
+        return text
+    return "\n".join(f"\x1b[{style}m{line}\x1b[0m" for line in text.split("\n"))

@@ -8,13 +8,15 @@ from typing import Any, Literal
 import attrs
 from attrs import frozen
 
-from gainful.formula import format_exact
+from gainful.evidence.gates.verdict_page import verdict_page
 from gainful.measure.results import Results
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.read.baseline import Baseline
 from gainful.rounding import ROUNDING
+from gainful.text import format_distinct, format_exact
 
 Rule = Literal["floor", "max_drop", "significant"]
-_MAX_DECIMALS = 12  # decimals
 _SMALLEST_P = 1e-4  # p that is told as such
 
 
@@ -75,18 +77,18 @@ class QueryToLookAt:
     before: float | None = None
 
 
-@frozen(eq=False, kw_only=True)
-class Verdict:
+@frozen(eq=False, kw_only=True, repr=False)
+class Verdict(Shown):
     """Did the run pass? `checks` say by which rules, `look_at` which queries to look at first."""
 
-    results: Results = attrs.field(repr=False)
+    results: Results
     checks: Sequence[Check]
-    look_at: Sequence[QueryToLookAt] = attrs.field(default=(), repr=False)
+    look_at: Sequence[QueryToLookAt] = ()
     notes: Sequence[str] = ()
-    now_and_before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict, repr=False)
-    baseline: Baseline | None = attrs.field(default=None, repr=False)
+    now_and_before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict)
+    baseline: Baseline | None = None
     saved: str | None = None  # where the run is saved as a baseline
-    new_baseline: Baseline | None = attrs.field(default=None, repr=False)  # what is saved there
+    new_baseline: Baseline | None = None  # what is saved there
 
     @property
     def passed(self) -> bool:
@@ -121,16 +123,11 @@ class Verdict:
             "counts": dict(results.counts),
         }
 
+    def page(self) -> Page:
+        """Did the run pass, by which rules, and which queries to look at first?"""
+        return verdict_page(self)
+
 
 def rounding_slack(value: float) -> float:
     """By how much a number may differ from this one, and be the same but for rounding."""
     return ROUNDING * abs(value)
-
-
-def format_distinct(value: float, other: float) -> str:
-    """A number in four decimals, or in as many more as tell it from another."""
-    for decimals in range(4, _MAX_DECIMALS + 1):
-        text = f"{value:.{decimals}f}"
-        if value == other or float(text) != float(f"{other:.{decimals}f}"):
-            return text
-    return repr(value)

@@ -11,10 +11,13 @@ from attrs import frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_judged_docs
+from gainful.evidence.moves.moved_docs_page import changes_page
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import count_noun
 
@@ -65,8 +68,8 @@ class ChangedQuery:
         return attrs.asdict(self)
 
 
-@frozen
-class LargestChanges:
+@frozen(repr=False)
+class LargestChanges(Shown):
     """The queries of two runs that changed most: those that rose, then those that fell.
 
     Queries are paired by their ids; `unpaired` counts those that have a value in one run only.
@@ -95,6 +98,10 @@ class LargestChanges:
             "only_in_run": self.unpaired[1],
             "queries": [changed.to_dict() for changed in self.queries],
         }
+
+    def page(self) -> Page:
+        """The queries that changed most, and what moved in them."""
+        return changes_page([self])
 
 
 def find_largest_changes(

@@ -9,9 +9,12 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
+from gainful.evidence.orders.order_page import order_page, summary_page
 from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.rank_correlation import places
 from gainful.measure.results import Results
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @frozen
@@ -46,7 +49,7 @@ class Agreement:
 
 
 @frozen(eq=False, repr=False)
-class Order:
+class Order(Shown):
     """What order each measure puts the runs in, how alike the orders are, what tells runs apart.
 
     `means` are {measure: {run: mean}}, over the queries that all runs have; `agreement` has an
@@ -135,20 +138,10 @@ class Order:
             plain["counts"] = {item.name: dict(item.counts) for item in self.results}
         return plain
 
-    def __repr__(self) -> str:
-        lines = [f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"]
-        lines += [
-            f"{item.measure}: {'–' if item.significant is None else item.significant} "
-            f"of {item.pairs} pairs told apart"
-            for item in self.power
-        ]
-        lines += [
-            f"{item.measures[0]} and {item.measures[1]}: tau {_format_number(item.tau)}, tau_AP "
-            f"{_format_number(item.tau_ap)}, RBO {item.rbo:.4f}, {item.swapped} swapped"
-            for item in self.agreement
-        ]
-        return "\n".join((*lines, *self.notes))
+    def page(self) -> Page:
+        """Which measure tells runs apart, and do measures agree?"""
+        return order_page(self)
 
-
-def _format_number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
+    def summary(self) -> Page:
+        """The power of each measure and the agreement of each two, in a line each."""
+        return summary_page(self)

@@ -7,15 +7,16 @@ from math import ceil, floor, log10
 from typing import Any
 
 from gainful.evidence.comparison import Comparison
+from gainful.evidence.comparison_page import build_table, describe_differences, format_heading
+from gainful.evidence.comparison_words import describe_test
 from gainful.evidence.stability import Interval, Stability
 from gainful.evidence.stability_page import (
     build_table as build_stability_table,
     list_footnotes as list_stability_footnotes,
 )
 from gainful.measure.results import Results
-from gainful.show import compare
-from gainful.show.results import list_footnotes
-from gainful.show.table import Table, to_one_line
+from gainful.measure.results_page import list_footnotes
+from gainful.page.table import Table, to_one_line
 from gainful.text import count_noun, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
@@ -107,9 +108,9 @@ def build_tables(
         return [{"head": "", "table": build_stability_table(stabilities), "notes": []}]
     return [
         {
-            "head": compare.format_heading(comparison, measure),
-            "table": compare.build_table(comparison, measure),
-            "notes": compare.describe_differences(comparison, measure),
+            "head": format_heading(comparison, measure),
+            "table": build_table(comparison, measure),
+            "notes": describe_differences(comparison, measure),
         }
         for measure in comparison.measures
     ]
@@ -120,7 +121,7 @@ def describe_evidence(
 ) -> list[str]:
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
-    lines += [] if comparison is None else compare.describe_test(comparison)
+    lines += [] if comparison is None else describe_test(comparison)
     lines += list_stability_footnotes(stabilities, with_ranges=len(stabilities) == 1)
     return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 

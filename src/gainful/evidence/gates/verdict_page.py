@@ -1,49 +1,57 @@
-"""The verdict of a gate: did the run pass, by which rules, and which queries to look at first?"""
+"""The page of a verdict: did the run pass, by which rules, and which queries to look at first?"""
 
 from __future__ import annotations
 
-import json
+from typing import TYPE_CHECKING
 
-from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, format_distinct
-from gainful.formula import format_exact
-from gainful.show import results as show_results, table as tables
-from gainful.show.table import PLAIN, Table, Terminal, escape_markdown, to_one_line
-from gainful.text import count_noun, format_change
+from attrs import evolve
 
-_RULE_WORDS = {"floor": "floor", "max_drop": "drop at most", "significant": "not worse at"}
-_BOLD, _GREEN, _RED, _RESET = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[0m"
+from gainful.evidence.gates.verdict_junit import format_rule, verdict_to_junit
+from gainful.measure.results_page import list_footnotes
+from gainful.page.page import Page, Section
+from gainful.page.render import render
+from gainful.page.table import Table, to_one_line
+from gainful.text import count_noun, format_change, format_distinct
+
+if TYPE_CHECKING:
+    from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict
+
+# Bold, then a colour.
+_PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
 
 
-def to_text(verdict: Verdict, *, terminal: Terminal = PLAIN) -> str:
-    """For a terminal or the log of a build."""
-    colour = _BOLD + (_GREEN if verdict.passed else _RED) if terminal.colour else ""
-    reset = _RESET if terminal.colour else ""
-    headline_lines = [tables.wrap_text(line, terminal, "  ") for line in list_headlines(verdict)]
-    parts = ["\n".join(f"{colour}{line}{reset}" for line in headline_lines)]
-    parts.append(tables.to_text(_build_check_table(verdict), terminal=terminal))
+def verdict_page(verdict: Verdict) -> Page:
+    """The verdict for a terminal, the log of a build, a pull request or a build server."""
+    style = _PASSED_STYLE if verdict.passed else _FAILED_STYLE
+    headlines = _list_headlines(verdict)
+    sections = [
+        Section("\n".join(headlines), style=style, indent="  ", forms=("table",)),
+        *(Section(line, strong=True, forms=("markdown", "html")) for line in headlines),
+        Section(table=_build_check_table(verdict)),
+    ]
     for heading, table in _build_query_tables(verdict):
-        parts.append(f"{heading}\n\n{tables.to_text(table, terminal=terminal)}")
-    parts.append(
-        "\n".join(tables.wrap_text(line, terminal, "  ") for line in _list_footnotes(verdict))
+        sections += [Section(lines=[heading]), Section(table=table)]
+    page = Page(
+        sections=sections,
+        notes=_list_notes(verdict),
+        indent="  ",
+        rows=lambda: _list_rows(verdict),
+        data=verdict.to_dict,
     )
-    return "\n\n".join(parts)
+    return evolve(page, written={"junit": lambda: verdict_to_junit(verdict, render(page, "table"))})
 
 
-def to_markdown(verdict: Verdict) -> str:
-    """For a pull request or the summary of a build."""
-    head = [f"**{escape_markdown(line)}**" for line in list_headlines(verdict)]
-    parts = [*head, tables.to_markdown(_build_check_table(verdict))]
-    for heading, table in _build_query_tables(verdict):
-        parts += [heading, tables.to_markdown(table)]
-    return "\n\n".join((*parts, *map(escape_markdown, _list_footnotes(verdict))))
+def _list_rows(verdict: Verdict) -> Table:
+    """A row for each rule, at full precision."""
+    columns = ("rule", "measure", "value", "bound", "ok", "baseline", "p", "raw_p")
+    rows = [
+        [str(check.ok).lower() if name == "ok" else getattr(check, name) for name in columns]
+        for check in verdict.checks
+    ]
+    return Table(columns, rows, numeric=True, label_columns=2)
 
 
-def to_json(verdict: Verdict) -> str:
-    """For a program."""
-    return json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def list_headlines(verdict: Verdict) -> list[str]:
+def _list_headlines(verdict: Verdict) -> list[str]:
     """The question answered: each broken rule, or that there is none."""
     return [to_one_line(line) for line in _compose_headlines(verdict)]
 
@@ -57,11 +65,6 @@ def _compose_headlines(verdict: Verdict) -> list[str]:
         return [f"passed: {verdict.checks[0].message}"]
     number_words = "both" if len(verdict.checks) == 2 else f"all {len(verdict.checks)}"
     return [f"passed: {number_words} rules hold"]
-
-
-def format_rule(check: Check) -> str:
-    """A rule in a few words."""
-    return f"{_RULE_WORDS[check.rule]} {format_exact(check.bound)}"
 
 
 def _build_check_table(verdict: Verdict) -> Table:
@@ -128,12 +131,11 @@ def _build_query_table(name: str, looks: list[QueryToLookAt]) -> tuple[str, Tabl
     return f"Look first at the lowest {noun} by {name}:", table
 
 
-def _list_footnotes(verdict: Verdict) -> list[str]:
+def _list_notes(verdict: Verdict) -> list[str]:
     """What one should know, against what it was held, the convention and what was counted."""
     lines = [f"Note: {note}" for note in verdict.notes]
     baseline = verdict.baseline
     if baseline is not None:
-        lines.append(
-            f"baseline: {baseline.run}, {count_noun(baseline.queries, 'query')}, from {baseline.name}"
-        )
-    return [to_one_line(line) for line in (*lines, *show_results.list_footnotes([verdict.results]))]
+        queries = count_noun(baseline.queries, "query")
+        lines.append(f"baseline: {baseline.run}, {queries}, from {baseline.name}")
+    return [to_one_line(line) for line in (*lines, *list_footnotes([verdict.results]))]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from gainful.evidence.comparison import Comparison, Pair
-from gainful.show.compare import (
-    describe_convention,
+from typing import TYPE_CHECKING
+
+from gainful.evidence.comparison_words import (
     describe_correction,
     format_difference,
     format_p,
     format_resamples,
     list_footnotes,
 )
-from gainful.show.table import escape_latex_cell
+from gainful.page.to_latex import escape_latex_cell
 from gainful.text import count_noun
 
+if TYPE_CHECKING:
+    from gainful.evidence.comparison import Comparison, Pair
 
-def to_latex(comparison: Comparison) -> str:
+
+def comparison_to_latex(comparison: Comparison) -> str:
     """A table environment; needs booktabs."""
     alpha = comparison.evidence.resampling.alpha
     has_correction = comparison.evidence.corrects
@@ -27,7 +30,7 @@ def to_latex(comparison: Comparison) -> str:
     lines = [f"% {line}" for line in list_footnotes(comparison)]
     lines += [
         r"\begin{table}",
-        rf"\caption{{{format_caption(comparison)}}}",
+        rf"\caption{{{_format_caption(comparison)}}}",
         r"\centering",
         rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
         r"\toprule",
@@ -74,7 +77,7 @@ def _format_evidence(comparison: Comparison, pair: Pair) -> list[str]:
     ]
 
 
-def format_caption(comparison: Comparison) -> str:
+def _format_caption(comparison: Comparison) -> str:
     """What the table shows and how it is known: test, correction, level, number, convention."""
     evidence = comparison.evidence
     sample_sizes = sorted(set(comparison.units.values()))
@@ -92,7 +95,7 @@ def format_caption(comparison: Comparison) -> str:
         format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
     )
     interval_text = (
-        f"intervals: {evidence.interval}{interval_resamples}. {describe_convention(comparison)}."
+        f"intervals: {evidence.interval}{interval_resamples}. {comparison.convention_line}."
     )
     level = rf"$\alpha = {evidence.resampling.alpha:g}$, $n = {n}$"
     return f"{escape_latex_cell(test_text)}, {level}; {escape_latex_cell(interval_text)}"

@@ -1,77 +1,63 @@
-"""Whether measures agree, and which tells runs apart: the answer, two tables, how it is known."""
+"""The page of an order: which measure tells runs apart, and do measures agree?"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from itertools import pairwise
-from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gainful.evidence.orders.order import Agreement, Order
-from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.show import results, rows, table as tables
-from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, Table, Terminal
-from gainful.text import count_noun
+from gainful.measure.results_page import list_footnotes
+from gainful.page.page import Page, Section
+from gainful.page.table import Table
+from gainful.text import count_noun, join_words
+
+if TYPE_CHECKING:
+    from gainful.evidence.orders.order import Agreement, Order
+    from gainful.evidence.orders.swaps import Swap
 
 _MAX_RUNS = 6  # runs; of more, the order is told by its first few
 _LISTED_RUNS = 4
 
 
-def to_text(order: Order, *, terminal: Terminal = PLAIN) -> str:
-    """The answer, the tables, and under them how it is known."""
-    parts = [
-        *list_answers(order),
-        *(tables.to_text(table, terminal=terminal) for table in _build_tables(order)),
-    ]
-    lines = list_footnotes(order)
-    if terminal.width is not None:
-        lines = [fill(line, terminal.width, break_long_words=False) for line in lines]
-        parts[0] = fill(parts[0], terminal.width, break_long_words=False)
-    return "\n\n".join((*parts, "\n".join(lines)))
-
-
-def to_markdown(order: Order) -> str:
-    """The same as Markdown."""
-    return "\n\n".join(
-        (
-            *list_answers(order),
-            *map(tables.to_markdown, _build_tables(order)),
-            *list_footnotes(order),
-        )
+def order_page(order: Order) -> Page:
+    """The answer, a table of measures and one of their pairs, and how it is known."""
+    return Page(
+        answer=_describe_answer(order),
+        sections=[Section(table=table) for table in _build_tables(order)],
+        notes=_list_notes(order),
+        rows=lambda: _list_rows(order),
+        data=order.to_dict,
     )
 
 
-def to_latex(order: Order) -> str:
-    """Two booktabs tabulars, the rest as comments above them."""
-    notes = [
-        f"% {' '.join(line.split())}" for line in (*list_answers(order), *list_footnotes(order))
+def summary_page(order: Order) -> Page:
+    """The power of each measure and the agreement of each two, in a line each."""
+    headline = f"Order of {len(order.runs)} runs by {', '.join(order.measures)}"
+    powers = [
+        f"{power.measure}: {'–' if power.significant is None else power.significant} "
+        f"of {power.pairs} pairs told apart"
+        for power in order.power
     ]
-    return "\n".join((*notes, "\n\n".join(map(tables.to_latex, _build_tables(order)))))
+    agreements = [
+        f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
+        f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
+        f"RBO {agreement.rbo:.4f}, {agreement.swapped} swapped"
+        for agreement in order.agreement
+    ]
+    first, *more = _build_tables(order)
+    return Page(
+        sections=[
+            Section(lines=(headline, *powers, *agreements, *order.notes), forms=("table",)),
+            Section(headline, first, forms=("html",)),
+            *(Section(table=table, forms=("html",)) for table in more),
+        ]
+    )
 
 
-def to_json(order: Order) -> str:
-    """All of it, swaps and means included."""
-    return json.dumps(order.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def to_csv(order: Order, separator: str = ",") -> str:
-    """A line for each value, at full precision."""
-    return rows.to_csv(_build_long_rows(order), separator)
-
-
-def to_json_lines(order: Order) -> str:
-    """An object for each value."""
-    return rows.to_json_lines(_build_long_rows(order))
-
-
-def list_answers(order: Order) -> list[str]:
+def _describe_answer(order: Order) -> str:
     """Which measure tells most runs apart, and which two disagree most, in one paragraph."""
-    sentences = [*_describe_power(order), *_describe_disagreement(order)]
-    return [" ".join(sentences)] if sentences else []
+    return " ".join([*_describe_power(order), *_describe_disagreement(order)])
 
 
 def _describe_power(order: Order) -> list[str]:
@@ -88,7 +74,7 @@ def _describe_power(order: Order) -> list[str]:
     if len(best_measures) == len(tested_powers) > 1:
         return [f"All measures tell the same number of runs apart: {max_significant} of {pairs}."]
     verb = "tells" if len(best_measures) == 1 else "tell"
-    return [f"{_join_names(best_measures)} {verb} most runs apart: {max_significant} of {pairs}."]
+    return [f"{join_words(best_measures)} {verb} most runs apart: {max_significant} of {pairs}."]
 
 
 def _describe_disagreement(order: Order) -> list[str]:
@@ -101,10 +87,6 @@ def _describe_disagreement(order: Order) -> list[str]:
     tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
     first, second = worst.measures
     return [f"{first} and {second} disagree most: {count_noun(worst.swapped, 'swap')}{tau}."]
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
 def _build_tables(order: Order) -> list[Table]:
@@ -168,14 +150,15 @@ def _format_swap(swap: Swap) -> str:
     """Two runs and by how much each measure prefers which; * where that is significant."""
     (first, second), (first_difference, second_difference) = swap.runs, swap.differences
     marks = ["*" if is_significant else "" for is_significant in swap.significant]
-    return f"{first} over {second} by {first_difference:.4f}{marks[0]}, under it by {-second_difference:.4f}{marks[1]}"
+    over = f"{first} over {second} by {first_difference:.4f}{marks[0]}"
+    return f"{over}, under it by {-second_difference:.4f}{marks[1]}"
 
 
 def _format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def list_footnotes(order: Order) -> list[str]:
+def _list_notes(order: Order) -> list[str]:
     """The test, the coefficients, the convention, and what one should know."""
     lines = [_describe_test(order)] if order.criterion is not None else []
     if order.agreement:
@@ -187,7 +170,7 @@ def list_footnotes(order: Order) -> list[str]:
         True in swap.significant for agreement in order.agreement for swap in agreement.swaps[:1]
     ):
         lines.append("* this difference is significant")
-    lines += results.list_footnotes(order.results) if order.results else []
+    lines += list_footnotes(order.results) if order.results else []
     return [*lines, *(f"Note: {note}" for note in order.notes)]
 
 
@@ -203,10 +186,11 @@ def _describe_test(order: Order) -> str:
     resamples_text = (
         f", {resampling.resamples} resamples, seed {resampling.seed}" if is_resampled else ""
     )
-    return f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}{correction_text}{resamples_text}"
+    share = f"power: share of pairs with p ≤ {resampling.alpha:g}"
+    return f"{share} by {words}{correction_text}{resamples_text}"
 
 
-def _build_long_rows(order: Order) -> Rows:
+def _list_rows(order: Order) -> Table:
     """A row for each value: what it is, of which measure, with which other or of which run."""
     long_rows: list[tuple[Any, ...]] = []
     for measure in order.measures:
@@ -223,6 +207,7 @@ def _build_long_rows(order: Order) -> Rows:
         ]
     for agreement in order.agreement:
         data = agreement.to_dict()
-        columns = [column for column in data if column not in ("measures", "swaps")]
-        long_rows += [(column, *agreement.measures, "", data[column]) for column in columns]
-    return Rows(("what", "measure", "other", "run", "value"), long_rows, label_columns=4)
+        names = [name for name in data if name not in ("measures", "swaps")]
+        long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
+    columns = ("what", "measure", "other", "run", "value")
+    return Table(columns, long_rows, numeric=True, label_columns=4)

@@ -1,15 +1,17 @@
-"""The queries that changed most, and what moved in them: text, Markdown, rows and data."""
+"""The page of the queries that changed most, and of what moved in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges, MovedDoc
-from gainful.show import table as tables
-from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, Table, Terminal, format_number
+from gainful.page.page import Page, Section
+from gainful.page.table import Table, format_number, to_one_line
+from gainful.page.to_text import table_to_text
 from gainful.text import choose_decimals, count_noun, format_change, shorten
+
+if TYPE_CHECKING:
+    from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges, MovedDoc
 
 _MAX_DOCS = 10  # documents of a query that are shown
 _MAX_ID_LENGTH = 40  # characters of an id
@@ -18,59 +20,45 @@ _COLUMNS = (
     *("measure", "baseline", "run", "query", "document", "what"),
     *("grade", "rank_before", "rank_after", "share", "before", "after", "change"),
 )
+_BOLD = "1"
+_WITH_TABLES = ("markdown", "html")
 
 
-def to_text(most_changed: LargestChanges, *, terminal: Terminal = PLAIN) -> str:
-    """For a terminal."""
-    parts = [_make_bold(tables.wrap_text(format_headline(most_changed), terminal), terminal)]
-    for changed_query in most_changed.queries:
-        lines = [
-            _make_bold(
-                f"query {_format_id(changed_query.query)}   {_format_values(changed_query)}",
-                terminal,
-            )
-        ]
-        lines += [f"  {line}" for line in _align_docs(changed_query)]
-        lines += [
-            tables.wrap_text(f"  {line}", terminal, "    ")
-            for line in _list_query_notes(most_changed, changed_query)
-        ]
-        parts.append("\n".join(lines))
-    return "\n\n".join((*parts, tables.wrap_text(_format_counts(most_changed), terminal)))
-
-
-def to_markdown(most_changed: LargestChanges) -> str:
-    """For a page or a pull request."""
-    parts = [f"**{tables.escape_markdown(format_headline(most_changed))}**"]
-    for changed_query in most_changed.queries:
-        parts.append(
-            tables.escape_markdown(
-                f"query {_format_id(changed_query.query)}: {_format_values(changed_query)}"
-            )
-        )
-        if changed_query.documents:
-            parts.append(tables.to_markdown(_build_table(changed_query)))
-        parts += [
-            tables.escape_markdown(line) for line in _list_query_notes(most_changed, changed_query)
-        ]
-    return "\n\n".join((*parts, tables.escape_markdown(_format_counts(most_changed))))
-
-
-def build_rows(most_changed_by_run: Sequence[LargestChanges]) -> Rows:
-    """A row for each query and document; what is due to no document has a row without one."""
-    return Rows(
-        _COLUMNS,
-        [row for most_changed in most_changed_by_run for row in _build_query_rows(most_changed)],
-        label_columns=6,
+def changes_page(changes: Sequence[LargestChanges]) -> Page:
+    """The queries of each run that changed most from the baseline."""
+    sections = [section for change in changes for section in _list_sections(change)]
+    return Page(
+        sections=[*sections, lambda _: [Section(table=_list_rows(changes), forms=("latex",))]],
+        rows=lambda: _list_rows(changes),
+        data=lambda: [change.to_dict() for change in changes],
     )
 
 
-def to_dict(most_changed_by_run: Sequence[LargestChanges]) -> list[dict[str, Any]]:
-    """The same as data."""
-    return [most_changed.to_dict() for most_changed in most_changed_by_run]
+def _list_sections(change: LargestChanges) -> Iterator[Section]:
+    """The headline, a section for each query, and how many queries there are of each kind."""
+    forms = ("table", *_WITH_TABLES)
+    yield Section(_format_headline(change), style=_BOLD, strong=True, forms=forms)
+    for query in change.queries:
+        name, notes = f"query {_format_id(query.query)}", list(_list_query_notes(change, query))
+        yield Section(
+            f"{name}   {_format_values(query)}",
+            lines=[f"  {line}" for line in (*_align_docs(query), *notes)],
+            style=_BOLD,
+            indent="    ",
+            forms=("table",),
+        )
+        table = _build_table(query) if query.documents else None
+        yield Section(f"{name}: {_format_values(query)}", table, notes, forms=_WITH_TABLES)
+    yield Section(lines=[_format_counts(change)], forms=forms)
 
 
-def format_headline(most_changed: LargestChanges) -> str:
+def _list_rows(changes: Sequence[LargestChanges]) -> Table:
+    """A row for each query and document; what is due to no document has a row without one."""
+    rows = [row for change in changes for row in _build_query_rows(change)]
+    return Table(_COLUMNS, rows, numeric=True, label_columns=6)
+
+
+def _format_headline(most_changed: LargestChanges) -> str:
     """What is compared, and how many queries rose and fell."""
     before, after = map(_format_id, most_changed.runs)
     subject = f"{after} against {before}, {most_changed.measure}"
@@ -99,7 +87,8 @@ def _format_counts(most_changed: LargestChanges) -> str:
 
 def _format_values(changed_query: ChangedQuery) -> str:
     digits = choose_decimals(changed_query.change)
-    return f"{changed_query.before:.{digits}f} → {changed_query.after:.{digits}f}   {format_change(changed_query.change)}"
+    values = f"{changed_query.before:.{digits}f} → {changed_query.after:.{digits}f}"
+    return f"{values}   {format_change(changed_query.change)}"
 
 
 def _align_docs(changed_query: ChangedQuery) -> list[str]:
@@ -120,7 +109,7 @@ def _align_docs(changed_query: ChangedQuery) -> list[str]:
     if not cells:
         return []
     table = Table(("",) * 5, cells, numeric=True, label_columns=1, text_columns=(1, 2, 3))
-    return tables.to_text(table).splitlines()[1:]
+    return table_to_text(table).splitlines()[1:]
 
 
 def _build_table(changed_query: ChangedQuery) -> Table:
@@ -191,8 +180,4 @@ def _format_rank(rank: float | None) -> str:
 
 def _format_id(name: str) -> str:
     """An id that is not long, and steers no terminal."""
-    return tables.to_one_line(shorten(name, _MAX_ID_LENGTH))
-
-
-def _make_bold(text: str, terminal: Terminal) -> str:
-    return f"\x1b[1m{text}\x1b[0m" if terminal.colour else text
+    return to_one_line(shorten(name, _MAX_ID_LENGTH))
