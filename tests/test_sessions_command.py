@@ -11,11 +11,11 @@ import sys
 import attrs
 import polars as pl
 import pytest
+from gainful.show.sessions import build_length_rows
 
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.evidence.reasons.causes import SESSION_CAUSES
-from gainful.show.sessions import build_length_rows
 
 SESSION = [["a", "b", "c"], ["d", "b"], ["d", "e", "f"]]
 GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}

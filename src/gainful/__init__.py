@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from gainful.api.gate import gate
     from gainful.api.order import order
     from gainful.api.report import report
+    from gainful.api.sessions import evaluate_sessions
+    from gainful.api.sweep import sweep
     from gainful.api.why import why
     from gainful.convention.session import SessionConvention
     from gainful.datasets import SimulatedStudy, simulate_study
@@ -90,9 +92,8 @@ if TYPE_CHECKING:
     from gainful.match.matched import Matched
     from gainful.measure.register import register
     from gainful.measure.results import Results
-    from gainful.measure.sessions.evaluate import evaluate_sessions
     from gainful.measure.sessions.results import SessionResults
-    from gainful.measure.sessions.sweep import Sweep, sweep
+    from gainful.measure.sessions.sweep import Sweep
     from gainful.read.qrels_and_run import Qrels, Run
     from gainful.read.sessions import Sessions
     from gainful.show.figures.catalogue import figure, figure_data
@@ -123,11 +124,11 @@ _LATER = {
     "Stability": "gainful.evidence.stability",
     "stability": "gainful.evidence.stability",
     "evaluate": "gainful.api.evaluate",
-    "evaluate_sessions": "gainful.measure.sessions.evaluate",
+    "evaluate_sessions": "gainful.api.sessions",
     "SessionConvention": "gainful.convention.session",
     "SessionResults": "gainful.measure.sessions.results",
     "Sweep": "gainful.measure.sessions.sweep",
-    "sweep": "gainful.measure.sessions.sweep",
+    "sweep": "gainful.api.sweep",
     "explore": "gainful.show.pages.explore",
     "Sessions": "gainful.read.sessions",
     "SimulatedStudy": "gainful.datasets",

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from attrs import evolve
 
 from gainful.api.evaluate import EvaluatedRun, evaluate_runs
+from gainful.api.sessions import evaluate_sessions
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
@@ -20,7 +21,6 @@ from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
-from gainful.measure.sessions.evaluate import evaluate_sessions
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.session_inputs import AnySessions

@@ -14,7 +14,7 @@ from gainful.cli.progress import show_progress
 from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
 from gainful.cli.session_reading import (
     READING_PARAMETERS,
-    choose_sessions,
+    parse_reading,
     study_reading_options,
 )
 from gainful.convention import SETTINGS
@@ -167,7 +167,7 @@ def _compare_sessions(
         unjudged=options["unjudged"],
         qrels_format=options["qrels_format"],
         **_select(options, _METHOD_OPTIONS),
-        **choose_sessions(**_select(options, READING_PARAMETERS)),
+        **parse_reading(dict(options)),
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from gainful.api.sessions import evaluate_sessions
+from gainful.api.sweep import sweep as run_sweep
 from gainful.cli.figure_output import deliver_figure, figure_form
 from gainful.cli.options import (
     Decorator,
@@ -18,15 +20,17 @@ from gainful.cli.options import (
 )
 from gainful.cli.output import refuse_overwriting, write_stdout
 from gainful.cli.run_reading import format_options, name_runs, refuse_two_pipes
-from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
+from gainful.cli.session_reading import (
+    READING_PARAMETERS,
+    load_sessions,
+    parse_reading,
+    session_reading_options,
+)
 from gainful.convention import SETTINGS
 from gainful.errors import OneGroup
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.sessions.evaluate import build_session_recipes, measure_sessions
-from gainful.measure.sessions.sweep import sweep as run_sweep
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 from gainful.read.formats import read_qrels, read_run
-from gainful.read.inputs import as_qrels_columns
 from gainful.show.figures.catalogue import FIGURES, build_data, find_figure
 from gainful.show.figures.figure import Figure, Look
 from gainful.show.figures.winner_map import no_winner_data
@@ -166,18 +170,19 @@ def _build_session_command(figure: Figure) -> click.Command:
         **options: Any,
     ) -> None:
         look, figure_options, output = _take_options(figure, options)
-        reading = {name: options.pop(name) for name in READING_PARAMETERS}
-        convention, recipes = build_session_recipes(
-            _single_measure(measures) or None, like, options
-        )
         refuse_two_pipes(file, qrels)
-        inputs = (file, qrels, reading["topics"])
-        form = _check_output(output, tuple(path for path in inputs if path))
-        chosen_sessions = load_sessions(file, **reading)
-        qrels_columns = None
-        if qrels is not None:
-            qrels_columns = as_qrels_columns(read_qrels(qrels, qrels_format))
-        results = measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
+        form = _check_output(
+            output, tuple(path for path in (file, qrels, options["topics"]) if path)
+        )
+        results = evaluate_sessions(
+            file,
+            qrels,
+            _single_measure(measures) or None,
+            like=like,
+            qrels_format=qrels_format,
+            **parse_reading(options),
+            **options,
+        )
         deliver_figure(
             figure,
             build_data(figure.name, results, **_split_by(figure_options)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +74,14 @@ def deliver_text(text: str, path: str | None) -> None:
     write_atomically(str(path), text + "\n")
 
 
-def refuse_overwriting(output: str | None, inputs: tuple[str, ...], option: str = "-o") -> None:
+def refuse_overwriting(
+    output: str | None, inputs: Sequence[str | None], option: str = "-o"
+) -> None:
     """What is read must not be written over."""
     if output is not None and Path(output).is_file():
         plugins = click.get_current_context().meta.get(PLUGINS, ())
         for path in (*inputs, *plugins):
-            if Path(path).exists() and Path(output).samefile(path):
+            if path is not None and Path(path).exists() and Path(output).samefile(path):
                 raise click.UsageError(f"{option} {output} would overwrite what is read")
 
 

@@ -74,12 +74,12 @@ def _combine_options(options: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
-def choose_sessions(
-    *, where: tuple[str, ...], skip_bad: bool, **options: str | int | None
-) -> dict[str, Any]:
-    """The options that say which sessions are read, and how, as functions take them."""
-    bad: BadPolicy = "skip" if skip_bad else "error"
-    return {"where": _parse_conditions(where), "bad": bad, **options}
+def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
+    """What the options of reading mean to `choose_sessions`; they are taken out of `options`."""
+    reading = {name: options.pop(name) for name in READING_PARAMETERS}
+    reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
+    reading["where"] = _parse_conditions(reading["where"])
+    return reading
 
 
 def load_sessions(

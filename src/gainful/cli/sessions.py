@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 import click
 
+from gainful.api.sessions import evaluate_sessions
 from gainful.cli.options import session_setting_options
-from gainful.cli.output import (
-    deliver_text,
-    refuse_overwriting,
-    terminal,
-    usual_form,
-    values_options,
-)
-from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
-from gainful.measure.sessions.evaluate import build_session_recipes, measure_sessions
-from gainful.measure.sessions.last_queries import last_queries
-from gainful.measure.sessions.results import SessionResults
-from gainful.read.formats import read_qrels
-from gainful.read.inputs import as_qrels_columns
-from gainful.show import rows as show_rows, sessions as show
-from gainful.show.rows import Rows
-from gainful.show.table import PLAIN
+from gainful.cli.output import deliver, refuse_overwriting, usual_form, values_options
+from gainful.cli.run_reading import refuse_two_pipes
+from gainful.cli.session_reading import parse_reading, session_reading_options
+from gainful.measure.sessions.results_page import VIEWS
 
 
 @click.command(short_help="How good are these whole search sessions?")
@@ -67,8 +54,7 @@ def sessions(
     form: str | None,
     output: str | None,
     quiet: bool,
-    qrels_format: str | None,
-    like: str | None,
+    non_last: Any,
     **options: Any,
 ) -> None:
     """How good are the sessions in FILE, of several queries each?
@@ -90,70 +76,19 @@ def sessions(
       gainful sessions cast.run --sessions-format conversation --qrels qrels.txt
       gainful sessions study.csv --qrels qrels.txt --where scenario=D --min-queries 4
     """
-    non_last = options.pop("non_last")
-    views = {name: options.pop(name) for name in ("last", *_VIEWS) if name in options}
-    if sum(views.values()) > 1:
-        names = " or ".join(
-            f"--{name.replace('_', '-')}" for name, wanted in views.items() if wanted
-        )
-        raise click.UsageError(f"one view at a time: {names}")
-    reading = {name: options.pop(name) for name in READING_PARAMETERS}
-    convention, recipes = build_session_recipes(measures or None, like, options)
+    view = _choose_view(options)
     form = form or usual_form(output)
-    if [file, qrels].count("-") > 1:
-        raise click.UsageError("only one file can be - (standard input)")
-    inputs = (file, qrels, reading["topics"])
-    refuse_overwriting(output, tuple(path for path in inputs if path))
-    chosen_sessions = load_sessions(file, **reading)
-    qrels_columns = None
-    if qrels is not None:
-        qrels_columns = as_qrels_columns(read_qrels(qrels, qrels_format))
-    results = measure_sessions(chosen_sessions, qrels_columns, recipes, convention)
+    refuse_two_pipes(file, qrels)
+    refuse_overwriting(output, (file, qrels, options["topics"]))
+    results = evaluate_sessions(file, qrels, measures or None, **parse_reading(options), **options)
     columns = [part.strip() for text in by for part in text.split(",")]
-    view = next((name for name, wanted in views.items() if wanted), "groups")
-    rows = (
-        _last_query_rows(results, columns, non_last)
-        if view == "last"
-        else _VIEWS[view](results, columns)
-    )
-    deliver_text(_render(results, rows, view, columns, form, output), output)
-    if form in ("tsv", "csv", "jsonl"):  # what was left out is said even to the quiet
-        for line in results.matched_sessions.notes if quiet else show.list_footnotes(results):
-            click.echo(f"gainful: {line}", err=True)
+    deliver(results.page(view, columns, non_last), form, output, quiet=quiet)
 
 
-_VIEWS: dict[str, Callable[[SessionResults, list[str]], Rows]] = {
-    "groups": show.build_group_rows,
-    "per_session": show.build_session_rows,
-    "lengths": show.build_length_rows,
-    "curve": lambda results, by: show.build_rows_from_frame(results.curve(by=by), len(by)),
-    "best_query": lambda results, by: show.build_rows_from_frame(
-        last_queries(results, by=by).shares, len(by)
-    ),
-    "reformulations": show.build_reformulation_rows,
-}
-
-
-def _last_query_rows(results: SessionResults, by: list[str], non_last: Any) -> Rows:
-    return show.build_rows_from_frame(
-        last_queries(results, by=by, non_last=non_last).vectors, len(by) + 1
-    )
-
-
-def _render(  # noqa: PLR0917
-    results: SessionResults, rows: Rows, view: str, by: list[str], form: str, output: str | None
-) -> str:
-    if form == "json":
-        data = results.to_dict(by)
-        if view not in ("groups", "per_session"):
-            data[view] = rows.to_dicts()
-        return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    notes = show.list_footnotes(results)
-    if form in ("tsv", "csv"):
-        return show_rows.to_csv(rows, "\t" if form == "tsv" else ",")
-    if form == "jsonl":
-        return show_rows.to_json_lines(rows)
-    if form == "table":
-        page = terminal() if output in (None, "-") else PLAIN
-        return show_rows.to_text(rows, notes, terminal=page)
-    return (show_rows.to_markdown if form == "markdown" else show_rows.to_latex)(rows, notes)
+def _choose_view(options: dict[str, Any]) -> Any:
+    """The view that was asked for; only one at a time."""
+    views = [name for name in (*VIEWS, "last") if options.pop(name, False)]
+    if len(views) > 1:
+        names = " or ".join(f"--{name.replace('_', '-')}" for name in views)
+        raise click.UsageError(f"one view at a time: {names}")
+    return views[0] if views else "groups"

@@ -6,14 +6,12 @@ from typing import Any
 
 import click
 
-from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting, terminal
-from gainful.cli.session_reading import load_sessions, session_reading_options
+from gainful.api.sweep import sweep as run_sweep
+from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
+from gainful.cli.run_reading import refuse_two_pipes
+from gainful.cli.session_reading import parse_reading, session_reading_options
 from gainful.errors import BadValue
-from gainful.measure.sessions.sweep import sweep as run_sweep
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
-from gainful.read.formats import read_qrels
-from gainful.show import sweep as show
-from gainful.show.table import PLAIN
 
 _FORMATS = ("table", "csv", "json")
 _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
@@ -60,19 +58,13 @@ def sweep(
     file: str,
     *,
     qrels: str | None,
-    b: str,
-    bq: str,
-    points: int,
-    depth: str | None,
     weights: tuple[str, ...],
     by: str,
     measure: str,
     reference: str | None,
-    like: str | None,
     form: str | None,
     output: str | None,
-    qrels_format: str | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Which system is better for which searcher, by the sessions in FILE?
 
@@ -90,29 +82,21 @@ def sweep(
       gainful sweep sessions.csv --qrels qrels.txt -m sDCG --by scenario -o settings.csv
     """
     form = form or ("table" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
-    if file == "-" == qrels:
-        raise click.UsageError("only one file can be - (standard input)")
-    inputs = (file, qrels, reading["topics"])
-    refuse_overwriting(output, tuple(path for path in inputs if path))
+    refuse_two_pipes(file, qrels)
+    refuse_overwriting(output, (file, qrels, options["topics"]))
+    reading = parse_reading(options)
     result = run_sweep(
-        load_sessions(file, **reading),
-        read_qrels(qrels, qrels_format) if qrels else None,
+        file,
+        qrels,
         measure,
-        b=b,
-        bq=bq,
-        points=points,
-        depth=depth,
         weights=list(weights) or None,
         by=by.split(","),
         reference=_parse_reference(reference),
-        like=like,
+        **{name: reading.pop(name) for name in ("where", "min_queries", "first_queries")},
+        reading=reading,
+        **options,
     )
-    if form == "table":
-        page = terminal() if output in (None, "-") else PLAIN
-        text = show.to_text(result, terminal=page)
-    else:
-        text = show.to_csv(result) if form == "csv" else show.to_json(result)
-    deliver_text(text, output)
+    deliver(result.page(), form, output)
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:

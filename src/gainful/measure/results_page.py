@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gainful.convention import CONVENTIONS, SETTINGS, Convention, like
+from gainful.measure.convention_words import describe_by_measure, name_convention
 from gainful.page.bars import Fractions, bar_fractions
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
@@ -99,10 +100,10 @@ def describe_convention(results: Results) -> str:
     convention, recipes = results.convention, results.recipes
 
     def describe(says: Callable[[Recipe], bool], text: Callable[[Recipe], str]) -> list[str]:
-        return _describe_by_measure({k: v for k, v in recipes.items() if says(v)}, text)
+        return describe_by_measure({k: v for k, v in recipes.items() if says(v)}, text)
 
     parts = [
-        _name_convention(convention),
+        name_convention(convention, _named_convention(convention)),
         *describe(_is_cumulated, lambda recipe: f"gain {recipe.gain.text()}"),
         *describe(
             lambda recipe: _is_cumulated(recipe) and recipe.measure.entry.discounted,
@@ -130,26 +131,9 @@ def _is_cumulated(recipe: Recipe) -> bool:
     return recipe.measure.entry.cumulated
 
 
-def _describe_by_measure(
-    recipes: Mapping[str, Recipe], describe: Callable[[Recipe], str]
-) -> list[str]:
-    """One thing said of all measures at once, or of each group of them by name."""
-    groups: dict[str, list[str]] = {}
-    for name, recipe in recipes.items():
-        groups.setdefault(describe(recipe), []).append(name)
-    if len(groups) <= 1:
-        return list(groups)
-    return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
-
-
-def _name_convention(convention: Convention) -> str:
-    """Whose habits these are, and which of them were changed."""
-    source = "gainful's habits" if convention.name == "gainful" else f"like {convention.name}"
-    differences = (
-        convention.differences(like(convention.name)) if convention.name in CONVENTIONS else {}
-    )
-    changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
-    return f"{source}, but {changes}" if changes else source
+def _named_convention(convention: Convention) -> Convention | None:
+    """The convention of that name as the table has it, if it is one of the table."""
+    return like(convention.name) if convention.name in CONVENTIONS else None
 
 
 def _choose_table(results: Sequence[Results], width: int | None) -> Table:

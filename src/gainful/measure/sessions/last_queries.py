@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -13,11 +13,12 @@ from gainful.errors import BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import discounts, query_weights, session_gains
 from gainful.measure.sessions.recipe_value import SessionRecipe
-from gainful.measure.sessions.results import SessionResults
 from gainful.types import Array, Flags, Ranks
 
+if TYPE_CHECKING:
+    from gainful.measure.sessions.results import SessionResults
+
 NonLast = Literal["pooled", "within"]
-Group = tuple[dict[str, Any], Flags]
 
 
 def lengths(results: SessionResults, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -28,7 +29,7 @@ def lengths(results: SessionResults, by: str | Sequence[str] = ()) -> list[dict[
     """
     max_queries = int(results.matched_sessions.query_counts.max())
     rows = []
-    for keys, flags in group_results(results, by):
+    for keys, flags in results.group_sessions(by):
         own = results.matched_sessions.query_counts[flags]
         rows.append(
             {
@@ -87,7 +88,7 @@ def last_queries(
     last[end] = True
     best = best_queries(sessions, gain_vectors[:, -1])
     rows, shares = [], []
-    for keys, flags in group_results(results, by):
+    for keys, flags in results.group_sessions(by):
         own = flags[sessions.session]
         before = own & ~last
         early = (
@@ -182,8 +183,3 @@ def choose_recipe(results: SessionResults, name: str | None) -> SessionRecipe:
 
 
 _SDCG_MEASURES = ("sDCG", "nsDCG")
-
-
-def group_results(results: SessionResults, by: str | Sequence[str]) -> list[Group]:
-    """Groups of sessions by one column or several; without any, all sessions are one group."""
-    return results.group_sessions(by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -14,8 +14,10 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.gains import discounts, query_weights, session_gains, sum_by_index
 from gainful.measure.sessions.last_queries import choose_recipe
 from gainful.measure.sessions.recipe_value import SessionRecipe
-from gainful.measure.sessions.results import SessionResults
 from gainful.types import Array
+
+if TYPE_CHECKING:
+    from gainful.measure.sessions.results import SessionResults
 
 _DEFAULT_COUNT = 5
 

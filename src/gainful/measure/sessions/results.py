@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 from attrs import frozen
-from numpy.typing import NDArray
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import UnknownName
+from gainful.match.session_groups import (
+    By,
+    Group,
+    check_group_columns,
+    count_sessions,
+    group_sessions,
+    session_columns,
+)
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.notebook import NotebookTable
+from gainful.measure.normalise import normalise_by
+from gainful.measure.sessions import ideal
+from gainful.measure.sessions.curve import curve, tabulate_vectors
+from gainful.measure.sessions.gains import session_gains, sum_by_index
+from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
 from gainful.measure.sessions.recipe_value import SessionRecipe
-from gainful.read.sessions import UNGROUPABLE_COLUMNS
-from gainful.text import count_noun, quote
+from gainful.measure.sessions.reformulations import Reformulations, reformulations
+from gainful.measure.sessions.results_page import View, session_results_page, summary_page
+from gainful.measure.sessions.sdcg import query_gains
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.types import Array, Flags
 
-if TYPE_CHECKING:  # they are made of results themselves
-    from gainful.measure.sessions.last_queries import LastQueries
-    from gainful.measure.sessions.reformulations import Reformulations
-
-_RESERVED_COLUMNS = (  # names of columns that views print beside those of groups
-    *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
-    *("gain", "new", "repeated", "one_query", "gained_nothing", "last_is_best", "share"),
-)
 _MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
 
 
 @frozen(eq=False, repr=False)
-class SessionResults:
+class SessionResults(Shown):
     """A value for every session and measure.
 
     `mean` is one number for each measure, `per_session` a frame with a row for each session,
@@ -63,24 +69,13 @@ class SessionResults:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much there was."""
-        return {
-            "sessions": self.matched_sessions.size,
-            "queries": int(self.matched_sessions.query_counts.sum()),
-            "results": int(self.matched_sessions.retrieved.sum()),
-            "judged": len(self.matched_sessions.judged.query),
-        }
+        """How many sessions, queries, results and judged results there were."""
+        return count_sessions(self.matched_sessions)
 
     @property
     def columns(self) -> pl.DataFrame:
         """A row for each session: what it can be grouped by, and how many queries it has."""
-        names = [
-            name for name in self.matched_sessions.rows.columns if name not in UNGROUPABLE_COLUMNS
-        ]
-        heads = self.matched_sessions.rows.select("session", *names)[
-            self.matched_sessions.layout.session_starts
-        ]
-        return heads.with_columns(queries=pl.Series(self.matched_sessions.query_counts))
+        return session_columns(self.matched_sessions)
 
     @property
     def mean(self) -> dict[str, float]:
@@ -124,48 +119,15 @@ class SessionResults:
             name: one of the measures; the first if it is not said.
             by: the columns to group by; all sessions together if there are none.
         """
-        from gainful.measure.sessions.curve import curve  # noqa: PLC0415  (rarely asked for)
-
         return curve(self.matched_sessions, self._choose_recipe(name), self.group_sessions(by))
 
-    def group_sessions(self, by: str | Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
+    def group_sessions(self, by: By) -> list[Group]:
         """Each group of sessions: its values, and which belong to it; all, if by nothing."""
-        names = self.group_names(by)
-        if not names:
-            return [({}, np.ones(self.matched_sessions.size, dtype=bool))]
-        return group_rows(self.columns, names)
+        return group_sessions(self.matched_sessions, by, self.name, self.values)
 
-    def group_names(self, by: str | Sequence[str]) -> list[str]:
+    def group_names(self, by: By) -> list[str]:
         """The columns to group by, each once, known, and the same for a whole session."""
-        if not isinstance(by, (str, Sequence)) or not all(isinstance(part, str) for part in by):
-            raise WrongType("by", by, "the name of a column, or several")
-        names = [by] if isinstance(by, str) else list(by)
-        rows = self.matched_sessions.rows
-        columns = [name for name in rows.columns if name not in UNGROUPABLE_COLUMNS]
-        for name in names:
-            if name not in columns:
-                raise UnknownName("column", name, columns)
-            if names.count(name) > 1:
-                raise BadValue("by", ", ".join(names), "each column once")
-            if name in _RESERVED_COLUMNS or name in self.values:
-                allowed = "another name for that column: what is printed has one of that name"
-                raise BadValue("by", name, allowed)
-            first = rows[name].gather(
-                np.repeat(self.matched_sessions.layout.session_starts, self._rows_of_sessions)
-            )
-            differing = (~first.eq_missing(rows[name])).arg_true()
-            if len(differing):
-                session = rows["session"][int(differing[0])]
-                problem = f"session {quote(session)} has more than one {name}"
-                raise BadInput(self.name, problem, "one for all rows of a session")
-        return names
-
-    @property
-    def _rows_of_sessions(self) -> NDArray[np.intp]:
-        """How many rows each session has."""
-        return np.diff(
-            self.matched_sessions.layout.session_starts, append=len(self.matched_sessions.rows)
-        )
+        return check_group_columns(self.matched_sessions, by, self.name, self.values)
 
     def vectors(self, name: str | None = None) -> pl.DataFrame:
         """The vectors of every session, position by position: gain, ideal and their ratio.
@@ -173,31 +135,23 @@ class SessionResults:
         Args:
             name: one of the measures, an sDCG or nsDCG; the first if it is not said.
         """
-        from gainful.measure.sessions.curve import tabulate_vectors  # noqa: PLC0415
-
         return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
 
     def lengths(self, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
         """How many sessions have how many queries: Table 2 of the paper."""
-        from gainful.measure.sessions.last_queries import lengths  # noqa: PLC0415
-
         return lengths(self, by)
 
     def last_queries(
         self,
         name: str | None = None,
         by: str | Sequence[str] = (),
-        non_last: Literal["pooled", "within"] = "pooled",
+        non_last: NonLast = "pooled",
     ) -> LastQueries:
         """The last query against those before it, by rank, and how often it is the best."""
-        from gainful.measure.sessions.last_queries import last_queries  # noqa: PLC0415
-
         return last_queries(self, name, by, non_last)
 
     def reformulations(self, name: str | None = None) -> Reformulations:
         """What each query added, and which reformulations helped most and least."""
-        from gainful.measure.sessions.reformulations import reformulations  # noqa: PLC0415
-
         return reformulations(self, name)
 
     def _choose_recipe(self, name: str | None) -> SessionRecipe:
@@ -238,29 +192,13 @@ class SessionResults:
             },
         }
 
-    def __repr__(self) -> str:
-        wide = max(map(len, self.values), default=0)
-        lines = [f"{name:<{wide}}  {value:.4f}" for name, value in self.mean.items()]
-        return "\n".join((self._headline(), *lines, *self.notes))
+    def page(self, view: View = "groups", by: By = (), non_last: NonLast = "pooled") -> Page:
+        """Means of groups, or another view of the sessions."""
+        return session_results_page(self, view, [by] if isinstance(by, str) else by, non_last)
 
-    def _repr_html_(self) -> str:
-        return self._notebook_view().to_html()
-
-    def _repr_latex_(self) -> str:
-        return self._notebook_view().to_latex()
-
-    def _notebook_view(self) -> NotebookTable:
-        rows = [
-            (name, "–" if np.isnan(value) else f"{value:.4f}") for name, value in self.mean.items()
-        ]
-        return NotebookTable(self._headline(), ("measure", "mean"), rows, notes=self.notes)
-
-    def _headline(self) -> str:
-        counts = self.counts
-        size = (
-            f"{count_noun(counts['sessions'], 'session')}, {count_noun(counts['queries'], 'query')}"
-        )
-        return f"Sessions of {self.name}, {size}, like {self.convention.name}"
+    def summary(self) -> Page:
+        """The means of all sessions, and what one should know."""
+        return summary_page(self)
 
 
 def _nan_to_none(value: float) -> float | None:
@@ -279,18 +217,6 @@ def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:
     return list(notes.values())
 
 
-def group_rows(columns: pl.DataFrame, names: Sequence[str]) -> list[tuple[dict[str, Any], Flags]]:
-    """Each group: its values, and which sessions belong to it."""
-    keys = columns.select(names).unique(maintain_order=True).sort(names, nulls_last=True)
-    groups = []
-    for row in keys.iter_rows(named=True):
-        flags = np.ones(len(columns), dtype=bool)
-        for name, value in row.items():
-            flags &= columns[name].eq_missing(value).to_numpy()
-        groups.append((dict(row), flags))
-    return groups
-
-
 def _needs_joint_mean(recipe: SessionRecipe) -> bool:
     """Can the mean of sessions not be had from their values?"""
     convention = recipe.convention
@@ -300,11 +226,6 @@ def _needs_joint_mean(recipe: SessionRecipe) -> bool:
 
 def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
     """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
-    from gainful.measure.normalise import normalise_by  # noqa: PLC0415
-    from gainful.measure.sessions import ideal  # noqa: PLC0415
-    from gainful.measure.sessions.gains import session_gains, sum_by_index  # noqa: PLC0415
-    from gainful.measure.sessions.sdcg import query_gains  # noqa: PLC0415
-
     sessions = sessions.keep_first_queries(recipe.queries)
     gains = session_gains(sessions, recipe)
     total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)[

@@ -9,31 +9,21 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import OneGroup
-from gainful.match.sessions import match_sessions
-from gainful.measure.measure import Measure
-from gainful.measure.sessions.last_queries import group_results
-from gainful.measure.sessions.results import SessionResults
+from gainful.match.session_groups import Group, count_sessions
+from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.sweep_boundary import (
     Crossing,
     find_crossings_along_b,
     find_crossings_along_bq,
+    kendall,
     winners,
 )
-from gainful.measure.sessions.sweep_grid import (
-    USUAL_RANGE,
-    Bases,
-    SweepGrid,
-    Weights,
-    build_sweep_grid,
-)
+from gainful.measure.sessions.sweep_grid import SweepGrid
+from gainful.measure.sessions.sweep_page import summary_page, sweep_page
 from gainful.measure.sessions.sweep_sums import SweepSums, sum_for_sweep
 from gainful.measure.sessions.sweep_verdict import describe_winners
-from gainful.read.filter_sessions import filter_sessions
-from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
-from gainful.read.session_inputs import AnySessions, as_sessions
-from gainful.rounding import ROUNDING
-from gainful.text import count_noun
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.types import Array, Ranks
 
 
@@ -56,7 +46,7 @@ class Plane:
 
 
 @frozen(eq=False, repr=False, kw_only=True)
-class Sweep:
+class Sweep(Shown):
     """What groups of sessions are worth to searchers of every kind.
 
     `sentences` say who wins for whom, `rows()` gives each setting, `planes` have the means as
@@ -142,101 +132,35 @@ class Sweep:
             "notes": list(self.notes),
         }
 
-    def __repr__(self) -> str:
-        number = sum(plane.means[..., 0].size for plane in self.planes)
-        size = ", ".join(
-            count_noun(self.counts[noun], noun[:-1]) for noun in ("sessions", "groups")
-        )
-        head = f"Sweep of {self.measure}, {count_noun(number, 'setting')}, {size}"
-        return "\n".join((head, *self.sentences, *self.notes))
+    def page(self) -> Page:
+        """The answers, the corners of the plane, and where the winner changes."""
+        return sweep_page(self)
+
+    def summary(self) -> Page:
+        """The answers."""
+        return summary_page(self)
 
 
-def sweep(
-    sessions: AnySessions,
-    qrels: AnyQrels | None = None,
-    measure: str | Measure = "nsDCG",
-    *,
-    b: Bases = USUAL_RANGE,
-    bq: Bases = USUAL_RANGE,
-    points: int = 20,
-    depth: int | str | Sequence[int] | None = None,
-    weights: Weights | Sequence[Weights] | None = None,
-    by: str | Sequence[str] = "system",
-    reference: Mapping[str, float] | None = None,
-    like: str | SessionConvention | None = None,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-    **settings: Any,
+def sweep_groups(
+    name: str,
+    sessions: MatchedSessions,
+    grid: SweepGrid,
+    by: tuple[str, ...],
+    groups: Sequence[Group],
 ) -> Sweep:
-    """Which system is better for which searcher: impatient or patient, of many queries or few?
-
-    Sessions are matched once, and their gains laid out once; for each setting only the discounts
-    change. Each mean is what `evaluate_sessions` gives at that setting.
-
-    Args:
-        sessions: as `evaluate_sessions` takes them.
-        qrels: likewise.
-        measure: nsDCG or sDCG, with options such as duplicates=first if you like.
-        b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
-        bq: bases of the query discount.
-        points: how many bases of a range are tried, evenly spread in the logarithm.
-        depth: how many results of a query count; 10, or several numbers.
-        weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
-        by: the column, or columns, whose groups are compared.
-        reference: the setting that others are held against; {"b": 2, "bq": 4}.
-        like: whose habits to follow: jk2008 (default), …
-        where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
-        settings: single habits, such as `duplicates="first"`.
-
-    Examples:
-        >>> from gainful import simulate_study
-        >>> study = simulate_study(1)
-        >>> sweep(study.sessions, study.qrels, points=5)
-        Sweep of nsDCG, 25 settings, 120 sessions, 2 groups
-        System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
-        simulated: made by a model of a searcher, not observed
-    """
-    grid = build_sweep_grid(
-        measure,
-        b=b,
-        bq=bq,
-        points=points,
-        depth=depth,
-        weights=weights,
-        reference=reference,
-        like=like,
-        settings=settings,
-    )
-    chosen_sessions = filter_sessions(as_sessions(sessions), where, min_queries, first_queries)
-    qrels_columns = None if qrels is None else as_qrels_columns(as_qrels(qrels))
-    matched_sessions = match_sessions(
-        chosen_sessions, qrels_columns, grid.recipes[0].convention.unjudged
-    )
-    results = SessionResults(chosen_sessions.name, matched_sessions, {}, {}, grid.convention)
-    names = (by,) if isinstance(by, str) else tuple(by)
-    groups = group_results(results, names)
-    if len(groups) < 2:
-        column = ", ".join(names) or "no column"
-        raise OneGroup(
-            chosen_sessions.name,
-            f"there is only one group by {column}, so there is no winner",
-            "two groups to compare, or more",
-        )
-    group = np.zeros(matched_sessions.size, dtype=np.intp)
+    """The means of groups of sessions at every setting of the grid, and who wins where."""
+    group = np.zeros(sessions.size, dtype=np.intp)
     for number, (_, flags) in enumerate(groups):
         group[flags] = number
     group_labels = tuple(group_label(keys) for keys, _ in groups)
     sums_by_recipe = [
-        sum_for_sweep(matched_sessions, recipe, group, len(groups)) for recipe in grid.recipes
+        sum_for_sweep(sessions, recipe, group, len(groups)) for recipe in grid.recipes
     ]
     reference_means = sums_by_recipe[0].row(grid.reference[0]).means([grid.reference[1]])[0]
     return Sweep(
-        name=chosen_sessions.name,
+        name=name,
         measure=grid.measure,
-        by=names,
+        by=by,
         groups=tuple(", ".join(map(str, keys.values())) for keys, _ in groups),
         group_labels=group_labels,
         b=grid.b,
@@ -244,8 +168,8 @@ def sweep(
         planes=[_build_plane(sums, grid, group_labels, reference_means) for sums in sums_by_recipe],
         reference=grid.reference,
         convention=grid.recipes[0].convention,
-        counts={**results.counts, "groups": len(groups)},
-        notes=matched_sessions.notes,
+        counts={**count_sessions(sessions), "groups": len(groups)},
+        notes=sessions.notes,
     )
 
 
@@ -302,25 +226,6 @@ def _build_plane(
             crossings=lines,
         ),
     )
-
-
-def kendall(means: Array, reference: Array) -> Array:
-    """Kendall's tau-b of the order of groups against their order in the reference."""
-    first, second = np.triu_indices(len(reference), k=1)
-    here = _sign(means[..., first], means[..., second])
-    there = _sign(reference[first], reference[second])
-    agree = (here * there).sum(axis=-1)
-    size = np.sqrt((here != 0).sum(axis=-1) * float((there != 0).sum()))
-    tau = np.divide(agree, size, out=np.full(np.shape(agree), np.nan), where=size > 0)
-    return np.asarray(tau)
-
-
-def _sign(first: Array, second: Array) -> Array:
-    """Which is larger: 1, -1, or 0 where they are the same but for rounding, or not there."""
-    near = ROUNDING * np.maximum(np.abs(first), np.abs(second))
-    with np.errstate(invalid="ignore"):
-        sign = np.where(np.abs(first - second) > near, np.sign(first - second), 0.0)
-    return np.nan_to_num(sign)
 
 
 def _difference(means: Array) -> float:

@@ -13,7 +13,7 @@ from gainful.measure.sessions.sweep_sums import SweepRow, SweepSums
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Ranks
 
-_MAX_STEPS, _ROOT_TOLERANCE = 60, 1e-10
+_ROOT_TOLERANCE = 1e-12  # in the logarithm of the base
 
 
 @frozen
@@ -81,24 +81,29 @@ def _find_changes(
 
 
 def _find_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that changes its sign is zero: the false position, halved if it lingers.
+    """Where a function that changes its sign is zero.
 
     In the logarithm of the base, in which the means are nearly straight.
     """
-    a, z = log(low), log(high)
-    at_a, at_z = function(low), function(high)
-    kept_side, middle = 0, a
-    for _ in range(_MAX_STEPS):
-        middle = (a * at_z - z * at_a) / (at_z - at_a)
-        value = function(exp(middle))
-        if value == 0 or z - a < _ROOT_TOLERANCE:
-            break
-        if (value > 0) == (at_a > 0):
-            step, (a, at_a) = middle - a, (middle, value)
-            at_z, kept_side = (at_z / 2 if kept_side == 1 else at_z), 1
-        else:
-            step, (z, at_z) = z - middle, (middle, value)
-            at_a, kept_side = (at_a / 2 if kept_side == -1 else at_a), -1
-        if step < _ROOT_TOLERANCE:
-            break
-    return exp(middle)
+    from scipy.optimize import brentq  # noqa: PLC0415  (slow to load, and only where winners change)
+
+    return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=_ROOT_TOLERANCE))
+
+
+def kendall(means: Array, reference: Array) -> Array:
+    """Kendall's tau-b of the order of groups against their order in the reference."""
+    first, second = np.triu_indices(len(reference), k=1)
+    here = _sign(means[..., first], means[..., second])
+    there = _sign(reference[first], reference[second])
+    agree = (here * there).sum(axis=-1)
+    size = np.sqrt((here != 0).sum(axis=-1) * float((there != 0).sum()))
+    tau = np.divide(agree, size, out=np.full(np.shape(agree), np.nan), where=size > 0)
+    return np.asarray(tau)
+
+
+def _sign(first: Array, second: Array) -> Array:
+    """Which is larger: 1, -1, or 0 where they are the same but for rounding, or not there."""
+    near = ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    with np.errstate(invalid="ignore"):
+        sign = np.where(np.abs(first - second) > near, np.sign(first - second), 0.0)
+    return np.nan_to_num(sign)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from gainful.api.sweep import sweep
 from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
 from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.formula import format_exact
@@ -18,7 +19,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import build_session_recipes
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.sweep import sweep
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gainful.measure.sessions.sweep import Plane, Sweep, kendall
-from gainful.measure.sessions.sweep_boundary import winners
-from gainful.show import table as tables
-from gainful.show.csv_cells import to_csv_text
-from gainful.show.table import PLAIN, Table, Terminal, format_number
+from gainful.measure.sessions.sweep_boundary import kendall, winners
+from gainful.page.page import Page, Section
+from gainful.page.table import Table, format_number
 from gainful.text import count_noun
+
+if TYPE_CHECKING:
+    from gainful.measure.sessions.sweep import Plane, Sweep
 
 CHANCE_NOTE = (
     "means only: whether they differ by more than chance, gainful compare --sessions tells"
@@ -22,17 +22,33 @@ _COLUMNS = ("weights", "depth", "b", "bq")
 _LAST_COLUMNS = ("difference", "winner", "tau")
 
 
-def to_text(sweep: Sweep, *, terminal: Terminal = PLAIN) -> str:
-    """For a terminal: the corners of the plane and the reference, not every setting."""
-    parts = []
-    for plane, sentence in zip(sweep.planes, sweep.sentences, strict=True):
-        parts.append(tables.wrap_text(sentence, terminal))
-        parts.append(tables.to_text(_build_corner_table(sweep, plane), terminal=terminal))
-        if plane.boundary:
-            parts.append(tables.wrap_text(_describe_boundary(sweep, plane), terminal, "  "))
-    lines = (_describe_method(sweep), CHANCE_NOTE, *sweep.notes)
-    notes = "\n".join(tables.wrap_text(line, terminal, "  ") for line in lines)
-    return "\n\n".join((*parts, notes))
+def sweep_page(sweep: Sweep) -> Page:
+    """The answers, the corners of the plane and the reference; every setting for programs."""
+    return Page(
+        sections=[
+            section
+            for plane, sentence in zip(sweep.planes, sweep.sentences, strict=True)
+            for section in _plane_sections(sweep, plane, sentence)
+        ],
+        notes=[_describe_method(sweep), CHANCE_NOTE, *sweep.notes],
+        rows=lambda: _list_settings(sweep),
+        data=sweep.to_dict,
+        indent="  ",
+    )
+
+
+def summary_page(sweep: Sweep) -> Page:
+    """The answers, for a prompt or a notebook."""
+    size = ", ".join(count_noun(sweep.counts[noun], noun[:-1]) for noun in ("sessions", "groups"))
+    head = f"Sweep of {sweep.measure}, {count_noun(_count_settings(sweep), 'setting')}, {size}"
+    return Page(sections=[Section(lines=(head, *sweep.sentences, *sweep.notes))])
+
+
+def _plane_sections(sweep: Sweep, plane: Plane, sentence: str) -> Iterator[Section]:
+    yield Section(lines=(sentence,))
+    yield Section(table=_build_corner_table(sweep, plane))
+    if plane.boundary:
+        yield Section(lines=(_describe_boundary(sweep, plane),), indent="  ")
 
 
 def _build_corner_table(sweep: Sweep, plane: Plane) -> Table:
@@ -80,29 +96,28 @@ def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
 
 def _describe_method(sweep: Sweep) -> str:
     """What was computed, of what."""
-    setting_count = sum(plane.means[..., 0].size for plane in sweep.planes)
     counts, (b, bq) = sweep.counts, sweep.reference
     return (
         f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}, "
-        f"{count_noun(counts['queries'], 'query')} · {count_noun(setting_count, 'setting')} · top "
+        f"{count_noun(counts['queries'], 'query')} · {count_noun(_count_settings(sweep), 'setting')} · top "
         f"{', '.join(dict.fromkeys(str(plane.depth) for plane in sweep.planes))} · gain "
         f"{', '.join(dict.fromkeys(plane.weights for plane in sweep.planes))} · like "
         f"{sweep.convention.name} · tau: the order against that at b = {b:g}, bq = {bq:g}"
     )
 
 
-def to_csv(sweep: Sweep) -> str:
-    """Every setting, a line for each."""
-    head = (*_COLUMNS, *sweep.groups, *_LAST_COLUMNS)
-    return to_csv_text((head, *(_list_cells(row, sweep.groups) for row in sweep.rows())))
+def _count_settings(sweep: Sweep) -> int:
+    return sum(plane.means[..., 0].size for plane in sweep.planes)
 
 
-def _list_cells(row: dict[str, Any], groups: Sequence[str]) -> list[object]:
-    """A setting as cells; what is not there is empty."""
-    cells = [row[name] for name in _COLUMNS] + [row["means"][name] for name in groups]
-    return [*cells, *(row[name] for name in _LAST_COLUMNS)]
-
-
-def to_json(sweep: Sweep) -> str:
-    """Every setting, the answers and the boundary."""
-    return json.dumps(sweep.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+def _list_settings(sweep: Sweep) -> Table:
+    """Every setting, a row for each."""
+    rows: list[list[Any]] = [
+        [
+            *(row[name] for name in _COLUMNS),
+            *(row["means"][name] for name in sweep.groups),
+            *(row[name] for name in _LAST_COLUMNS),
+        ]
+        for row in sweep.rows()
+    ]
+    return Table((*_COLUMNS, *sweep.groups, *_LAST_COLUMNS), rows)

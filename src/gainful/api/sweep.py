@@ -1,0 +1,104 @@
+"""Which system is better for which searcher: impatient or patient, of many queries or few?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gainful.api.sessions import choose_sessions, read_session_qrels
+from gainful.convention.session import SessionConvention
+from gainful.errors import OneGroup
+from gainful.match.session_groups import group_sessions
+from gainful.match.sessions import match_sessions
+from gainful.measure.measure import Measure
+from gainful.measure.sessions.sweep import Sweep, sweep_groups
+from gainful.measure.sessions.sweep_grid import USUAL_RANGE, Bases, Weights, build_sweep_grid
+from gainful.read.inputs import AnyQrels
+from gainful.read.session_inputs import AnySessions
+
+
+def sweep(
+    sessions: AnySessions,
+    qrels: AnyQrels | None = None,
+    measure: str | Measure = "nsDCG",
+    *,
+    b: Bases = USUAL_RANGE,
+    bq: Bases = USUAL_RANGE,
+    points: int = 20,
+    depth: int | str | Sequence[int] | None = None,
+    weights: Weights | Sequence[Weights] | None = None,
+    by: str | Sequence[str] = "system",
+    reference: Mapping[str, float] | None = None,
+    like: str | SessionConvention | None = None,
+    reading: Mapping[str, Any] | None = None,
+    where: Mapping[str, str] | None = None,
+    min_queries: int | None = None,
+    first_queries: int | None = None,
+    qrels_format: str | None = None,
+    **settings: Any,
+) -> Sweep:
+    """Which system is better for which searcher: impatient or patient, of many queries or few?
+
+    Sessions are matched once, and their gains laid out once; for each setting only the discounts
+    change. Each mean is what `evaluate_sessions` gives at that setting.
+
+    Args:
+        sessions: as `evaluate_sessions` takes them.
+        qrels: likewise.
+        measure: nsDCG or sDCG, with options such as duplicates=first if you like.
+        b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
+        bq: bases of the query discount.
+        points: how many bases of a range are tried, evenly spread in the logarithm.
+        depth: how many results of a query count; 10, or several numbers.
+        weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
+        by: the column, or columns, whose groups are compared.
+        reference: the setting that others are held against; {"b": 2, "bq": 4}.
+        like: whose habits to follow: jk2008 (default), …
+        reading: how sessions are read from a file, as `evaluate_sessions` has it: `ties`, `bad`, …
+        where: only sessions that have these values in their columns.
+        min_queries: only sessions of at least so many queries.
+        first_queries: only the first so many queries of each session.
+        qrels_format: how a file of judgments is written; by content if it is not named.
+        settings: single habits, such as `duplicates="first"`.
+
+    Examples:
+        >>> from gainful import simulate_study
+        >>> study = simulate_study(1)
+        >>> sweep(study.sessions, study.qrels, points=5)
+        Sweep of nsDCG, 25 settings, 120 sessions, 2 groups
+        System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
+        simulated: made by a model of a searcher, not observed
+    """
+    grid = build_sweep_grid(
+        measure,
+        b=b,
+        bq=bq,
+        points=points,
+        depth=depth,
+        weights=weights,
+        reference=reference,
+        like=like,
+        settings=settings,
+    )
+    chosen_sessions = choose_sessions(
+        sessions,
+        where=where,
+        min_queries=min_queries,
+        first_queries=first_queries,
+        **(reading or {}),
+    )
+    matched_sessions = match_sessions(
+        chosen_sessions,
+        read_session_qrels(qrels, qrels_format),
+        grid.recipes[0].convention.unjudged,
+    )
+    names = (by,) if isinstance(by, str) else tuple(by)
+    groups = group_sessions(matched_sessions, names, chosen_sessions.name)
+    if len(groups) < 2:
+        column = ", ".join(names) or "no column"
+        raise OneGroup(
+            chosen_sessions.name,
+            f"there is only one group by {column}, so there is no winner",
+            "two groups to compare, or more",
+        )
+    return sweep_groups(chosen_sessions.name, matched_sessions, grid, names, groups)

@@ -1,0 +1,96 @@
+"""Groups of sessions: by the columns that are the same for a whole session."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.match.sessions import MatchedSessions
+from gainful.read.sessions import UNGROUPABLE_COLUMNS
+from gainful.text import quote
+from gainful.types import Flags
+
+Group = tuple[dict[str, Any], Flags]  # its values by column, and which sessions belong to it
+By = str | Sequence[str]
+RESERVED_COLUMNS = (  # names of columns that views print beside those of groups
+    *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
+    *("gain", "new", "repeated", "one_query", "gained_nothing", "last_is_best", "share"),
+)
+
+
+def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
+    """How many sessions, queries, results and judged results are there?"""
+    return {
+        "sessions": sessions.size,
+        "queries": int(sessions.query_counts.sum()),
+        "results": int(sessions.retrieved.sum()),
+        "judged": len(sessions.judged.query),
+    }
+
+
+def session_columns(sessions: MatchedSessions) -> pl.DataFrame:
+    """A row for each session: what it can be grouped by, and how many queries it has."""
+    names = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
+    heads = sessions.rows.select("session", *names)[sessions.layout.session_starts]
+    return heads.with_columns(queries=pl.Series(sessions.query_counts))
+
+
+def group_sessions(
+    sessions: MatchedSessions, by: By, source: str, measures: Collection[str] = ()
+) -> list[Group]:
+    """Each group of sessions: its values, and which belong to it; all, if by nothing.
+
+    Args:
+        sessions: the sessions.
+        by: the column or the columns to group by.
+        source: what the sessions are called in an error.
+        measures: names that no column may have, because they stand beside the groups.
+    """
+    names = check_group_columns(sessions, by, source, measures)
+    if not names:
+        return [({}, np.ones(sessions.size, dtype=bool))]
+    columns = session_columns(sessions)
+    keys = columns.select(names).unique(maintain_order=True).sort(names, nulls_last=True)
+    groups = []
+    for row in keys.iter_rows(named=True):
+        flags = np.ones(len(columns), dtype=bool)
+        for name, value in row.items():
+            flags &= columns[name].eq_missing(value).to_numpy()
+        groups.append((dict(row), flags))
+    return groups
+
+
+def check_group_columns(
+    sessions: MatchedSessions, by: By, source: str, measures: Collection[str] = ()
+) -> list[str]:
+    """The columns to group by, each once, known, and the same for a whole session."""
+    if not isinstance(by, (str, Sequence)) or not all(isinstance(part, str) for part in by):
+        raise WrongType("by", by, "the name of a column, or several")
+    names = [by] if isinstance(by, str) else list(by)
+    columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
+    for name in names:
+        if name not in columns:
+            raise UnknownName("column", name, columns)
+        if names.count(name) > 1:
+            raise BadValue("by", ", ".join(names), "each column once")
+        if name in RESERVED_COLUMNS or name in measures:
+            allowed = "another name for that column: what is printed has one of that name"
+            raise BadValue("by", name, allowed)
+        _refuse_varying(sessions, name, source)
+    return names
+
+
+def _refuse_varying(sessions: MatchedSessions, column: str, source: str) -> None:
+    """A session belongs to one group."""
+    starts = sessions.layout.session_starts
+    values = sessions.rows[column]
+    first = values.gather(np.repeat(starts, np.diff(starts, append=len(sessions.rows))))
+    differing = (~first.eq_missing(values)).arg_true()
+    if len(differing):
+        session = sessions.rows["session"][int(differing[0])]
+        problem = f"session {quote(session)} has more than one {column}"
+        raise BadInput(source, problem, "one for all rows of a session")

@@ -1,0 +1,26 @@
+"""How numbers came about, in words: what runs and sessions say alike of their conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+R = TypeVar("R")  # a recipe, of rankings or of sessions
+
+
+def describe_by_measure(recipes: Mapping[str, R], describe: Callable[[R], str]) -> list[str]:
+    """One thing said of all measures at once, or of each group of them by name."""
+    names_by_text: dict[str, list[str]] = {}
+    for name, recipe in recipes.items():
+        names_by_text.setdefault(describe(recipe), []).append(name)
+    if len(names_by_text) <= 1:
+        return [text for text in names_by_text if text]
+    return [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
+
+
+def name_convention(convention: Any, base: Any | None) -> str:
+    """Whose convention it is, and which settings differ from that of the same name, its `base`."""
+    source = "gainful's habits" if convention.name == "gainful" else f"like {convention.name}"
+    differences = {} if base is None else convention.differences(base)
+    changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
+    return f"{source}, but {changes}" if changes else source

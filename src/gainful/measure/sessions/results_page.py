@@ -1,0 +1,273 @@
+"""The page of sessions: groups, single sessions, vectors; and their convention in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from gainful.convention.session import (
+    SESSION_CONVENTIONS,
+    SessionConvention,
+    like_sessions,
+    minimum_positions,
+)
+from gainful.measure.convention_words import describe_by_measure, name_convention
+from gainful.measure.sessions.last_queries import NonLast, last_queries, lengths
+from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.sessions.reformulations import reformulations
+from gainful.page.page import Page, Section
+from gainful.page.table import Table, column_bars
+from gainful.text import count_noun
+
+if TYPE_CHECKING:
+    from gainful.measure.sessions.results import SessionResults
+
+View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
+# What is said of every measure beside its formulas, where it is its business.
+_DESCRIBED_SETTINGS = (
+    "duplicates",
+    "ideal",
+    "rank_discount",
+    "depth",
+    "lists",
+    "hold",
+    "normalise",
+    "statistic",
+)
+_SETTINGS_WITH_WORDS = (
+    *_DESCRIBED_SETTINGS,
+    "gain",
+    "rel",
+    "discount",
+    "b",
+    "query_discount",
+    "bq",
+)
+_SETTING_WORDS: Mapping[tuple[str, str], str] = {
+    ("duplicates", "every"): "documents shown again earn again",
+    ("duplicates", "first"): "documents earn the first time only",
+    ("duplicates", "clicked"): "documents earn until they are clicked",
+    ("duplicates", "judged"): "documents earn what the searcher said each time",
+    ("ideal", "repeated"): "ideal: the best documents in every query",
+    ("ideal", "once"): "ideal: each document once, query by query",
+    ("ideal", "best_slots"): "ideal: each document once, in the best places",
+    ("rank_discount", "concatenated"): "ranks counted on over the lists (not verified in print)",
+    ("depth", "scanned"): "as deep as was observed",
+    ("lists", "as_is"): "short lists stay short",
+    ("hold", "growing"): "the ideal goes on when a searcher stops",
+    ("normalise", "query"): "each query divided by its own ideal",
+    ("statistic", "best"): "of the best query",
+    ("statistic", "last"): "of the last query",
+    ("statistic", "average"): "mean over positions",
+    ("statistic", "per_query"): "divided by the number of queries",
+}
+
+
+def session_results_page(
+    results: SessionResults,
+    view: View = "groups",
+    by: Sequence[str] = (),
+    non_last: NonLast = "pooled",
+) -> Page:
+    """One view of sessions: means of groups, single sessions, lengths, vectors, …"""
+    table = (
+        _build_last_query_table(results, by, non_last)
+        if view == "last"
+        else VIEWS[view](results, by)
+    )
+
+    def to_data() -> dict[str, Any]:
+        extra = {} if view in ("groups", "per_session") else {view: table.to_dicts()}
+        return results.to_dict(by) | extra
+
+    return Page(
+        sections=[Section(table=table)],
+        notes=list_footnotes(results),
+        rows=lambda: table,
+        data=to_data,
+        warnings=results.matched_sessions.notes,
+    )
+
+
+def summary_page(results: SessionResults) -> Page:
+    """Sessions in a few lines, for a prompt or a notebook."""
+    counts = results.counts
+    size = f"{count_noun(counts['sessions'], 'session')}, {count_noun(counts['queries'], 'query')}"
+    headline = f"Sessions of {results.name}, {size}, like {results.convention.name}"
+    name_width = max(map(len, results.values), default=0)
+    lines = [f"{name:<{name_width}}  {value:.4f}" for name, value in results.mean.items()]
+    table = Table(("measure", "mean"), list(results.mean.items()), numeric=True, label_columns=1)
+    return Page(
+        sections=[
+            Section(lines=(headline, *lines, *results.notes), forms=("table",)),
+            Section(headline, table, results.notes, forms=("html",)),
+        ]
+    )
+
+
+def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """The mean of each group, or of all sessions."""
+    names = list(results.values)
+    rows: list[tuple[Any, ...]]
+    if by:
+        rows = [
+            (
+                *(group[key] for key in by),
+                group["sessions"],
+                group["queries"],
+                *group["mean"].values(),
+            )
+            for group in results.groups(by)
+        ]
+    else:
+        counts = results.counts
+        rows = [(results.name, counts["sessions"], counts["queries"], *results.mean.values())]
+    labels = by or ("sessions of",)
+    bounded = {
+        at: recipe.entry.normalised
+        for at, recipe in enumerate(results.recipes.values(), len(labels) + 2)
+    }
+    return Table(
+        (*labels, "sessions", "queries", *names),
+        rows,
+        numeric=True,
+        label_columns=len(labels),
+        bars=column_bars(rows, bounded),
+    )
+
+
+def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """A row for each session."""
+    columns = results.columns.select("session", *results.group_names(by), "queries")
+    values = results.per_session.drop("session")
+    return _tabulate_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
+
+
+def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
+    groups = lengths(results, by)
+    max_queries = max(max(group["by_queries"]) for group in groups)
+    columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, max_queries + 1)))
+    rows = [
+        (
+            *(group[key] for key in by),
+            *(group["sessions"], group["queries"], group["mean"]),
+            *(group["by_queries"].get(n, 0) for n in range(1, max_queries + 1)),
+        )
+        for group in groups
+    ]
+    return Table(columns, rows, numeric=True, label_columns=len(by))
+
+
+def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """The reformulations that helped most, and those that helped least."""
+    results.group_names(by)
+    every_reformulation = reformulations(results)
+    most = every_reformulation.most(by=by).filter(pl.col("change") > 0)
+    least = every_reformulation.least(by=by).join(
+        most.select("session", "query"), on=["session", "query"], how="anti"
+    )
+    both = pl.concat(
+        frame.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))
+        for which, frame in (("most", most), ("least", least))
+    )
+    text_columns = [name for name, kind in both.schema.items() if kind == pl.String]
+    return _tabulate_frame(both.select(*text_columns, pl.exclude(text_columns)), len(text_columns))
+
+
+def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last: NonLast) -> Table:
+    """The last query against the others, rank by rank."""
+    vectors = last_queries(results, by=by, non_last=non_last).vectors
+    return _tabulate_frame(vectors, len(by) + 1)
+
+
+def _tabulate_frame(frame: pl.DataFrame, label_columns: int) -> Table:
+    return Table(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
+
+
+VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
+    "groups": _build_group_table,
+    "per_session": _build_session_table,
+    "lengths": _build_length_table,
+    "curve": lambda results, by: _tabulate_frame(results.curve(by=by), len(by)),
+    "best_query": lambda results, by: _tabulate_frame(last_queries(results, by=by).shares, len(by)),
+    "reformulations": _build_reformulation_table,
+}
+
+
+def list_footnotes(results: SessionResults) -> list[str]:
+    """The convention in one line, what was counted, and what one should know."""
+    counts = results.counts
+    parts = [
+        count_noun(counts["sessions"], "session"),
+        count_noun(counts["queries"], "query"),
+        f"{counts['judged']} of {counts['results']} results judged",
+    ]
+    return [
+        " · ".join((*parts, describe_convention(results))),
+        *(f"Note: {note}" for note in results.notes),
+    ]
+
+
+def describe_convention(results: SessionResults) -> str:
+    """How the numbers came about, in one line."""
+    recipes = results.recipes
+    discounted = {
+        name: recipe for name, recipe in recipes.items() if "discount" in recipe.entry.params
+    }
+    over_queries = {
+        name: recipe for name, recipe in recipes.items() if "query_discount" in recipe.entry.params
+    }
+    with_gain = {name: recipe for name, recipe in recipes.items() if "gain" in recipe.entry.params}
+    parts = [
+        name_convention(results.convention, _named_convention(results.convention)),
+        *describe_by_measure(with_gain, lambda recipe: f"gain {recipe.gain.text()}"),
+        *describe_by_measure(discounted, lambda recipe: f"discount {recipe.discount.text()}"),
+        *describe_by_measure(
+            over_queries, lambda recipe: f"query discount {recipe.query_discount.text()}"
+        ),
+    ]
+    for setting in _DESCRIBED_SETTINGS:
+        setting_recipes = {
+            name: recipe for name, recipe in recipes.items() if setting in recipe.entry.params
+        }
+        parts += [
+            text for text in describe_by_measure(setting_recipes, _make_describer(setting)) if text
+        ]
+    parts += [text for text in describe_by_measure(recipes, _describe_changes) if text]
+    return " · ".join(parts)
+
+
+def _describe_changes(recipe: SessionRecipe) -> str:
+    """What else was asked for that the convention has otherwise."""
+    name = recipe.convention.name
+    base_convention = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
+    differences = recipe.convention.differences(base_convention)
+    changed_settings = [
+        setting
+        for setting in differences
+        if setting in recipe.entry.params and setting not in _SETTINGS_WITH_WORDS
+    ]
+    return ", ".join(f"{setting}={differences[setting][0]}" for setting in changed_settings)
+
+
+def _make_describer(setting: str) -> Callable[[SessionRecipe], str]:
+    def describe(recipe: SessionRecipe) -> str:
+        value = str(
+            recipe.convention.ideal_kind
+            if setting == "ideal"
+            else getattr(recipe.convention, setting)
+        )
+        if value.startswith("minimum("):
+            positions = min(minimum_positions(value), recipe.k or minimum_positions(value))
+            return f"a query takes at least {positions} positions"
+        return _SETTING_WORDS.get((setting, value), "")
+
+    return describe
+
+
+def _named_convention(convention: SessionConvention) -> SessionConvention | None:
+    """The convention of that name as the table has it, if it is one of the table."""
+    return like_sessions(convention.name) if convention.name in SESSION_CONVENTIONS else None
