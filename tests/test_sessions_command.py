@@ -11,7 +11,6 @@ import sys
 import attrs
 import polars as pl
 import pytest
-from gainful.show.sessions import build_length_rows
 
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
@@ -250,7 +249,7 @@ def test_lengths_are_table_2():
     study = gainful.simulate_study(7)
     results = gainful.evaluate_sessions(study.sessions, study.qrels)
 
-    rows = build_length_rows(results, ["system"]).rows
+    rows = results.page("lengths", ["system"]).rows().rows
     assert rows[0][1:] == (
         60,
         152,

@@ -23,7 +23,6 @@ from gainful.page.terminal import PLAIN, Terminal
 from gainful.page.to_latex import table_to_latex
 from gainful.page.to_markdown import table_to_markdown
 from gainful.page.to_text import table_to_text as to_text
-from gainful.show import rows, sessions
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 EXAMPLES = NEWS.parent
@@ -119,12 +118,8 @@ def _render_views(run_results, comparison):
         "eval": lambda page: render(results_page(run_results), "table", page),
         "queries": lambda page: render(results_page(run_results, per_query=True), "table", page),
         "compare": lambda page: render(comparison.page(), "table", page),
-        "sessions": lambda page: rows.to_text(
-            sessions.build_group_rows(study, ["system"]), (), terminal=page
-        ),
-        "all sessions": lambda page: rows.to_text(
-            sessions.build_group_rows(study, []), (), terminal=page
-        ),
+        "sessions": lambda page: render(study.page(by="system"), "table", page),
+        "all sessions": lambda page: render(study.page(), "table", page),
     }
 
 

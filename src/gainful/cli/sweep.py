@@ -96,7 +96,7 @@ def sweep(
         reading=reading,
         **options,
     )
-    deliver(result.page(), form, output)
+    deliver(result.page(), form, output, quiet=True)
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:

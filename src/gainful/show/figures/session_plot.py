@@ -14,8 +14,8 @@ from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.results_page import list_footnotes
 from gainful.measure.sessions.sweep import group_label
-from gainful.show.sessions import list_footnotes
 from gainful.text import count_noun
 from gainful.types import Array, Flags
 
