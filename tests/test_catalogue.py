@@ -79,7 +79,7 @@ def test_no_bounded_measure_passes_one_under_the_default_convention(data):
     found = gainful.evaluate(*data, EVERY)
     assert not any("above 1" in note for note in found.notes)
     for name, values in found.values.items():
-        if found.recipes[name].measure.entry.bounded:
+        if found.recipes[name].entry.bounded:
             assert np.ma.max(values) <= 1, name
             assert np.ma.min(values) >= 0, name
         assert np.isfinite(np.ma.compressed(values)).all(), name

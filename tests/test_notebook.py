@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.measure import Measure
 
 JUDGED = {str(query): {"a": 2, "b": 1} for query in range(6)}

@@ -20,7 +20,7 @@ from strategies import sessions_and_qrels
 import gainful
 from gainful import BadValue, parse
 from gainful.measure import MEASURES, REFERENCES
-from gainful.measure.catalogue import SESSION_MEASURES
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.sessions import instance_recall
 
 ENTRIES = list(SESSION_MEASURES.values())

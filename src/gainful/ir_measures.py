@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 from gainful.convention import Convention, like
 from gainful.errors import NothingInCommon, UnknownName
+from gainful.measure.build_recipe import build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import evaluate_run
 from gainful.measure.language import canonical_name, expand, parse
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.formats import read_run
 from gainful.read.frames import is_frame

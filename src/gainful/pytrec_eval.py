@@ -16,9 +16,9 @@ import numpy as np
 from gainful.convention import like
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.match import match
+from gainful.measure.build_recipe import build_recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import build_recipe
 from gainful.measure.trec_eval_grammar import parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS_9
 from gainful.read.dicts import read_qrels_dict, read_run_dict

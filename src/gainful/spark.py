@@ -65,7 +65,7 @@ def per_query(
     if find_engine(run) is not SPARK:
         raise WrongType("run", run, "a Spark frame; gainful.evaluate takes all others")
     for name, recipe in recipes.items():
-        if recipe.measure.entry.needs_subtopics:
+        if recipe.entry.needs_subtopics:
             raise BadValue("measure", name, "measures without subtopics; evaluate has those too")
     lazy_run = as_lazy_run(run, SPARK, "run")
     judged, ids = _send_qrels(qrels, lazy_run)
@@ -82,7 +82,7 @@ def per_query(
         own_entries = {
             name: entry
             for recipe in recipes.values()
-            if (entry := recipe.measure.entry).registered and (name := entry.name)
+            if (entry := recipe.entry).registered and (name := entry.name)
         }
         worker = _make_worker(convention, recipes, own_entries)
         return table.groupBy(part).applyInArrow(worker, f"query string, {columns}")

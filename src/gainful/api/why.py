@@ -10,11 +10,10 @@ from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
 from gainful.evidence.reasons.run_scores import mix_run
 from gainful.evidence.reasons.session_scores import mix_sessions
 from gainful.evidence.reasons.why import Why, explain_difference
+from gainful.measure.build_recipe import build_recipe, build_session_recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import Recipe, build_recipe
-from gainful.measure.sessions.recipe import build_session_recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as_run, rag_path
 from gainful.read.session_inputs import AnySessions, as_sessions
 

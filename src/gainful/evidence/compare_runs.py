@@ -51,7 +51,7 @@ def compare_evaluated_runs(
             paired_by="query",
             results=results,
             bounded=tuple(
-                name for name, recipe in results[0].recipes.items() if recipe.measure.entry.bounded
+                name for name, recipe in results[0].recipes.items() if recipe.entry.bounded
             ),
             convention_line=describe_convention(results[0]),
             footnotes=list_footnotes(results),

@@ -93,7 +93,7 @@ def values_by_query(results: Results, measure: str) -> dict[str, float]:
 
 def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
     """Values of evaluated runs side by side; only a measure that is a mean over queries has them."""
-    mean_kind = results[0].recipes[measure].measure.entry.aggregation
+    mean_kind = results[0].recipes[measure].entry.aggregation
     if mean_kind != "mean":
         allowed = "measures whose mean over queries is compared"
         raise BadValue("measure", measure, f"{allowed}; this one is {NOT_A_MEAN[mean_kind]}")

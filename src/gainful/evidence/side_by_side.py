@@ -60,7 +60,7 @@ def rank_side_by_side(
     rankings = [run.rank_documents(recipe.convention, queries) for run in runs]
     for query in queries:
         grades = rankings[0].grades[query]
-        gains = doc_gains(recipe, grades) if recipe.measure.entry.cumulated else {}
+        gains = doc_gains(recipe, grades) if recipe.entry.cumulated else {}
         sides = tuple(_build_ranking(side, query, recipe, ranks) for side in rankings)
         yield SideBySide(query, grades, gains, sides)
 

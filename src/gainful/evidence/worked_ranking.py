@@ -51,7 +51,7 @@ class WorkedRanking:
 def work_out_ranking(rankings: Rankings, query: str, recipe: Recipe) -> WorkedRanking:
     """Who stands where in a query, and what does that bring?"""
     grades = rankings.grades[query]
-    cumulated = recipe.measure.entry.cumulated
+    cumulated = recipe.entry.cumulated
     gains = doc_gains(recipe, grades) if cumulated else grades
     rows = rankings.rank_docs(query, gains)
     below = tuple(row for row in rows if recipe.depth is not None and row.rank > recipe.depth)
@@ -114,7 +114,7 @@ def _add_contributions(
 
 def _ideal_ranking(recipe: Recipe, ranked: RankedGains) -> list[IdealRank]:
     """The ideal ranking, as deep as the convention has it."""
-    if not (recipe.measure.entry.normalised or recipe.measure.entry.gain_of == "ideal"):
+    if not (recipe.entry.normalised or recipe.entry.gain_of == "ideal"):
         return []
     depth = min(int(ideal_depth(recipe, ranked.lengths)[0, 0]), ranked.ideal.last_rank)
     if depth < 1:

@@ -22,7 +22,8 @@ from gainful.measure.arrays import (
     ndcg,
     ndcg_curve,
 )
-from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.build_recipe import Options, build_recipe
+from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry, Example
 from gainful.measure.explanation import Explanation, Line, explain
@@ -32,7 +33,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.latex import measure_latex
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.parameters import CHOICES, PARAMETERS
-from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.measure.which import Formulation, Formulations, which
@@ -49,7 +50,6 @@ __all__ = [
     "PARAMETERS",
     "REFERENCES",
     "RR",
-    "SESSION_MEASURES",
     "TREC_NAMES",
     "Entry",
     "Example",

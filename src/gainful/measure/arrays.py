@@ -15,20 +15,15 @@ from numpy.typing import NDArray
 
 from gainful.convention import Convention
 from gainful.errors import BadShape, BadValue, NothingToAverage
+from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.cumulated_gain import (
-    RankedGains,
-    compute_measure,
-    gain_curves,
-    measure_values,
-    rank_row_gains,
-    total_gains,
-)
+from gainful.measure.compute import compute_measure, compute_vectors
+from gainful.measure.cumulated_gain import RankedGains, rank_row_gains
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.rank_arrays import rank_rows
 from gainful.measure.ranked_run import RankedRun
-from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.read import Numbers, RankingMatrix, read_rankings
 
 Values = float | NDArray[np.float64]
@@ -288,11 +283,7 @@ Prepared = tuple[Recipe, RankingMatrix, RankedGains | RankedRun]
 
 def _compute_value(prepared: Prepared) -> Values:
     recipe, table, ranked = prepared
-    values = (
-        measure_values(recipe, *total_gains(recipe, ranked))
-        if isinstance(ranked, RankedGains)
-        else compute_measure(recipe, ranked)
-    )
+    values = compute_measure(recipe, ranked)
     if table.shape:
         return values.reshape(table.shape)
     if np.ma.is_masked(values):
@@ -302,10 +293,10 @@ def _compute_value(prepared: Prepared) -> Values:
 
 def _compute_vector(prepared: Prepared) -> Vectors:
     recipe, table, ranked = prepared
-    if not isinstance(ranked, RankedGains):
-        names = ", ".join(name for name, entry in MEASURES.items() if entry.cumulated)
-        raise BadValue("measure", recipe.measure.name, f"one that has a vector: {names}")
-    vectors = measure_values(recipe, *gain_curves(recipe, ranked))
+    vectors = compute_vectors(recipe, ranked)
+    if vectors is None:
+        names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)
+        raise BadValue("measure", recipe.entry.name, f"one that has a vector: {names}")
     if table.ragged and recipe.k is None:
         return [vectors[row, :length] for row, length in enumerate(table.lengths)]
     return vectors.reshape(*table.shape, vectors.shape[1])
@@ -333,7 +324,7 @@ def _prepare(  # noqa: PLR0917  (the six things that every call is made of, in o
     ):
         allowed = f"as many as grades: {_describe_size(table)}"
         raise BadShape("scores", _describe_size(score_rows), allowed)
-    if not measure.entry.cumulated:
+    if not measure.entry.has_vectors:
         return recipe, table, rank_rows(recipe.convention, table, score_rows, pool)
     return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
 

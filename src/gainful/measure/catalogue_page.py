@@ -9,7 +9,8 @@ from gainful.convention import GAINFUL, SETTINGS, Convention, Setting
 from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
-from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS

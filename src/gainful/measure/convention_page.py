@@ -8,11 +8,11 @@ from typing import Any
 from gainful.convention import CONVENTIONS, SETTINGS, Convention
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
+from gainful.measure.build_recipe import build_recipe
 from gainful.measure.describe_setting import describe_setting
 from gainful.measure.discount import as_query_discount
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.measure import nDCG
-from gainful.measure.recipe import build_recipe
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 

@@ -69,7 +69,7 @@ def rank_row_gains(
     source = grades if judged is None or recipe.convention.ideal == "list" else judged
     pool_gains = gains if source is grades else row_gains(recipe, source, "judged")
     ideal = ideal_gains(pool_gains, source, with_negative=recipe.convention.negative == "in_ideal")
-    sort_keys = None if recipe.measure.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
+    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
     deepest = _UNLIMITED if recipe.k is None else recipe.k
     actual = rank_gains(gains, sort_keys, recipe.convention.ties, deepest)
     filling, fill = None, np.zeros((1, 1))
@@ -217,52 +217,51 @@ def cumulate_gain(gain: Array) -> Array:
         return _require_finite(np.cumsum(gain, axis=-1))
 
 
+def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
+    """How near is the ranking to the best that was possible? nCG where nothing is discounted."""
+    return total_gains(recipe, find_gains(recipe, ranked))
+
+
+def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
+    """How much does the ranking gain? CG where nothing is discounted."""
+    return total_gains(recipe, find_gains(recipe, ranked))[0]
+
+
+def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
+    """How much would the best ranking gain that was possible?"""
+    return np.array(total_gains(recipe, find_gains(recipe, ranked))[1])
+
+
+def ndcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
+    """The gain at every rank, and what was possible there."""
+    return gain_curves(recipe, find_gains(recipe, ranked))
+
+
+def dcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
+    """The gain at every rank."""
+    return gain_curves(recipe, find_gains(recipe, ranked))[0]
+
+
+def idcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
+    """The gain of the best ranking at every rank."""
+    return np.array(gain_curves(recipe, find_gains(recipe, ranked))[1])
+
+
+def find_gains(recipe: Recipe, ranked: RankedRun | RankedGains) -> RankedGains:
+    """Gains and ideals; those of a run are made once for measures that differ in depth alone."""
+    if isinstance(ranked, RankedGains):
+        return ranked
+    settings = recipe.convention
+    key = (recipe.gain, settings.ideal, settings.short, settings.negative, settings.ties)
+    return ranked.compute_once(key, lambda: rank_run_gains(recipe, ranked))
+
+
 def measure_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """What the measure asks for: the ranking's gain, the ideal's, or the one over the other."""
-    entry = recipe.measure.entry
+    entry = recipe.entry
     if entry.normalised:
         return normalise_values(recipe, actual, ideal)
     return np.array(ideal) if entry.gain_of == "ideal" else actual
-
-
-def compute_measure(
-    recipe: Recipe, ranked: RankedRun, cache: dict[object, RankedGains] | None = None
-) -> Array:
-    """The value of any measure of the catalogue, for every query of a ranked run.
-
-    Args:
-        recipe: the measure, everything settled.
-        ranked: what it is computed of.
-        cache: gains and ideals that were made before, for measures that differ in depth alone.
-    """
-    function = recipe.measure.entry.function
-    if function is None:
-        convention = recipe.convention
-        key = (
-            recipe.gain,
-            convention.ideal,
-            convention.short,
-            convention.negative,
-            convention.ties,
-        )
-        cache = {} if cache is None else cache
-        if key not in cache:
-            cache[key] = rank_run_gains(recipe, ranked)
-        result: Array | tuple[Array, Array] = measure_values(
-            recipe, *total_gains(recipe, cache[key])
-        )
-    else:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            result = function(ranked, **recipe.function_arguments())
-    values = normalise_values(recipe, *result) if isinstance(result, tuple) else result
-    not_finite = ~np.isfinite(np.ma.filled(values, 0.0))
-    if not_finite.any():
-        location = (
-            f"{recipe.measure} of query {ranked.queries[int(np.flatnonzero(not_finite)[0])]!r}"
-        )
-        raise BadValue(location, float("inf"), "a finite value; the numbers are too large for it")
-    decimals = recipe.convention.decimals
-    return values if decimals is None else values.round(decimals)
 
 
 def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:

@@ -41,8 +41,8 @@ class Entry:
     question: str
     definition: str  # what it computes, in a line
     example: Example | None = None  # what is registered by a user has none
-    # Of a `RankedRun`; None for cumulated gain, told by three flags.
-    function: MeasureFunction | None = None
+    function: MeasureFunction  # of a `RankedRun`, or of sessions
+    curve: MeasureFunction | None = None  # its value at every rank, where it has vectors
     arguments: tuple[str, ...] = ()  # what that function takes besides
     defaults: Mapping[str, float | str] = {}  # its parameters, where not what they mostly are
     gain_of: Literal["ranking", "ideal"] = "ranking"  # whose gain is cumulated?
@@ -57,19 +57,20 @@ class Entry:
     aggregation: Aggregation = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
     registered: bool = False  # was it registered by a user?
-    session_function: str = ""  # module.function in measure/sessions, loaded when it is called
+    session: bool = False  # is it a measure of whole sessions?
+    takes_recipe: bool = False  # does its function take the whole recipe, not single arguments?
     options: tuple[str, ...] = ()  # what may stand in the brackets of a session measure
     cutoff_unit: Literal["results", "queries"] = "results"  # of what is the number behind @?
 
     @property
-    def cumulated(self) -> bool:
-        """Is it plain cumulated gain, which arrays of grades can be asked for rank by rank?"""
-        return self.function is None and not self.session
+    def has_vectors(self) -> bool:
+        """Has it a value at every rank?"""
+        return self.curve is not None
 
     @property
-    def session(self) -> bool:
-        """Is it a measure of whole sessions?"""
-        return bool(self.session_function)
+    def cumulated(self) -> bool:
+        """Is it plain cumulated gain, which arrays of grades can be asked for rank by rank?"""
+        return self.has_vectors and not self.session
 
     @property
     def params(self) -> tuple[str, ...]:

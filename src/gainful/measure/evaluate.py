@@ -26,12 +26,13 @@ from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure import notes
-from gainful.measure.cumulated_gain import RankedGains, compute_measure
+from gainful.measure.build_recipe import Options, build_recipe
+from gainful.measure.compute import compute_measure
 from gainful.measure.formulas import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import RankedRun, rank_run
-from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
@@ -118,11 +119,11 @@ def _check_settings_use(settings: Mapping[str, Any], recipes: Mapping[str, Recip
 
 
 def _uses(recipe: Recipe, name: str) -> bool:
-    entry = recipe.measure.entry
-    if name in dict(recipe.measure.params):  # what the measure says itself wins
+    entry = recipe.entry
+    if name in dict(recipe.params):  # what the measure says itself wins
         return False
     if name == "cutoff":
-        return entry.cutoff_kind == "optional" and recipe.measure.k is None
+        return entry.cutoff_kind == "optional" and recipe.cutoff is None
     if name == "rel":
         return "rel" in entry.arguments or (
             "gain" in entry.params and "rel" in recipe.gain.param_values
@@ -150,7 +151,7 @@ def match_run(
     convention: Convention,
 ) -> MatchedRun:
     """A run as it is matched for these measures."""
-    needs_subtopics = [recipe.measure.entry.needs_subtopics for recipe in recipes.values()]
+    needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
     matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
     return MatchedRun(qrels, run, matched)
 
@@ -194,7 +195,7 @@ def evaluate_matched(
 
 def with_max_grade(recipe: Recipe, highest: float) -> Recipe:
     """The best grade is that of all judgments, whichever queries the run has."""
-    if "max_grade" not in recipe.measure.entry.arguments or recipe.convention.max_grade is not None:
+    if "max_grade" not in recipe.entry.arguments or recipe.convention.max_grade is not None:
         return recipe
     if recipe.convention.fractional == "truncate":
         highest = float(int(highest))
@@ -204,17 +205,17 @@ def with_max_grade(recipe: Recipe, highest: float) -> Recipe:
 
 def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
     """The value of every query and measure, queries that do not count included."""
-    views: dict[object, tuple[RankedRun, dict[object, RankedGains]]] = {}
+    views: dict[object, RankedRun] = {}
     return {key: _compute_values(matched, recipe, views) for key, recipe in recipes.items()}
 
 
 def _compute_values(
     matched: Matched,
     recipe: Recipe,
-    views: dict[object, tuple[RankedRun, dict[object, RankedGains]]],
+    views: dict[object, RankedRun],
 ) -> Array:
     """The value of every query, masked where the convention leaves one out."""
-    convention, entry = recipe.convention, recipe.measure.entry
+    convention, entry = recipe.convention, recipe.entry
     key = (
         convention.ties,
         convention.unjudged,
@@ -223,9 +224,9 @@ def _compute_values(
         convention.grade_bits,
     )
     if key not in views:
-        views[key] = rank_run(matched, convention), {}
+        views[key] = rank_run(matched, convention)
     try:
-        values = compute_measure(recipe, *views[key])
+        values = compute_measure(recipe, views[key])
     except NoIdeal as error:
         query = matched.queries[error.index[0]]
         raise error.with_name(f"the ideal of query {query!r}") from None

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
+from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.cumulated_gain import (
     RankedRows,
     cumulate_gain,
@@ -22,7 +23,7 @@ from gainful.measure.cumulated_gain import (
 )
 from gainful.measure.explanation_page import explanation_page
 from gainful.measure.measure import nDCG
-from gainful.measure.recipe import Options, Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.read import Numbers, RankingMatrix, read_ranking
@@ -71,7 +72,7 @@ class Explanation(Shown):
 
     def __repr__(self) -> str:
         value = "left out" if self.value is None else f"{self.value:.4f}"
-        return f"<{self.recipe.measure} = {value}, {len(self.lines)} ranks worked out>"
+        return f"<{self.recipe.label} = {value}, {len(self.lines)} ranks worked out>"
 
 
 def explain(

@@ -159,7 +159,7 @@ def _format_title(explanation: Explanation) -> str:
     recipe = explanation.recipe
     prefix = "" if recipe.convention.name == "gainful" else f"like {recipe.convention.name}: "
     note = f" ({recipe.convention.note})" if recipe.convention.note else ""
-    cut = ["k"] if recipe.measure.k is not None else []
+    cut = ["k"] if recipe.cutoff is not None else []
     pool = ["judged"] if explanation.judged is not None else []
     changed_settings = [*recipe.explicit, *cut, *pool]
     return (

@@ -13,11 +13,15 @@ from typing import Any
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NUMBER_PATTERN
-from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
-from gainful.measure.ir_measures_grammar import parse_ir_measures_name, translate_measure
+from gainful.measure.catalogue import MEASURES, measure_names, session_measures
+from gainful.measure.ir_measures_grammar import (
+    SCALED_DCG,
+    parse_ir_measures_name,
+    translate_measure,
+)
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import all_names
-from gainful.measure.nicknames import NICKNAMES
+from gainful.measure.nicknames import parse_nickname
 from gainful.measure.parameter_kinds import INNER_MEASURE, ParameterValue
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_grammar import parse_trec_name
@@ -130,27 +134,22 @@ def _expand_cutoffs(part: str) -> list[str]:
 
 def _parse_number(text: object) -> Any:
     """A cutoff as a number; what is none is refused where the measure says what it takes."""
-    if isinstance(text, str) and text.lower() in all_names():
-        raise BadValue("measure", text, "one measure at a time, each by itself")
     if isinstance(text, str) and re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
+    if isinstance(text, str) and text.lower() in all_names():
+        raise BadValue("measure", text, "one measure at a time, each by itself")
     return text
 
 
 def canonical_name(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
-    if name in MEASURES or name in SESSION_MEASURES:
-        return name
     foreign = parse_ir_measures_name(name)
     if foreign is not None:
         return foreign
-    names = [*MEASURES, *(spelling for spelling in SESSION_MEASURES if spelling.lower() != "sdcg")]
-    lower = {spelling.lower(): spelling for spelling in names} | dict(
-        NICKNAMES
-    )  # sdcg could be either: see SCALED_DCG
     plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
-    if plain in lower:
-        return lower[plain]
+    spelling = _find_spelling(name, plain)
+    if spelling is not None:
+        return spelling
     if find_in_plugins(name, MEASURES):
         return name
     late_names = {spelling.lower(): spelling for spelling in MEASURES}
@@ -158,12 +157,29 @@ def canonical_name(name: str, text: str) -> str:
         return late_names[plain]
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
-    if with_cutoff and with_cutoff[1] in lower:  # nDCG10 for nDCG@10
-        meant = f"{lower[with_cutoff[1]]}@{with_cutoff[2]}"
-        raise UnknownName("measure", text, [meant], "gainful measures lists them all")
+    meant = with_cutoff and _find_spelling(with_cutoff[1], with_cutoff[1])
+    if with_cutoff and meant:  # nDCG10 for nDCG@10
+        raise UnknownName(
+            "measure", text, [f"{meant}@{with_cutoff[2]}"], "gainful measures lists them all"
+        )
     trec_names = [trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure]
-    spellings = [entry + rest for entry in (*MEASURES, *SESSION_MEASURES)] + [*trec_names, *GROUPS]
+    spellings = [entry + rest for entry in measure_names()] + [*trec_names, *GROUPS]
     raise UnknownName("measure", text, spellings, "gainful measures lists them all")
+
+
+def _find_spelling(name: str, plain: str) -> str | None:
+    """The name of the catalogue, from its own spelling, another case, or a nickname."""
+    if name in MEASURES:
+        return name
+    lower_names = {spelling.lower(): spelling for spelling in MEASURES}
+    spelling = parse_nickname(plain) or lower_names.get(plain)
+    if spelling is not None:
+        return spelling
+    sessions = session_measures()
+    if name in sessions:
+        return name
+    lower_sessions = {spelling.lower(): spelling for spelling in sessions}
+    return None if plain == SCALED_DCG.lower() else lower_sessions.get(plain)  # sdcg is either
 
 
 def _parse_params(inner: str, text: str) -> dict[str, ParameterValue]:

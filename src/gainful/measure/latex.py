@@ -15,9 +15,8 @@ from gainful.formula import (
     substitute,
     to_latex,
 )
+from gainful.measure.build_recipe import build_recipe, build_session_recipe
 from gainful.measure.measure import Measure, render_latex_with
-from gainful.measure.recipe import build_recipe
-from gainful.measure.sessions.recipe import build_session_recipe
 
 _SESSION_DCG = ("sDCG", "nsDCG")
 

@@ -13,13 +13,14 @@ from gainful.convention import SETTINGS
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import escape_latex, format_exact
-from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.ir_measures_grammar import translate_params
 from gainful.measure.parameter_kinds import INNER_MEASURE, ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
+from gainful.measure.recipe import AnyConvention, MeasureRecipe
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:
@@ -76,13 +77,9 @@ class Measure:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise WrongType("measure", self.name, ", ".join(MEASURES))
-        exists = self.name in MEASURES or self.name in SESSION_MEASURES
-        if not exists and not find_in_plugins(self.name, MEASURES):
+        if find_entry(self.name) is None and not find_in_plugins(self.name, MEASURES):
             raise UnknownName(
-                "measure",
-                self.name,
-                (*MEASURES, *SESSION_MEASURES),
-                "gainful measures lists them all",
+                "measure", self.name, measure_names(), "gainful measures lists them all"
             )
         if self.k is not None or not self.needs_cutoff:
             object.__setattr__(self, "k", cutoff(self.k, self.entry))
@@ -109,6 +106,11 @@ class Measure:
         if "gain" in checked_params and "rel" in checked_params:
             as_gain(checked_params["gain"]).with_values({"rel": checked_params["rel"]})
 
+    @classmethod
+    def from_recipe(cls, recipe: MeasureRecipe[AnyConvention]) -> Measure:
+        """The measure that a recipe is for."""
+        return cls(recipe.entry.name, recipe.params, recipe.cutoff)
+
     @property
     def needs_cutoff(self) -> bool:
         """Is a cutoff still to come, as in `P @ 10`?"""
@@ -117,8 +119,7 @@ class Measure:
     @property
     def entry(self) -> Entry:
         """Its entry in the catalogue."""
-        session_entry = SESSION_MEASURES.get(self.name)
-        return MEASURES[self.name] if session_entry is None else session_entry
+        return find_entry(self.name) or MEASURES[self.name]
 
     def __call__(self, **params: Any) -> Measure:
         """The same measure with these parameters set, as they are called here or in ir_measures."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gainful.measure.catalogue import MEASURES, SESSION_MEASURES
+from gainful.measure.catalogue import measure_names
 from gainful.measure.ir_measures_grammar import SCALED_DCG
 from gainful.measure.nicknames import NICKNAMES
 from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
@@ -12,7 +12,7 @@ _RESERVED = ("run", "query", "session", "mean", "all")  # of what is printed bes
 
 def all_names() -> set[str]:
     """The names of measures here and in trec_eval, and what people also call them."""
-    return {name.lower() for name in (*MEASURES, *SESSION_MEASURES, *NICKNAMES, *TREC_NAMES)}
+    return {name.lower() for name in (*measure_names(), *NICKNAMES, *TREC_NAMES)}
 
 
 def is_taken(name: str) -> bool:

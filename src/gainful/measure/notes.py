@@ -38,7 +38,7 @@ def note_odd_values(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) 
     """Values that no ranking should have."""
     notes = []
     for name, column in values.items():
-        bounded = recipes[name].measure.entry.bounded
+        bounded = recipes[name].entry.bounded
         left_out = int(np.ma.getmaskarray(column).sum())
         if left_out:
             notes.append(f"{name} leaves out {count_noun(left_out, 'query')} with nothing relevant")
@@ -53,7 +53,7 @@ def note_odd_values(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) 
 
 def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
     """What measures made of subtopics that they do not know, or made up where there are none."""
-    diverse = [name for name, recipe in recipes.items() if recipe.measure.entry.needs_subtopics]
+    diverse = [name for name, recipe in recipes.items() if recipe.entry.needs_subtopics]
     others = [name for name in recipes if name not in diverse]
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
     if diverse and not has_subtopics:

@@ -50,7 +50,7 @@ class Results(Shown):
     @property
     def measures(self) -> dict[str, Measure]:
         """The measures by the caller's names for them."""
-        return {name: recipe.measure for name, recipe in self.recipes.items()}
+        return {name: Measure.from_recipe(recipe) for name, recipe in self.recipes.items()}
 
     @property
     def mean(self) -> dict[str, float]:
@@ -59,7 +59,7 @@ class Results(Shown):
 
     def _aggregate(self, name: str) -> float:
         values = np.ma.compressed(np.ma.asarray(self.values[name]))
-        return aggregate(values, self.recipes[name].measure.entry.aggregation)
+        return aggregate(values, self.recipes[name].entry.aggregation)
 
     @property
     def per_query(self) -> pl.DataFrame:

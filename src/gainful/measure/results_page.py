@@ -106,20 +106,20 @@ def describe_convention(results: Results) -> str:
         name_convention(convention, _named_convention(convention)),
         *describe(_is_cumulated, lambda recipe: f"gain {recipe.gain.text()}"),
         *describe(
-            lambda recipe: _is_cumulated(recipe) and recipe.measure.entry.discounted,
+            lambda recipe: _is_cumulated(recipe) and recipe.entry.discounted,
             lambda recipe: f"discount {recipe.discount.text()}",
         ),
         *describe(_is_cumulated, lambda recipe: _IDEAL_WORDS[str(recipe.convention.ideal)]),
         *describe(
-            lambda recipe: "rel" in recipe.measure.entry.arguments,
+            lambda recipe: "rel" in recipe.entry.arguments,
             lambda recipe: f"relevant from grade {recipe.function_arguments()['rel']:g} on",
         ),
         *describe(
-            lambda recipe: "max_grade" in recipe.measure.entry.arguments,
+            lambda recipe: "max_grade" in recipe.entry.arguments,
             lambda recipe: f"best grade {recipe.convention.max_grade:g}",
         ),
         *describe(
-            lambda recipe: "ties" in recipe.measure.entry.params,
+            lambda recipe: "ties" in recipe.entry.params,
             lambda recipe: f"ties {SETTINGS['ties'].describe(recipe.convention.ties)}",
         ),
         _MISSING_WORDS.get(str(convention.missing), "a missing query is refused"),
@@ -128,7 +128,7 @@ def describe_convention(results: Results) -> str:
 
 
 def _is_cumulated(recipe: Recipe) -> bool:
-    return recipe.measure.entry.cumulated
+    return recipe.entry.cumulated
 
 
 def _named_convention(convention: Convention) -> Convention | None:
@@ -164,7 +164,7 @@ def _mean_bars(results: Sequence[Results]) -> list[Fractions]:
     """The bars of each measure, of all runs."""
     means = [run.mean for run in results]
     return [
-        bar_fractions([mean[name] for mean in means], bounded=recipe.measure.entry.bounded)
+        bar_fractions([mean[name] for mean in means], bounded=recipe.entry.bounded)
         for name, recipe in results[0].recipes.items()
     ]
 
@@ -184,7 +184,7 @@ def _query_bars(results: Sequence[Results]) -> dict[int, Fractions]:
     """A bar for each query; one for the mean too where that is no sum."""
     bars: dict[int, Fractions] = {}
     for at, (name, recipe) in enumerate(results[0].recipes.items(), start=2):
-        entry = recipe.measure.entry
+        entry = recipe.entry
         values: list[float | None] = []
         for run in results:
             values += [row[name] for row in run.values_by_query().values()]
@@ -220,5 +220,5 @@ def _format_values(results: Results, values: Mapping[str, float | None]) -> list
 def _format_value(results: Results, name: str, value: float | None) -> str:
     if value is None or np.isnan(value):
         return "–"
-    is_sum = results.recipes[name].measure.entry.aggregation == "sum"
+    is_sum = results.recipes[name].entry.aggregation == "sum"
     return f"{value:.0f}" if is_sum else f"{value:.4f}"

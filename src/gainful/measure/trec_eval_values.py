@@ -8,9 +8,10 @@ import numpy as np
 
 from gainful.convention import Convention
 from gainful.match.matched import Matched
+from gainful.measure.build_recipe import build_recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.recipe import Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.measure.trec_eval_options import NamedLines, TrecEvalOptions
 from gainful.read.qrels_and_run import Qrels, Run, find_duplicates
 from gainful.types import Array, Flags

@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
 from gainful.formula import NUMBER_PATTERN, NamedFormula
+from gainful.measure.build_recipe import FORMULAS, build_recipe
 from gainful.measure.cumulated_gain import (
     RankedRows,
     gain_curves,
@@ -26,7 +27,7 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
-from gainful.measure.recipe import FORMULAS, Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.measure.which_page import which_page
 from gainful.page.page import Page
 from gainful.page.shown import Shown

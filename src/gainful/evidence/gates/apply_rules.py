@@ -220,7 +220,7 @@ def _baseline_notes(
 
 def _common_means(results: Results, name: str, pair: PairedValues) -> tuple[float, float]:
     """The means of both over the queries that both have."""
-    mean_kind = results.recipes[name].measure.entry.aggregation
+    mean_kind = results.recipes[name].entry.aggregation
     return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
 
 

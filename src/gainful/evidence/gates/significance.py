@@ -47,7 +47,7 @@ def check_significance(
 
 def _apply_test(pair: PairedValues, rules: Rules, results: Results) -> Outcome:
     name, test = pair.measure, TESTS[rules.test]
-    mean_kind = results.recipes[name].measure.entry.aggregation
+    mean_kind = results.recipes[name].entry.aggregation
     if mean_kind != "mean":
         raise BadValue(
             "significant", name, "measures that are a mean over queries, in -m and rules"

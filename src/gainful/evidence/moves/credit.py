@@ -87,7 +87,7 @@ def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> boo
 
     What is worth less than nothing has its place in such an ideal behind all that is unjudged.
     """
-    convention, entry = recipe.convention, recipe.measure.entry
+    convention, entry = recipe.convention, recipe.entry
     if not (entry.cumulated and entry.gain_of == "ranking" and convention.ideal == "list"):
         return False
     lowest = min(float(side.ranked.gains(recipe.gain).min(initial=0.0)) for side in sides)
@@ -108,7 +108,7 @@ def _candidate_docs(sides: tuple[JudgedDocs, JudgedDocs], recipe: Recipe) -> lis
 
     It is otherwise where the ideal is made of the list, and can only be made of it as it is.
     """
-    unlimited = recipe.measure.entry.registered or recipe.convention.ideal == "list"
+    unlimited = recipe.entry.registered or recipe.convention.ideal == "list"
     depth = None if unlimited else recipe.depth
     return sorted(
         {

@@ -171,11 +171,11 @@ def _is_change(change: float, before: float) -> bool:
 def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
     """The value of each query that has one; the measure as it was asked for and computed."""
     name = next(
-        (key for key, measure in results.measures.items() if measure == recipe.measure), None
+        (key for key, measure in results.measures.items() if str(measure) == recipe.label), None
     )
     if name is None:
         measure_names = ", ".join(map(str, results.measures.values()))
-        raise BadValue("how", str(recipe.measure), f"a measure that was computed: {measure_names}")
+        raise BadValue("how", recipe.label, f"a measure that was computed: {measure_names}")
     values = np.ma.asarray(results.values[name]).tolist()
     pairs = zip(results.queries, values, strict=True)
     by_query = {query: value for query, value in pairs if value is not None}
@@ -191,7 +191,7 @@ def _describe_change(
     """What moved in a query, and how much of its change that explains."""
     before, after = values
     grades = rankings[0].grades[query]
-    gains = doc_gains(recipe, grades) if recipe.measure.entry.cumulated else grades
+    gains = doc_gains(recipe, grades) if recipe.entry.cumulated else grades
     rows = [side.rank_docs(query, gains) for side in rankings]
     ranks = [_doc_ranks(ranking) for ranking in rows]
     top_ranks = [_doc_ranks(ranking, recipe.depth) for ranking in rows]
@@ -219,7 +219,7 @@ def _describe_change(
 def _notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
     decimals = recipe.convention.decimals
     if credit.problem:
-        note = f"{recipe.measure} does not tell what each document explains: {credit.problem}"
+        note = f"{recipe.label} does not tell what each document explains: {credit.problem}"
         return (note,)
     if decimals is None or not credit.rest:
         return credit.notes

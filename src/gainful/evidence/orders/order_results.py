@@ -44,7 +44,7 @@ def order_results(
         if not paired_values.queries:
             raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
         notes += describe_left_out(paired_values, names)
-        mean_kind = recipe.measure.entry.aggregation
+        mean_kind = recipe.entry.aggregation
         means[measure] = {
             name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
         }

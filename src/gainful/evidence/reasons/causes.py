@@ -41,12 +41,12 @@ Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
 def _if_measure_takes(*names: str) -> Matters:
     """It can matter only where the measure uses one of these."""
     return lambda _, recipe: bool(
-        {*names} & {*recipe.measure.entry.params, *recipe.measure.entry.arguments}
+        {*names} & {*recipe.entry.params, *recipe.entry.arguments}
     )
 
 
 def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:
-    return recipe.measure.k is None and recipe.measure.entry.cutoff_kind == "optional"
+    return recipe.cutoff is None and recipe.entry.cutoff_kind == "optional"
 
 
 def _both(matters: Matters, fact: Callable[[Facts], bool]) -> Matters:

@@ -28,10 +28,11 @@ from gainful.evidence.reasons.rank_by_rank import RankByRank, SwitchSide, descri
 from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
+from gainful.measure.build_recipe import build_recipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
-from gainful.measure.recipe import Recipe, build_recipe
+from gainful.measure.recipe import Recipe
 from gainful.measure.results import aggregate
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns
 from gainful.read.lazy import LazyRun, collect_run
@@ -172,7 +173,7 @@ def mix_run(
     """All between two conventions for a run, causes that cannot matter on these data left out."""
     if isinstance(run, LazyRun):
         run = collect_run(run)
-    measure = sides[0].measure
+    measure = Measure.from_recipe(sides[0])
     if isinstance(run, NestedDict) and measure.entry.needs_subtopics:
         run = as_run_columns(run)
     own_qrels = as_qrels_columns(qrels) if isinstance(run, Run) else as_qrels_dict(qrels)

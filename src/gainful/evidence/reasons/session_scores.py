@@ -14,10 +14,10 @@ from gainful.errors import CannotCompare, GainfulError
 from gainful.evidence.reasons.causes import SESSION_CAUSES, Cause
 from gainful.evidence.reasons.mixtures import Mixtures, Scores
 from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.measure.build_recipe import build_session_recipe
 from gainful.measure.measure import Measure
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
-from gainful.measure.sessions.recipe import build_session_recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions

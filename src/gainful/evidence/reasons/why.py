@@ -21,8 +21,7 @@ from gainful.evidence.reasons.mixtures import Change, Mixtures
 from gainful.evidence.reasons.why_page import summary_page, why_page
 from gainful.evidence.shapley import interactions, shapley_values
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import Recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.rounding import ROUNDING

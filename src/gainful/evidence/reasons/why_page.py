@@ -12,8 +12,7 @@ from gainful.evidence.reasons.rank_by_rank import RankByRank
 from gainful.evidence.reasons.rank_by_rank_page import build_sections
 from gainful.evidence.reasons.session_scores import SessionChange
 from gainful.measure.describe_setting import describe_setting
-from gainful.measure.recipe import Recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 from gainful.page.terminal import Terminal, wrap_text
@@ -189,7 +188,7 @@ def _describe_sides(why: Why, effect: Effect) -> tuple[str, str]:
 
 def _tells_rel_by_gain(recipe: Recipe | SessionRecipe) -> bool:
     """Does what is relevant come with a gain that asks for it?"""
-    return isinstance(recipe, Recipe) and "rel" not in recipe.measure.entry.arguments
+    return isinstance(recipe, Recipe) and "rel" not in recipe.entry.arguments
 
 
 def _describe_setting(recipe: Recipe | SessionRecipe, setting: str) -> str:

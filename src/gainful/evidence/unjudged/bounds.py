@@ -70,7 +70,7 @@ class Bounds:
         return {name: self._ends(name, values[name]) for name in self.limits}
 
     def _ends(self, name: str, value: float) -> Ends:
-        limits, mean_kind = self.limits[name], self.recipes[name].measure.entry.aggregation
+        limits, mean_kind = self.limits[name], self.recipes[name].entry.aggregation
         low = _extreme_mean(limits.low, limits, self._flag_never_counting(name), mean_kind, 1.0)
         high = _extreme_mean(limits.high, limits, self._flag_never_counting(name), mean_kind, -1.0)
         return low, _none_if_nan(value), high

@@ -142,7 +142,7 @@ class CumulatedExtremes:
         for at, sign in ((2, -1.0), (3, 1.0)):
             order = candidates[np.argsort(-sign * self.weight[docs.row[docs.open[candidates]]])]
             levels = self._levels(query, docs, order, sign)
-            entry = self.recipe.measure.entry
+            entry = self.recipe.entry
             counts = levels.extreme_counts(
                 normalised=entry.normalised, ideal_only=entry.gain_of == "ideal"
             )
@@ -177,7 +177,7 @@ class CumulatedExtremes:
             ideal_begins=discount_sums[np.minimum(above[:, None] + steps, deepest_discount)],
             sign=sign,
             judged_gain=float(self.judged_gains[row[judged]] @ self.weight[row[judged]]),
-            lacks_ideal=self.recipe.measure.entry.normalised and not len(pool) and gain[0] > 0,
+            lacks_ideal=self.recipe.entry.normalised and not len(pool) and gain[0] > 0,
         )
 
 

@@ -186,7 +186,7 @@ def _condense_lists(
     recipes = {
         name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))
         for name, recipe in _recipes(results)
-        if "unjudged" in recipe.measure.entry.params
+        if "unjudged" in recipe.entry.params
     }
     if not recipes:
         return dict.fromkeys(results.values)

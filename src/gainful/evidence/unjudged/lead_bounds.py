@@ -45,7 +45,7 @@ class LeadBounds:
         common = [query for query in values[0] if query in values[1]]
         if not common:
             raise CannotCompare(f"{self.measure_name}: not one query counts in both runs")
-        scale = 1.0 if self.recipe.measure.entry.aggregation == "sum" else 1 / len(common)
+        scale = 1.0 if self.recipe.entry.aggregation == "sum" else 1 / len(common)
         means = tuple(
             scale * float(np.sum([query_values[query] for query in common]))
             for query_values in values
@@ -88,7 +88,7 @@ class LeadBounds:
         )
 
     def _is_additive(self) -> bool:
-        convention, entry = self.recipe.convention, self.recipe.measure.entry
+        convention, entry = self.recipe.convention, self.recipe.entry
         below = bool((self.grades < 0).any())
         moved = below and (convention.negative == "remove" or convention.short == "minimum")
         return (
@@ -102,7 +102,7 @@ class LeadBounds:
 
     def _extreme_grades(self) -> tuple[float, float]:
         """The grades that are worth least and most."""
-        if not self.recipe.measure.entry.cumulated:
+        if not self.recipe.entry.cumulated:
             return float(self.grades[0]), float(self.grades[-1])
         gains = recipe_gains(self.recipe, self.grades)
         return float(self.grades[np.argmin(gains)]), float(self.grades[np.argmax(gains)])

@@ -82,7 +82,7 @@ def _candidate_values(
     gradable: GradableRun, recipe: Recipe, grades: Array, queries: Ranks
 ) -> dict[int, Array]:
     """Values among which the ends are, of the queries where that can be said."""
-    entry = recipe.measure.entry
+    entry = recipe.entry
     if _only_grades_decide(gradable, recipe, grades):
         if entry.cumulated:
             extremes = CumulatedExtremes(gradable, recipe, grades)
@@ -130,7 +130,7 @@ def _try_gradings(
 
 def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) -> bool:
     """Do only grades decide, and neither move nor fill up other ranks?"""
-    convention, entry = recipe.convention, recipe.measure.entry
+    convention, entry = recipe.convention, recipe.entry
     negative = bool((grades < 0).any())
     moved = negative and (convention.negative == "remove" or entry.name in _SEES_NONRELEVANT)
     below = convention.negative == "in_ideal" and _has_negative_gain(gradable, recipe, grades)
@@ -165,7 +165,7 @@ def _build_binary_extremes(gradable: GradableRun, recipe: Recipe, grades: Array)
         recipe,
         relevant=tuple(grades[relevant][-1:].tolist()),
         nonrelevant=tuple(grades[~relevant][-1:].tolist()),
-        blind=recipe.measure.entry.name not in _SEES_NONRELEVANT,
+        blind=recipe.entry.name not in _SEES_NONRELEVANT,
         rel=rel,
     )
 
@@ -194,7 +194,7 @@ def _best_grade_gradings(
 
 def _outer_bounds(gradable: GradableRun, recipe: Recipe, grades: Array) -> tuple[float, float]:
     """Ends that no value passes, if there are any."""
-    entry, convention = recipe.measure.entry, recipe.convention
+    entry, convention = recipe.entry, recipe.convention
     passes = gradable.has_duplicates or (
         convention.first_rank == "as_is" and "first_rank" in entry.arguments
     )
@@ -206,7 +206,7 @@ def _outer_bounds(gradable: GradableRun, recipe: Recipe, grades: Array) -> tuple
 
 
 def _explain_inexact(gradable: GradableRun, recipe: Recipe, grades: Array) -> str:
-    entry, convention = recipe.measure.entry, recipe.convention
+    entry, convention = recipe.entry, recipe.convention
     if gradable.has_duplicates:
         return "a document that stands twice counts twice"
     if TIE_POLICIES[convention.ties].needs == "grades":
@@ -225,7 +225,7 @@ def refuse_higher_grades(grades: Array, recipes: Mapping[str, Recipe], highest: 
     limit = highest if highest > 0 else 1.0
     for name, recipe in recipes.items():
         scales = (
-            "max_grade" in recipe.measure.entry.arguments and recipe.convention.max_grade is None
+            "max_grade" in recipe.entry.arguments and recipe.convention.max_grade is None
         )
         if scales and grades[-1] > limit:
             allowed = f"at most {limit:g}, by which {name} scales all grades; or set max_grade"

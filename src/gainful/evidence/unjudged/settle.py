@@ -81,7 +81,7 @@ def settle_two(
     """The same, everything being read and settled."""
     measure_name = _require_single_measure(recipes)
     columns = as_qrels_columns(qrels)
-    if recipes[measure_name].measure.entry.needs_subtopics and columns.subtopics is not None:
+    if recipes[measure_name].entry.needs_subtopics and columns.subtopics is not None:
         allowed = "one that asks for no subtopics: nobody knows on which an unjudged document is"
         raise BadValue("measure", measure_name, allowed)
     allowed_grades = possible_grades(columns, grades)
@@ -105,7 +105,7 @@ def _require_single_measure(recipes: Mapping[str, Recipe]) -> str:
     if len(recipes) != 1:
         raise BadValue("measure", ", ".join(recipes), "one measure, by which two runs are settled")
     ((name, recipe),) = recipes.items()
-    if recipe.measure.entry.aggregation == "geometric":
+    if recipe.entry.aggregation == "geometric":
         raise BadValue("measure", name, "a measure whose queries are averaged or added up")
     return name
 

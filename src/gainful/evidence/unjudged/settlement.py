@@ -60,7 +60,7 @@ class Settlement:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         return {
-            "measure": str(self.recipe.measure),
+            "measure": self.recipe.label,
             "means": dict(zip(self.names, self.means, strict=True)),
             "difference": self.difference,
             "low": self.low,
@@ -94,7 +94,7 @@ class Settlement:
 
     def __repr__(self) -> str:
         (a, b), (mine, theirs) = self.means, self.names
-        head = f"{self.recipe.measure} is {a:.4f} for {mine}, {b:.4f} for {theirs}: "
+        head = f"{self.recipe.label} is {a:.4f} for {mine}, {b:.4f} for {theirs}: "
         lines = [
             f"{query} {doc}  {effect:+.4f}"
             for query, doc, *_, effect in self.documents.head(_SHOWN_DOCS).iter_rows()

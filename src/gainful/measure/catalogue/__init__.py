@@ -1,8 +1,9 @@
 """The measures there are. To add one, add an entry: language, help and docs read this table."""
 
+from collections.abc import Mapping
+
 from gainful.measure.catalogue.binary_relevance import BINARY_RELEVANCE
 from gainful.measure.catalogue.graded_relevance import CUMULATED_GAIN, GRADED_RELEVANCE
-from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.catalogue.user_models import USER_MODELS
@@ -21,4 +22,22 @@ MEASURES: dict[str, Entry] = {
     )
 }
 
-__all__ = ["MEASURES", "SESSION_MEASURES"]
+
+def find_entry(name: str) -> Entry | None:
+    """The entry of a measure of rankings or of sessions, by the catalogue's name for it."""
+    return MEASURES.get(name) or session_measures().get(name)
+
+
+def session_measures() -> Mapping[str, Entry]:
+    """The measures of sessions, loaded when one is asked for: their functions need polars."""
+    from gainful.measure.catalogue.sessions import SESSION_MEASURES  # noqa: PLC0415
+
+    return SESSION_MEASURES
+
+
+def measure_names() -> tuple[str, ...]:
+    """The names of all measures, those of rankings first."""
+    return (*MEASURES, *session_measures())
+
+
+__all__ = ["MEASURES", "find_entry", "measure_names", "session_measures"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gainful.measure import cumulated_gain
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import graded
 
@@ -15,6 +16,7 @@ def _gain_entry(name: str, question: str, value: str, example: Example, **flags:
         definition=value,
         example=example,
         linear=True,
+        takes_recipe=True,
         cite="jarvelin2002",
         **flags,
     )
@@ -26,6 +28,8 @@ CUMULATED_GAIN = (
         "How near is the ranking to the best one that was possible?",
         "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
         Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
+        function=cumulated_gain.ndcg,
+        curve=cumulated_gain.ndcg_curve,
         discounted=True,
     ),
     _gain_entry(
@@ -33,6 +37,8 @@ CUMULATED_GAIN = (
         "How much does a searcher gain who looks less and less closely further down?",
         "Σ gain(i)·discount(i) over ranks i ≤ k",
         Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
+        function=cumulated_gain.dcg,
+        curve=cumulated_gain.dcg_curve,
         discounted=True,
         normalised=False,
         bounded=False,
@@ -42,6 +48,8 @@ CUMULATED_GAIN = (
         "How much would a searcher gain from the best ranking that was possible?",
         "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
         Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
+        function=cumulated_gain.idcg,
+        curve=cumulated_gain.idcg_curve,
         gain_of="ideal",
         discounted=True,
         normalised=False,
@@ -52,12 +60,18 @@ CUMULATED_GAIN = (
         "What share of the gain that was possible have the first k documents?",
         "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
         Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
+        defaults={"discount": "none"},
+        function=cumulated_gain.ndcg,
+        curve=cumulated_gain.ndcg_curve,
     ),
     _gain_entry(
         "CG",
         "How much do the first k documents gain together, whatever their order?",
         "Σ gain(i) over ranks i ≤ k",
         Example("CG@2", "3 0 2 | 1", "3 + 0"),
+        defaults={"discount": "none"},
+        function=cumulated_gain.dcg,
+        curve=cumulated_gain.dcg_curve,
         normalised=False,
         bounded=False,
     ),

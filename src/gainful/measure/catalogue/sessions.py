@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gainful.measure.entry import Entry, Example
+from gainful.measure.functions.sessions import (
+    cube,
+    esndcg,
+    instance_recall,
+    query_measures,
+    sdcg,
+    srbp,
+)
+
+
+def _session_entry(**fields: Any) -> Entry:
+    return Entry(session=True, takes_recipe=True, **fields)
+
 
 _SDCG_OPTIONS = (
     *("gain", "rel", "discount", "b", "query_discount", "bq", "rank_discount"),
@@ -11,21 +26,21 @@ _SDCG_OPTIONS = (
 _IDEAL_OPTIONS = ("ideal", "hold", "normalise", "average", "empty")
 
 SDCG = (
-    Entry(
+    _session_entry(
         name="sDCG",
         question="How much did the whole session gain, if later queries and ranks count less?",
         definition="Σ over queries q and ranks i of gain / (1 + log_b i) / (1 + log_bq q)",
         example=Example(
             "sDCG(b=2, bq=4)@3", "0 1 0 / 3 1 / 3 2 0", "1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)"
         ),
-        session_function="sdcg.sdcg",
+        function=sdcg.sdcg,
         options=_SDCG_OPTIONS,
         normalised=False,
         bounded=False,
         cutoff_kind="needed",
         cite="jarvelin2008",
     ),
-    Entry(
+    _session_entry(
         name="nsDCG",
         question="What share of the gain of an ideal session was reached?",
         definition="sDCG / the sDCG of the ideal session",
@@ -34,7 +49,7 @@ SDCG = (
             "0 / 3",
             "(3/1.5) / (3 + 3/1.5)",
         ),
-        session_function="sdcg.nsdcg",
+        function=sdcg.nsdcg,
         options=(*_SDCG_OPTIONS, *_IDEAL_OPTIONS),
         cutoff_kind="needed",
         cite="jarvelin2008",
@@ -48,7 +63,7 @@ _IDEAL_SESSION = (
 )
 
 SESSION_USER_MODELS = (
-    Entry(
+    _session_entry(
         name="esnDCG",
         question="What share of the ideal DCG does a searcher reach who may stop anywhere?",
         definition=f"Σ {_PATHS}the DCG of what was looked at / {_IDEAL_SESSION}",
@@ -57,30 +72,30 @@ SESSION_USER_MODELS = (
             "0 1 / 3",
             "0.25 * (7/log2(3) + 1/log2(3) + (1/log2(3) + 7/2)) / (7 + 1/log2(3))",
         ),
-        session_function="esndcg.esndcg",
+        function=esndcg.esndcg,
         options=_PATH_OPTIONS,
         defaults={"gain": "exp", "discount": "log2"},
         bounded=False,
         cite="kanoulas2011",
     ),
-    Entry(
+    _session_entry(
         name="esnCG",
         question="What share of the ideal gain does a searcher reach who may stop anywhere?",
         definition=f"Σ {_PATHS}the gain of what was looked at / {_IDEAL_SESSION}",
         example=Example("esnCG(p_ref=0.5, p_down=0.5)", "0 1 / 3", "0.25 * (7/8 + 1/8 + 8/8)"),
-        session_function="esndcg.esndcg",
+        function=esndcg.esndcg,
         options=_PATH_OPTIONS,
         defaults={"gain": "exp", "discount": "none", "p_ref": 0.8},
         bounded=False,
         cite="kanoulas2011",
     ),
-    Entry(
+    _session_entry(
         name="sRBP",
         question="What does a searcher gain per document who stays in the list or asks anew?",
         definition="(1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · "
         "((p − balance · p)/(1 − balance · p))^(m−1)",
         example=Example("sRBP(p=0.8, balance=0.5)", "0 2 / 1", "0.2 * (0.4*2 + 0.4/0.6)"),
-        session_function="srbp.srbp",
+        function=srbp.srbp,
         options=("p", "balance", "gain", "rel", "duplicates", "depth", "negative"),
         normalised=False,
         bounded=False,
@@ -89,36 +104,36 @@ SESSION_USER_MODELS = (
 )
 
 ASPECT_MEASURES = (
-    Entry(
+    _session_entry(
         name="IR",
         question="What share of the distinct answers has the session found so far?",
         definition="subtopics (without subtopics: relevant documents) found in the first n "
         "queries, each once / all of them",
         example=Example("IR", "0 1 / 2 | 1", "2/3"),
-        session_function="instance_recall.instance_recall",
+        function=instance_recall.instance_recall,
         options=("rel", "depth", "empty"),
         cutoff_unit="queries",
         cite="over1999",
     ),
-    Entry(
+    _session_entry(
         name="CT",
         question="How much of what is wanted of every subtopic was found, per query?",
         definition="Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / "
         "cap / the number of subtopics / the number of queries",
         example=Example("CT", "ab / a", "(1/2 + 1/2 + 1/4) / 2 / 5 / 2"),
-        session_function="cube.cube_test",
+        function=cube.cube_test,
         options=("gamma", "cap"),
         normalised=False,
         needs_subtopics=True,
         cutoff_unit="queries",
         cite="luo2013",
     ),
-    Entry(
+    _session_entry(
         name="ACT",
         question="How much of what is wanted of every subtopic was there early?",
         definition="the mean over all documents shown of what CT is after them",
         example=Example("ACT", "ab / a", "((1/2 + 1/2)/2/5 + (1/2 + 1/2 + 1/4)/2/5/2) / 2"),
-        session_function="cube.average_cube_test",
+        function=cube.average_cube_test,
         options=("gamma", "cap"),
         normalised=False,
         needs_subtopics=True,
@@ -130,12 +145,12 @@ ASPECT_MEASURES = (
 _QUERY_OPTIONS = ("gain", "negative", "empty")
 
 BY_QUERY_MEASURES = (
-    Entry(
+    _session_entry(
         name="Session",
         question="What is a measure of single rankings, over the queries of a session?",
         definition="the value of the first, last or best query, or the mean or sum of all of them",
         example=Example("Session(of='P@1', over=mean)", "0 / 3", "(0 + 1) / 2"),
-        session_function="query_measures.aggregate_queries",
+        function=query_measures.aggregate_queries,
         options=("of", "over", *_QUERY_OPTIONS),
         defaults={"of": "nDCG@10", "over": "mean"},
         normalised=False,
@@ -143,13 +158,13 @@ BY_QUERY_MEASURES = (
         cutoff_kind="none",
         cite="jarvelin2008",
     ),
-    Entry(
+    _session_entry(
         name="RL",
         question="How good is the list of the last query, if what was shown before may not count?",
         definition="any measure of the last list, in which repeated documents are not relevant; "
         "the ideal is as it is",
         example=Example("RL(of='nDCG@10')", "0 / 0 3", "1/log2(3)"),
-        session_function="query_measures.last_query",
+        function=query_measures.last_query,
         options=("of", "repeated", *_QUERY_OPTIONS),
         defaults={"of": "nDCG@10", "repeated": "counts"},
         normalised=False,

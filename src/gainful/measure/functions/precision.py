@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array
 
@@ -115,11 +116,12 @@ def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: s
 
 
 def eleven_point_average(
-    ranked: RankedRun, *, rel: float, points: tuple[float, ...], recall_points: str
+    ranked: RankedRun, *, rel: float, points: str | None, recall_points: str
 ) -> Share:
-    """The mean of interpolated precision over levels of recall."""
+    """The mean of interpolated precision over levels of recall, such as 0,0.5,1."""
+    levels = ELEVEN_POINTS if points is None else as_points(points)
     shares = [
-        iprec_at_recall(ranked, rel=rel, k=point, recall_points=recall_points) for point in points
+        iprec_at_recall(ranked, rel=rel, k=level, recall_points=recall_points) for level in levels
     ]
     return np.mean([best for best, _ in shares], axis=0), shares[0][1]
 

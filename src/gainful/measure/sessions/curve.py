@@ -10,9 +10,9 @@ import polars as pl
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.sessions.sdcg import Vectors, session_vectors
 from gainful.measure.normalise import normalise_by
-from gainful.measure.sessions.recipe_value import SessionRecipe
-from gainful.measure.sessions.sdcg import Vectors, session_vectors
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags
 
 _CURVE_MEASURES = ("sDCG", "nsDCG")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.build_recipe import build_session_recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.recipe import build_session_recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.types import Array
 
@@ -76,10 +77,9 @@ def measure_sessions(
 
 def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The value of every session."""
-    module, _, function_name = recipe.entry.session_function.rpartition(".")
-    measure_function = getattr(import_module(f"gainful.measure.sessions.{module}"), function_name)
     try:
-        values: Array = measure_function(sessions.keep_first_queries(recipe.queries), recipe)
+        first_queries = sessions.keep_first_queries(recipe.queries)
+        values: Array = np.asanyarray(recipe.entry.function(first_queries, recipe))
     except BadValue as error:
         ideal_index = re.fullmatch(r"ideal\[(\d+)\]", error.argument)
         if ideal_index is None or int(ideal_index[1]) >= sessions.size:

@@ -11,8 +11,8 @@ from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import discounts, query_weights, session_gains
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.functions.sessions.gains import discounts, query_weights, session_gains
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 if TYPE_CHECKING:

@@ -11,9 +11,14 @@ from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import discounts, query_weights, session_gains, sum_by_index
+from gainful.measure.functions.sessions.gains import (
+    discounts,
+    query_weights,
+    session_gains,
+    sum_by_index,
+)
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.last_queries import choose_recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.types import Array
 
 if TYPE_CHECKING:

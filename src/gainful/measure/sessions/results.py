@@ -20,15 +20,15 @@ from gainful.match.session_groups import (
     session_columns,
 )
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.sessions import ideal
+from gainful.measure.functions.sessions.gains import session_gains, sum_by_index
+from gainful.measure.functions.sessions.sdcg import query_gains
 from gainful.measure.normalise import normalise_by
-from gainful.measure.sessions import ideal
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.curve import curve, tabulate_vectors
-from gainful.measure.sessions.gains import session_gains, sum_by_index
 from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
-from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.reformulations import Reformulations, reformulations
 from gainful.measure.sessions.results_page import View, session_results_page, summary_page
-from gainful.measure.sessions.sdcg import query_gains
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.types import Array, Flags

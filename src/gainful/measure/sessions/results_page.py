@@ -14,8 +14,8 @@ from gainful.convention.session import (
     minimum_positions,
 )
 from gainful.measure.convention_words import describe_by_measure, name_convention
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.last_queries import NonLast, last_queries, lengths
-from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.reformulations import reformulations
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars

@@ -13,12 +13,12 @@ from attrs import evolve, frozen
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
+from gainful.measure.build_recipe import build_session_recipe
 from gainful.measure.discount import b as rank_base, bq as query_base
 from gainful.measure.formulas import as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.recipe import build_session_recipe
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula

@@ -14,9 +14,9 @@ from attrs import frozen
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import SessionGains, session_gains
-from gainful.measure.sessions.ideal import count_recall_bases, ideal_gain, pool_ranks
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.functions.sessions.gains import SessionGains, session_gains
+from gainful.measure.functions.sessions.ideal import count_recall_bases, ideal_gain, pool_ranks
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 _FEW_PLACES = 1_000_000  # places that may be laid out, however few gains there are

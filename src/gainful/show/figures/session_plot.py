@@ -12,7 +12,7 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.stability import resampling_for_level
 from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.results_page import list_footnotes
 from gainful.measure.sessions.sweep import group_label

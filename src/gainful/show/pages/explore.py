@@ -16,8 +16,8 @@ from gainful.formula import format_exact
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import b, bq
 from gainful.measure.measure import Measure
+from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import build_session_recipes
-from gainful.measure.sessions.recipe_value import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns

@@ -13,8 +13,8 @@ from gainful.formula import to_javascript, to_mathml
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import DISCOUNTS, as_query_discount, b
 from gainful.measure.formulas import as_gain
-from gainful.measure.sessions.gains import session_grade_gains
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.functions.sessions.gains import session_grade_gains
+from gainful.measure.recipe import SessionRecipe
 from gainful.show.pages import explore_data
 
 _PAGE_MEASURES = ("sDCG", "nsDCG")

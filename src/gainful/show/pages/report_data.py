@@ -149,15 +149,15 @@ def build_report_data(
         details[index] = detail
     by_query = {names[index]: detail for index, detail in details.items()}
     _add_shares(changes, by_query)
-    entry = recipe.measure.entry
+    entry = recipe.entry
     data = {
         "runs": [result.name for result in results],
         "base": base,
         "measures": list(table.values),
         "whole": [
-            results[0].recipes[name].measure.entry.aggregation == "sum" for name in table.values
+            results[0].recipes[name].entry.aggregation == "sum" for name in table.values
         ],
-        "bounded": [results[0].recipes[name].measure.entry.bounded for name in table.values],
+        "bounded": [results[0].recipes[name].entry.bounded for name in table.values],
         "shown": list(table.values).index(choice.name),
         "cumulated": entry.cumulated,
         "normalised": entry.normalised,
@@ -184,7 +184,7 @@ def build_report_data(
 def choose_measure(results: Results) -> tuple[str, Recipe]:
     """The measure whose work is shown: the first that cumulates gain, else the first."""
     for name, recipe in results.recipes.items():
-        if recipe.measure.entry.cumulated:
+        if recipe.entry.cumulated:
             return name, recipe
     return next(iter(results.recipes.items()))
 

@@ -11,8 +11,13 @@ import numpy as np
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import SessionGains, discounts, query_weights, sum_by_index
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.functions.sessions.gains import (
+    SessionGains,
+    discounts,
+    query_weights,
+    sum_by_index,
+)
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Ranks
 
 

@@ -9,7 +9,7 @@ from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
 from gainful.match.ideal import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from gainful.match.ideal import rank_ideally
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.sessions.gains import discounts, select_results, session_grade_gains
+from gainful.measure.functions.sessions.ideal import session_recall_base
 from gainful.measure.normalise import normalise_by
-from gainful.measure.sessions.gains import discounts, select_results, session_grade_gains
-from gainful.measure.sessions.ideal import session_recall_base
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 _BLOCK_CELLS = 4_000_000  # sessions times path lengths that are laid out at once

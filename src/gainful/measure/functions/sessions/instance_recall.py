@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.sessions.aspects import find_aspects
+from gainful.measure.functions.sessions.gains import sum_by_index
 from gainful.measure.normalise import normalise_by
-from gainful.measure.sessions.aspects import find_aspects
-from gainful.measure.sessions.gains import sum_by_index
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Ranks
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.gains import select_results, sum_by_index
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.functions.sessions.gains import select_results, sum_by_index
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from attrs import frozen
 
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.aspects import find_aspects
-from gainful.measure.sessions.gains import sum_by_index
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.functions.sessions.aspects import find_aspects
+from gainful.measure.functions.sessions.gains import sum_by_index
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Ranks
 
 

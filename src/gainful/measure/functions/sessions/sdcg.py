@@ -6,16 +6,16 @@ import numpy as np
 from attrs import frozen
 
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.normalise import normalise_by
-from gainful.measure.sessions import ideal
-from gainful.measure.sessions.gains import (
+from gainful.measure.functions.sessions import ideal
+from gainful.measure.functions.sessions.gains import (
     SessionGains,
     discounts,
     query_weights,
     session_gains,
     sum_by_index,
 )
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.normalise import normalise_by
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags
 
 

@@ -11,15 +11,14 @@ from __future__ import annotations
 import numpy as np
 from attrs import evolve
 
+from gainful.errors import BadValue
 from gainful.match import Matched
 from gainful.match.matched import Subtopics
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.cumulated_gain import compute_measure
-from gainful.measure.language import parse
+from gainful.measure.compute import compute_measure
+from gainful.measure.functions.sessions.gains import sum_by_index
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.recipe import Recipe, build_recipe
-from gainful.measure.sessions.gains import sum_by_index
-from gainful.measure.sessions.recipe_value import SessionRecipe
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 
@@ -81,21 +80,9 @@ def _make_irrelevant(rankings: Matched, irrelevant: Flags) -> Matched:
 
 
 def _values(recipe: SessionRecipe, rankings: Matched) -> Array:
-    query_recipe = _query_recipe(recipe)
-    return compute_measure(query_recipe, rank_run(rankings, query_recipe.convention))
-
-
-def _query_recipe(session_recipe: SessionRecipe) -> Recipe:
-    measure, convention = parse(session_recipe.setting("of")), session_recipe.convention
-    session_settings = {
-        "gain": session_recipe.gain,
-        "negative": convention.negative,
-        "empty": convention.empty,
-    }
-    options = {
-        name: value for name, value in session_settings.items() if name in measure.entry.params
-    }
-    return build_recipe(measure, options=options)
+    if recipe.of is None:
+        raise BadValue("measure", recipe.label, "one that asks another of its queries")
+    return compute_measure(recipe.of, rank_run(rankings, recipe.of.convention))
 
 
 def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:

@@ -1,0 +1,297 @@
+"""Measure + options + whose habits → `Recipe`: everything settled, nothing left to choose.
+
+What the measure says wins, then the option, then `like`, then the default. A parameter that
+came with a formula goes when another formula takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict, TypeVar
+
+from attrs import evolve
+
+from gainful.convention import (
+    Convention,
+    Empty,
+    Fractional,
+    Ideal,
+    IdealDepth,
+    Negative,
+    Short,
+    Ties,
+    Unjudged,
+    like,
+)
+from gainful.convention.session import (
+    JK2008,
+    SESSION_SETTINGS,
+    SessionConvention,
+    like_sessions,
+    results_per_query,
+)
+from gainful.convention.settings import Settings
+from gainful.errors import BadValue, NotExact, UnknownName
+from gainful.formula import NamedFormula
+from gainful.match.ties import TIE_POLICIES
+from gainful.measure.discount import as_query_discount
+from gainful.measure.entry import Entry
+from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.language import parse_inner_measure
+from gainful.measure.measure import Measure, cutoff
+from gainful.measure.recipe import (
+    FORMULA_PARAMS,
+    NO_QUERY_DISCOUNT,
+    MeasureRecipe,
+    Recipe,
+    SessionRecipe,
+)
+
+
+class Options(TypedDict, total=False):
+    """What may be set in a call: two formulas with their parameters, and habits."""
+
+    gain: str | Mapping[float, float] | NamedFormula
+    rel: float
+    discount: str | NamedFormula
+    b: float
+    ideal: Ideal
+    ideal_depth: IdealDepth
+    ties: Ties
+    short: Short
+    negative: Negative
+    fractional: Fractional
+    empty: Empty
+    unjudged: Unjudged
+
+
+AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
+FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
+_FORMULA_SETTINGS = (*FORMULA_PARAMS, *FORMULA_PARAMS.values())
+_CALL_ARGUMENTS = ("k", "judged", "scores", "like")  # what calls take besides
+_MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
+_SETTINGS_OF_SOME_MEASURES = (
+    "duplicates",
+    "depth",
+)  # of `like`, for measures that leave a choice in them
+_MATCHING_SETTINGS = ("unjudged",)  # settled before any measure is, and so no parameter of one
+
+
+def build_recipe(
+    measure: Measure,
+    *,
+    options: Mapping[str, Any] | None = None,
+    like_whom: str | Convention | None = None,
+    judged: bool | None = None,
+) -> Recipe:
+    """Settle how a measure of single rankings is computed.
+
+    Args:
+        measure: what is asked for.
+        options: what the caller set beside it.
+        like_whom: the tool or source whose habits fill the rest.
+        judged: are judged documents given? If so the ideal comes from them unless told
+            otherwise, if not it can only come from the list; None leaves it to the convention.
+    """
+    base, entry = like(like_whom), measure.entry
+    chosen_options = _drop_unset(options)
+    for name in options or ():
+        if name not in entry.params:
+            raise UnknownName(f"option of {measure.name}", name, (*entry.params, *_CALL_ARGUMENTS))
+    explicit = chosen_options | dict(measure.params)
+    depth = measure.k if isinstance(measure.k, int) else base.cutoff
+    recipe = _settle(
+        Recipe,
+        measure,
+        explicit,
+        base,
+        settings={
+            "rel": explicit.get("rel", base.rel),
+            "ideal": _choose_ideal(explicit.get("ideal"), base, judged=judged),
+            "ties": _choose_ties(measure, explicit, base),
+        },
+        k=depth,
+    )
+    convention = recipe.convention
+    policy = TIE_POLICIES[convention.ties]
+    by_grade = policy.needs == "grades" and entry.needs_subtopics
+    if by_grade or (policy.averages and not entry.linear):
+        raise NotExact(
+            f"ties={convention.ties} is not exact for {measure.name}; choose another ties policy"
+        )
+    cutoff(measure.k, entry)  # one that is needed must be there by now
+    if convention.short == "minimum" and depth is None and "short" in entry.params:
+        raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
+    return recipe
+
+
+def build_session_recipe(
+    measure: Measure,
+    *,
+    options: Mapping[str, Any] | None = None,
+    like: str | SessionConvention | None = None,
+) -> SessionRecipe:
+    """Settle how a session measure is computed; options that it does not have are no matter."""
+    base, entry = like_sessions(like), measure.entry
+    if not entry.session:
+        raise BadValue("measure", str(measure), "a session measure, such as nsDCG(b=2, bq=4)@10")
+    chosen_options = _drop_unset(options)
+    for name, value in chosen_options.items():
+        if name not in SESSION_SETTINGS:
+            raise UnknownName("session option", name, SESSION_SETTINGS)
+        if name not in FORMULA_PARAMS:  # those have checks of their own, and may be values
+            SESSION_SETTINGS[name].check(value)
+    explicit = {name: value for name, value in chosen_options.items() if name in entry.params}
+    explicit |= dict(measure.params)
+    settings = {
+        name: getattr(JK2008, name)
+        for name in _SETTINGS_OF_SOME_MEASURES
+        if name not in entry.params
+    }
+    settings |= {
+        name: chosen_options[name] for name in _MATCHING_SETTINGS if name in chosen_options
+    }
+    k, queries = _cutoffs(measure, explicit.get("at", base.at))
+    recipe = _settle(
+        SessionRecipe, measure, explicit, base, settings=settings, k=k, queries=queries
+    )
+    cutoff(measure.k, entry)
+    _refuse_contradictions(recipe)
+    return evolve(recipe, of=_build_inner_recipe(recipe))
+
+
+def _drop_unset(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (options or {}).items() if value is not None}
+
+
+def _settle(
+    recipe_type: type[AnyRecipe],
+    measure: Measure,
+    explicit: Mapping[str, Any],
+    base: Settings,
+    *,
+    settings: Mapping[str, Any],
+    k: int | None,
+    queries: int | None = None,
+) -> AnyRecipe:
+    """The formulas and the convention: what was set, else what `settings` or `base` have."""
+    kinds = [kind for kind in FORMULA_PARAMS if kind in base.TABLE]
+    formulas = {kind: _choose_formula(kind, explicit, base, measure.entry) for kind in kinds}
+    formula_values = {FORMULA_PARAMS[kind]: formulas[kind].param_values for kind in kinds}
+    own_settings = {
+        name: value
+        for name, value in explicit.items()
+        if name in base.TABLE and name not in _FORMULA_SETTINGS
+    }
+    convention = base.with_settings(
+        **own_settings
+        | {kind: formula.name for kind, formula in formulas.items()}
+        | {param: values.get(param) for param, values in formula_values.items()}
+        | {name: formula_values.get(name, {}).get(name, value) for name, value in settings.items()}
+    )
+    return recipe_type(
+        entry=measure.entry,
+        label=str(measure),
+        params=measure.params,
+        cutoff=measure.k,
+        k=k,
+        queries=queries,
+        gain=formulas["gain"],
+        discount=formulas["discount"],
+        query_discount=formulas.get("query_discount", NO_QUERY_DISCOUNT),
+        convention=convention,
+        explicit=explicit,
+    )
+
+
+def _choose_formula(
+    kind: str, explicit: Mapping[str, Any], base: Settings, entry: Entry
+) -> NamedFormula:
+    """The formula that was asked for, or the measure's own, or the convention's; its parameter.
+
+    A parameter that was asked for and that the formula lacks is an error, unless it means
+    something else to the measure: what AP calls relevant is no matter of gain.
+    """
+    find, param = _FIND_FORMULA[kind], FORMULA_PARAMS[kind]
+    own = find(getattr(base, kind))
+    chosen = find(explicit[kind]) if kind in explicit else find(entry.defaults.get(kind, own))
+    values = dict(chosen.values)
+    takes_param = param in chosen.param_values
+    inherited = getattr(base, param) if chosen.name == own.name and takes_param else None
+    if inherited is not None:
+        values.setdefault(param, inherited)
+    strict = kind in entry.params and param not in entry.arguments
+    if param in explicit and (takes_param or strict):
+        values[param] = explicit[param]
+    return chosen.with_values(values)
+
+
+def _find_query_discount(value: object) -> NamedFormula:
+    is_ready = isinstance(value, NamedFormula) and value.kind == "query discount"
+    return value if is_ready else as_query_discount(as_discount(value))  # type: ignore[return-value]
+
+
+_FIND_FORMULA: Mapping[str, Callable[[object], NamedFormula]] = {
+    "gain": as_gain,
+    "discount": as_discount,
+    "query_discount": _find_query_discount,
+}
+
+
+def _build_inner_recipe(recipe: SessionRecipe) -> Recipe | None:
+    """How the measure is computed that a session measure asks of its queries.
+
+    The gain, and what becomes of negative grades and of queries with nothing to find, are the
+    session convention's unless the measure itself says them; the discount is its own.
+    """
+    if "of" not in recipe.entry.params:
+        return None
+    measure = parse_inner_measure(recipe.setting("of"))
+    session_settings = {
+        "gain": recipe.gain,
+        "negative": recipe.convention.negative,
+        "empty": recipe.convention.empty,
+    }
+    options = {
+        name: value for name, value in session_settings.items() if name in measure.entry.params
+    }
+    return build_recipe(measure, options=options)
+
+
+def _choose_ties(measure: Measure, explicit: Mapping[str, Any], base: Convention) -> object:
+    """How ties are broken: as was asked for, as the tool does for this measure, or for all."""
+    if "ties" in explicit:
+        return explicit["ties"]
+    key = measure.name + "@" * (measure.k is not None)
+    return dict(base.ties_by_measure).get(key, base.ties)
+
+
+def _choose_ideal(explicit: object, base: Convention, *, judged: bool | None) -> object:
+    if explicit is not None:
+        base.TABLE["ideal"].check(explicit)
+    if judged is False:
+        return "list"
+    return explicit or ("judged" if judged else base.ideal)
+
+
+def _refuse_contradictions(recipe: SessionRecipe) -> None:
+    """Habits that do not go together."""
+    entry, convention = recipe.entry, recipe.convention
+    if not entry.normalised or "normalise" not in entry.params:
+        return
+    plain = convention.statistic == "final" and convention.normalise == "session"
+    if convention.average == "vectors" and not plain:
+        raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
+    if convention.normalise == "query" and convention.rank_discount == "concatenated":
+        raise BadValue("normalise", "query", "session, where ranks are counted on over the lists")
+
+
+def _cutoffs(measure: Measure, at: str) -> tuple[int | None, int | None]:
+    """How many results of a query count, and how many queries of a session."""
+    number = measure.k if isinstance(measure.k, int) else None
+    if number is not None and number > _MAX_DEPTH:
+        raise BadValue("k", number, f"at most {_MAX_DEPTH}")
+    if measure.entry.cutoff_unit == "queries":
+        return None, number
+    results = results_per_query(at) if "at" in measure.entry.params else None
+    return (number, None) if results is None else (results, number)

@@ -1,0 +1,50 @@
+"""The one door to every measure of single rankings: recipe and rankings in, values out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gainful.errors import BadValue
+from gainful.measure.cumulated_gain import RankedGains
+from gainful.measure.entry import MeasureFunction
+from gainful.measure.normalise import normalise_by
+from gainful.measure.ranked_run import RankedRun
+from gainful.measure.recipe import Recipe
+from gainful.types import Array
+
+
+def compute_measure(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
+    """The value of a measure of the catalogue, for every query or row.
+
+    Args:
+        recipe: the measure, everything settled.
+        ranked: documents at their ranks; of measures that have vectors, gains will do.
+    """
+    values = _call(recipe.entry.function, recipe, ranked)
+    not_finite = ~np.isfinite(np.ma.filled(values, 0.0))
+    if not_finite.any():
+        whose = "one query"
+        if isinstance(ranked, RankedRun):
+            whose = f"query {ranked.queries[int(np.flatnonzero(not_finite)[0])]!r}"
+        allowed = "a finite value; the numbers are too large for it"
+        raise BadValue(f"{recipe.label} of {whose}", float("inf"), allowed)
+    return values
+
+
+def compute_vectors(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array | None:
+    """The value at every rank, for every query or row; None if the measure has no vectors."""
+    curve = recipe.entry.curve
+    return None if curve is None else _call(curve, recipe, ranked)
+
+
+def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
+    """What a function gives, normalised and rounded as the convention has it."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        result = (
+            function(ranked, recipe)
+            if recipe.entry.takes_recipe
+            else function(ranked, **recipe.function_arguments())
+        )
+    values = normalise_by(*result, recipe.convention.empty) if isinstance(result, tuple) else result
+    decimals = recipe.convention.decimals
+    return values if decimals is None else values.round(decimals)

@@ -1,0 +1,1 @@
+"""Session measures, a file for each family."""
