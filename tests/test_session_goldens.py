@@ -10,7 +10,7 @@ import pytest
 from session_tables import make_sessions, session_value
 
 import gainful
-from gainful.measure.sessions import instance_recall, sdcg
+from gainful.measure.functions.sessions import instance_recall, sdcg
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
 CASE = GOLDEN.pop("session")

@@ -21,7 +21,7 @@ import gainful
 from gainful import BadValue, parse
 from gainful.measure import MEASURES, REFERENCES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
-from gainful.measure.sessions import instance_recall
+from gainful.measure.functions.sessions import instance_recall
 
 ENTRIES = list(SESSION_MEASURES.values())
 NAMES = {"log2": math.log2}
