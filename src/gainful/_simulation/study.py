@@ -143,7 +143,7 @@ class _Chance:
         return int(self._random() * stop)
 
     def shuffle(self, items: Sequence[_T]) -> list[_T]:
-        """The same in random order."""
+        """Items in random order."""
         result = list(items)
         for index in range(len(result) - 1, 0, -1):
             other = self.randrange(index + 1)

@@ -73,7 +73,7 @@ Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or missing
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each exit status)
-    """The same flags, output and exit status as trec_eval."""
+    """What trec_eval prints, by its flags and with its exit status."""
     try:
         flags, files = gnu_getopt(list(words), _SHORT_OPTIONS, list(_LONG_OPTIONS))
     except GetoptError as error:

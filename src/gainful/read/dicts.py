@@ -53,7 +53,7 @@ def read_run_dict(mapping: Mapping[Any, Any], name: str) -> NestedDict | Run:
 
 
 def to_frame(nested: NestedDict, number: str) -> pl.DataFrame:
-    """The same as columns."""
+    """Dicts of judgments or of a run as columns."""
     rows = [
         (str(query), str(doc), parse_number(value, nested.name, query, doc, number))
         for query, inner in nested.mapping.items()
@@ -63,7 +63,7 @@ def to_frame(nested: NestedDict, number: str) -> pl.DataFrame:
 
 
 def to_qrels(nested: NestedDict) -> Qrels:
-    """Judgments as columns."""
+    """Dicts of judgments or of a run as columns."""
     silent = tuple(str(query) for query, judged in nested.mapping.items() if not judged)
     return Qrels(to_frame(nested, "grade"), nested.name, silent=silent)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TypeVar
 
 from attrs import frozen
 
@@ -17,14 +18,23 @@ from gainful.read.source import Source, open_source
 
 
 @frozen
-class Format:
-    """One format: what it is, how it is recognised, how it is read."""
+class FileFormat:
+    """One format of files: its name, what it is, how it is recognised."""
 
     name: str
     description: str
     fits: Callable[[Source], bool]
+
+
+@frozen
+class Format(FileFormat):
+    """One format of judgments and runs, and how they are read from it."""
+
     read_qrels: Callable[[Source], Qrels]
     read_run: Callable[[Source], Run]
+
+
+FormatT = TypeVar("FormatT", bound=FileFormat)
 
 
 def _is_parquet(source: Source) -> bool:
@@ -112,9 +122,16 @@ def read_run(path: str | PathLike[str], form: str | None = None) -> Run:
 
 
 def find_format(source: Source, form: str | None = None) -> Format:
-    """The format by its name, or else by what the file looks like."""
+    """The format of judgments or a run, by its name or by what the file looks like."""
+    return choose_format(FORMATS, source, form)
+
+
+def choose_format(
+    formats: Mapping[str, FormatT], source: Source, form: str | None, noun: str = "format"
+) -> FormatT:
+    """The format that is named, or the first that fits the file."""
     if form is None:
-        return next(entry for entry in _ALL if entry.fits(source))
-    if form not in FORMATS:
-        raise UnknownName("format", form, FORMATS)
-    return FORMATS[form]
+        return next(entry for entry in formats.values() if entry.fits(source))
+    if form not in formats:
+        raise UnknownName(noun, form, formats)
+    return formats[form]

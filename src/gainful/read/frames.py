@@ -61,7 +61,7 @@ def _from_pandas(value: Any, name: str, names: Collection[str] | None) -> pl.Dat
 
 
 def as_polars(value: Any, name: str, names: Collection[str] | None = None) -> pl.DataFrame:
-    """The same as a polars frame; of pandas', if some names are known, only columns called so."""
+    """A frame as a polars frame; of pandas', if some names are known, only columns called so."""
     try:
         if isinstance(value, pl.DataFrame):
             return value

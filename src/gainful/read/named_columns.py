@@ -43,7 +43,7 @@ class Header:
         return next((own[name] for name in aliases if name in own), None)
 
     def require_column(self, aliases: tuple[str, ...], role: str) -> str:
-        """The same, or an error that says what there is and what is understood."""
+        """The column that has one of these names, or an error that says what there is."""
         column = self.find_column(aliases)
         if column is None:
             raise NoColumn(

@@ -77,7 +77,7 @@ class Qrels:
         return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """The same as a dict of dicts."""
+        """Judgments as a dict of dicts."""
         mapping: dict[str, dict[str, float]] = {}
         for query in self.silent:
             mapping[query] = {}

@@ -39,7 +39,7 @@ class RankingMatrix:
         return "".join(f"[{index}]" for index in (*batch, column))
 
     def drop(self, unwanted: NDArray[np.bool_]) -> RankingMatrix:
-        """The same rankings less some documents; those below them move up."""
+        """The rankings less some documents; those below them move up."""
         order = np.argsort(unwanted, axis=1, kind="stable")
         lengths = self.lengths - np.count_nonzero(unwanted, axis=1)
         filled = np.arange(self.values.shape[1]) < lengths[:, None]

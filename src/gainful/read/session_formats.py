@@ -8,21 +8,18 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue
 from gainful.read import conversations, dynamic_domain, named_columns, session_xml
-from gainful.read.formats import find_format
+from gainful.read.formats import FileFormat, choose_format, find_format
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
 from gainful.read.source import Source, open_source
 
 
 @frozen
-class SessionFormat:
-    """One format: what it is, how it is recognised, how it is read, what can be asked of it."""
+class SessionFormat(FileFormat):
+    """One format of sessions, how they are read from it, and what can be asked of it."""
 
-    name: str
-    description: str
-    fits: Callable[[Source], bool]
     read: Callable[..., Sessions]
     options: tuple[str, ...] = ()
 
@@ -107,11 +104,7 @@ def read_sessions(
 
 
 def find_session_format(source: Source, form: str | None = None) -> SessionFormat:
-    """The format by its name, or else by what the file looks like."""
+    """The format of sessions, by its name or by what the file looks like."""
     if form is None and find_format(source).name != "trec":
-        return SESSION_FORMATS["table"]
-    if form is None:
-        return next(entry for entry in _ALL if entry.fits(source))
-    if form not in SESSION_FORMATS:
-        raise UnknownName("session format", form, SESSION_FORMATS)
-    return SESSION_FORMATS[form]
+        form = "table"
+    return choose_format(SESSION_FORMATS, source, form, "session format")

@@ -18,7 +18,7 @@ from gainful.text import count_noun, quote
 
 
 def with_topics(sessions: Sessions, path: str | PathLike[str]) -> Sessions:
-    """The same sessions with the topics that a file names; those it does not name have none."""
+    """Sessions with the topics that a file names; those it does not name have none."""
     if sessions.per_turn:
         raise BadValue("topics", str(path), "nothing: each turn of a conversation is its own topic")
     topics, skipped = _read_topics(path)

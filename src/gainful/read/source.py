@@ -92,7 +92,7 @@ class Source:
 
 
 def _scan_tidiness(stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:
-    """The same, a stretch at a time, so that hundreds of megabytes take no memory."""
+    """What makes a text slow to read, looked at in stretches: large ones take no memory."""
     buffer = np.empty(_CHUNK, np.uint8)
     after_separator = commented = False  # did the stretch before end with a separator?
     while size := stream.readinto(buffer.data):  # type: ignore[attr-defined]

@@ -64,7 +64,7 @@ def read_qrels_rows(name: str, rows: Iterable[tuple[Any, Any, Any, Any]]) -> Qre
 
 
 def with_last_grades(qrels: Qrels) -> Qrels:
-    """The same without subtopics; a document has the grade of its last judgment."""
+    """Judgments without subtopics; a document has the grade of its last judgment."""
     subtopic_judgments = qrels.subtopics
     if subtopic_judgments is None:
         return qrels
