@@ -101,6 +101,38 @@ def test_a_comparison_shows_differences_with_their_evidence():
     assert "95 % intervals" in cells.caption
 
 
+def test_an_order_shows_what_each_measure_tells_apart():
+    runs = {**RUNS, "worst": {str(query): ["x", "y", "a"] for query in range(6)}}
+    found = gainful.order(JUDGED, runs, ["RR", "P@1"], resamples=99)
+    cells = Cells(found._repr_html_())
+    assert set(cells.tags) <= SMALL
+    assert cells.rows[0][0] == "measure"
+    assert [row[0] for row in cells.rows[1:3]] == ["RR", "P@1"]
+    assert cells.caption.startswith("Order of 3 runs by RR, P@1")
+    assert found.to_csv().startswith("what,measure,other,run,value\nmean,RR,,")
+
+
+def test_a_verdict_shows_its_rules_and_where_to_look():
+    found = gainful.gate(JUDGED, RUNS["better"], floors={"RR": 0.5, "P@5": 0.5})
+    cells = Cells(found._repr_html_())
+    assert set(cells.tags) <= SMALL
+    assert cells.rows[1] == ["RR", "1.0000", "floor 0.5", "holds"]
+    assert "FAILED: P@5 0.4000 is below its floor 0.5" in cells.caption
+    assert repr(found).startswith("FAILED: P@5 0.4000 is below its floor 0.5\n\n")
+    assert found.to_csv().splitlines()[1] == "floor,RR,1.0,0.5,true,,,"
+
+
+def test_the_queries_that_changed_most_follow_their_comparison():
+    found = gainful.compare(JUDGED, RUNS, "RR", per_query=True, resamples=99)
+    text, changes = found.to_text(), found.largest_changes[0]
+    assert text.endswith(f"\n\n{changes.to_text()}")
+    assert "better against <script>" in text
+    cells = Cells(changes._repr_html_())
+    assert set(cells.tags) <= SMALL
+    assert cells.rows[0][:2] == ["document", "what"]
+    assert found.to_csv() == changes.to_csv()
+
+
 def test_results_of_sessions_show_means():
     import polars as pl
 

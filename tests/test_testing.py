@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from gate_runs import QUERIES
 
-from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate
+from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate, gate
 from gainful.evidence.gates.apply_rules import apply_rules as judge
 from gainful.evidence.gates.rules import Rules
 from gainful.read.baseline import read_baseline
@@ -33,6 +33,20 @@ def test_an_assertion_passes_and_gives_the_verdict():
 def test_an_assertion_fails_with_the_verdict_as_its_message():
     with pytest.raises(AssertionError, match=r"^FAILED: RR 0.5000 is below its floor 0.9\n"):
         assert_ranking_quality(JUDGED, BAD, floors={"RR": 0.9})
+
+
+def test_a_gate_says_what_an_assertion_raises(tmp_path):
+    saved = tmp_path / "b.json"
+    found = gate(JUDGED, GOOD, floors={"RR": 0.9}, save_to=saved)
+    assert found.passed
+    assert found.notes == [f"the run is saved as a baseline in {saved}"]
+    assert read_baseline(saved).mean == {"RR": 1.0}
+    failed = gate(JUDGED, BAD, baseline=saved, max_drop={"RR": 0.1}, save_to=saved)
+    assert not failed.passed
+    assert read_baseline(saved).mean == {"RR": 1.0}
+    with pytest.raises(AssertionError) as raised:
+        assert_ranking_quality(JUDGED, BAD, baseline=saved, max_drop={"RR": 0.1})
+    assert str(raised.value).splitlines()[0] == failed.to_text().splitlines()[0]
 
 
 def test_a_mistake_is_no_failed_assertion(tmp_path):

@@ -13,7 +13,7 @@ from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.assemble_comparison import build_method
-from gainful.evidence.compare_runs import compare_evaluated_runs
+from gainful.evidence.compare_runs import compare_run_results
 from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
@@ -91,7 +91,7 @@ def compare(
     )
     loaded_qrels = as_qrels(qrels, qrels_format)
     evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
-    comparison = compare_evaluated_runs([results for results, _ in evaluated], names, method)
+    comparison = compare_run_results([results for results, _ in evaluated], names, method)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 
 
@@ -143,7 +143,7 @@ def compare_results(
     if not all(isinstance(item, Results) for item in run_results):
         raise WrongType("results", run_results, "what gainful.evaluate returned")
     names = list(results) if isinstance(results, Mapping) else [item.name for item in run_results]
-    return compare_evaluated_runs(run_results, names, method)
+    return compare_run_results(run_results, names, method)
 
 
 def compare_sessions(

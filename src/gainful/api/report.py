@@ -25,7 +25,7 @@ from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.query_texts import read_query_texts
 from gainful.show.figures.run_results import refuse_unjudged
 from gainful.show.pages import report_data
-from gainful.show.pages.report import Report, ReportContent, check_installed, render_report
+from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
 from gainful.show.pages.report_text import label_runs
 
 
@@ -117,7 +117,7 @@ def build_report(
         run_format: how files of runs are written.
         **settings: single habits, as `evaluate` takes them.
     """
-    check_installed()
+    require_extra()
     names = [str(name) for name in runs]
     base = names.index(choose_baseline(method.baseline, names, "run"))
     convention, recipes = build_recipes(measures, like, settings)

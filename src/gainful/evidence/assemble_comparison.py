@@ -66,10 +66,8 @@ class Systems:
 
 
 @frozen(eq=False, kw_only=True)
-class TestOutcomes:
+class PairOutcomes:
     """What a test says: a row for each measure, a column for each pair of systems."""
-
-    __test__ = False  # it is no test of pytest's
 
     difference: Array
     p: Array
@@ -89,7 +87,7 @@ class Sample:
     units: Mapping[str, int]
     unit: str
     paired_by: str
-    results: Sequence[Any]
+    convention: Mapping[str, Any]
     bounded: tuple[str, ...]  # the measures that cannot pass 1
     convention_line: str
     footnotes: Sequence[str]
@@ -97,7 +95,7 @@ class Sample:
 
 
 def assemble_comparison(
-    systems: Systems, sample: Sample, outcomes: TestOutcomes, method: Method
+    systems: Systems, sample: Sample, outcomes: PairOutcomes, method: Method
 ) -> Comparison:
     """The comparison of runs by queries, or of systems by the sessions of a study."""
     corrected = correct_p_values(method.correction, outcomes.p, method.test)
@@ -138,8 +136,7 @@ def assemble_comparison(
             power_level=level,
             resampling=method.resampling,
         ),
-        convention=sample.results[0].convention_data(),
-        results=sample.results,
+        convention=sample.convention,
         bounded_measures=sample.bounded,
         convention_line=sample.convention_line,
         footnotes=tuple(sample.footnotes),

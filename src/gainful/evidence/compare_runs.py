@@ -10,9 +10,9 @@ from attrs import evolve
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.assemble_comparison import (
     Method,
+    PairOutcomes,
     Sample,
     Systems,
-    TestOutcomes,
     assemble_comparison,
 )
 from gainful.evidence.comparison import Comparison, Pair
@@ -32,7 +32,7 @@ from gainful.measure.results_page import describe_convention, list_footnotes
 from gainful.text import count_noun
 
 
-def compare_evaluated_runs(
+def compare_run_results(
     results: Sequence[Results], names: Sequence[str], method: Method
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
@@ -49,7 +49,7 @@ def compare_evaluated_runs(
             units={measure: len(item.queries) for measure, item in paired.items()},
             unit="query",
             paired_by="query",
-            results=results,
+            convention=results[0].convention_data(),
             bounded=tuple(
                 name for name, recipe in results[0].recipes.items() if recipe.entry.bounded
             ),
@@ -93,7 +93,7 @@ def compare_where_possible(
     if not comparable:
         return None, reasons
     try:
-        return compare_evaluated_runs(
+        return compare_run_results(
             [_select_measures(result, comparable) for result in results], names, method
         ), reasons
     except CannotCompare as error:
@@ -141,7 +141,7 @@ def _refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> PairedVa
     return paired
 
 
-def _test_pairs(paired: Sequence[PairedValues], systems: Systems, method: Method) -> TestOutcomes:
+def _test_pairs(paired: Sequence[PairedValues], systems: Systems, method: Method) -> PairOutcomes:
     """The test that was asked for, of all pairs in each measure."""
     index_pairs = np.array(systems.pairs, dtype=np.intp)
     outcomes = [
@@ -149,7 +149,7 @@ def _test_pairs(paired: Sequence[PairedValues], systems: Systems, method: Method
         for item in paired
     ]
     is_tukey = method.test == TUKEY
-    return TestOutcomes(
+    return PairOutcomes(
         difference=np.array(
             [[item.differences(pair).mean() for pair in systems.pairs] for item in paired]
         ),

@@ -12,9 +12,9 @@ from gainful.errors import BadInput, CannotCompare, WrongType
 from gainful.evidence.assemble_comparison import (
     IndexPair,
     Method,
+    PairOutcomes,
     Sample,
     Systems,
-    TestOutcomes,
     assemble_comparison,
 )
 from gainful.evidence.comparison import Comparison
@@ -62,7 +62,7 @@ def compare_study(
             units=dict.fromkeys(means, len(study.values)),
             unit="session",
             paired_by=study.exchange_unit,
-            results=(results,),
+            convention=results.convention_data(),
             bounded=tuple(name for name, recipe in results.recipes.items() if recipe.entry.bounded),
             convention_line=describe_convention(results),
             footnotes=list_footnotes(results),
@@ -77,7 +77,7 @@ def compare_study(
     return evolve(comparison, notes=notes)
 
 
-def _test_pairs(study: Study, systems: Systems, method: Method) -> TestOutcomes:
+def _test_pairs(study: Study, systems: Systems, method: Method) -> PairOutcomes:
     """The test that was asked for: of each pair by its own sessions, or of all at once."""
     all_at_once = method.test == TUKEY and len(systems.names) > 2
     if all_at_once:
@@ -86,7 +86,7 @@ def _test_pairs(study: Study, systems: Systems, method: Method) -> TestOutcomes:
         outcomes = [study.compare_pair(pair, method.resampling) for pair in systems.pairs]
     difference = np.stack([outcome.estimate for outcome in outcomes], axis=1)
     largest = np.abs(study.values).max(axis=0)[:, None]
-    return TestOutcomes(
+    return PairOutcomes(
         difference=np.where(np.abs(difference) > ROUNDING * largest, difference, 0.0),
         p=np.stack([outcome.p for outcome in outcomes], axis=1),
         low=np.stack([outcome.low for outcome in outcomes], axis=1),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from attrs import asdict, field, fields_dict, frozen
+from attrs import asdict, fields_dict, frozen
 
 from gainful.evidence.comparison_page import comparison_page, summary_page
 from gainful.evidence.moves.moved_docs import LargestChanges
@@ -49,7 +49,7 @@ class Pair:
         return self.effect is not None and self.effect.dz is None
 
     def reverse(self) -> Pair:
-        """The same, seen from the other side."""
+        """The comparison seen from the other side."""
         return Pair(
             measure=self.measure,
             system=self.other,
@@ -121,7 +121,6 @@ class Comparison(Shown):
     pairs: tuple[Pair, ...]
     evidence: Evidence
     convention: Mapping[str, Any]
-    results: Sequence[Any] = field(default=())  # the results that were compared
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # the convention and what was counted, in words

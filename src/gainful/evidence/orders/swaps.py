@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import asdict, frozen
 
 from gainful.types import Flags
 
@@ -26,11 +26,7 @@ class Swap:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {
-            "runs": list(self.runs),
-            "differences": list(self.differences),
-            "significant": list(self.significant),
-        }
+        return asdict(self, retain_collection_types=False)
 
 
 def find_swaps(

@@ -38,7 +38,7 @@ class EffectSize:
     needed: int | None  # queries that find a true difference of this size so
 
     def reverse(self) -> EffectSize:
-        """The same, seen from the other side."""
+        """The effect seen from the other side."""
         dz = None if self.dz is None else -self.dz
         return evolve(self, dz=dz, wins=self.losses, losses=self.wins)
 

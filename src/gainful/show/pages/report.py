@@ -48,7 +48,7 @@ class ReportContent:
     seed: int
 
 
-def check_installed() -> None:
+def require_extra() -> None:
     """Is all there that a page is made with? If not, this is said before anything is read."""
     if find_spec("jinja2") is None:
         raise NotInstalled(_FEATURE, "report")
