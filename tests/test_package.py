@@ -33,10 +33,17 @@ def test_public_names_are_there_documented_and_sorted():
     assert len(set(gainful.__all__)) == len(gainful.__all__)
 
 
+def test_a_reader_of_the_module_sees_its_public_names_and_nothing_else():
+    """Also in a fresh process, and after names were used."""
+    code = "import gainful; gainful.ndcg([1]); gainful.evaluate; print(*dir(gainful))"
+    modules = ["datasets", "errors", "figures"]
+    assert _run_python(code).split() == sorted([*gainful.__all__, *modules, "__version__"])
+
+
 def test_every_error_is_one_of_ours():
     errors = [
         value
-        for value in vars(gainful).values()
+        for value in (getattr(gainful, name) for name in gainful.__all__)
         if isinstance(value, type) and issubclass(value, Exception)
     ]
     assert len(errors) == 12

@@ -11,7 +11,7 @@ import pytest
 
 import gainful
 from gainful.formula import log
-from gainful.measure import plugins
+from gainful.measure import GAINS, MEASURES, plugins
 
 JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
 RUN = {"1": {"x": 9.0, "a": 8.0, "b": 7.0}, "2": {"c": 1.0}}
@@ -181,7 +181,7 @@ def test_a_name_must_be_one(name):
         (lambda: gainful.register("X", depth, gain=lambda g: g), "one thing"),
         (lambda: gainful.register("X", gain=lambda _: 1), "an expression in g"),
         (lambda: gainful.register("X", gain=np.sqrt), "no expression comes of it"),
-        (lambda: gainful.register("X", discount=gainful.measure.GAINS["exp"].expr), "g is not i"),
+        (lambda: gainful.register("X", discount=GAINS["exp"].expr), "g is not i"),
         (lambda: gainful.register("X", lambda _, **__: 0), "name what it takes"),
         (lambda: gainful.register("X", lambda _, other: other), "needs a number as its default"),
         (
@@ -195,7 +195,7 @@ def test_a_name_must_be_one(name):
 def test_what_cannot_be_registered_says_why(call, words):
     with pytest.raises(gainful.GainfulError, match=words):
         call()
-    assert "X" not in gainful.measure.MEASURES
+    assert "X" not in MEASURES
 
 
 def test_it_cannot_write_to_what_other_measures_see():
