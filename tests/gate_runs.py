@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gainful.cli.main import main
-
 QUERIES = [f"q{number}" for number in range(8)]
 QRELS = "".join(f"{q} 0 good 1\n{q} 0 bad 0\n" for q in QUERIES)
 
@@ -48,12 +46,9 @@ def gate_folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def gate(gate_folder, capsys):
+def gate(gate_folder, run_gainful):
     def command(run, *words, status=0, judgments="qrels.txt"):
-        with pytest.raises(SystemExit) as ended:
-            main(["gate", judgments, *([run] if run else []), *words])
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.out + printed.err
+        printed = run_gainful("gate", judgments, *([run] if run else []), *words, status=status)
         if status == 2:
             assert printed.out == ""
             assert printed.err.count("\n") == 1

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.cli import main
 from gainful.page.to_csv import format_csv_cell, write_csv
 
 
@@ -49,7 +48,7 @@ def test_what_is_read_back_is_what_was_written_but_for_apostrophes(rows, separat
     assert not any(one.startswith(("=", "@", "\t", "\r")) for row in read for one in row)
 
 
-def test_commands_write_no_formula(tmp_path, capsys):
+def test_commands_write_no_formula(tmp_path, run_gainful):
     (tmp_path / "qrels").write_text("=1+1 0 a 1\nq 0 b 1\n", encoding="utf-8")
     (tmp_path / "@run").write_text("=1+1 Q0 a 1 -0.5 x\nq Q0 c 1 1 x\n", encoding="utf-8")
     (tmp_path / "run").write_text("=1+1 Q0 b 1 -0.5 x\nq Q0 b 1 1 x\n", encoding="utf-8")
@@ -58,9 +57,7 @@ def test_commands_write_no_formula(tmp_path, capsys):
         ["eval", *files, "-m", "RR", "--per-query", "--format", "csv"],
         ["compare", *files, "-m", "RR", "--per-query", "--format", "tsv"],
     ):
-        with pytest.raises(SystemExit):
-            main(words)
-        out = capsys.readouterr().out
+        out = run_gainful(*words).out
         mark = "\t" if "tsv" in words else ","
         cells = [one for line in out.splitlines() for one in line.split(mark)]
         assert "'=1+1" in cells

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from gainful.cli import main
 from gainful.convention import CONVENTIONS
 
 WIKI = ["3", "2", "3", "0", "1", "2"]
@@ -19,15 +17,8 @@ GAINFUL = [sys.executable, "-c", "from gainful.cli import main; main()"]
 
 
 @pytest.fixture
-def run(capsys):
-    def command(*words, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main(list(words))
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.err
-        return printed.err if status == 2 else printed.out
-
-    return command
+def run(run_gainful):
+    return lambda *words, **options: run_gainful(*words, **options).answer
 
 
 # ── explain ──────────────────────────────────────────────────────────────────────────────────
@@ -91,9 +82,8 @@ def test_explain_takes_every_option_of_the_recipe(run):
     assert empty["value"] == 1
 
 
-def test_explain_reads_grades_from_a_pipe(run, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("3\n2\n3 0,1 2\n"))
-    assert "0.9608" in run("explain", "-")
+def test_explain_reads_grades_from_a_pipe(run):
+    assert "0.9608" in run("explain", "-", stdin="3\n2\n3 0,1 2\n")
 
 
 def test_explain_for_a_page_and_for_a_paper(run):
@@ -234,23 +224,19 @@ def test_a_full_disk_is_said_in_one_line():
     assert done.stderr == "gainful: cannot read or write: No space left on device\n"
 
 
-def test_ctrl_c_ends_with_130(monkeypatch, capsys):
+def test_ctrl_c_ends_with_130(monkeypatch, run_gainful):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("gainful.cli.explain.explain_ranking", interrupted)
-    with pytest.raises(SystemExit) as ended:
-        main(["explain", "3"])
-    assert ended.value.code == 130
-    assert capsys.readouterr().err.strip() == "gainful: stopped"
+    assert run_gainful("explain", "3", status=130).err.strip() == "gainful: stopped"
 
 
 def test_a_terminal_gets_a_bold_head_unless_colour_is_unwanted(run, monkeypatch):
-    monkeypatch.setattr("gainful.cli.output.sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[1m" in run("explain", "3")
+    assert "\x1b[1m" in run("explain", "3", tty=True)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in run("explain", "3")
+    assert "\x1b" not in run("explain", "3", tty=True)
 
 
 def test_unicode_survives_a_plain_locale():
@@ -275,10 +261,9 @@ def test_measures_explains_what_the_values_of_an_option_mean(run):
 
 
 def test_words_are_folded_to_the_width_of_a_terminal(run, monkeypatch):
-    monkeypatch.setattr("gainful.cli.output.sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
-    out = run("conventions", "sklearn", "--diff", "quepid")
+    out = run("conventions", "sklearn", "--diff", "quepid", tty=True)
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -289,25 +274,10 @@ def test_the_base_may_be_e_and_weights_need_no_braces(run):
     assert "b is 'x'" in run("explain", "3", "--discount", "log", "--b", "x", status=2)
 
 
-def test_what_is_no_text_is_refused():
+def test_what_is_no_text_is_refused(run):
     for given, message in ((b"3\xff2", "no text"), (b"", "grades is")):
-        done = subprocess.run(
-            [*GAINFUL, "explain", "-"],
-            input=given,
-            env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == 2
-        assert message in done.stderr.decode()
-        assert b"Traceback" not in done.stderr
+        assert message in run("explain", "-", stdin=given, status=2)
 
 
-def test_an_old_code_page_is_no_reason_to_fail():
-    done = subprocess.run(
-        [*GAINFUL, "measures"],
-        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
-        capture_output=True,
-        check=True,
-    )
-    assert b"nDCG" in done.stdout
+def test_an_old_code_page_is_no_reason_to_fail(run):
+    assert "nDCG" in run("measures", encoding="cp1252")

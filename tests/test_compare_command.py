@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from gainful import evaluate, simulate_study
-from gainful.cli import main
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 QRELS, BM25, DENSE, HYBRID = (
@@ -21,16 +20,8 @@ ALL = (QRELS, BM25, DENSE, HYBRID)
 
 
 @pytest.fixture
-def run(capsys):
-    def command(*words, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main(["compare", *words])
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.err
-        assert "Traceback" not in printed.err
-        return printed.err if status == 2 else printed.out
-
-    return command
+def run(run_gainful):
+    return lambda *words, **options: run_gainful("compare", *words, **options).answer
 
 
 @pytest.fixture(scope="module")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import gainful
-from gainful.cli.main import main
 
 QRELS = "1 0 a 2\n1 0 b 1\n2 0 c 1\n3 0 d 1\n"
 RUN = "1 Q0 b 1 0.9 x\n1 Q0 y 2 0.8 x\n1 Q0 a 3 0.7 x\n2 Q0 c 1 0.5 x\n9 Q0 z 1 1 x\n"
@@ -30,15 +31,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def call(folder, capsys, monkeypatch):
-    def run(*words, status=0, tty=False):
-        monkeypatch.setattr(sys.stdout, "isatty", lambda: tty, raising=False)
-        with pytest.raises(SystemExit) as done:
-            main(list(words))
-        assert done.value.code == status, capsys.readouterr().err
-        return capsys.readouterr()
-
-    return run
+def call(folder, run_gainful):
+    return run_gainful
 
 
 def test_a_table_of_runs_and_measures(call):
@@ -225,16 +219,20 @@ def test_a_duplicate_names_both_lines(call, folder):
     assert "document 'b' of query '1': twice.run:2, twice.run:7" in said
 
 
-def run_process(*words, folder, **options):
-    command = [sys.executable, "-m", "gainful", *words]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, **options
+@contextmanager
+def pipe(content):
+    """The name of a pipe that holds some bytes, as bash names one for `<(command)`."""
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    os.close(writer)
+    yield f"/dev/fd/{reader}"
+    os.close(reader)
+
+
+def test_pipes_in_and_out(call, folder):
+    assert call("eval", "qrels.txt", "-", "-m", "RR", stdin=RUN).out.startswith(
+        "run\tRR\nstdin\t0.66"
     )
-
-
-def test_pipes_in_and_out(folder):
-    done = run_process("eval", "qrels.txt", "-", "-m", "RR", folder=folder, input=RUN)
-    assert done.stdout.startswith("run\tRR\nstdin\t0.66")
     shell = (
         f"{sys.executable} -m gainful eval qrels.txt bm25.run -m nDCG@1..900 --per-query | head -1"
     )
@@ -281,12 +279,9 @@ def test_progress_is_shown_to_people_only(folder, monkeypatch, capsys):
     assert "dense.run" in capsys.readouterr().err
 
 
-def test_a_pipe_with_a_name_is_read_once(folder):
-    command = f"{sys.executable} -m gainful eval qrels.txt <(gzip -c bm25.run) -m RR"
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert "\t0.66" in done.stdout, done.stderr
+def test_a_pipe_with_a_name_is_read_once(call):
+    with pipe(gzip.compress(RUN.encode())) as run:
+        assert "\t0.66" in call("eval", "qrels.txt", run, "-m", "RR").out
 
 
 def test_check_finds_nothing_wrong(call):
@@ -491,16 +486,10 @@ def test_closed_streams(folder, closed):
     assert done.returncode == (2 if closed == ">&-" else 0)
 
 
-def test_check_reads_a_pipe_once(folder):
-    for command in (
-        "cat bm25.run | {} check qrels.txt -",
-        "{} check <(cat qrels.txt) <(cat bm25.run)",
-    ):
-        line = command.format(f"{sys.executable} -m gainful")
-        done = subprocess.run(
-            ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False
-        )
-        assert "Nothing is wrong." in done.stdout, done.stdout + done.stderr
+def test_check_reads_a_pipe_once(call):
+    assert "Nothing is wrong." in call("check", "qrels.txt", "-", stdin=RUN).out
+    with pipe(QRELS.encode()) as qrels, pipe(RUN.encode()) as run:
+        assert "Nothing is wrong." in call("check", qrels, run).out
 
 
 def test_output_into_a_pipe(folder):

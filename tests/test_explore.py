@@ -14,7 +14,6 @@ from conftest import require_command
 from session_tables import make_sessions
 
 import gainful
-from gainful.cli import main
 from gainful.formula import Param
 from gainful.measure import DISCOUNTS
 
@@ -22,15 +21,8 @@ BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 
 
 @pytest.fixture
-def run(capsys):
-    def command(*words, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main(list(words))
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.err
-        return printed.err if status == 2 else printed.out
-
-    return command
+def run(run_gainful):
+    return lambda *words, **options: run_gainful(*words, **options).answer
 
 
 @pytest.fixture(scope="module")
@@ -73,17 +65,15 @@ def chart_rows(page, chart="curves", name="rows"):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
+def study(tmp_path_factory, run_gainful):
     folder = tmp_path_factory.mktemp("study")
     simulated = gainful.simulate_study(2008)
     simulated.write(folder)
     page = folder / "page.html"
-    with pytest.raises(SystemExit) as ended:
-        main(
-            ["explore", str(folder / "sessions.csv"), "--qrels", str(folder / "qrels.txt"),
-             "-m", "nsDCG(b=2, bq=4)@10", "-o", str(page)]
-        )  # fmt: skip
-    assert ended.value.code == 0
+    run_gainful(
+        "explore", folder / "sessions.csv", "--qrels", folder / "qrels.txt",
+        "-m", "nsDCG(b=2, bq=4)@10", "-o", page,
+    )  # fmt: skip
     return simulated, page
 
 

@@ -22,7 +22,6 @@ from scipy.stats import bootstrap
 from session_tables import make_sessions
 
 import gainful
-from gainful.cli import main
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
 from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import Resampling
@@ -67,15 +66,8 @@ def study():
 
 
 @pytest.fixture
-def run(capsys):
-    def command(*words, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main([str(word) for word in words])
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.err
-        return printed.err if status == 2 else printed.out
-
-    return command
+def run(run_gainful):
+    return lambda *words, **options: run_gainful(*words, **options).answer
 
 
 def svg_texts(svg):

@@ -12,7 +12,6 @@ from defusedxml import ElementTree
 from gate_runs import QUERIES, RUNS, make_run, parse_verdict, sign_baseline
 
 from gainful import evaluate
-from gainful.cli.main import main
 from gainful.evidence.gates.apply_rules import apply_rules as judge
 from gainful.evidence.gates.rules import Rules
 from gainful.page.render import render
@@ -448,14 +447,12 @@ def test_the_page_of_a_build_at_github_gets_the_verdict_added(gate, monkeypatch)
 
 
 def test_a_summary_that_cannot_be_written_is_said_and_changes_nothing(
-    gate_folder, capsys, monkeypatch
+    gate_folder, run_gainful, monkeypatch
 ):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(gate_folder / "absent" / "summary.md"))
     for floor, status in (("0.5", 0), ("0.99", 1)):
-        with pytest.raises(SystemExit) as ended:
-            main(["gate", "qrels.txt", "once.txt", "--floor", f"RR={floor}"])
-        printed = capsys.readouterr()
-        assert ended.value.code == status
+        words = ("gate", "qrels.txt", "once.txt", "--floor", f"RR={floor}")
+        printed = run_gainful(*words, status=status)
         assert "warning: GITHUB_STEP_SUMMARY cannot be written: No such file" in printed.err
         assert "0.9375" in printed.out
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from itertools import chain, combinations, permutations, product
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import kendalltau, ttest_rel
 
 import gainful
-from gainful.cli.main import main
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.order_results import order_results
@@ -474,7 +472,7 @@ def test_runs_that_share_no_query_or_convention_are_refused():
 
 
 @pytest.fixture
-def call(tmp_path, capsys, monkeypatch):
+def call(tmp_path, run_gainful, monkeypatch):
     monkeypatch.chdir(tmp_path)
     judged, runs = make_three_runs()
     (tmp_path / "qrels.json").write_text(json.dumps(judged))
@@ -482,14 +480,7 @@ def call(tmp_path, capsys, monkeypatch):
         scored = {q: {d: -n for n, d in enumerate(docs)} for q, docs in run.items()}
         (tmp_path / f"{name}.json").write_text(json.dumps(scored))
 
-    def run(*words, status=0):
-        monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
-        with pytest.raises(SystemExit) as done:
-            main(["order", *words])
-        assert done.value.code == status, capsys.readouterr().err
-        return capsys.readouterr()
-
-    return run
+    return lambda *words, **options: run_gainful("order", *words, **options)
 
 
 FILES = ("qrels.json", "low.json", "middle.json", "high.json")

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.cli import main
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.read.formats import read_qrels
 from gainful.read.session_formats import SESSION_FORMATS, read_sessions
@@ -550,12 +549,10 @@ def test_bad_lines_of_dynamic_domain(tmp_path, line, told):
 
 
 @pytest.fixture
-def checked(capsys):
+def checked(run_gainful):
     def command(*words):
-        with pytest.raises(SystemExit) as ended:
-            main(["check", *map(str, words)])
-        printed = capsys.readouterr()
-        return ended.value.code, printed.out + printed.err
+        outcome = run_gainful("check", *words, status=None)
+        return outcome.status, outcome.out + outcome.err
 
     return command
 

@@ -268,11 +268,6 @@ def test_two_measures_may_call_a_parameter_alike():
     }
 
 
-def run_process(*arguments, folder):
-    command = [sys.executable, "-m", "gainful", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
-
-
 @pytest.fixture
 def files(tmp_path):
     (tmp_path / "mine.py").write_text(PLUGIN)
@@ -281,19 +276,32 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def command(files, run_gainful):
+    """The command beside the plug-ins, which every call imports anew."""
+
+    def call(*words, status=0):
+        importlib.invalidate_caches()
+        try:
+            return run_gainful(*words, status=status, folder=files)
+        finally:
+            for name, module in list(sys.modules.items()):
+                if str(getattr(module, "__file__", None)).startswith(str(files)):
+                    del sys.modules[name]
+
+    return call
+
+
 @pytest.mark.parametrize("plugin", ["mine", "mine.py"])
-def test_the_command_takes_plug_ins(files, plugin):
+def test_the_command_takes_plug_ins(command, files, plugin):
     measures = ("-m", "Depth", "-m", "Depth(patience=1)", "-m", "nDCG(gain=cubed, discount=steep)")
-    done = run_process(
-        "eval", "qrels", "run", "--plugin", plugin, *measures, "--format", "tsv", "-q", folder=files
-    )
-    assert done.returncode == 0, done.stderr
-    values = [float(value) for value in done.stdout.splitlines()[1].split("\t")[1:]]
+    done = command("eval", "qrels", "run", "--plugin", plugin, *measures, "--format", "tsv", "-q")
+    values = [float(value) for value in done.out.splitlines()[1].split("\t")[1:]]
     assert values == pytest.approx([1.5, 3.0, (1 / 4 + 8 / 9) / (8 + 1 / 4)])
-    told = run_process("measures", "Depth", "--plugin", plugin, folder=files)
-    assert "How deep is the last relevant document, per unit of patience?" in told.stdout
-    assert "registered by mine" in told.stdout
-    assert "patience" in told.stdout
+    told = command("measures", "Depth", "--plugin", plugin)
+    assert "How deep is the last relevant document, per unit of patience?" in told.out
+    assert "registered by mine" in told.out
+    assert "patience" in told.out
 
 
 @pytest.mark.parametrize(
@@ -308,16 +316,16 @@ def test_the_command_takes_plug_ins(files, plugin):
         ),
     ],
 )
-def test_a_plug_in_that_cannot_be_loaded_is_one_line(files, code, words):
+def test_a_plug_in_that_cannot_be_loaded_is_one_line(command, files, code, words):
     (files / "bad.py").write_text(code)
-    done = run_process("eval", "qrels", "run", "--plugin", "bad", folder=files)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("gainful: plug-in bad")
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+    done = command("eval", "qrels", "run", "--plugin", "bad", status=2)
+    assert done.out == ""
+    assert done.err.startswith("gainful: plug-in bad")
+    assert words in done.err
+    assert done.err.count("\n") == 1
 
 
-def test_files_of_one_name_and_of_taken_names_are_all_loaded(files):
+def test_files_of_one_name_and_of_taken_names_are_all_loaded(command, files):
     for folder, name, measure in (("a", "same", "Aa"), ("b", "same", "Bb"), ("b", "json", "Cc")):
         (files / folder).mkdir(exist_ok=True)
         code = f"import gainful\ngainful.register('{measure}', lambda m: m.recall_base(1))\n"
@@ -326,48 +334,44 @@ def test_files_of_one_name_and_of_taken_names_are_all_loaded(files):
         part for path in ("a/same.py", "b/same.py", "b/json.py") for part in ("--plugin", path)
     ]
     measures = ("-m", "Aa", "-m", "Bb", "-m", "Cc", "--format", "json")
-    done = run_process("eval", "qrels", "run", *plugins_, *measures, folder=files)
-    assert done.returncode == 0, done.stderr
-    assert '"Cc": 2.0' in done.stdout
+    done = command("eval", "qrels", "run", *plugins_, *measures)
+    assert '"Cc": 2.0' in done.out
 
 
 @pytest.mark.parametrize(
     ("code", "words"),
     [("x = 1", "it registers nothing"), ("import sys\nsys.exit(0)", "SystemExit: 0")],
 )
-def test_a_plug_in_that_does_nothing_or_leaves_is_told(files, code, words):
+def test_a_plug_in_that_does_nothing_or_leaves_is_told(command, files, code, words):
     (files / "odd.py").write_text(code)
-    done = run_process("eval", "qrels", "run", "--plugin", "odd.py", folder=files)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+    done = command("eval", "qrels", "run", "--plugin", "odd.py", status=2)
+    assert done.out == ""
+    assert words in done.err
+    assert done.err.count("\n") == 1
 
 
-def test_a_plug_in_is_not_written_over(files):
+def test_a_plug_in_is_not_written_over(command, files):
     before = (files / "mine.py").read_text()
     arguments = ("eval", "qrels", "run", "--plugin", "mine.py", "-m", "Depth", "-o", "mine.py")
-    done = run_process(*arguments, "--format", "csv", folder=files)
-    assert done.returncode == 2
-    assert "would overwrite what is read" in done.stderr
+    done = command(*arguments, "--format", "csv", status=2)
+    assert "would overwrite what is read" in done.err
     assert (files / "mine.py").read_text() == before
 
 
 @pytest.mark.parametrize("plugin", ["nowhere", "nowhere.py"])
-def test_a_plug_in_that_is_not_there_is_one_line(files, plugin):
-    done = run_process("eval", "qrels", "run", "--plugin", plugin, folder=files)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"gainful: plug-in {plugin}: ")
-    assert done.stderr.count("\n") == 1
+def test_a_plug_in_that_is_not_there_is_one_line(command, files, plugin):
+    done = command("eval", "qrels", "run", "--plugin", plugin, status=2)
+    assert done.err.startswith(f"gainful: plug-in {plugin}: ")
+    assert done.err.count("\n") == 1
 
 
-def test_a_measure_that_fails_in_the_command_is_one_line(files):
+def test_a_measure_that_fails_in_the_command_is_one_line(command, files):
     (files / "bad.py").write_text(
         "import gainful\n@gainful.register\ndef Bad(matched):\n    return matched.nothing\n"
     )
-    done = run_process("eval", "qrels", "run", "--plugin", "bad", "-m", "Bad", folder=files)
-    assert done.returncode == 2
-    assert done.stderr.startswith("gainful: measure Bad (bad) failed: AttributeError: ")
-    assert done.stderr.count("\n") == 1
+    done = command("eval", "qrels", "run", "--plugin", "bad", "-m", "Bad", status=2)
+    assert done.err.startswith("gainful: measure Bad (bad) failed: AttributeError: ")
+    assert done.err.count("\n") == 1
 
 
 def test_installed_packages_offer_measures_by_an_entry_point(files):

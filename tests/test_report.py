@@ -15,7 +15,6 @@ import pytest
 from conftest import require_command
 
 import gainful
-from gainful.cli import main
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
 from gainful.match import dicts, frames, lazy
 from gainful.read.query_texts import read_query_texts
@@ -106,13 +105,10 @@ def news():
 
 
 @pytest.fixture
-def run(capsys):
+def run(run_gainful):
     def command(*words, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main(["report", *map(str, words)])
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.err
-        return printed.err if status == 2 else printed
+        outcome = run_gainful("report", *words, status=status)
+        return outcome.err if status == 2 else outcome
 
     return command
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 
 import attrs
 import polars as pl
@@ -34,18 +32,19 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run_gainful(folder, *words):
-    command = [sys.executable, "-m", "gainful", *words]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+@pytest.fixture
+def command(run_gainful):
+    """A command, called in a folder; it may end as it likes."""
+    return lambda folder, *words: run_gainful(*words, folder=folder, status=None)
 
 
-def printed_values(folder, *words):
-    done = run_gainful(
+def printed_values(command, folder, *words):
+    done = command(
         folder, "sessions", "toy.csv", "--qrels", "qrels", "--where", "session=s",
         "--per-session", "--format", "csv", "-q", *words,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    assert done.status == 0, done.err
+    (row,) = csv.DictReader(io.StringIO(done.out))
     return [float(value) for name, value in row.items() if name not in ("session", "queries")]
 
 
@@ -81,14 +80,14 @@ GOLDEN = [
 @pytest.mark.parametrize(
     ("words", "expected"), GOLDEN, ids=[" ".join(words) for words, _ in GOLDEN]
 )
-def test_golden_numbers(folder, words, expected):
-    assert printed_values(folder, *words) == pytest.approx([expected], abs=1e-9)
+def test_golden_numbers(command, folder, words, expected):
+    assert printed_values(command, folder, *words) == pytest.approx([expected], abs=1e-9)
 
 
-def test_the_vectors_as_tidy_data(folder):
+def test_the_vectors_as_tidy_data(command, folder):
     words = ("--where", "system=one", "--curve", "--format", "csv", "-q", "-m", "nsDCG@3")
-    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [(row["query"], row["rank"], row["position"]) for row in rows[3:5]] == [
         ("2", "1", "4"), ("2", "2", "5"),
     ]  # fmt: skip
@@ -97,8 +96,8 @@ def test_the_vectors_as_tidy_data(folder):
     assert [float(row["mean"]) for row in rows] == pytest.approx(expected, abs=1e-9)
 
 
-def printed_curve(folder, *words):
-    done = run_gainful(
+def printed_curve(command, folder, *words):
+    done = command(
         folder,
         "sessions",
         "toy.csv",
@@ -110,23 +109,23 @@ def printed_curve(folder, *words):
         "-q",
         *words,
     )
-    return [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.stdout))]
+    return [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.out))]
 
 
-def test_the_gain_of_each_query_and_the_vector(folder):
+def test_the_gain_of_each_query_and_the_vector(command, folder):
     one = ("--where", "system=one", "-m", "sDCG@3")
-    vector = printed_curve(folder, *one)
+    vector = printed_curve(command, folder, *one)
     expected = [0.0, 0.5, 0.5, 2.5, 2.8333333333333335, 2.8333333333333335]
     expected += [4.506991007240113, 5.064876898542373, 5.064876898542373]
     assert vector == pytest.approx(expected, abs=1e-9)
     per_query = [b - a for a, b in zip([0, vector[2], vector[5]], vector[2::3], strict=True)]
     assert per_query == pytest.approx([0.5, 2.333333333333333, 2.231543565209039], abs=1e-9)
-    plain = printed_curve(folder, *one, "--query-discount", "none")
+    plain = printed_curve(command, folder, *one, "--query-discount", "none")
     dcg = [b - a for a, b in zip([0, plain[2], plain[5]], plain[2::3], strict=True)]
     assert dcg == pytest.approx([0.5, 3.5, 4.0], abs=1e-9)
 
 
-def test_what_is_held_after_the_end(folder, tmp_path):
+def test_what_is_held_after_the_end(command, folder, tmp_path):
     """Session t has stopped after one query; s goes on to the third."""
     both = (tmp_path / "both.csv", tmp_path / "q")
     both[0].write_text((folder / "toy.csv").read_text())
@@ -136,8 +135,8 @@ def test_what_is_held_after_the_end(folder, tmp_path):
         ("growing", [1.0, 0.6, 0.44952860134400496]),
     ):
         words = ("--curve", "--format", "csv", "-q", "-m", "nsDCG@3", "--hold", habit)
-        done = run_gainful(tmp_path, "sessions", "both.csv", "--qrels", "q", *words)
-        means = [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.stdout))]
+        done = command(tmp_path, "sessions", "both.csv", "--qrels", "q", *words)
+        means = [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.out))]
         assert [2 * mean for mean in means[2::3]] == pytest.approx(expected, abs=1e-9)
 
 
@@ -152,7 +151,7 @@ def test_what_is_held_after_the_end(folder, tmp_path):
         ),
     ],
 )
-def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
+def test_the_discounts_of_ranks_and_of_queries(command, tmp_path, b, expected):
     rows = ["session,query,rank,doc"]
     for at in range(1, 6):
         rows += [f"rank{at},1,{i},{'a' if i == at else f'x{i}'}" for i in range(1, at + 1)]
@@ -161,19 +160,18 @@ def test_the_discounts_of_ranks_and_of_queries(tmp_path, b, expected):
     judged = "".join(f"rank{at} 0 a 1\nquery{at} 0 a 1\n" for at in range(1, 6))
     (tmp_path / "q").write_text(judged)
     words = ("-m", f"sDCG(b={b}, bq={b})@5", "--per-session", "--format", "json")
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
+    done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
     found = {
-        name: next(iter(one.values()))
-        for name, one in json.loads(done.stdout)["per_session"].items()
+        name: next(iter(one.values())) for name, one in json.loads(done.out)["per_session"].items()
     }
     assert [found[f"rank{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
     assert [found[f"query{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
 
 
-def test_groups_and_json(folder):
+def test_groups_and_json(command, folder):
     words = ("--by", "system", "-m", "nsDCG@3", "--format", "json")
-    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    found = json.loads(done.stdout)
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+    found = json.loads(done.out)
     assert found["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
     assert [group["system"] for group in found["groups"]] == ["one", "two"]
     assert found["groups"][1]["mean"] == {"nsDCG@3": 1.0}
@@ -181,53 +179,49 @@ def test_groups_and_json(folder):
     assert found["counts"] == {"sessions": 2, "queries": 4, "results": 9, "judged": 6}
 
 
-def test_the_table_says_how_it_knows(folder):
-    done = run_gainful(
+def test_the_table_says_how_it_knows(command, folder):
+    done = command(
         folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "nsDCG@3", "--format", "table"
     )
-    assert done.stdout.splitlines()[0].split() == [
+    assert done.out.splitlines()[0].split() == [
         "sessions",
         "of",
         "sessions",
         "queries",
         "nsDCG@3",
     ]
-    assert "query discount 1/(1+log4(q))" in done.stdout
-    assert "documents shown again earn again" in done.stdout
+    assert "query discount 1/(1+log4(q))" in done.out
+    assert "documents shown again earn again" in done.out
 
 
-def test_every_option_is_printed_with_the_result(folder):
+def test_every_option_is_printed_with_the_result(command, folder):
     words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "--format", "table")
-    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    assert "average=vectors, empty=skip" in done.stdout
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+    assert "average=vectors, empty=skip" in done.out
 
 
-def test_a_pairing_that_can_pass_one_is_flagged(folder):
+def test_a_pairing_that_can_pass_one_is_flagged(command, folder):
     words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
-    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     assert (
         "Note: nsDCG(ideal=once)@3 can pass 1: its ideal does not bound what documents earn"
-        in done.stdout
+        in done.out
     )
 
 
-def test_unusual_searchers_are_pointed_out(folder):
-    done = run_gainful(
-        folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "20"
-    )
-    assert "b = 20 is beyond what the paper calls reasonable, 1.5 (impatient) to 10" in done.stderr
-    usual = run_gainful(
-        folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "10"
-    )
-    assert "reasonable" not in usual.stderr
+def test_unusual_searchers_are_pointed_out(command, folder):
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "20")
+    assert "b = 20 is beyond what the paper calls reasonable, 1.5 (impatient) to 10" in done.err
+    usual = command(folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "10")
+    assert "reasonable" not in usual.err
 
 
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "markdown", "latex", "json", "jsonl"])
 @pytest.mark.parametrize(
     "view", ["--per-session", "--lengths", "--curve", "--last", "--best-query", "--reformulations"]
 )
-def test_every_view_in_every_format(folder, view, form):
-    done = run_gainful(
+def test_every_view_in_every_format(command, folder, view, form):
+    done = command(
         folder,
         "sessions",
         "toy.csv",
@@ -239,10 +233,10 @@ def test_every_view_in_every_format(folder, view, form):
         "--format",
         form,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert done.status == 0, done.err
+    assert done.out
     if form == "json":
-        json.loads(done.stdout)
+        json.loads(done.out)
 
 
 def test_lengths_are_table_2():
@@ -303,12 +297,12 @@ def test_lengths_are_table_2():
         (("--min-queries", "0"), "min_queries is 0; allowed: a whole number from 1 on"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(folder, words, message):
-    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("gainful: ")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_a_mistake_is_one_line_and_exit_status_2(command, folder, words, message):
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("gainful: ")
+    assert message in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_session_measures_are_not_for_runs():
@@ -316,19 +310,15 @@ def test_session_measures_are_not_for_runs():
         gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "sDCG@10")
 
 
-def test_why_two_conventions_disagree(folder):
+def test_why_two_conventions_disagree(command, folder):
     found = gainful.why(
         folder / "qrels", folder / "toy.csv", "nsDCG@3", like="jk2008", unlike="trec_dd_2015"
     )
     a, b = (0.5190069346358139 + 1) / 2, (0.26573547365886246 + 1) / 2
     assert found.means == pytest.approx((a, b), abs=1e-12)
     assert sum(one.effect for one in found.causes) == pytest.approx(b - a, abs=1e-12)
-    done = run_gainful(
-        folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011"
-    )
-    assert done.stdout.startswith(
-        "nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250"
-    )
+    done = command(folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
+    assert done.out.startswith("nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250")
 
 
 BASE = "session,query,rank,doc,topic,system\n"
@@ -354,46 +344,46 @@ BASE = "session,query,rank,doc,topic,system\n"
         ("a,1,1,n,t,one\n", ("-m", "nsDCG(empty=error)@3", "--qrels", "none"), "session 'a'"),
     ],
 )
-def test_odd_tables_and_options_are_one_line(tmp_path, rows, words, message):
+def test_odd_tables_and_options_are_one_line(command, tmp_path, rows, words, message):
     (tmp_path / "s.csv").write_text(BASE + rows)
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
     (tmp_path / "none").write_text("t 0 n 0\n")
     judged = () if "--qrels" in words else ("--qrels", "q")
-    done = run_gainful(tmp_path, "sessions", "s.csv", *judged, *words)
-    assert "Traceback" not in done.stderr
-    assert "Warning" not in done.stderr
+    done = command(tmp_path, "sessions", "s.csv", *judged, *words)
+    assert "Traceback" not in done.err
+    assert "Warning" not in done.err
     if message is None:
         return
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
 
 
-def test_sums_beyond_all_bounds_are_refused(tmp_path):
+def test_sums_beyond_all_bounds_are_refused(command, tmp_path):
     (tmp_path / "s.csv").write_text(BASE + "a,1,1,x,t,one\na,1,2,y,t,one\na,2,1,y,t,one\n")
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
-    for command in (("sessions", "-m", "sDCG@3", "--gain", "0:0,1:1e308,2:1.7e308"),):
-        done = run_gainful(tmp_path, command[0], "s.csv", "--qrels", "q", *command[1:])
-        assert done.returncode == 2
-        assert "a finite sum; the gains are too large" in done.stderr
-        assert done.stderr.count("\n") == 1
+    words = ("-m", "sDCG@3", "--gain", "0:0,1:1e308,2:1.7e308")
+    done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
+    assert done.status == 2
+    assert "a finite sum; the gains are too large" in done.err
+    assert done.err.count("\n") == 1
 
 
-def test_columns_of_the_output_are_told_apart(tmp_path):
+def test_columns_of_the_output_are_told_apart(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,mean\na,1,1,x,m\n")
     (tmp_path / "q").write_text("a 0 x 1\n")
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "q", "--by", "mean")
-    assert done.returncode == 2
-    assert "another name for that column" in done.stderr
+    done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", "--by", "mean")
+    assert done.status == 2
+    assert "another name for that column" in done.err
 
 
-def test_a_column_that_stands_twice_is_refused(tmp_path):
+def test_a_column_that_stands_twice_is_refused(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,session\na,1,1,x,b\n")
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "s.csv")
-    assert "s.csv:1: column 'session' stands twice in the header" in done.stderr
+    done = command(tmp_path, "sessions", "s.csv", "--qrels", "s.csv")
+    assert "s.csv:1: column 'session' stands twice in the header" in done.err
 
 
-def test_topics_may_be_words_and_are_not_written_over(tmp_path):
+def test_topics_may_be_words_and_are_not_written_over(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\n")
     (tmp_path / "q").write_text("soup 0 x 1\n")
     (tmp_path / "t").write_text("a soup\n")
@@ -409,29 +399,29 @@ def test_topics_may_be_words_and_are_not_written_over(tmp_path):
         "--format",
         "csv",
     )
-    assert "1.0" in run_gainful(tmp_path, *words).stdout
-    done = run_gainful(tmp_path, *words, "-o", "t")
-    assert "would overwrite what is read" in done.stderr
+    assert "1.0" in command(tmp_path, *words).out
+    done = command(tmp_path, *words, "-o", "t")
+    assert "would overwrite what is read" in done.err
     assert (tmp_path / "t").read_text() == "a soup\n"
 
 
-def test_what_is_left_out_is_said_even_to_the_quiet(tmp_path):
+def test_what_is_left_out_is_said_even_to_the_quiet(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\nb,2,1,x\n")
     (tmp_path / "q").write_text("a 0 x 1\nb 0 x 1\n")
     words = ("sessions", "s.csv", "--qrels", "q", "--skip-bad", "-q", "--format", "csv")
-    assert "1 session left out" in run_gainful(tmp_path, *words).stderr
+    assert "1 session left out" in command(tmp_path, *words).err
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "table"])
 @pytest.mark.parametrize("view", [(), ("--curve",), ("--per-session",)])
-def test_nothing_to_average_is_null(tmp_path, form, view):
+def test_nothing_to_average_is_null(command, tmp_path, form, view):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,system\na,1,1,x,\nb,1,1,x,two\n")
     (tmp_path / "q").write_text("a 0 x 0\nb 0 x 0\n")
     words = ("-m", "nsDCG(empty=skip)@2", "--by", "system", "--format", form, *view)
-    done = run_gainful(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
-    assert done.returncode == 0, done.stderr
-    assert "nan" not in done.stdout.lower()
-    assert "None" not in done.stdout
+    done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
+    assert done.status == 0, done.err
+    assert "nan" not in done.out.lower()
+    assert "None" not in done.out
 
 
 @pytest.mark.parametrize("like", SESSION_CONVENTIONS)
@@ -447,11 +437,11 @@ def test_why_starts_and_ends_at_what_is_computed(like, unlike):
     assert sum(one.effect for one in found.causes) == pytest.approx(means[1] - means[0], abs=1e-9)
 
 
-def test_a_cause_of_runs_is_not_asked_of_sessions(folder):
+def test_a_cause_of_runs_is_not_asked_of_sessions(command, folder):
     words = ("-m", "nsDCG@3", "--unlike", "kanoulas2011", "--cause", "ties")
-    done = run_gainful(folder, "why", "qrels", "toy.csv", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "gainful: --cause spells out queries of a run; sessions have none\n"
+    done = command(folder, "why", "qrels", "toy.csv", *words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "gainful: --cause spells out queries of a run; sessions have none\n"
 
 
 def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(folder):
@@ -534,10 +524,10 @@ def test_conditions_are_on_whole_sessions(tmp_path):
         )
 
 
-def test_the_json_tells_each_measure_as_it_was_computed(folder):
+def test_the_json_tells_each_measure_as_it_was_computed(command, folder):
     words = ("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
-    done = run_gainful(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    told = json.loads(done.stdout)["convention"]["measures"]["nsDCG@3"]
+    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+    told = json.loads(done.out)["convention"]["measures"]["nsDCG@3"]
     assert (told["duplicates"], told["b"], told["ideal"], told["can_pass_one"]) == (
         "first", 10, "best_slots", False,
     )  # fmt: skip

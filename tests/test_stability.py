@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import bootstrap
 
 import gainful
-from gainful.cli.main import main
 from gainful.errors import BadValue, WrongType
 
 tenths = st.lists(st.integers(0, 10), min_size=2, max_size=12)
@@ -152,7 +150,7 @@ def test_wrong_options_are_refused(options, error, message):
 
 
 @pytest.fixture
-def call(tmp_path, capsys, monkeypatch):
+def call(tmp_path, run_gainful, monkeypatch):
     monkeypatch.chdir(tmp_path)
     judged = "".join(f"{q} 0 r{n} 1\n" for q in range(5) for n in range(10))
     (tmp_path / "qrels.txt").write_text(judged)
@@ -164,14 +162,7 @@ def call(tmp_path, capsys, monkeypatch):
         ]
         (tmp_path / f"{name}.txt").write_text("".join(lines))
 
-    def run(*words, status=0):
-        monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
-        with pytest.raises(SystemExit) as done:
-            main(["eval", "qrels.txt", *words])
-        assert done.value.code == status, capsys.readouterr().err
-        return capsys.readouterr()
-
-    return run
+    return lambda *words, **options: run_gainful("eval", "qrels.txt", *words, **options)
 
 
 EVAL_OPTIONS = ("good.txt", "bad.txt", "-m", "P@10", "-m", "NumRelRet")

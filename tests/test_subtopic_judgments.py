@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.cli import main
 from gainful.match import frames
 from gainful.read.inputs import as_qrels
 from gainful.read.qrels_and_run import Run
@@ -21,18 +20,6 @@ RUN = "1 Q0 a 1 0.9 r\n1 Q0 b 2 0.8 r\n2 Q0 a 1 0.5 r\n"
 def write_file(path, text):
     path.write_text(text)
     return path
-
-
-@pytest.fixture
-def call(capsys):
-    def run(*words, status=0):
-        with pytest.raises(SystemExit) as done:
-            main([str(word) for word in words])
-        printed = capsys.readouterr()
-        assert done.value.code == status, printed.err
-        return printed
-
-    return run
 
 
 def subtopic_frame(name):
@@ -112,24 +99,24 @@ def test_a_grade_of_a_frame_that_is_not_finite_is_refused():
         as_qrels(empty)
 
 
-def test_check_says_how_many_subtopics_there_are(tmp_path, call):
+def test_check_says_how_many_subtopics_there_are(tmp_path, run_gainful):
     path = write_file(tmp_path / "q", LINES)
-    printed = call("check", path).out
+    printed = run_gainful("check", path).out
     assert "3 judged documents of 2 queries, 1 to 2 each" in printed
     told = "4 judgments for 3 subtopics of 2 queries, 1 to 2 each; 1 document judged for several"
     assert told in printed
-    printed = call("check", write_file(path, LINES + "2 x a 1\n"), status=1).out
+    printed = run_gainful("check", write_file(path, LINES + "2 x a 1\n"), status=1).out
     assert "1 document more than once in the judgments of a subtopic" in printed
     assert "document 'a' of query '2': line 4, line 5" in printed
-    assert "subtopic" not in call("check", write_file(path, "1 0 a 1\n1 0 b 1\n")).out
+    assert "subtopic" not in run_gainful("check", write_file(path, "1 0 a 1\n1 0 b 1\n")).out
 
 
-def test_trec_eval_stops_at_a_document_that_is_judged_twice_as_it_always_did(tmp_path, call):
+def test_trec_eval_stops_at_a_document_that_is_judged_twice_as_it_always_did(tmp_path, run_gainful):
     qrels, run = write_file(tmp_path / "q", LINES), write_file(tmp_path / "r", RUN)
-    printed = call("trec_eval", "-m", "map", qrels, run, status=4)
+    printed = run_gainful("trec_eval", "-m", "map", qrels, run, status=4)
     assert "query '1' has document 'a' judged twice" in printed.err
     rounds = write_file(tmp_path / "rounds", "1 0.5 a 1\n1 1 b 0\n2 2 a 1\n")  # as TREC-COVID's
-    printed = call("trec_eval", "-m", "map", rounds, run)
+    printed = run_gainful("trec_eval", "-m", "map", rounds, run)
     assert printed.out == "map                   \tall\t1.0000\n"
 
 

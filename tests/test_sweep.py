@@ -9,11 +9,9 @@ from io import StringIO
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings, strategies as st
 
 import gainful
-from gainful.cli.main import gainful as command, main
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.measure.sessions.sweep import kendall
 
@@ -224,14 +222,14 @@ def files(tmp_path_factory):
     return [str(path) for path in STUDY.write(tmp_path_factory.mktemp("study"))]
 
 
-def run_sweep(files, *words):
-    done = CliRunner().invoke(command, ["sweep", files[0], "--qrels", files[1], *words])
-    assert done.exit_code == 0, done.exception
-    return done.output
+@pytest.fixture
+def run_sweep(run_gainful, files):
+    sweep = ("sweep", files[0], "--qrels", files[1])
+    return lambda *words, **options: run_gainful(*sweep, *words, **options).answer
 
 
-def test_the_command_answers_first(files):
-    printed = run_sweep(files, "--points", "5", "--by", "system")
+def test_the_command_answers_first(run_sweep):
+    printed = run_sweep("--points", "5", "--by", "system")
     assert printed.startswith(
         "It depends on the searcher: system 2 is better at b = 2, for bq above 1.53"
     )
@@ -240,12 +238,12 @@ def test_the_command_answers_first(files):
     assert "The winner changes at" in printed
 
 
-def test_the_command_gives_every_setting_as_csv_and_json(files, tmp_path):
-    rows = list(csv.DictReader(StringIO(run_sweep(files, "--format", "csv", "-m", "sDCG"))))
+def test_the_command_gives_every_setting_as_csv_and_json(run_sweep, tmp_path):
+    rows = list(csv.DictReader(StringIO(run_sweep("--format", "csv", "-m", "sDCG"))))
     assert len(rows) == 400
     direct = sweep_study("sDCG")
     assert [float(row["2"]) for row in rows] == [row["means"]["2"] for row in direct.rows()]
-    run_sweep(files, "-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
+    run_sweep("-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
     data = json.loads((tmp_path / "sweep.json").read_text("utf-8"))
     assert (len(data["settings"]), data["reference"]["b"]) == (20, 3)
 
@@ -254,10 +252,7 @@ def test_the_command_gives_every_setting_as_csv_and_json(files, tmp_path):
     "words",
     [["--bq", "1"], ["--b", "10:1.5"], ["--depth", "0"], ["--reference", "b"], ["--by", "order,x"]],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(files, capsys, words):
-    with pytest.raises(SystemExit) as ended:
-        main(["sweep", files[0], "--qrels", files[1], *words])
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
+def test_a_mistake_is_one_line_and_exit_status_2(run_sweep, words):
+    said = run_sweep(*words, status=2)
     assert said.startswith("gainful: ")
     assert said.count("\n") == 1

@@ -84,13 +84,9 @@ def test_a_real_terminal_gets_bars_and_colour_and_no_color_takes_the_colour_away
     assert set(plain) & BLOCKS
 
 
-def test_a_pipe_gets_neither(capsys):
-    from gainful.cli import main
-
+def test_a_pipe_gets_neither(run_gainful):
     for form in ("table", "tsv"):
-        with pytest.raises(SystemExit):
-            main([*map(str, EVAL), "--format", form])
-        out = capsys.readouterr().out
+        out = run_gainful(*EVAL, "--format", form).out
         assert "\x1b" not in out
         assert not set(out) & BLOCKS
 

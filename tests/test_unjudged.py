@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import gainful
-from gainful.cli.main import main
 from gainful.convention import CONVENTIONS
 from gainful.evidence.unjudged import limits
 from gainful.measure import MEASURES
@@ -572,15 +571,8 @@ QRELS, BM25, DENSE = (str(HERE / f"{name}.txt") for name in ("qrels", "bm25", "d
 
 
 @pytest.fixture
-def run(capsys):
-    def command(*words, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main(["unjudged", *words])
-        printed = capsys.readouterr()
-        assert ended.value.code == status, printed.err
-        return printed.err if status == 2 else printed.out
-
-    return command
+def run(run_gainful):
+    return lambda *words, **options: run_gainful("unjudged", *words, **options).answer
 
 
 def test_the_command_prints_bounds_for_each_run_and_measure(run):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from math import log2
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.cli.main import main
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.evidence import shapley
 from gainful.evidence.reasons.causes import CAUSES, make_lenient
@@ -508,19 +506,12 @@ def test_what_cannot_be_compared():
 
 
 @pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
+def call(tmp_path, monkeypatch, run_gainful):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels.txt").write_text(QRELS.lstrip())
     (tmp_path / "run.txt").write_text(RUN.lstrip())
 
-    def run(*words, status=0, tty=False):
-        monkeypatch.setattr(sys.stdout, "isatty", lambda: tty, raising=False)
-        with pytest.raises(SystemExit) as done:
-            main(["why", "qrels.txt", "run.txt", *words])
-        assert done.value.code == status, capsys.readouterr().err
-        return capsys.readouterr()
-
-    return run
+    return lambda *words, **options: run_gainful("why", "qrels.txt", "run.txt", *words, **options)
 
 
 def test_the_command(call, tmp_path):
@@ -604,19 +595,15 @@ def test_mistakes_and_agreement(call):
     assert "what format is .csv?" in call(*words, "why.csv", status=2).err
 
 
-def test_a_rag_file_needs_no_run_beside_it(call, tmp_path, capsys):
+def test_a_rag_file_needs_no_run_beside_it(call, tmp_path, run_gainful):
     lines = '{"query": "why", "retrieved": ["a", "b"], "relevant": ["b", "c"]}\n'
     (tmp_path / "answers.jsonl").write_text(lines)
-    with pytest.raises(SystemExit) as done:
-        main(["why", "answers.jsonl", "--like", "trec_eval", "--unlike", "sklearn"])
-    assert done.value.code == 0
+    printed = run_gainful("why", "answers.jsonl", "--like", "trec_eval", "--unlike", "sklearn").out
     # b is second of two relevant: 1/log2(3) of 1 + 1/log2(3), or of 1 where the list is all there is.
     expected = f"{SECOND / (1 + SECOND):.4f} like trec_eval, {SECOND:.4f} like sklearn"
-    assert expected in capsys.readouterr().out
-    with pytest.raises(SystemExit) as done:
-        main(["why", "qrels.txt", "--unlike", "sklearn"])
-    assert done.value.code == 2
-    assert "name a RUN" in capsys.readouterr().err
+    assert expected in printed
+    refused = run_gainful("why", "qrels.txt", "--unlike", "sklearn", status=2)
+    assert "name a RUN" in refused.err
 
 
 def test_nothing_is_wider_than_the_terminal_and_odd_ids_cannot_steer_it():
