@@ -1,4 +1,4 @@
-"""What tests share: the golden numbers, node, and an honest list of what did not run."""
+"""What tests share: the golden numbers, node, a browser, and a list of what did not run."""
 
 from __future__ import annotations
 
@@ -71,6 +71,18 @@ def node():
     engine = Node(require_command("formulas in JavaScript", "node"))
     yield engine
     engine.close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all pages; what is opened in it is closed by the test."""
+    path = require_command("pages in a browser", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        instance = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield instance
+        instance.close()
 
 
 def pytest_terminal_summary(terminalreporter):

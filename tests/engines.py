@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 import duckdb
 import pandas as pd
@@ -31,27 +32,24 @@ class ArrowCapsule:
         return self.frame.__arrow_c_stream__(requested_schema)
 
 
-_SPARK = []
-
-
+@cache
 def get_spark():
-    """One session for all tests."""
-    if not _SPARK:
-        require_command("frames in Spark", "java")
-        from pyspark.sql import SparkSession
+    """One session for all tests, on one Java machine that is quick to start and soon gone."""
+    require_command("frames in Spark", "java")
+    from pyspark.sql import SparkSession
 
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        session = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.driver.memory", "1g")
-            .getOrCreate()
-        )
-        session.sparkContext.setLogLevel("OFF")
-        _SPARK.append(session)
-    return _SPARK[0]
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    return session
 
 
 def _to_duckdb(frame):

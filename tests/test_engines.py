@@ -517,24 +517,15 @@ class TestSpark:
             gainful.spark.per_query({"1": {"a": 1}}, {"1": {"a": 1.0}}, "RR")
 
     def test_a_stopped_session_is_said_to_have_stopped(self):
-        """In a process of its own: the other tests want theirs."""
-        import subprocess
-        import sys
+        """The next test gets a new session, of the same Java machine."""
+        import gainful.spark
 
-        get_spark()
-        code = (
-            "import warnings; warnings.simplefilter('ignore')\n"
-            "from pyspark.sql import SparkSession\n"
-            "import gainful, gainful.spark\n"
-            "s = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()\n"
-            "f = s.createDataFrame([('1', 'a', 0.5)], ['query', 'doc', 'score'])\n"
-            "s.stop()\n"
-            "for call in (gainful.evaluate, gainful.spark.per_query):\n"
-            "    try: call({'1': {'a': 1}}, f, 'RR')\n"
-            "    except gainful.BadInput as told: print(told)\n"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        line = "run: its Spark session has stopped (expected: a frame of a session that runs)"
-        assert done.stdout.splitlines() == [line, line]
+        frame = get_spark().createDataFrame([("1", "a", 0.5)], ["query", "doc", "score"])
+        get_spark().stop()
+        get_spark.cache_clear()
+        for call in (gainful.evaluate, gainful.spark.per_query):
+            with pytest.raises(gainful.BadInput) as refused:
+                call({"1": {"a": 1}}, frame, "RR")
+            assert str(refused.value) == (
+                "run: its Spark session has stopped (expected: a frame of a session that runs)"
+            )

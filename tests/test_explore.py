@@ -10,7 +10,6 @@ from contextlib import contextmanager
 
 import polars as pl
 import pytest
-from conftest import require_command
 from session_tables import make_sessions
 
 import gainful
@@ -23,17 +22,6 @@ BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 @pytest.fixture
 def run(run_gainful):
     return lambda *words, **options: run_gainful(*words, **options).answer
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = require_command("the live page in a browser", "chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        instance = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield instance
-        instance.close()
 
 
 @contextmanager

@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
-from conftest import require_command
 from hypothesis import given, strategies as st
 from scipy.stats import bootstrap
 from session_tables import make_sessions
@@ -648,17 +647,6 @@ def test_hostile_sessions_and_queries_are_text_in_an_svg():
         )
     )
     assert "<script>alert(1)</script>" in svg_texts(svg)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = require_command("figures in a browser", "chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        instance = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield instance
-        instance.close()
 
 
 def test_a_page_opens_offline_fits_a_phone_and_shows_hostile_names_as_text(browser, tmp_path):

@@ -12,7 +12,6 @@ from urllib.parse import unquote
 import numpy as np
 import polars as pl
 import pytest
-from conftest import require_command
 
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
@@ -42,17 +41,6 @@ HOSTILE = (
     "<!--",
     "x" * 10_000,
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = require_command("the report in a browser", "chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        instance = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield instance
-        instance.close()
 
 
 class BrowserPage:
