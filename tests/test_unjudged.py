@@ -16,8 +16,8 @@ from hypothesis import given, settings, strategies as st
 import gainful
 from gainful.convention import CONVENTIONS
 from gainful.evidence.unjudged import limits
+from gainful.evidence.unjudged.settlement_page import describe_lead
 from gainful.measure import MEASURES
-from gainful.show import settlement as show_settle
 
 DOCS = [f"d{number}" for number in range(9)]
 MORE = {
@@ -483,7 +483,7 @@ def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
     assert not loose.exact
     assert loose.low < 0 < min(every)
     assert "may turn" in repr(loose)
-    assert "is not known" in show_settle.describe_lead(loose)[0]
+    assert "is not known" in describe_lead(loose)[0]
 
 
 def test_equal_runs_have_no_leader_and_no_number():

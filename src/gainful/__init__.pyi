@@ -16,6 +16,7 @@ from gainful.api.register import register as register
 from gainful.api.report import report as report
 from gainful.api.sessions import evaluate_sessions as evaluate_sessions
 from gainful.api.sweep import sweep as sweep
+from gainful.api.unjudged import settle as settle, unjudged as unjudged
 from gainful.api.which import which as which
 from gainful.api.why import why as why
 from gainful.evidence.stability import stability as stability
@@ -23,8 +24,6 @@ from gainful.evidence.statistics.power import (
     detectable_effect as detectable_effect,
     queries_needed as queries_needed,
 )
-from gainful.evidence.unjudged.find_bounds import unjudged as unjudged
-from gainful.evidence.unjudged.settle import settle as settle
 from gainful.show.figures.catalogue import figure as figure, figure_data as figure_data
 from gainful.show.pages.explore import explore as explore
 

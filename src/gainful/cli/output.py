@@ -62,7 +62,7 @@ def deliver(page: Page, form: str, output: str | None = None, *, quiet: bool = F
     where = terminal() if output in (None, "-") else PLAIN
     deliver_text(render(page, form, where), output)
     if form in WITHOUT_NOTES:
-        for line in page.warnings if quiet else page.notes:
+        for line in page.warnings if quiet else page.asides or page.notes:
             click.echo(f"gainful: {line}", err=True)
 
 

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from gainful.api import unjudged as api
 from gainful.cli.options import parse_numbers, refuse_idle_options
-from gainful.cli.output import (
-    deliver_text,
-    refuse_overwriting,
-    terminal,
-    usual_form,
-)
-from gainful.cli.run_reading import (
-    measures_option,
-    name_runs,
-    refuse_two_pipes,
-    run_options,
-)
-from gainful.evidence.unjudged.find_bounds import find_bounds
-from gainful.evidence.unjudged.settle import settle_two
-from gainful.measure.evaluate import build_recipes
-from gainful.read.formats import read_qrels, read_run
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
 from gainful.read.inputs import rag_path
-from gainful.show import rows as show_rows, settlement as show_settle, unjudged as show
-from gainful.show.rows import Rows
-from gainful.show.table import PLAIN, wrap_text
 
 
 @click.command(short_help="How much could documents that nobody judged change?")
@@ -89,71 +71,27 @@ def unjudged(
       gainful unjudged qrels.txt run.txt -m AP --grades 0,1 --per-query --format csv -o bounds.csv
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle --first 50
     """
-    convention, recipes = build_recipes(
-        measures or (("nDCG@10",) if settle else None), like, settings
-    )
     form = form or usual_form(output)
-    grade_values = None if grades is None else parse_numbers([grades], "grades")
     if not runs and rag_path(qrels) is None:
         raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or (qrels,)
     refuse_two_pipes(qrels, *runs)
     if not settle:
         refuse_idle_options(("first",), "is of --settle")
-    if settle and (len(runs) != 2 or len(recipes) != 1 or per_query):
+    if settle and (len(runs) != 2 or len(measures) > 1 or per_query):
         raise click.UsageError("--settle takes two runs and one measure, and no --per-query")
     refuse_overwriting(output, (qrels, *runs))
-    names = name_runs(runs)
-    loaded_qrels = read_qrels(qrels, qrels_format)
-    loaded_runs = [read_run(path, run_format) for path in runs]
-    page: tuple[Rows, list[str], list[str], Any]
+    named_runs = dict(zip(name_runs(runs), runs, strict=True))
+    options = {
+        "grades": None if grades is None else parse_numbers([grades], "grades"),
+        "like": like,
+        "qrels_format": qrels_format,
+        "run_format": run_format,
+        **settings,
+    }
     if settle:
-        settlement = settle_two(
-            loaded_qrels, loaded_runs, names, recipes, convention, grades=grade_values
-        )
-        rows = show_settle.build_document_rows(settlement, first)
-        page = (
-            rows,
-            show_settle.describe_lead(settlement),
-            show_settle.list_footnotes(settlement, first),
-            settlement.to_dict,
-        )
+        settlement = api.settle(qrels, named_runs, *measures, **options)
+        deliver(settlement.page(first=first), form, output, quiet=quiet)
     else:
-        bounds = [
-            find_bounds(loaded_qrels, run, recipes, convention, name, grades=grade_values)
-            for run, name in zip(loaded_runs, names, strict=True)
-        ]
-        rows = show.build_query_rows(bounds) if per_query else show.build_run_rows(bounds)
-        page = (
-            rows,
-            [],
-            show.list_footnotes(bounds, per_query=per_query),
-            lambda: show.to_dict(bounds),
-        )
-    deliver_text(_render(form, output, *page), output)
-    if form in ("tsv", "csv", "jsonl") and not quiet:
-        for line in (*page[1], *page[2]):
-            click.echo(f"gainful: {line}", err=True)
-
-
-def _render(  # noqa: PLR0917  (all that a form can need)
-    form: str,
-    output: str | None,
-    rows: Rows,
-    answer: Sequence[str],
-    notes: Sequence[str],
-    data: Any,
-) -> str:
-    if form == "json":
-        return json.dumps(data(), indent=2, ensure_ascii=False, allow_nan=False)
-    if form in ("tsv", "csv"):
-        return show_rows.to_csv(rows, "\t" if form == "tsv" else ",")
-    if form == "jsonl":
-        return show_rows.to_json_lines(rows)
-    if form == "latex":
-        return show_rows.to_latex(rows, [*answer, *notes])
-    if form == "markdown":
-        return "\n\n".join((*answer, show_rows.to_markdown(rows, notes)))
-    page = terminal() if output in (None, "-") else PLAIN
-    head = [wrap_text(line, page) for line in answer] + [""] * bool(answer)
-    return "\n".join((*head, show_rows.to_text(rows, notes, terminal=page)))
+        bounds = api.bound_runs(qrels, named_runs, measures or None, **options)
+        deliver(bounds.page(per_query=per_query), form, output, quiet=quiet)

@@ -10,19 +10,21 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
+from gainful.evidence.unjudged.bounds_page import bounds_page, summary_page
 from gainful.evidence.unjudged.limits import Limits
 from gainful.measure.entry import Aggregation
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results, aggregate
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 from gainful.rounding import COARSE_ROUNDING
-from gainful.text import count_noun
-from gainful.types import Array, Ranks
+from gainful.types import Array, Flags, Ranks
 
 Ends = tuple[float | None, float | None, float | None]
 
 
 @frozen(eq=False, repr=False)
-class Bounds:
+class Bounds(Shown):
     """The smallest and the largest value of each query and measure, the ideal changing along.
 
     `mean` has (low, value, high) for each measure, `exact` says whether both ends are reached,
@@ -75,13 +77,11 @@ class Bounds:
         high = _extreme_mean(limits.high, limits, self._flag_never_counting(name), mean_kind, -1.0)
         return low, _none_if_nan(value), high
 
-    def _flag_never_counting(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _flag_never_counting(self, name: str) -> Flags:
         """Queries that no grading brings into the mean."""
         limits = self.limits[name]
         masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
-        never: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
-            masked & np.isnan(limits.low) & limits.exact
-        )
+        never: Flags = masked & np.isnan(limits.low) & limits.exact
         return never
 
     @property
@@ -134,18 +134,25 @@ class Bounds:
             "notes": list(self.notes),
         }
 
-    def __repr__(self) -> str:
-        width = max(map(len, self.limits), default=0)
-        lines = [
-            f"{name:<{width}}  {_format_value(value)}  "
-            f"in {_format_value(low)} … {_format_value(high)} "
-            f"({'exact' if self.exact[name] else 'outer'})"
-            for name, (low, value, high) in self.mean.items()
-        ]
-        grades = ", ".join(f"{grade:g}" for grade in self.grades)
-        head = f"Bounds of {self.name}, {count_noun(len(self.queries), 'query')}, "
-        head += f"like {self.convention.name}; grades that may be given: {grades}"
-        return "\n".join((head, *lines, *self.notes))
+    def page(self, *, per_query: bool = False) -> Page:
+        """A row for each measure, or for each query."""
+        return bounds_page([self], self.to_dict, per_query=per_query)
+
+    def summary(self) -> Page:
+        """The bounds of the means in a few lines."""
+        return summary_page(self)
+
+
+class RunBounds(Shown, dict[str, Bounds]):
+    """The bounds of several runs by name."""
+
+    def page(self, *, per_query: bool = False) -> Page:
+        """A row for each run and measure, or for each query of them."""
+        return bounds_page(list(self.values()), self.to_dict, per_query=per_query)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {"runs": [bounds.to_dict() for bounds in self.values()]}
 
 
 def describe_outside(name: str, ends: Ends) -> str:
@@ -187,7 +194,3 @@ def _none_if_nan(value: float) -> float | None:
 def _column(values: Array) -> list[float | None]:
     plain = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan).tolist()
     return [None if value != value else value for value in plain]  # noqa: PLR0124  (not a number)
-
-
-def _format_value(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"

@@ -9,103 +9,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from numbers import Real
-from typing import Unpack
 
 import numpy as np
 from attrs import evolve
 
-from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.unjudged.bounds import Bounds, describe_outside
-from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run
+from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
-from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
+from gainful.match.rankings import MatchedRun
+from gainful.measure.evaluate import evaluate_matched
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.inputs import (
-    AnyQrels,
-    AnyRun,
-    as_qrels,
-    as_qrels_columns,
-    as_run,
-    as_run_columns,
-    rag_path,
-)
-from gainful.read.lazy import LazyRun, collect_run
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
-from gainful.types import Array, Ranks
+from gainful.read.qrels_and_run import Qrels
+from gainful.types import Array, Flags, Ranks, is_number
 
 _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
-def unjudged(
-    qrels: AnyQrels,
-    run: AnyRun | None = None,
-    measures: Measures | None = None,
-    *,
-    grades: Iterable[float] | None = None,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
+def find_bounds(
+    results: Results,
+    gradable: GradableRun,
+    grades: Array,
+    condensed: Mapping[str, float | None],
 ) -> Bounds:
-    """How much could the retrieved documents that nobody judged change?
+    """The bounds of one run.
 
     Args:
-        qrels: whatever `evaluate` takes.
-        run: whatever `evaluate` takes.
-        measures: one or several; nDCG@10, AP and RR if none is named.
-        grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose habits to follow, by name or as a `Convention`.
-        settings: single habits, such as `ties="input"`.
-
-    Returns:
-        `Bounds`: the smallest and the largest value of each query and of the mean, each marked
-        exact (a grading gives it) or outer (no grading passes it).
-
-    Examples:
-        >>> judged = {"1": {"a": 2, "b": 1}}
-        >>> bounds = unjudged(judged, {"1": ["new", "a", "b"]}, "nDCG@3")
-        >>> [round(end, 4) for end in bounds.mean["nDCG@3"]]
-        [0.6697, 0.6697, 1.0]
-        >>> bounds.exact
-        {'nDCG@3': True}
+        results: its values as they are.
+        gradable: its documents, those included that nobody judged.
+        grades: those that may be given, ascending.
+        condensed: the mean of each measure, unjudged documents being taken out.
     """
-    run = rag_path(qrels) if run is None else run
-    if run is None:
-        raise BadValue("run", None, "a run beside the judgments")
-    convention, recipes = build_recipes(measures, like, settings)
-    return find_bounds(as_qrels(qrels), as_run(run), recipes, convention, grades=grades)
-
-
-def find_bounds(
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict | LazyRun,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-    name: str | None = None,
-    *,
-    grades: Iterable[float] | None = None,
-) -> Bounds:
-    """The bounds of one run, everything else being read and settled."""
-    run = collect_run(run) if isinstance(run, LazyRun) else run
-    results = evaluate_run(qrels, run, recipes, convention, name)
-    columns = as_qrels_columns(qrels)
-    allowed_grades = possible_grades(columns, grades)
-    refuse_higher_grades(allowed_grades, recipes, float(columns.frame["grade"].max()))  # type: ignore[arg-type]
-    run_columns = as_run_columns(run)
-    gradable = build_gradable_run(columns, run_columns, convention, (run_columns,))
     limits_by_measure = {
-        name: find_result_limits(gradable, recipe, results, name, allowed_grades)
-        for name, recipe in _recipes(results)
+        name: find_result_limits(gradable, recipe, results, name, grades)
+        for name, recipe in results.recipes.items()
     }
     bounds = Bounds(
         results=results,
-        grades=tuple(allowed_grades.tolist()),
+        grades=tuple(grades.tolist()),
         limits=limits_by_measure,
         unjudged={
-            name: _count_open_docs(gradable, recipe, results) for name, recipe in _recipes(results)
+            name: _count_open_docs(gradable, recipe, results)
+            for name, recipe in results.recipes.items()
         },
-        condensed=_condense_lists(qrels, run, results),
+        condensed=condensed,
     )
     outside_notes = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
     inexact_notes = [
@@ -118,20 +66,22 @@ def find_bounds(
     )
 
 
-def _recipes(results: Results) -> Iterable[tuple[str, Recipe]]:
-    return results.recipes.items()
+def possible_grades(
+    qrels: Qrels, grades: Iterable[float] | None, recipes: Mapping[str, Recipe]
+) -> Array:
+    """The grades that may be given, ascending; what these measures cannot take is refused."""
+    judged_grades = qrels.frame["grade"].to_numpy()
+    allowed = np.unique(np.append(judged_grades, 0.0)) if grades is None else _check_grades(grades)
+    refuse_higher_grades(allowed, recipes, float(judged_grades.max()))
+    return allowed
 
 
-def possible_grades(qrels: Qrels, grades: Iterable[float] | None) -> Array:
-    """The grades that may be given, ascending."""
-    if grades is None:
-        judged_grades = qrels.frame["grade"].unique().to_numpy()
-        return np.unique(np.append(judged_grades, 0.0))
+def _check_grades(grades: Iterable[float]) -> Array:
     if isinstance(grades, (str, bytes)) or not isinstance(grades, Iterable):
         raise WrongType("grades", grades, _GRADES)
     grade_list = list(grades)
     for grade in grade_list:
-        if isinstance(grade, bool) or not isinstance(grade, Real):
+        if not is_number(grade):
             raise WrongType("grades", grade, _GRADES)
         if not isfinite(grade):
             raise BadValue("grades", float(grade), "finite numbers")
@@ -160,11 +110,9 @@ def find_result_limits(
     return Limits(low, high, exact, optional, open_limits.reason)
 
 
-def _flag_open_docs(gradable: GradableRun) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _flag_open_docs(gradable: GradableRun) -> Flags:
     """Which documents of the pool are open."""
-    flags: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.isnan(
-        gradable.known_grades[gradable.matched.pool_grade.astype(np.intp)]
-    )
+    flags: Flags = np.isnan(gradable.known_grades[gradable.matched.pool_grade.astype(np.intp)])
     return flags
 
 
@@ -179,18 +127,16 @@ def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) ->
     return counts[[query_index[query] for query in results.queries]]
 
 
-def _condense_lists(
-    qrels: Qrels | NestedDict, run: Run | NestedDict, results: Results
-) -> dict[str, float | None]:
+def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | None]:
     """The means of condensed lists: what is unjudged is taken out, the others move up."""
     recipes = {
         name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))
-        for name, recipe in _recipes(results)
+        for name, recipe in results.recipes.items()
         if "unjudged" in recipe.entry.params
     }
     if not recipes:
         return dict.fromkeys(results.values)
-    mean = evaluate_run(qrels, run, recipes, results.convention).mean
+    mean = evaluate_matched(matched, recipes, results.convention).mean
     return {
         name: None if name not in mean or np.isnan(mean[name]) else mean[name]
         for name in results.values

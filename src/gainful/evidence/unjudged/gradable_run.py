@@ -15,13 +15,12 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.ideal import ideal_order
-from gainful.match.match import match
 from gainful.match.matched import Matched
+from gainful.match.rankings import EveryDocument
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.read.qrels_and_run import Qrels, Run
 from gainful.types import Array, Flags, Ranks
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
@@ -204,41 +203,24 @@ class GradableRun:
 
 
 def build_gradable_run(
-    qrels: Qrels, run: Run, convention: Convention, sources: Sequence[Run]
+    every: EveryDocument, convention: Convention, *, has_subtopics: bool
 ) -> GradableRun:
     """A run with open documents: its own, or those of several runs, which are judged together.
 
     Only judged queries have any: a query without judgments stays without.
-
-    Args:
-        qrels: what was judged.
-        run: what was retrieved.
-        convention: how the run is matched.
-        sources: the runs whose open documents would join the pool.
     """
-    columns = ["query", "doc"]
-    retrieved = pl.concat([source.frame.select(columns) for source in sources])
-    retrieved = retrieved.filter(pl.col("query").is_in(qrels.queries.implode()))
-    if convention.namesake == "remove":
-        retrieved = retrieved.filter(pl.col("query") != pl.col("doc"))
-    retrieved = retrieved.unique(maintain_order=True)
-    open_docs = retrieved.join(qrels.frame, on=columns, how="anti", maintain_order="left")
-    names = pl.concat([qrels.frame.select(columns), open_docs])
-    rows = names.with_columns(pl.arange(0, pl.len()).cast(pl.Float64).alias("grade"))
-    extended = Qrels(rows, qrels.name, silent=qrels.silent, unique=qrels.unique)
-    matched = match(extended, run, convention)
-    grade = qrels.frame["grade"].to_numpy()
+    matched = every.matched
     queries = np.arange(len(matched.queries) + 1)
     hits = np.argsort(matched.query, kind="stable")
     return GradableRun(
         matched=matched,
-        names=names,
-        known_grades=np.append(grade, np.full(len(open_docs), np.nan)),
+        names=every.names,
+        known_grades=every.grades,
         hits=hits,
         hit_begin=np.searchsorted(matched.query[hits], queries),
         pool_begin=np.searchsorted(matched.pool_query, queries),
         has_duplicates=bool(matched.duplicate_count) and convention.duplicates == "count",
-        has_subtopics=qrels.subtopics is not None,
+        has_subtopics=has_subtopics,
     )
 
 

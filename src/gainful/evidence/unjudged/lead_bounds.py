@@ -6,13 +6,13 @@ highest grade. Where a measure is a sum over documents effects add up, and all o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import CannotCompare
+from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.unjudged.cumulated_extremes import recipe_gains
 from gainful.evidence.unjudged.find_bounds import find_result_limits
 from gainful.evidence.unjudged.gradable_run import NOWHERE, GradableRun
@@ -27,6 +27,19 @@ from gainful.types import Array, Ranks
 
 # Sums over documents, in which no document changes what another is worth.
 _ADDITIVE = ("P", "DCG", "CG", "RBP", "SetP", "NumRelRet", "scaledDCG", "INSQ", "Utility")
+
+
+def require_single_measure(recipes: Mapping[str, Recipe], *, has_subtopics: bool) -> str:
+    """The name of the one measure by which two runs can be settled; all else is refused."""
+    if len(recipes) != 1:
+        raise BadValue("measure", ", ".join(recipes), "one measure, by which two runs are settled")
+    ((name, recipe),) = recipes.items()
+    if recipe.entry.aggregation == "geometric":
+        raise BadValue("measure", name, "a measure whose queries are averaged or added up")
+    if recipe.entry.needs_subtopics and has_subtopics:
+        allowed = "one that asks for no subtopics: nobody knows on which an unjudged document is"
+        raise BadValue("measure", name, allowed)
+    return name
 
 
 @frozen(eq=False)

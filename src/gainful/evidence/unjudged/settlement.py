@@ -7,15 +7,15 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
+from gainful.evidence.unjudged.settlement_page import settlement_page, summary_page
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.text import count_noun
-
-_SHOWN_DOCS = 5  # documents in the short form
+from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @frozen(eq=False, repr=False)
-class Settlement:
+class Settlement(Shown):
     """Two runs by one measure: who leads, can it turn, how many judgments would settle it?
 
     `settled` is True where no grading of the unjudged documents takes the lead away, False where
@@ -92,22 +92,10 @@ class Settlement:
             "notes": list(self.notes),
         }
 
-    def __repr__(self) -> str:
-        (a, b), (mine, theirs) = self.means, self.names
-        head = f"{self.recipe.label} is {a:.4f} for {mine}, {b:.4f} for {theirs}: "
-        lines = [
-            f"{query} {doc}  {effect:+.4f}"
-            for query, doc, *_, effect in self.documents.head(_SHOWN_DOCS).iter_rows()
-        ]
-        return "\n".join((head + self._verdict(), *lines, *self.notes))
+    def page(self, *, first: int = 20) -> Page:
+        """The lead in sentences, and so many documents to judge first."""
+        return settlement_page(self, first)
 
-    def _verdict(self) -> str:
-        if not self.unjudged:
-            return "nothing is unjudged"
-        if self.leader is None:
-            return "equal by now"
-        if self.settled:
-            return f"settled, {self.leader} leads"
-        about = "" if self.exact else "about "
-        state = {False: "can turn", None: "may turn"}[self.settled]
-        return f"{state}, {about}{count_noun(self.needed or 0, 'judgment')} would settle it"
+    def summary(self) -> Page:
+        """The lead in a line, and the first documents."""
+        return summary_page(self)

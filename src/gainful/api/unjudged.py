@@ -1,0 +1,199 @@
+"""How much could documents that nobody judged change, and which should be judged first?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Unpack
+
+from gainful.convention import Convention
+from gainful.errors import BadValue
+from gainful.evidence.unjudged.bounds import Bounds, RunBounds
+from gainful.evidence.unjudged.find_bounds import condense_lists, find_bounds, possible_grades
+from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run
+from gainful.evidence.unjudged.lead_bounds import LeadBounds, require_single_measure
+from gainful.evidence.unjudged.settlement import Settlement
+from gainful.match.rankings import match_every_document
+from gainful.measure.evaluate import (
+    EvaluationSettings,
+    Measures,
+    build_recipes,
+    evaluate_matched,
+    match_run,
+)
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import Recipe
+from gainful.read.inputs import (
+    AnyQrels,
+    AnyRun,
+    as_qrels,
+    as_qrels_columns,
+    as_run,
+    as_run_columns,
+    rag_path,
+)
+from gainful.read.lazy import LazyRun, collect_run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+
+
+def unjudged(
+    qrels: AnyQrels,
+    run: AnyRun | None = None,
+    measures: Measures | None = None,
+    *,
+    grades: Iterable[float] | None = None,
+    like: str | Convention | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Bounds:
+    """How much could the retrieved documents that nobody judged change?
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        run: whatever `evaluate` takes.
+        measures: one or several; nDCG@10, AP and RR if none is named.
+        grades: those that a document may get; by default 0 and every grade of the judgments.
+        like: the tool whose habits to follow, by name or as a `Convention`.
+        **settings: single habits, such as `ties="input"`.
+
+    Returns:
+        `Bounds`: the smallest and the largest value of each query and of the mean, each marked
+        exact (a grading gives it) or outer (no grading passes it).
+
+    Examples:
+        >>> judged = {"1": {"a": 2, "b": 1}}
+        >>> bounds = unjudged(judged, {"1": ["new", "a", "b"]}, "nDCG@3")
+        >>> [round(end, 4) for end in bounds.mean["nDCG@3"]]
+        [0.6697, 0.6697, 1.0]
+        >>> bounds.exact
+        {'nDCG@3': True}
+    """
+    run = rag_path(qrels) if run is None else run
+    if run is None:
+        raise BadValue("run", None, "a run beside the judgments")
+    convention, recipes = build_recipes(measures, like, settings)
+    return _bound_run(as_qrels(qrels), _load_run(run), recipes, convention, None, grades)
+
+
+def bound_runs(
+    qrels: AnyQrels,
+    runs: Mapping[str, AnyRun],
+    measures: Measures | None = None,
+    *,
+    grades: Iterable[float] | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> RunBounds:
+    """How much could documents that nobody judged change in each of several runs?
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        runs: one or several, by name.
+        measures: whatever `evaluate` takes.
+        grades: those that a document may get; by default 0 and every grade of the judgments.
+        like: the tool whose habits to follow, by name or as a `Convention`.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
+        **settings: single habits, such as `ties="input"`.
+    """
+    convention, recipes = build_recipes(measures, like, settings)
+    loaded_qrels = as_qrels(qrels, qrels_format)
+    loaded_runs = {name: _load_run(run, run_format, name) for name, run in runs.items()}
+    return RunBounds(
+        {
+            name: _bound_run(loaded_qrels, run, recipes, convention, name, grades)
+            for name, run in loaded_runs.items()
+        }
+    )
+
+
+def settle(
+    qrels: AnyQrels,
+    runs: Mapping[str, AnyRun],
+    measure: str | Measure = "nDCG@10",
+    *,
+    grades: Iterable[float] | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Settlement:
+    """Can documents that nobody judged still change which of two runs is better?
+
+    A document has one grade in both runs.
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        runs: two runs by name.
+        measure: one measure, such as "nDCG@10".
+        grades: those that a document may get; by default 0 and every grade of the judgments.
+        like: the tool whose habits to follow, by name or as a `Convention`.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
+        **settings: single habits, such as `ties="input"`.
+
+    Returns:
+        `Settlement`: who leads, whether that can turn, how many judgments would settle it, and
+        which documents to judge first.
+
+    Examples:
+        >>> qrels = {"1": {"a": 1, "b": 0, "c": 0}}
+        >>> runs = {"old": {"1": ["a", "b", "c"]}, "new": {"1": ["x", "y", "b"]}}
+        >>> settle(qrels, runs, "P@3")
+        P@3 is 0.3333 for old, 0.0000 for new: can turn, 2 judgments would settle it
+        1 x  -0.3333
+        1 y  -0.3333
+    """
+    if not isinstance(runs, Mapping) or len(runs) != 2:
+        raise BadValue("runs", runs, "two runs, as {name: run, name: run}")
+    convention, recipes = build_recipes(measure, like, settings)
+    loaded_runs = {str(name): _load_run(run, run_format, name) for name, run in runs.items()}
+    loaded_qrels = as_qrels(qrels, qrels_format)
+    columns = as_qrels_columns(loaded_qrels)
+    measure_name = require_single_measure(recipes, has_subtopics=columns.subtopics is not None)
+    allowed_grades = possible_grades(columns, grades, recipes)
+    matched_runs = {
+        name: match_run(loaded_qrels, run, recipes, convention) for name, run in loaded_runs.items()
+    }
+    results = [
+        evaluate_matched(matched, recipes, convention, name)
+        for name, matched in matched_runs.items()
+    ]
+    sources = [as_run_columns(run) for run in loaded_runs.values()]
+    gradables = [_grade_run(columns, run, convention, sources) for run in sources]
+    first, second = loaded_runs
+    return LeadBounds(
+        results[0].recipes[measure_name],
+        allowed_grades,
+        (results[0], results[1]),
+        (gradables[0], gradables[1]),
+        measure_name,
+    ).settle((first, second))
+
+
+def _load_run(run: AnyRun, form: str | None = None, name: object = "run") -> Run | NestedDict:
+    loaded = as_run(run, form, name=str(name))
+    return collect_run(loaded) if isinstance(loaded, LazyRun) else loaded
+
+
+def _bound_run(  # noqa: PLR0917  (all of one run)
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+    name: str | None,
+    grades: Iterable[float] | None,
+) -> Bounds:
+    matched = match_run(qrels, run, recipes, convention)
+    results = evaluate_matched(matched, recipes, convention, name)
+    columns, rows = as_qrels_columns(qrels), as_run_columns(run)
+    allowed_grades = possible_grades(columns, grades, recipes)
+    gradable = _grade_run(columns, rows, convention, [rows])
+    return find_bounds(results, gradable, allowed_grades, condense_lists(matched, results))
+
+
+def _grade_run(
+    qrels: Qrels, run: Run, convention: Convention, sources: Sequence[Run]
+) -> GradableRun:
+    every = match_every_document(qrels, run, convention, sources)
+    return build_gradable_run(every, convention, has_subtopics=qrels.subtopics is not None)
