@@ -119,7 +119,8 @@ def _list_footnotes(settlement: Settlement, first: int) -> list[str]:
     limit_text = f", of which the first {first} are listed" if document_count > first else ""
     difference_text = (
         f"difference: {settlement.names[0]} minus {settlement.names[1]}, "
-        f"now {settlement.difference:+.4f}; over all {describe_grades(settlement.grades)} of unjudged documents {ends}"
+        f"now {settlement.difference:+.4f}; over all {describe_grades(settlement.grades)} "
+        f"of unjudged documents {ends}"
     )
     unjudged_text = (
         f"{count_noun(settlement.unjudged, 'unjudged document')} in both runs together; "
