@@ -13,11 +13,12 @@ from engines import FRAME_MAKERS, to_frame
 from hypothesis import given, settings, strategies as st
 
 import gainful
+from gainful.api.evaluate import match_run
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.evaluate import build_recipes, evaluate_matched, match_run
+from gainful.measure.evaluate import build_recipes, evaluate_matched
 from gainful.page.render import render
 from gainful.page.terminal import Terminal
 from gainful.read.inputs import as_qrels, as_run

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, NamedTuple
 
+from gainful.api.evaluate import evaluate_run
 from gainful.convention import Convention, like
 from gainful.errors import NothingInCommon, UnknownName
 from gainful.measure.build_recipe import build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.evaluate import evaluate_run
 from gainful.measure.language import canonical_name, expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe

@@ -10,18 +10,19 @@ from gainful.errors import BadValue
 from gainful.evidence.run_results import RunResults
 from gainful.evidence.stability import resampling_for_level, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.match.match import match
 from gainful.match.rankings import MatchedRun
 from gainful.measure.evaluate import (
     EvaluationSettings,
     Measures,
     build_recipes,
     evaluate_matched,
-    match_run,
 )
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
-from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.lazy import LazyRun
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 EvaluatedRun = tuple[Results, MatchedRun]
 
@@ -143,3 +144,26 @@ def evaluate_runs(
         loaded = as_run(run, run_format, name=str(name))
         matched = match_run(qrels, loaded, recipes, convention)
         yield evaluate_matched(matched, recipes, convention, str(name)), matched
+
+
+def evaluate_run(
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+    name: str | None = None,
+) -> Results:
+    """The results of one run, everything else being settled."""
+    return evaluate_matched(match_run(qrels, run, recipes, convention), recipes, convention, name)
+
+
+def match_run(
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+) -> MatchedRun:
+    """A run as it is matched for these measures."""
+    needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
+    matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
+    return MatchedRun(qrels, run, matched)

@@ -8,13 +8,14 @@ from typing import Any, Unpack
 
 from attrs import evolve
 
+from gainful.api.evaluate import evaluate_run
 from gainful.convention import Convention
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.make_baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes, evaluate_run
+from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
 from gainful.read.baseline import Baseline, read_baseline
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run

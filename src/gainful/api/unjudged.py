@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Unpack
 
+from gainful.api.evaluate import match_run
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
@@ -18,7 +19,6 @@ from gainful.measure.evaluate import (
     Measures,
     build_recipes,
     evaluate_matched,
-    match_run,
 )
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from gainful.api import unjudged as api
+from gainful.api.evaluate import holds_qrels_and_run
 from gainful.cli.options import parse_numbers, refuse_idle_options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
-from gainful.read.inputs import rag_path
 
 
 @click.command(short_help="How much could documents that nobody judged change?")
@@ -72,7 +72,7 @@ def unjudged(
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle --first 50
     """
     form = form or usual_form(output)
-    if not runs and rag_path(qrels) is None:
+    if not runs and not holds_qrels_and_run(qrels):
         raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or (qrels,)
     refuse_two_pipes(qrels, *runs)

@@ -21,7 +21,6 @@ from gainful.convention import (
 )
 from gainful.errors import BadInput, BadValue, NoIdeal, NothingInCommon, UnknownName
 from gainful.formula import NamedFormula
-from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
 from gainful.match.ties import TIE_POLICIES
@@ -34,8 +33,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.lazy import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Flags
 
 Measures = str | Measure | Iterable[str | Measure]
@@ -131,29 +128,6 @@ def _uses(recipe: Recipe, name: str) -> bool:
     if name == "b":
         return "discount" in entry.params and "b" in recipe.discount.param_values
     return name in entry.params
-
-
-def evaluate_run(
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict | LazyRun,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-    name: str | None = None,
-) -> Results:
-    """The results of one run, everything else being settled."""
-    return evaluate_matched(match_run(qrels, run, recipes, convention), recipes, convention, name)
-
-
-def match_run(
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict | LazyRun,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-) -> MatchedRun:
-    """A run as it is matched for these measures."""
-    needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
-    matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
-    return MatchedRun(qrels, run, matched)
 
 
 def evaluate_matched(
@@ -272,7 +246,5 @@ __all__ = [
     "choose_queries",
     "compute_measures",
     "evaluate_matched",
-    "evaluate_run",
-    "match_run",
     "with_max_grade",
 ]

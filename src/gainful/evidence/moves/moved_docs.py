@@ -12,6 +12,7 @@ from attrs import frozen
 from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_judged_docs
 from gainful.evidence.moves.moved_docs_page import changes_page
+from gainful.evidence.pairing import values_by_query
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
@@ -175,11 +176,8 @@ def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], s
     )
     if name is None:
         measure_names = ", ".join(map(str, results.measures.values()))
-        raise BadValue("how", recipe.label, f"a measure that was computed: {measure_names}")
-    values = np.ma.asarray(results.values[name]).tolist()
-    pairs = zip(results.queries, values, strict=True)
-    by_query = {query: value for query, value in pairs if value is not None}
-    return by_query, name, results.recipes[name]
+        raise BadValue("recipe", recipe.label, f"a measure that was computed: {measure_names}")
+    return values_by_query(results, name), name, results.recipes[name]
 
 
 def _describe_change(

@@ -13,6 +13,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadValue, CannotCompare
+from gainful.evidence.pairing import values_by_query
 from gainful.evidence.unjudged.cumulated_extremes import recipe_gains
 from gainful.evidence.unjudged.find_bounds import find_result_limits
 from gainful.evidence.unjudged.gradable_run import NOWHERE, GradableRun
@@ -54,7 +55,7 @@ class LeadBounds:
 
     def settle(self, names: tuple[str, str]) -> Settlement:
         """All there is to say of them."""
-        values = [_query_values(side, self.measure_name) for side in self.sides]
+        values = [values_by_query(side, self.measure_name) for side in self.sides]
         common = [query for query in values[0] if query in values[1]]
         if not common:
             raise CannotCompare(f"{self.measure_name}: not one query counts in both runs")
@@ -214,7 +215,7 @@ class LeadBounds:
         unaffected = [query for query in common if place[query] not in numbers]
         total = 0.0
         for side, gradable, direction in zip(self.sides, self.gradables, (1.0, -1.0), strict=True):
-            values = _query_values(side, self.measure_name)
+            values = values_by_query(side, self.measure_name)
             graded_values = gradable.values(self.recipe, tried)
             total += direction * (
                 sum(values[query] for query in unaffected) + np.sum(graded_values)
@@ -256,13 +257,6 @@ def _count_judgments_to_settle(lead: float, harm: Array, *, verdict: bool | None
     enough = np.flatnonzero(left > ROUNDING)
     number = int(enough[0]) if enough.size else len(ordered)
     return max(number, 1) if verdict is False else number
-
-
-def _query_values(results: Results, name: str) -> dict[str, float]:
-    """The value of each query that counts."""
-    values = np.ma.asarray(results.values[name]).tolist()
-    pairs = zip(results.queries, values, strict=True)
-    return {query: value for query, value in pairs if value is not None}
 
 
 def _query_rows(results: Results, queries: list[str]) -> Ranks:

@@ -224,9 +224,7 @@ def refuse_higher_grades(grades: Array, recipes: Mapping[str, Recipe], highest: 
     """A grade above the best one would change what all others are worth, in all queries."""
     limit = highest if highest > 0 else 1.0
     for name, recipe in recipes.items():
-        scales = (
-            "max_grade" in recipe.entry.arguments and recipe.convention.max_grade is None
-        )
+        scales = "max_grade" in recipe.entry.arguments and recipe.convention.max_grade is None
         if scales and grades[-1] > limit:
             allowed = f"at most {limit:g}, by which {name} scales all grades; or set max_grade"
             raise BadValue("grades", float(grades[-1]), allowed)
