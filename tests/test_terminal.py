@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.cli import output
+from gainful.cli.main import main
 from gainful.measure.results_page import results_page
 from gainful.page.bars import bar_fractions, draw_bar
 from gainful.page.render import render
@@ -196,3 +197,39 @@ def test_what_is_above_1_is_the_measure_of_what_is_bounded():
     assert bar_fractions([0.5, 0.25], bounded=True) == [0.5, 0.25]
     assert bar_fractions([0.0, -1.0]) == [None, None]
     assert bar_fractions([]) == []
+
+
+RUN_FILES = ("qrels.txt", "bm25.txt", "dense.txt")
+SESSION_FILES = ("sessions.csv", "--qrels", "sessions-qrels.txt")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval", *RUN_FILES),
+        ("compare", *RUN_FILES, "--resamples", "100"),
+        ("order", *RUN_FILES, "hybrid.txt", "-m", "AP", "-m", "RR", "--resamples", "100"),
+        ("unjudged", *RUN_FILES[:2], "-m", "RR"),
+        ("gate", *RUN_FILES[:2], "--floor", "RR=0.1"),
+        ("why", *RUN_FILES[:2], "-m", "nDCG@3", "--unlike", "sklearn"),
+        ("sessions", *SESSION_FILES, "-m", "nsDCG@3"),
+        ("sweep", *SESSION_FILES, "--depth", "3", "--b", "1.5,2,4", "--bq", "2,4"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_dash_is_standard_output_with_its_colours_and_bars_for_every_command(
+    words, capsys, monkeypatch
+):
+    monkeypatch.chdir(EXAMPLES)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    printed = []
+    for more in ((), ("-o", "-")):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+        with pytest.raises(SystemExit) as done:
+            main([*words, *more])
+        assert done.value.code == 0, capsys.readouterr().err
+        printed.append(capsys.readouterr().out)
+    assert "\x1b[1m" in printed[0]
+    assert printed[0] == printed[1]

@@ -406,6 +406,14 @@ def test_many_causes_are_averaged_over_some_orders(monkeypatch):
         assert causes_by_name(sampled)[name].effect == pytest.approx(one.effect, abs=0.005)
 
 
+def test_a_parameter_is_told_with_its_formula():
+    mine, theirs = (
+        gainful.like("gainful").with_settings(discount="jk2008", b=base) for base in (2, 4)
+    )
+    text = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like=mine, unlike=theirs).to_text()
+    assert "  gainful:           1/(1+log2(i))\n  gainful (changed): 1/(1+log4(i))\n" in text
+
+
 def test_sixteen_causes_at_once():
     data = parse_qrels(), parse_run()
     other = gainful.like("gainful").with_settings(

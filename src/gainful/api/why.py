@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
+from gainful.evidence.reasons.explain_difference import explain_difference
 from gainful.evidence.reasons.run_scores import mix_run
 from gainful.evidence.reasons.session_scores import mix_sessions
-from gainful.evidence.reasons.why import Why, explain_difference
+from gainful.evidence.reasons.why import Why
 from gainful.measure.build_recipe import build_recipe, build_session_recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -50,18 +53,19 @@ def why(
     """
     parsed = parse_single_measure(measure)
     if parsed.entry.session:
-        session_sides = _build_session_recipe(parsed, like), _build_session_recipe(parsed, unlike)
+        session_sides = _build_session_sides(parsed, like, unlike)
         sessions = as_sessions(run, run_format)
         session_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels, qrels_format))
-        mixed_sessions = mix_sessions(sessions, session_qrels, parsed, session_sides)
-        return explain_difference(mixed_sessions, session_sides)
-    sides = _build_recipe(parsed, like), _build_recipe(parsed, unlike)
+        return explain_difference(
+            mix_sessions(sessions, session_qrels, parsed, session_sides), session_sides
+        )
+    sides = _build_sides(parsed, like, unlike)
     if run is None:
         run = rag_path(qrels)  # a file with both
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
-    mixed = mix_run(as_qrels(qrels, qrels_format), as_run(run, run_format), sides)
-    return explain_difference(mixed, sides)
+    mixtures = mix_run(as_qrels(qrels, qrels_format), as_run(run, run_format), sides)
+    return explain_difference(mixtures, sides)
 
 
 def parse_single_measure(measure: str | Measure) -> Measure:
@@ -74,23 +78,29 @@ def parse_single_measure(measure: str | Measure) -> Measure:
     return measures[0]
 
 
-def _build_recipe(measure: Measure, like: Any) -> Recipe:
-    """The measure as a tool computes it; what it says itself wins over the tool."""
-    convention = like_tool(like)
+def _build_sides(measure: Measure, *tools: Any) -> tuple[Recipe, Recipe]:
+    """The measure as both tools compute it; what it says itself wins over the tools."""
+    mine, theirs = (like_tool(tool) for tool in tools)
+    with _name_side(measure, mine):
+        first = build_recipe(measure, like_whom=mine)
+    with _name_side(measure, theirs):
+        return first, build_recipe(measure, like_whom=theirs)
+
+
+def _build_session_sides(measure: Measure, *tools: Any) -> tuple[SessionRecipe, SessionRecipe]:
+    mine, theirs = (like_sessions(tool) for tool in tools)
+    with _name_side(measure, mine):
+        first = build_session_recipe(measure, like=mine)
+    with _name_side(measure, theirs):
+        return first, build_session_recipe(measure, like=theirs)
+
+
+@contextmanager
+def _name_side(measure: Measure, convention: Convention | SessionConvention) -> Iterator[None]:
+    """A side that has no number at all, whatever the data, is named in the error."""
     try:
-        return build_recipe(measure, like_whom=convention)
+        yield
     except GainfulError as error:
-        raise _refuse_computing(measure, convention.name, error) from error
-
-
-def _build_session_recipe(measure: Measure, like: Any) -> SessionRecipe:
-    convention = like_sessions(like)
-    try:
-        return build_session_recipe(measure, like=convention)
-    except GainfulError as error:
-        raise _refuse_computing(measure, convention.name, error) from error
-
-
-def _refuse_computing(measure: Measure, name: str, error: GainfulError) -> CannotCompare:
-    """One side has no number at all, whatever the data."""
-    return CannotCompare(f"{measure} cannot be computed like {name}: {error}")
+        raise CannotCompare(
+            f"{measure} cannot be computed like {convention.name}: {error}"
+        ) from error

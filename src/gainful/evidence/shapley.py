@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -18,15 +18,6 @@ class NamedCause(Protocol):
     @property
     def name(self) -> str:
         """What it is called."""
-        ...
-
-
-class SwitchableCause(NamedCause, Protocol):
-    """A cause with the settings that it switches."""
-
-    @property
-    def settings(self) -> tuple[str, ...]:
-        """Fields of a convention."""
         ...
 
 
@@ -56,18 +47,6 @@ MAX_EXACT_CAUSES = 12  # causes of which every combination is computed
 _DEFAULT_ORDERS = 128  # else so many orders, each also backwards, unless others are asked for
 
 
-def mixture_settings(
-    causes: Sequence[SwitchableCause], second_convention: object, mixture: int
-) -> dict[str, Any]:
-    """What a mixture has of the second convention: the settings of the causes whose bit is set."""
-    return {
-        setting: getattr(second_convention, setting)
-        for at, cause in enumerate(causes)
-        if mixture >> at & 1
-        for setting in cause.settings
-    }
-
-
 def shapley_values(game: Game, orders: int = _DEFAULT_ORDERS) -> tuple[list[float], list[str]]:
     """The Shapley value of each cause; of many, over so many orders, each also backwards."""
     count = len(game.causes)
@@ -93,7 +72,7 @@ def _shapley_value(v: Mapping[int, float], at: int, count: int) -> float:
 
 
 def _estimate_shapley_values(game: Game, count: int, orders: int) -> list[float]:
-    """The same over a fixed sample of orders; within each, effects add up to the difference."""
+    """Shapley values over a fixed sample of orders; in each, effects add up to the difference."""
     random = np.random.default_rng(2002)
     permutations = [random.permutation(count) for _ in range(orders)]
     paths = [

@@ -14,7 +14,6 @@ from attrs import define, field, frozen
 
 from gainful.convention.settings import Settings
 from gainful.evidence.reasons.causes import Cause
-from gainful.evidence.shapley import mixture_settings
 from gainful.measure.measure import Measure
 from gainful.types import Array
 
@@ -91,7 +90,10 @@ class Mixtures:
     def convention(self, mixture: int) -> Settings:
         """The convention that a mixture is."""
         mine, theirs = self.sides
-        return mine.with_settings(**mixture_settings(self.causes, theirs, mixture))
+        switched = (cause for at, cause in enumerate(self.causes) if mixture >> at & 1)
+        return mine.with_settings(
+            **{name: getattr(theirs, name) for cause in switched for name in cause.settings}
+        )
 
     def values(self, mixture: int) -> Array:
         """The value of each query or session, not a number where it does not count."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
-
-from gainful.evidence.reasons.causes import find_cause, make_lenient
+from gainful.evidence.reasons.causes import find_cause
+from gainful.evidence.reasons.describe_sides import describe_sides
 from gainful.evidence.reasons.rank_by_rank import RankByRank
 from gainful.evidence.reasons.rank_by_rank_page import build_sections
 from gainful.evidence.reasons.session_scores import SessionChange
-from gainful.measure.describe_setting import describe_setting
-from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 from gainful.page.terminal import Terminal, wrap_text
@@ -30,19 +27,6 @@ from gainful.text import (
 if TYPE_CHECKING:
     from gainful.evidence.reasons.why import Effect, Why
 
-# The subject is the title of the cause: queries without judgments … are left out of the mean.
-_SETTING_WORDS: dict[str, dict[Any, str]] = {
-    "missing": {"zero": "count as 0", "skip": "are left out of the mean"},
-    "extra": {
-        "ignore": "are left out of the mean",
-        "empty": "count as queries with nothing relevant",
-        "zero": "count as 0",
-    },
-    "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
-}
-_BITS_WORDS = {"score_bits": "scores in", "grade_bits": "grades in"}
-_FORMULAS = ("gain", "discount", "query_discount")
-_BASES = {"b": "discount", "bq": "query_discount"}  # and the formula that tells them
 _MAX_PARTNERS = 3  # causes that another is said to interact with, one by one
 _NOT_TERMINAL = ("markdown", "latex", "html")
 
@@ -95,7 +79,7 @@ def _list_rows(why: Why) -> Table:
     rows = [
         (
             effect.cause.name,
-            *_describe_sides(why, effect),
+            *describe_sides(why.sides, [*effect.settings]),
             effect.changed,
             *(effect.effect, effect.share, effect.alone, effect.last),
         )
@@ -131,7 +115,7 @@ def _build_cause_table(why: Why) -> Table:
     rows = [
         (
             effect.cause.title,
-            *_describe_sides(why, effect),
+            *describe_sides(why.sides, [*effect.settings]),
             str(effect.changed),
             format_change(effect.effect),
             _format_share(effect),
@@ -162,7 +146,8 @@ def _list_causes(why: Why, width: int | None) -> Section:
     lines = []
     for line, effect in zip(numbers, why.causes, strict=True):
         lines.append(line)
-        for name, text in zip(why.names, _describe_sides(why, effect), strict=True):
+        words = describe_sides(why.sides, [*effect.settings])
+        for name, text in zip(why.names, words, strict=True):
             side = f"  {name + ':':<{name_width}} {text}"
             lines.append(wrap_text(side, terminal, " " * (name_width + 3)))
         partners = _shorten_list(_list_partners(why, effect))
@@ -171,44 +156,6 @@ def _list_causes(why: Why, width: int | None) -> Section:
             lines.append(wrap_text(alone, terminal, "  "))
         lines += [f"  {text}" for text in _describe_worst_session(effect)]
     return Section(head, lines=lines, style="1", indent="  ", forms=("table",))
-
-
-def _describe_sides(why: Why, effect: Effect) -> tuple[str, str]:
-    """What both tools do, in words; the base of a logarithm comes with its formula."""
-    mine, theirs = (
-        "; ".join(
-            _describe_setting(side, setting)
-            for setting in dict.fromkeys(_BASES.get(name, name) for name in effect.settings)
-            if not (setting == "rel" and _tells_rel_by_gain(side))
-        )
-        for side in why.sides
-    )
-    return mine, theirs
-
-
-def _tells_rel_by_gain(recipe: Recipe | SessionRecipe) -> bool:
-    """Does what is relevant come with a gain that asks for it?"""
-    return isinstance(recipe, Recipe) and "rel" not in recipe.entry.arguments
-
-
-def _describe_setting(recipe: Recipe | SessionRecipe, setting: str) -> str:
-    if setting in _FORMULAS:
-        return str(getattr(recipe, setting).text())
-    if isinstance(recipe, SessionRecipe):
-        if setting == "rel":
-            value = recipe.convention.rel
-            return f"rel = {'none' if value is None else f'{value:g}'}"
-        return recipe.convention.describe(setting)
-    refuses = getattr(recipe.convention, setting) == "error"
-    recipe = evolve(recipe, convention=make_lenient(recipe.convention))
-    if setting == "rel":
-        text = f"relevant from grade {recipe.function_arguments()['rel']:g} on"
-    elif setting in _BITS_WORDS:
-        text = f"{_BITS_WORDS[setting]} {describe_setting(recipe, setting)}"
-    else:
-        words = _SETTING_WORDS.get(setting, {}).get(getattr(recipe.convention, setting))
-        text = words or describe_setting(recipe, setting)
-    return f"{text} (it refuses them; see below)" if refuses else text
 
 
 def _format_share(effect: Effect) -> str:
