@@ -243,6 +243,7 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
         ((*ALL, "--sessions", "x.csv"), "with --sessions there are no runs"),
         (("--sessions", "x.csv", "--gain", "exp"), "--gain goes into the measure"),
         (("--sessions", "x.csv", "--per-query"), "--per-query is of runs"),
+        (("--sessions", "x.csv", "--qrels-format", "csv"), "--qrels-format is of judgments"),
         (("--sessions", "x.csv", "-m", "AP"), "AP"),
         ((*ALL, "--test", "t", "--seed", "1"), "--seed does nothing: the t test leaves nothing"),
         ((*ALL, "-o", BM25), "would overwrite what is read"),

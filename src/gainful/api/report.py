@@ -12,7 +12,7 @@ from attrs import evolve
 from gainful.api.evaluate import evaluate_runs
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.assemble_comparison import Method, build_method
+from gainful.evidence.assemble_comparison import build_method
 from gainful.evidence.compare_runs import compare_where_possible
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, choose_baseline
@@ -73,14 +73,16 @@ def report(
         >>> "new is highest with 0.8801" in page
         True
     """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     return build_report(
         qrels,
         _name_runs(runs),
         measures,
-        method=build_method(
-            TEST_NAMES, test=test, correct=correct, baseline=baseline, resampling=resampling
-        ),
+        baseline=baseline,
+        test=test,
+        correct=correct,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
         texts=texts,
         title=title,
         like=like,
@@ -93,7 +95,12 @@ def build_report(
     runs: Mapping[str, AnyRun],
     measures: Measures | None = None,
     *,
-    method: Method,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correct: str | None = None,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
     title: str | None = None,
     values_file: str | None = None,
@@ -105,10 +112,15 @@ def build_report(
     """The page, and the values for a file beside it where the page has not all of them.
 
     Args:
-        qrels: whatever `evaluate` takes.
+        qrels: as `report` has it, and so is all that is not told here.
         runs: one run or more, by name.
         measures: whatever `evaluate` takes.
-        method: how the runs are compared.
+        baseline: the run that the others are set against.
+        test: how evidence is weighed.
+        correct: how p is corrected.
+        alpha: from which p on a difference counts as significant.
+        resamples: how many, where chance is asked.
+        seed: which chance.
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
         values_file: what the file beside the page is called.
@@ -117,28 +129,32 @@ def build_report(
         run_format: how files of runs are written.
         **settings: single habits, as `evaluate` takes them.
     """
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     require_extra()
     names = [str(name) for name in runs]
-    base = names.index(choose_baseline(method.baseline, names, "run"))
+    base = names.index(choose_baseline(baseline, names, "run"))
+    labels = label_runs(names)
+    method = build_method(
+        TEST_NAMES, test=test, correct=correct, baseline=labels[base], resampling=resampling
+    )
     convention, recipes = build_recipes(measures, like, settings)
     query_texts = _load_texts(texts)
     loaded_qrels = as_qrels(qrels, qrels_format)
     evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
-    labels = label_runs(names)
     matched_runs = [run for _, run in evaluated]
     results = [
         evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
     ]
     refuse_unjudged(results)
-    comparison, reasons = compare_where_possible(results, evolve(method, baseline=labels[base]))
-    choice = report_data.choose_queries(results, base, method.resampling.seed)
+    comparison, reasons = compare_where_possible(results, method)
+    choice = report_data.choose_queries(results, base, resampling.seed)
     content = ReportContent(
         names=names,
         results=results,
         base=base,
         comparison=comparison,
         incomparable=reasons,
-        stabilities=[_estimate_stability(result, method.resampling) for result in results],
+        stabilities=[_estimate_stability(result, resampling) for result in results],
         choice=choice,
         rankings=rank_side_by_side(
             matched_runs, choice.recipe, choice.to_detail, ranks=report_data.MAX_RANKS
@@ -154,7 +170,7 @@ def build_report(
             if at != base
         },
         texts=query_texts,
-        seed=method.resampling.seed,
+        seed=resampling.seed,
     )
     return render_report(content, title=title, values_file=values_file)
 

@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from gainful.api import compare as api
-from gainful.cli.options import refuse_idle_options, resampling_options
+from gainful.cli.options import (
+    baseline_option,
+    correct_option,
+    refuse_idle_options,
+    resampling_options,
+)
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
 from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
@@ -21,7 +26,6 @@ from gainful.convention import SETTINGS
 from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparison import Comparison
 from gainful.evidence.pairing import TEST_NAMES
-from gainful.evidence.statistics.correction import CORRECTIONS
 
 _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
@@ -30,17 +34,13 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 @click.argument("qrels", required=False)
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @measures_option()
-@click.option("--baseline", metavar="NAME", help="What the others are set against. [the first]")
+@baseline_option()
 @click.option(
     "--test",
     type=click.Choice(_TESTS),
     help="How evidence is weighed. [randomisation; with --sessions permutation]",
 )
-@click.option(
-    "--correct",
-    type=click.Choice(list(CORRECTIONS)),
-    help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
-)
+@correct_option()
 @click.option(
     "--pairs",
     type=click.Choice(("all", "baseline")),
@@ -108,7 +108,10 @@ def compare(
     deliver(comparison.page(), form, output, quiet=quiet)
 
 
-_METHOD_OPTIONS = ("baseline", "correct", "pairs", "alpha", "resamples", "seed")
+_SHARED_OPTIONS = (
+    *("baseline", "correct", "pairs", "alpha", "resamples", "seed"),
+    *("like", "qrels_format"),
+)
 _STUDY_OPTIONS = (
     *("session_qrels", "by", "block"),
     *(name for name in READING_PARAMETERS if name != "ties"),
@@ -133,11 +136,7 @@ def _compare_runs(
             named_runs,
             options["measures"] or None,
             test=options["test"] or "randomisation",
-            per_query=options["per_query"],
-            like=options["like"],
-            qrels_format=options["qrels_format"],
-            run_format=options["run_format"],
-            **_select(options, (*_METHOD_OPTIONS, *SETTINGS)),
+            **_select(options, (*_SHARED_OPTIONS, "per_query", "run_format", *SETTINGS)),
         )
 
 
@@ -154,6 +153,8 @@ def _compare_sessions(
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
     _refuse_options(options, _IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = options["session_qrels"]
+    if qrels is None:
+        _refuse_options(options, ("qrels_format",), "is of judgments: name them with --qrels FILE")
     refuse_two_pipes(sessions, qrels)
     refuse_overwriting(output, tuple(path for path in (sessions, qrels, options["topics"]) if path))
     return api.compare_sessions(
@@ -163,10 +164,7 @@ def _compare_sessions(
         by=SYSTEM if options["by"] is None else options["by"],
         block=options["block"] or None,
         test=options["test"] or "permutation",
-        like=options["like"],
-        unjudged=options["unjudged"],
-        qrels_format=options["qrels_format"],
-        **_select(options, _METHOD_OPTIONS),
+        **_select(options, (*_SHARED_OPTIONS, "unjudged")),
         **parse_reading(dict(options)),
     )
 

@@ -10,16 +10,16 @@ from typing import Any
 import click
 
 from gainful.api import gate as api
+from gainful.api.evaluate import holds_qrels_and_run
 from gainful.cli.options import like_option, plugin_option, refuse_idle_options, setting_options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
-from gainful.cli.run_reading import format_options, refuse_two_pipes
+from gainful.cli.run_reading import format_options, name_runs, refuse_two_pipes
 from gainful.convention import SETTINGS
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.read.inputs import rag_path
 from gainful.text import NUMBER_PATTERN
 
 _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit"}
@@ -145,7 +145,7 @@ def gate(
         save_baseline=save_baseline,
     )
     form = form or ("text" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
-    if run is None and rag_path(qrels) is None:
+    if run is None and not holds_qrels_and_run(qrels):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     refuse_two_pipes(qrels, run, baseline)
     run = run or qrels
@@ -160,7 +160,7 @@ def gate(
         measures=measures or None,
         save_to=save_baseline,
         write=False,
-        name=_run_name(run),
+        name=name_runs((run,))[0],
         qrels_format=qrels_format,
         **options,
     )
@@ -204,12 +204,6 @@ def _refuse_files(
 
 def _is_same_file(first: str, second: str) -> bool:
     return first != "-" and Path(first).resolve() == Path(second).resolve()
-
-
-def _run_name(run: str) -> str:
-    """The run by the name of its file."""
-    name = "stdin" if run == "-" else Path(run).name
-    return name.split(".")[0] or name
 
 
 def _append_summary(verdict: Verdict) -> None:

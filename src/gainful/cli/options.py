@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.formula import NUMBER_PATTERN
 from gainful.measure import DISCOUNTS, GAINS
@@ -154,6 +155,22 @@ def _parse_answer(_: object, parameter: click.Parameter, text: str | None) -> An
     """An answer of the table; one that is a number there becomes one."""
     answers = {str(answer): answer for answer in SETTINGS[str(parameter.name)].answers}
     return text if text is None else answers.get(text, text)
+
+
+def baseline_option() -> Decorator:
+    """`--baseline` of commands that compare."""
+    return click.option(
+        "--baseline", metavar="NAME", help="What the others are set against. [the first]"
+    )
+
+
+def correct_option() -> Decorator:
+    """`--correct` of commands that compare in several measures."""
+    return click.option(
+        "--correct",
+        type=click.Choice(list(CORRECTIONS)),
+        help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
+    )
 
 
 def resampling_options() -> Decorator:

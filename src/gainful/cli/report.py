@@ -8,15 +8,19 @@ from typing import Any
 import click
 
 from gainful.api.report import build_report
-from gainful.cli.options import like_option, plugin_option, resampling_options, setting_options
+from gainful.cli.options import (
+    baseline_option,
+    correct_option,
+    like_option,
+    plugin_option,
+    resampling_options,
+    setting_options,
+)
 from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting
 from gainful.cli.progress import show_progress
 from gainful.cli.run_reading import format_options, measures_option, name_runs, refuse_two_pipes
 from gainful.convention import SETTINGS
-from gainful.evidence.assemble_comparison import build_method
 from gainful.evidence.pairing import TEST_NAMES
-from gainful.evidence.statistics.correction import CORRECTIONS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.show.atomic_write import write_atomically
 
 _FORMS = {".html": "html", ".htm": "html"}
@@ -33,7 +37,7 @@ _FORMS = {".html": "html", ".htm": "html"}
     metavar="FILE",
     help="What the queries say: lines of query, tab, text; or CSV or JSON lines with both.",
 )
-@click.option("--baseline", metavar="NAME", help="What the others are set against. [the first]")
+@baseline_option()
 @click.option(
     "--test",
     type=click.Choice(TEST_NAMES),
@@ -41,11 +45,7 @@ _FORMS = {".html": "html", ".htm": "html"}
     show_default=True,
     help="How evidence is weighed.",
 )
-@click.option(
-    "--correct",
-    type=click.Choice(list(CORRECTIONS)),
-    help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
-)
+@correct_option()
 @resampling_options()
 @format_options()
 @plugin_option()
@@ -57,18 +57,8 @@ def report(
     measures: tuple[str, ...],
     *,
     output: str,
-    title: str | None,
     topics: str | None,
-    baseline: str | None,
-    test: str,
-    correct: str | None,
-    alpha: float,
-    seed: int,
-    resamples: int,
-    qrels_format: str | None,
-    run_format: str | None,
-    like: str | None,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """One page about each RUN by these QRELS: to open from disk, to send, to print.
 
@@ -87,13 +77,6 @@ def report(
       gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o report.html
       gainful report qrels.txt *.run -m nDCG@10 --baseline bm25 --topics topics.tsv -o report.html
     """
-    method = build_method(
-        TEST_NAMES,
-        test=test,
-        correct=correct,
-        baseline=baseline,
-        resampling=Resampling(alpha=alpha, resamples=resamples, seed=seed),
-    )
     if output != "-":
         form_from_suffix(output, _FORMS)
     refuse_two_pipes(qrels, *runs, topics)
@@ -108,14 +91,9 @@ def report(
             qrels,
             named_runs,
             measures or None,
-            method=method,
             texts=topics,
-            title=title,
             values_file=None if values_path is None else values_path.name,
-            like=like,
-            qrels_format=qrels_format,
-            run_format=run_format,
-            **settings,
+            **options,
         )
     deliver_text(report_page.page, output)
     if report_page.values_csv is not None and values_path is not None:

@@ -17,7 +17,7 @@ from gainful.evidence.stability_page import (
 from gainful.measure.results import Results
 from gainful.measure.results_page import list_footnotes
 from gainful.page.table import Table, to_one_line
-from gainful.text import count_noun, shorten
+from gainful.text import count_noun, join_words, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 
@@ -90,14 +90,10 @@ def _describe_highest(comparison: Comparison, measure: str) -> str:
     not_beaten = [name for name in by_mean[1:] if name not in beaten]
     parts = [f"{best} is highest with {means[best]:.4f}"]
     if beaten:
-        parts.append(f"significantly above {_join_names(beaten)}")
+        parts.append(f"significantly above {join_words(beaten)}")
     if not_beaten:
-        parts.append(f"not told apart from {_join_names(not_beaten)}")
+        parts.append(f"not told apart from {join_words(not_beaten)}")
     return "; ".join(parts) + "."
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def build_tables(
