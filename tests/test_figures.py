@@ -21,11 +21,12 @@ from scipy.stats import bootstrap
 from session_tables import make_sessions
 
 import gainful
+from gainful.api.figures import FIGURES, build_data
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
 from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.show import picture
-from gainful.show.figures.catalogue import FIGURES, build_data, draw_figure
+from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Look
 from gainful.show.figures.label_layout import spread_labels
 from gainful.show.figures.line_chart import axis_end
@@ -75,7 +76,7 @@ def svg_texts(svg):
 
 
 def draw_spec(name, *inputs, look=None, **options):
-    return draw_figure(FIGURES[name], build_data(name, *inputs, **options), look or Look())
+    return Drawing(FIGURES[name], build_data(name, *inputs, **options), look or Look()).spec()
 
 
 # ── the data of sessions ─────────────────────────────────────────────────────────────────────
@@ -525,7 +526,7 @@ def test_one_session_of_one_query_has_a_last_query_and_none_before():
     results = gainful.evaluate_sessions(make_sessions(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
     data = build_data("last", results)
     assert any("no session of all sessions has more than one query" in one for one in data.caption)
-    assert "last query" in svg_texts(picture.to_svg(draw_figure(FIGURES["last"], data, Look())))
+    assert "last query" in svg_texts(picture.to_svg(Drawing(FIGURES["last"], data, Look()).spec()))
 
 
 def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():

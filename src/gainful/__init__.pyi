@@ -24,8 +24,8 @@ from gainful.evidence.statistics.power import (
     detectable_effect as detectable_effect,
     queries_needed as queries_needed,
 )
-from gainful.show.figures.catalogue import figure as figure, figure_data as figure_data
-from gainful.show.pages.explore import explore as explore
+from gainful.api.figures import figure as figure, figure_data as figure_data
+from gainful.api.explore import explore as explore
 
 # isort: split
 # What it is asked of, and what comes back.

@@ -11,7 +11,7 @@ Examples:
 
 from functools import partial
 
-from gainful.show.figures.catalogue import figure
+from gainful.api.figures import figure
 
 last = partial(figure, "last")
 sessions = partial(figure, "sessions")

@@ -20,10 +20,10 @@ from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.qrels_overlap import require_qrels_overlap
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.query_texts import read_query_texts
-from gainful.show.figures.run_results import refuse_unjudged
 from gainful.show.pages import report_data
 from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
 from gainful.show.pages.report_text import label_runs
@@ -145,7 +145,7 @@ def build_report(
     results = [
         evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
     ]
-    refuse_unjudged(results)
+    require_qrels_overlap(results)
     comparison, reasons = compare_where_possible(results, method)
     choice = report_data.choose_queries(results, base, resampling.seed)
     content = ReportContent(

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
+from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
 from gainful.cli.options import session_setting_options
 from gainful.cli.output import deliver_text, refuse_overwriting
-from gainful.cli.session_reading import READING_PARAMETERS, load_sessions, session_reading_options
-from gainful.read.formats import read_qrels
-from gainful.show.pages.explore import DEFAULT_MEASURE, explore as build_page
+from gainful.cli.run_reading import refuse_two_pipes
+from gainful.cli.session_reading import parse_reading, session_reading_options
 
 
 @click.command(short_help="What would another searcher say of these sessions?")
@@ -36,7 +36,6 @@ def explore(
     by: str | None,
     title: str | None,
     output: str,
-    qrels_format: str | None,
     like: str | None,
     **options: Any,
 ) -> None:
@@ -57,37 +56,10 @@ def explore(
     """
     if not output.lower().endswith((".html", ".htm")) and output != "-":
         raise click.UsageError(f"-o {output}: a page is HTML; end its name in .html")
-    if file == "-" == qrels:
-        raise click.UsageError("only one file can be - (standard input)")
-    reading = {name: options.pop(name) for name in READING_PARAMETERS}
-    refuse_overwriting(output, tuple(path for path in (file, qrels, reading["topics"]) if path))
-    text = build_page(
-        load_sessions(file, **reading),
-        read_qrels(qrels, qrels_format) if qrels else None,
-        measure,
-        by=by,
-        title=title,
-        like=like,
-        command=_command_words(file, qrels, qrels_format, reading),
-        **options,
-    )
-    deliver_text(text, output)
+    refuse_two_pipes(file, qrels)
+    refuse_overwriting(output, tuple(path for path in (file, qrels, options["topics"]) if path))
+    reading = parse_reading(options)
+    page = build_page(file, qrels, measure, by=by, title=title, like=like, **reading, **options)
+    deliver_text(page, output)
     if output != "-":
         click.echo(f"gainful: wrote {output}", err=True)
-
-
-def _command_words(
-    file: str, qrels: str | None, qrels_format: str | None, reading: dict[str, Any]
-) -> list[str]:
-    """The words by which `gainful sessions` reads the same; the page adds the others."""
-    words = [file] + ([] if qrels is None else ["--qrels", qrels])
-    options = {"qrels_format": qrels_format, **reading}
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if name == "where":
-            words += [word for condition in value for word in (option, condition)]
-        elif name == "skip_bad":
-            words += [option] if value else []
-        elif value is not None:
-            words += [option, str(value)]
-    return words

@@ -7,9 +7,9 @@ from inspect import signature
 from typing import Any
 
 import click
+from attrs import frozen
 
-from gainful.api.sessions import evaluate_sessions
-from gainful.api.sweep import sweep as run_sweep
+from gainful.api.figures import FIGURES, draw_files, find_figure
 from gainful.cli.figure_output import deliver_figure, figure_form
 from gainful.cli.options import (
     Decorator,
@@ -20,23 +20,13 @@ from gainful.cli.options import (
 )
 from gainful.cli.output import refuse_overwriting, write_stdout
 from gainful.cli.run_reading import format_options, name_runs, refuse_two_pipes
-from gainful.cli.session_reading import (
-    READING_PARAMETERS,
-    load_sessions,
-    parse_reading,
-    session_reading_options,
-)
+from gainful.cli.session_reading import parse_reading, session_reading_options
 from gainful.convention import SETTINGS
-from gainful.errors import OneGroup
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
-from gainful.read.formats import read_qrels, read_run
-from gainful.show.figures.catalogue import FIGURES, build_data, find_figure
 from gainful.show.figures.figure import Figure, Look
-from gainful.show.figures.winner_map import no_winner_data
 
 _LOOK_OPTIONS = ("title", "width", "height", "dark")
-_RESAMPLING_OPTIONS = ("interval", "resamples", "seed")
 
 # The options of single figures; each has those that its data take.
 _FIGURE_OPTIONS: dict[str, Decorator] = {
@@ -160,36 +150,19 @@ def _single_measure(measures: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _build_session_command(figure: Figure) -> click.Command:
-    def command(
-        file: str,
-        *,
-        qrels: str | None,
-        measures: tuple[str, ...],
-        qrels_format: str | None,
-        like: str | None,
-        **options: Any,
-    ) -> None:
-        look, figure_options, output = _take_options(figure, options)
-        refuse_two_pipes(file, qrels)
-        form = _check_output(
-            output, tuple(path for path in (file, qrels, options["topics"]) if path)
-        )
-        results = evaluate_sessions(
+    def command(file: str, *, qrels: str | None, measures: tuple[str, ...], **options: Any) -> None:
+        request = _take_options(figure, options, (file, qrels, options["topics"]))
+        drawing = draw_files(
+            figure.name,
             file,
             qrels,
             _single_measure(measures) or None,
-            like=like,
-            qrels_format=qrels_format,
+            options=request.figure_options,
+            look=request.look,
             **parse_reading(options),
             **options,
         )
-        deliver_figure(
-            figure,
-            build_data(figure.name, results, **_split_by(figure_options)),
-            look,
-            form,
-            output[0],
-        )
+        deliver_figure(drawing, request.form, request.output)
 
     usual = "nsDCG@10" if figure.name == "sessions" else "sDCG@10"
     decorators: tuple[Decorator, ...] = (
@@ -205,32 +178,23 @@ def _build_session_command(figure: Figure) -> click.Command:
 
 def _build_run_command(figure: Figure) -> click.Command:
     def command(
-        qrels: str,
-        runs: tuple[str, ...],
-        *,
-        qrels_format: str | None,
-        run_format: str | None,
-        like: str | None,
-        measures: tuple[str, ...] = (),
-        **options: Any,
+        qrels: str, runs: tuple[str, ...], *, measures: tuple[str, ...] = (), **options: Any
     ) -> None:
-        look, figure_options, output = _take_options(figure, options)
-        refuse_two_pipes(qrels, *runs)
-        form = _check_output(output, (qrels, *runs))
-        if figure.name == "dots":
-            figure_options |= {"measures": list(measures)} if measures else {}
-        else:
-            figure_options |= dict(zip(("measure",), _single_measure(measures), strict=False))
-        loaded_qrels = read_qrels(qrels, qrels_format)
-        loaded_runs = {
-            name: read_run(path, run_format)
-            for name, path in zip(name_runs(runs), runs, strict=True)
-        }
-        settings = {name: value for name, value in options.items() if value is not None}
-        data = build_data(
-            figure.name, loaded_qrels, loaded_runs, like=like, **figure_options, **settings
+        request = _take_options(figure, options, (qrels, *runs))
+        asked_measures: dict[str, Any] = {}
+        if measures and figure.name == "dots":
+            asked_measures["measures"] = list(measures)
+        elif measures:
+            (asked_measures["measure"],) = _single_measure(measures)
+        drawing = draw_files(
+            figure.name,
+            qrels,
+            dict(zip(name_runs(runs), runs, strict=True)),
+            options=request.figure_options | asked_measures,
+            look=request.look,
+            **options,
         )
-        deliver_figure(figure, data, look, form, output[0])
+        deliver_figure(drawing, request.form, request.output)
 
     usual = {
         "curves": [_measure_option("DCG@10")],
@@ -256,35 +220,26 @@ def _build_sweep_command(figure: Figure) -> click.Command:
         *,
         qrels: str | None,
         measures: tuple[str, ...],
-        qrels_format: str | None,
         by: str,
-        like: str | None,
+        weights: tuple[str, ...],
         **options: Any,
     ) -> None:
-        look, _, output = _take_options(figure, options)
-        reading = {name: options.pop(name) for name in READING_PARAMETERS}
-        refuse_two_pipes(file, qrels)
-        inputs = (file, qrels, reading["topics"])
-        form = _check_output(output, tuple(path for path in inputs if path))
-        loaded_qrels = None if qrels is None else read_qrels(qrels, qrels_format)
-        weights = list(options.pop("weights")) or None
-        chosen_sessions = load_sessions(file, **reading)
-        measure = _single_measure(measures) or ("nsDCG",)
-        try:
-            result = run_sweep(
-                chosen_sessions,
-                loaded_qrels,
-                *measure,
-                by=by.split(","),
-                like=like,
-                weights=weights,
-                **options,
-            )
-        except OneGroup as error:
-            data = no_winner_data(error.problem)
-        else:
-            data = build_data(figure.name, result)
-        deliver_figure(figure, data, look, form, output[0])
+        request = _take_options(figure, options, (file, qrels, options["topics"]))
+        reading = parse_reading(options)
+        drawing = draw_files(
+            figure.name,
+            file,
+            qrels,
+            *(_single_measure(measures) or ("nsDCG",)),
+            options=request.figure_options,
+            look=request.look,
+            by=by.split(","),
+            weights=list(weights) or None,
+            **{name: reading.pop(name) for name in ("where", "min_queries", "first_queries")},
+            reading=reading,
+            **options,
+        )
+        deliver_figure(drawing, request.form, request.output)
 
     decorators: tuple[Decorator, ...] = (
         click.argument("file"),
@@ -309,11 +264,22 @@ _COMMANDS: dict[str, Callable[[Figure], click.Command]] = {
     "runs": _build_run_command,
     "sweep": _build_sweep_command,
 }
-_Output = tuple[str | None, bool]
 
 
-def _take_options(figure: Figure, options: dict[str, Any]) -> tuple[Look, dict[str, Any], _Output]:
-    """How it looks, the options of this figure that were named, and where it goes."""
+@frozen
+class _Request:
+    """What is to be drawn: the options of the figure, how it looks, as what, and where it goes."""
+
+    figure_options: dict[str, Any]
+    look: Look
+    form: str
+    output: str | None
+
+
+def _take_options(
+    figure: Figure, options: dict[str, Any], inputs: tuple[str | None, ...]
+) -> _Request:
+    """What is to be drawn, taken out of `options`; nothing that is read is written over."""
     look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
@@ -321,17 +287,9 @@ def _take_options(figure: Figure, options: dict[str, Any]) -> tuple[Look, dict[s
     if "interval" not in figure_options and figure.name != "dots":
         for name in figure_options.keys() & {"resamples", "seed"}:
             raise click.UsageError(f"--{name} needs --interval")
-    return look, figure_options, (options.pop("output"), options.pop("wants_data"))
-
-
-def _split_by(figure_options: dict[str, Any]) -> dict[str, Any]:
-    """The columns that --by names."""
-    if "by" not in figure_options:
-        return figure_options
-    return figure_options | {"by": [part.strip() for part in figure_options["by"].split(",")]}
-
-
-def _check_output(output: _Output, inputs: tuple[str, ...]) -> str:
-    """The form that is asked for; what is read is not written over."""
-    refuse_overwriting(output[0], inputs)
-    return figure_form(*output)
+    if "by" in figure_options:
+        figure_options["by"] = [part.strip() for part in figure_options["by"].split(",")]
+    output, wants_data = options.pop("output"), options.pop("wants_data")
+    refuse_two_pipes(*inputs)
+    refuse_overwriting(output, tuple(path for path in inputs if path))
+    return _Request(figure_options, look, figure_form(output, wants_data), output)

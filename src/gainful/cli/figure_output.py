@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
-from gainful.cli.output import deliver_text as text_delivered
-from gainful.show import picture, rows as show_rows
+from gainful.cli.output import deliver
 from gainful.show.atomic_write import write_atomically
-from gainful.show.figures.catalogue import draw_figure
-from gainful.show.figures.figure import Figure, FigureData, Look
-from gainful.show.rows import Rows
+from gainful.show.figures.drawing import Drawing
+from gainful.show.picture import WRITERS
 
-_SUFFIXES = (*picture.WRITERS, ".csv", ".tsv")
+_TABLES = {".csv": "csv", ".tsv": "tsv"}
+_SUFFIXES = (*WRITERS, *_TABLES)
 
 
 def figure_form(output: str | None, wants_data: bool) -> str:
@@ -27,29 +26,15 @@ def figure_form(output: str | None, wants_data: bool) -> str:
         raise click.UsageError(
             f"-o {output}: what format is {suffix or 'that'}? End FILE in {', '.join(_SUFFIXES)}"
         )
-    if wants_data and suffix not in (".csv", ".tsv"):
+    if wants_data and suffix not in _TABLES:
         raise click.UsageError(f"--data is a table; end FILE in .csv or .tsv, not in {suffix}")
     return suffix
 
 
-def deliver_figure(
-    figure: Figure, data: FigureData, look: Look, form: str, output: str | None
-) -> None:
+def deliver_figure(drawing: Drawing, form: str, output: str | None) -> None:
     """Put the picture into its file, or the data there or on the terminal."""
-    if form in (".csv", ".tsv"):
-        rows = Rows(data.frame.columns, data.frame.rows())
-        text_delivered(show_rows.to_csv(rows, "\t" if form == ".tsv" else ","), output)
+    if form in _TABLES:
+        deliver(drawing.page(), _TABLES[form], output)
         return
-    spec = draw_figure(figure, data, look)
-    if form == ".html":
-        light_and_dark = [
-            draw_figure(figure, data, _set_dark(look, dark=dark)) for dark in (False, True)
-        ]
-        write_atomically(str(output), picture.to_html(*light_and_dark, begin_dark=look.dark))
-    else:
-        write_atomically(str(output), picture.WRITERS[form](spec))
+    write_atomically(str(output), drawing.to_picture(form))
     click.echo(f"gainful: wrote {output}", err=True)
-
-
-def _set_dark(look: Look, *, dark: bool) -> Look:
-    return Look(title=look.title, width=look.width, height=look.height, dark=dark)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.convention import Convention
 from gainful.measure.entry import Aggregation
@@ -56,6 +56,14 @@ class Results(Shown):
     def mean(self) -> dict[str, float]:
         """One number for each measure: the mean over queries, or the sum of what is counted."""
         return {name: self._aggregate(name) for name in self.values}
+
+    def select_measures(self, names: Sequence[str]) -> Results:
+        """Results of some of the measures alone."""
+        return evolve(
+            self,
+            values={name: self.values[name] for name in names},
+            recipes={name: self.recipes[name] for name in names},
+        )
 
     def _aggregate(self, name: str) -> float:
         values = np.ma.compressed(np.ma.asarray(self.values[name]))

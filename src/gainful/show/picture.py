@@ -71,7 +71,7 @@ def to_html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) ->
         feature="gainful figure",
         data=specs | {"begin": "dark" if begin_dark else ""},
         title=usermeta.get("title", "Figure"),
-        said=usermeta.get("said", []),
+        caption=usermeta.get("caption", []),
     )
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 
-from gainful.errors import BadValue
-from gainful.evidence.pairing import pair_results
-from gainful.measure.language import expand
-from gainful.measure.measure import Measure
-from gainful.read.inputs import AnyQrels
+from gainful.evidence.pairing import PairedValues
+from gainful.measure.results import Results
+from gainful.measure.results_page import list_footnotes
 from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
-from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
 from gainful.show.figures.text import clean_text, shorten_name
 from gainful.show.theme import SIZE
 from gainful.text import count_noun
@@ -23,75 +20,52 @@ _BAR_STEP = 14  # pixels of such a bar
 _HEIGHT = 300
 
 
-def differences_data(
-    qrels: AnyQrels,
-    runs: Runs,
-    measure: str | Measure = "nDCG@10",
-    *,
-    like: Any = None,
-    **settings: Any,
+def build_data(
+    measure_name: str, results: Sequence[Results], pairs: PairedValues | None
 ) -> FigureData:
-    """On which queries is one run better than another, and by how much?
+    """A row for each query, the greatest difference first; none, if there is only one run.
 
     Args:
-        qrels: whatever `gainful.evaluate` takes.
-        runs: {name: run}, two of them; the first is what the other is set against.
-        measure: nDCG@10 if none is named.
-        like: whose habits to follow.
-        settings: single habits, such as `ties="average"`.
-
-    Returns:
-        A row for each query, the greatest difference first: query, first, second, difference
-        (second less first).
+        measure_name: what the runs are compared in.
+        results: of one run or of two.
+        pairs: the values of two runs, query by query.
     """
-    (measure_name,) = expand(measure) if len(expand(measure)) == 1 else (None,)
-    if measure_name is None:
-        raise BadValue("measure", str(measure), "one measure")
-    if len(runs) > 2:
-        raise BadValue("runs", ", ".join(map(str, runs)), "two of them")
-    results_by_run = evaluate_runs(qrels, runs, [measure_name], like, settings)
-    results, names = list(results_by_run.values()), list(results_by_run)
-    caption_lines = build_caption(results, [measure_name])
-    if len(results) == 1:
+    names = [shorten_name(result.name) for result in results]
+    caption_lines = list_footnotes(results)
+    if pairs is None:
         return FigureData(
             frame=pl.DataFrame(schema=_SCHEMA),
-            title=f"{measure_name} of {shorten_name(names[0])}",
+            title=f"{measure_name} of {names[0]}",
             caption=tuple(caption_lines),
             empty_reason="One run: there is nothing to compare it with.",
         )
-    pairs = pair_results(results, measure_name)
     frame = pl.DataFrame(
         {"query": list(pairs.queries), "first": pairs.values[:, 0], "second": pairs.values[:, 1]},
         schema_overrides={"query": pl.String},
     ).with_columns(difference=pl.col("second") - pl.col("first"))
     frame = frame.sort("difference", "query", descending=[True, False])
-    mean = frame["difference"].mean()
     better = int((frame["difference"] > 0).sum())
     worse = int((frame["difference"] < 0).sum())
     empty_reason = ""
     if not len(frame):
         empty_reason = "No query counts in both runs, so there is no difference to show."
     elif not better + worse:
-        empty_reason = f"Both runs have the same {measure_name} on every query: there is no difference to show."
-    first, second = map(shorten_name, names)
+        equal = f"Both runs have the same {measure_name} on every query"
+        empty_reason = f"{equal}: there is no difference to show."
+    first, second = names
     summary = []
+    mean = frame["difference"].mean()
     if isinstance(mean, float):
-        summary = [
-            (
-                f"mean difference {mean:+.4f} over {count_noun(len(frame), 'query')}: {second} better "
-                f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
-            )
-        ]
-    dropped = [count for count in pairs.left_out if count]
-    dropped_note = (
-        [f"Note: {count_noun(max(dropped), 'query')} left out, as not both runs have them"]
-        if dropped
-        else []
-    )
+        summary.append(
+            f"mean difference {mean:+.4f} over {count_noun(len(frame), 'query')}: {second} better "
+            f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
+        )
+    dropped = max(pairs.left_out)
+    dropped_note = f"Note: {count_noun(dropped, 'query')} left out, as not both runs have them"
     return FigureData(
         frame=frame,
         title=f"{measure_name} by query: {second} against {first}",
-        caption=(*summary, *caption_lines, *dropped_note),
+        caption=(*summary, *caption_lines, *([dropped_note] if dropped else [])),
         axis_title=f"difference in {measure_name}",
         empty_reason=empty_reason,
         extra={"names": (first, second)},

@@ -2,59 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from gainful.evidence.stability import DEFAULT_LEVEL, stability
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.evaluate import build_convention, usual_measures
-from gainful.measure.measure import Measure
-from gainful.read.inputs import AnyQrels
+from gainful.evidence.stability import Stability
+from gainful.measure.results import Results
+from gainful.measure.results_page import list_footnotes
 from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
-from gainful.show.figures.run_results import Measures, Runs, build_caption, evaluate_runs
 from gainful.show.figures.text import clean_text, shorten_name
 
 _ROW_STEP = 22  # pixels of a run
 
 
-def dots_data(
-    qrels: AnyQrels,
-    runs: Runs,
-    measures: Measures | None = None,
-    *,
-    interval: float = DEFAULT_LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    like: Any = None,
-    **settings: Any,
-) -> FigureData:
-    """How good are runs by several measures, and how sure is that?
+def build_data(results: Mapping[str, Results], stabilities: Sequence[Stability]) -> FigureData:
+    """A row for each run and measure: the mean and its interval.
 
     Args:
-        qrels: whatever `gainful.evaluate` takes.
-        runs: {name: run}.
-        measures: one or several; nDCG@10, AP and RR if none is named.
-        interval: its level in per cent; queries are drawn again (bootstrap, BCa).
-        resamples: how often.
-        seed: where chance begins.
-        like: whose habits to follow.
-        settings: single habits, such as `ties="average"`.
-
-    Returns:
-        Columns run, measure, mean, low, high.
+        results: of each run by its name, for the caption.
+        stabilities: the intervals of each run.
     """
-    if measures is None:
-        measures = usual_measures(build_convention(like, settings))
-    measure_list: Sequence[str | Measure] = (
-        [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    )
-    results = evaluate_runs(qrels, runs, measure_list, like, settings)
+    first = stabilities[0]
     rows, notes = [], []
-    for run, result in results.items():
-        uncertainty = stability(result, interval, resamples=resamples, seed=seed)
+    for run, uncertainty in zip(results, stabilities, strict=True):
         notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
         rows += [
             {
@@ -74,15 +45,15 @@ def dots_data(
     empty_reason = "" if len(means) else "No query counts, so there is no mean to show."
     if len(means) and (means == 0).all():
         empty_reason = "Every mean is 0: nothing relevant was found."
-    names = list(next(iter(results.values())).values)
+    method = f"queries drawn again {first.resamples} times (BCa, seed {first.seed})"
     return FigureData(
         frame=frame,
         title="Means of runs and their intervals"
         if len(results) > 1
         else "Means and their intervals",
         caption=(
-            f"{interval:g} % intervals, queries drawn again {resamples} times (BCa, seed {seed})",
-            *build_caption(list(results.values()), names),
+            f"{first.level:g} % intervals, {method}",
+            *list_footnotes(list(results.values())),
             *notes,
         ),
         empty_reason=empty_reason,
@@ -146,7 +117,7 @@ def _draw_panel(  # noqa: PLR0917
             "mean": row["mean"],
             "low": row["low"],
             "high": row["high"],
-            "told": f"{row['mean']:.4f}",
+            "mean_text": f"{row['mean']:.4f}",
         }
         for row in frame.iter_rows(named=True)
         if row["mean"] is not None
@@ -204,7 +175,7 @@ def _draw_panel(  # noqa: PLR0917
             },
             {
                 "mark": {"type": "text", "baseline": "bottom", "dy": -5, "fontSize": 10},
-                "encoding": {"x": mean_channel, "text": {"field": "told", "type": "nominal"}},
+                "encoding": {"x": mean_channel, "text": {"field": "mean_text", "type": "nominal"}},
             },
             {
                 "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},

@@ -12,7 +12,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     """Title and caption as ever, and in place of the plot why there is none."""
     width, height = look.width or WIDTH, look.height or 48
     body: Spec = {
-        "data": {"values": [{"told": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]},
+        "data": {"values": [{"text": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]},
         "mark": {
             "type": "text",
             "fontSize": SIZE + 1,
@@ -23,7 +23,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "encoding": {
             "x": {"value": 0},
             "y": {"value": 10},
-            "text": {"field": "told", "type": "nominal"},
+            "text": {"field": "text", "type": "nominal"},
         },
     }
     return with_caption(data, look, body, width, height, [])

@@ -9,8 +9,6 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.measure.sessions.curve import session_value_vectors
-from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import (
     Series,
@@ -19,49 +17,34 @@ from gainful.show.figures.line_chart import (
     build_session_axis,
     with_caption,
 )
-from gainful.show.figures.session_plot import By, check_count, explain_zeros, prepare_plot
+from gainful.show.figures.session_plot import SessionPlot, explain_zeros
 from gainful.show.figures.text import clean_text, shorten_name
 from gainful.text import count_noun
+from gainful.types import Array
 
 MAX_SESSIONS = 60  # sessions drawn in a panel
 _MAX_LABELLED_SESSIONS = 16  # sessions that are named at their ends
 _PANEL_WIDTH, _PANEL_HEIGHT = 400, 280  # of a panel among several
 
 
-def individual_data(
-    results: SessionResults,
-    measure: str | None = None,
-    *,
-    by: By = (),
-    queries: int | None = None,
-) -> FigureData:
-    """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
+def build_data(plot: SessionPlot, vectors: Array, queries: int | None) -> FigureData:
+    """A row for each session and place, and whether the searcher was searching or stopped there.
 
     Args:
-        results: what `gainful.evaluate_sessions` returned.
-        measure: one of its measures; the first sDCG, or else the first nsDCG.
-        by: a column or several; each group has a panel of its own.
-        queries: only the first so many queries are drawn.
-
-    Returns:
-        A row for each session and place: group, session, query, rank, position, value, and whether
-        the searcher was still searching there and stopped right there. Where somebody has stopped,
-        the last value is held.
+        plot: the sessions and their groups.
+        vectors: their values: sessions × queries × ranks.
+        queries: how many queries are drawn; all if it is not said.
     """
-    check_count("queries", queries)
-    plot = prepare_plot(results, measure, by, prefer="sDCG")
-    sessions = plot.results.matched_sessions.keep_first_queries(plot.recipe.queries)
-    values = session_value_vectors(sessions, plot.recipe)
-    session_count, query_count, depth = values.shape
+    sessions = plot.results.matched_sessions
+    session_count, query_count, depth = vectors.shape
     group_labels = np.empty(session_count, dtype=object)
     for group, flags in plot.groups:
         group_labels[flags] = group
     names = pl.Series("session", list(sessions.session_ids))
     query = np.tile(np.repeat(np.arange(1, query_count + 1), depth), session_count)
     rank = np.tile(np.arange(1, depth + 1), session_count * query_count)
-    own_queries = np.repeat(
-        results.matched_sessions.query_counts, query_count * depth
-    )  # as they were, however few are looked at
+    # As many as there were, however few of them the measure looks at.
+    own_queries = np.repeat(sessions.query_counts, query_count * depth)
     frame = pl.DataFrame(
         {
             "group": pl.Series(
@@ -71,7 +54,7 @@ def individual_data(
             "query": query,
             "rank": rank,
             "position": np.tile(np.arange(1, query_count * depth + 1), session_count),
-            "value": pl.Series(values.ravel()).fill_nan(None),
+            "value": pl.Series(vectors.ravel()).fill_nan(None),
             "searching": query <= own_queries,
             "stopped": (query == own_queries) & (rank == depth),
         }
@@ -159,7 +142,7 @@ def _draw_panel(  # noqa: PLR0917
         for index, session in enumerate(sessions)
     ]
     rows: list[dict[str, Any]] = [
-        {"series": series_index[session], "x": position, "y": value, "held": not searching}
+        {"series": series_index[session], "x": position, "y": value, "after_stop": not searching}
         for session, position, value, searching in frame.select(
             "session", "position", "value", "searching"
         ).iter_rows()
@@ -177,7 +160,7 @@ def _draw_panel(  # noqa: PLR0917
     split_lines = [
         line_layer
         | {
-            "data": {"values": [row for row in values if row["held"] is after_stop]},
+            "data": {"values": [row for row in values if row["after_stop"] is after_stop]},
             "mark": {
                 "type": "line",
                 "strokeWidth": 0.8 if after_stop else series[0].width,
@@ -212,13 +195,13 @@ def _keep_corners(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         following = rows[index + 1] if index + 1 < len(rows) else None
         if following is not None and following["series"] != row["series"]:
             following = None
-        if previous is not None and previous["held"] is not row["held"]:
-            corners.append(previous | {"held": True})
+        if previous is not None and previous["after_stop"] is not row["after_stop"]:
+            corners.append(previous | {"after_stop": True})
         if (
             previous is None
             or following is None
             or {previous["y"], following["y"]} != {row["y"]}
-            or following["held"] is not row["held"]
+            or following["after_stop"] is not row["after_stop"]
         ):
             corners.append(row)
     return corners

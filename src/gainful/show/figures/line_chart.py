@@ -28,8 +28,8 @@ class Series:
     """One line: what it is called, and which colour and dash it has."""
 
     label: str = field(converter=clean_text)
-    colour: int
-    dash: int = 0
+    colour_index: int
+    dash_index: int = 0
     width: float = 2.0
     labelled: bool = True  # is its name?
 
@@ -120,7 +120,7 @@ def with_caption(  # noqa: PLR0917
         "usermeta": {
             "room": label_width + _Y_AXIS_WIDTH + 40,
             "title": clean_text(heading),
-            "said": [clean_text(line) for line in data.caption],
+            "caption": [clean_text(line) for line in data.caption],
         },
     }
 
@@ -182,8 +182,10 @@ def build_line_layers(
             "encoding": {
                 "x": x,
                 "y": y,
-                "color": _series_channel([series_colour(line.colour, tones) for line in series]),
-                "strokeDash": _series_channel([series_dash(line.dash) for line in series]),
+                "color": _series_channel(
+                    [series_colour(line.colour_index, tones) for line in series]
+                ),
+                "strokeDash": _series_channel([series_dash(line.dash_index) for line in series]),
                 "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
                 "tooltip": _build_tooltip(x_axis.title, axis_title),
                 "description": _NAME_FIELD,
@@ -250,7 +252,7 @@ def _draw_band(
             "x": x,
             "y": y | {"field": "low"},
             "y2": {"field": "high"},
-            "color": _series_channel([series_colour(line.colour, tones) for line in series]),
+            "color": _series_channel([series_colour(line.colour_index, tones) for line in series]),
         },
     }
 
@@ -280,7 +282,7 @@ def _draw_labels(  # noqa: PLR0917
             "series": index,
             "label": shorten_name(series[index].label),
             "name": series[index].label,
-            "colour": label_colour(series[index].colour, look.tones),
+            "colour": label_colour(series[index].colour_index, look.tones),
             "x": ends[index]["x"],
             "y": low + offset / scale,
         }

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 
-from gainful.read.inputs import AnyQrels
+from gainful.measure.results import Results
+from gainful.measure.results_page import list_footnotes
 from gainful.show.figures.figure import FigureData, Look, Spec
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
-from gainful.show.figures.run_results import Runs, build_caption, evaluate_runs
 
 _LEVELS = [level / 10 for level in range(11)]
+MEASURES = [f"IPrec@{level:g}" for level in _LEVELS]
 
 
-def precision_recall_data(
-    qrels: AnyQrels, runs: Runs, *, like: Any = None, **settings: Any
-) -> FigureData:
-    """How precise is a run where so much of what is relevant has been found?
-
-    Args:
-        qrels: whatever `gainful.evaluate` takes.
-        runs: {name: run}.
-        like: whose habits to follow.
-        settings: single habits, such as `rel=2`.
-
-    Returns:
-        Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
-    """
-    measures = [f"IPrec@{level:g}" for level in _LEVELS]
-    results = evaluate_runs(qrels, runs, measures, like, settings)
+def build_data(results: Mapping[str, Results]) -> FigureData:
+    """A row for each run and level of recall: the mean of `MEASURES` over queries."""
     rows = [
         {"run": run, "recall": level, "precision": result.mean[measure]}
         for run, result in results.items()
-        for level, measure in zip(_LEVELS, measures, strict=True)
+        for level, measure in zip(_LEVELS, MEASURES, strict=True)
     ]
     frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
     precisions = frame["precision"].drop_nulls()
@@ -46,7 +33,7 @@ def precision_recall_data(
         title="Precision at eleven levels of recall",
         caption=(
             "IPrec: the best precision at that recall or beyond, mean over queries",
-            *build_caption(list(results.values()), measures),
+            *list_footnotes(list(results.values())),
         ),
         axis_title="interpolated precision",
         empty_reason=empty_reason,

@@ -1,26 +1,17 @@
-"""What the figures of sessions share: the measure they show, groups, bands, the caption."""
+"""What the figures of sessions share: one measure of some sessions, their groups, the caption."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
-from gainful.evidence.stability import resampling_for_level
-from gainful.evidence.statistics.bootstrap import bootstrap_band
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.results_page import list_footnotes
-from gainful.measure.sessions.sweep import group_label
-from gainful.text import count_noun
-from gainful.types import Array, Flags
-
-By = str | Sequence[str]
-_WITH_VECTORS = ("sDCG", "nsDCG")
+from gainful.types import Flags
 
 
 @frozen(eq=False, kw_only=True)
@@ -52,97 +43,6 @@ class SessionPlot:
             bands = (f"band: {level:g} % interval, {method}",)
         return (f"mean {self.measure_name} · {lines[0]}", *bands, *lines[1:], *self.notes)
 
-    def interval(self, total: Array, count: Array) -> dict[str, Array]:
-        """The columns of a band, if one was asked for and there are sessions to draw from."""
-        if self.resampling is None:
-            return {}
-        if len(total) < 2:
-            unknown = np.full(total.shape[1], np.nan)
-            return {"low": unknown, "high": unknown}
-        low, high = bootstrap_band(total, count, self.resampling)
-        return {"low": low, "high": high}
-
-
-def prepare_plot(
-    results: SessionResults,
-    measure: str | None,
-    by: By,
-    *,
-    prefer: str,
-    interval: float | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> SessionPlot:
-    """One measure of some sessions; the first of the preferred name if none is named."""
-    if not isinstance(results, SessionResults):
-        raise WrongType("results", results, "SessionResults, as gainful.evaluate_sessions gives")
-    measure_name = _choose_measure(results, measure, prefer)
-    recipe = results.recipes[measure_name]
-    if recipe.k is None:
-        raise BadValue("measure", measure_name, f"a depth, such as {recipe.entry.name}@10")
-    _refuse_unjudged(results, recipe)
-    measure_results = evolve(
-        results, values={measure_name: results.values[measure_name]}, recipes={measure_name: recipe}
-    )
-    groups = label_groups(results, by)
-    resampling = (
-        None if interval is None else resampling_for_level(interval, resamples=resamples, seed=seed)
-    )
-    single_sessions = [label for label, flags in groups if int(flags.sum()) == 1]
-    notes = [
-        f"Note: {label} has one session: no interval"
-        for label in single_sessions
-        if resampling is not None
-    ]
-    longest_list = int(results.matched_sessions.retrieved.max())
-    if recipe.k > longest_list:
-        notes.append(f"Note: no query shows more than {count_noun(longest_list, 'result')}")
-    return SessionPlot(
-        results=measure_results,
-        recipe=recipe,
-        measure_name=measure_name,
-        groups=groups,
-        resampling=resampling,
-        notes=tuple(notes),
-    )
-
-
-def label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
-    """The groups and what they are called; all sessions, if by nothing."""
-    groups = results.group_sessions(by)
-    labels = [group_label(keys) if keys else "all sessions" for keys, _ in groups]
-    if len(set(labels)) < len(labels):  # 2 and "system 2" would both be system 2
-        labels = [
-            ", ".join(f"{key}={value!r}" for key, value in keys.items()) for keys, _ in groups
-        ]
-    return [(label, flags) for label, (_, flags) in zip(labels, groups, strict=True)]
-
-
-def _choose_measure(results: SessionResults, measure: str | None, prefer: str) -> str:
-    with_vectors = {
-        name: recipe.entry.name
-        for name, recipe in results.recipes.items()
-        if recipe.entry.name in _WITH_VECTORS
-    }
-    if measure is not None:
-        if measure not in results.recipes:
-            raise UnknownName("measure", measure, results.recipes)
-        if measure not in with_vectors:
-            raise BadValue("measure", measure, f"{' or '.join(_WITH_VECTORS)}, which have vectors")
-        return measure
-    if not with_vectors:
-        raise BadValue("measure", ", ".join(results.recipes), "an sDCG or nsDCG among them")
-    preferred = [name for name, kind in with_vectors.items() if kind == prefer]
-    return (preferred or list(with_vectors))[0]
-
-
-def _refuse_unjudged(results: SessionResults, recipe: SessionRecipe) -> None:
-    """Where nothing that counts is judged, zeros would only look like an answer."""
-    depth = recipe.k or 0
-    if not (results.matched_sessions.judged.rank <= depth).any():
-        problem = f"none of the top {depth} results of any query is judged"
-        raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
-
 
 def explain_zeros(values: pl.Series) -> str:
     """What is said where nothing was gained at all."""
@@ -150,11 +50,3 @@ def explain_zeros(values: pl.Series) -> str:
     if not len(defined):
         return "No session has an ideal, so there is no share of it to show."
     return "Nothing was gained: every value is 0." if (defined == 0).all() else ""
-
-
-def check_count(name: str, number: object) -> None:
-    """A number of queries must be one."""
-    if number is not None and (
-        isinstance(number, bool) or not isinstance(number, int) or number < 1
-    ):
-        raise BadValue(name, number, "a whole number from 1 on")

@@ -88,7 +88,7 @@ def map_data(sweep: Sweep) -> FigureData:
     )
 
 
-def no_winner_data(reason: str) -> FigureData:
+def build_empty_data(reason: str) -> FigureData:
     """What is shown of a single group."""
     return FigureData(
         frame=pl.DataFrame(),
@@ -171,7 +171,7 @@ def _build_panel_layers(
     )
     if inside:
         label = f"b = {reference['b']:g}, bq = {reference['bq']:g}"
-        layers += _draw_reference(reference | {"told": label}, x, y, tones)
+        layers += _draw_reference(reference | {"label": label}, x, y, tones)
     layers.append(_label_regions(settings, groups, x, y, reference if inside else None, tones))
     return layers
 
@@ -266,7 +266,7 @@ def mix_colours(first: str, second: str, share: float) -> str:
 def _draw_reference(reference: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
     """A ring, and above it which setting that is, on a halo that keeps it readable on a line."""
     position = {"x": x, "y": y}
-    labelled_position = position | {"text": {"field": "told", "type": "nominal"}}
+    labelled_position = position | {"text": {"field": "label", "type": "nominal"}}
     text = {"type": "text", "align": "center", "baseline": "bottom", "dy": -8}
     ring = {"type": "point", "size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6}
     marks: list[tuple[Spec, Spec]] = [

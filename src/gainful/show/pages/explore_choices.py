@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -10,6 +10,7 @@ from attrs import evolve
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue
 from gainful.formula import to_javascript, to_mathml
+from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import DISCOUNTS, as_query_discount, b
 from gainful.measure.formulas import as_gain
@@ -33,8 +34,8 @@ _FIXED_SETTINGS = {
 _REFUSED_SETTINGS = {"negative": "error", "empty": "error"}
 
 
-def refuse_unsupported(recipe: SessionRecipe) -> None:
-    """What the page does not compute."""
+def check_page_measure(recipe: SessionRecipe) -> None:
+    """Refuse what the page does not compute."""
     if recipe.entry.name not in _PAGE_MEASURES:
         raise BadValue("measure", recipe.label, f"{' or '.join(_PAGE_MEASURES)}, in a page")
     for name, supported in _FIXED_SETTINGS.items():
@@ -52,7 +53,7 @@ def refuse_unsupported(recipe: SessionRecipe) -> None:
 def refuse_unanswerable(
     recipe: SessionRecipe, allowed_answers: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """What these sessions cannot begin with: no clicks, no one ideal, a discount of one's own."""
+    """Refuse what these sessions cannot begin with, such as clicks where there are none."""
     allowed_answers = {
         **allowed_answers,
         **dict.fromkeys(("discount", "query_discount"), _discount_meanings()),
@@ -146,3 +147,26 @@ def setting_answers(
         }
         for name in ("duplicates", "ideal", "hold")
     }
+
+
+def choose_group_column(
+    sessions: MatchedSessions, source: str, columns: Sequence[Mapping[str, Any]], by: str | None
+) -> str | None:
+    """The column to group by first; None where there are no two groups.
+
+    Args:
+        sessions: the sessions.
+        source: what they are called in an error.
+        columns: those by which sessions can be chosen.
+        by: the column that was asked for; system if none was.
+    """
+    group_columns = [column["name"] for column in columns if column["groups"]]
+    if by is None:
+        return "system" if "system" in group_columns else None
+    group_count = len(group_sessions(sessions, by, source))
+    if by in group_columns:
+        return by
+    if group_count > 1:
+        allowed = f"a column of 2 to {explore_data.MAX_GROUPS} groups; it has {group_count}"
+        raise BadValue("by", by, allowed)
+    return None

@@ -14,8 +14,8 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue
+from gainful.match.session_groups import check_group_columns, session_columns as session_heads
 from gainful.match.sessions import JudgedResults, MatchedSessions
-from gainful.measure.sessions.results import SessionResults
 from gainful.read.sessions import Sessions
 from gainful.types import Array, Ranks
 
@@ -129,16 +129,17 @@ def pool_columns(judged: JudgedResults, grades: Grades) -> dict[str, Any]:
     }
 
 
-def filter_columns(results: SessionResults, loaded: Sessions) -> list[dict[str, Any]]:
+def filter_columns(sessions: MatchedSessions, loaded: Sessions) -> list[dict[str, Any]]:
     """What sessions can be chosen by, and grouped by if there are few of it."""
     columns: list[dict[str, Any]] = []
-    names = [name for name in loaded.columns if name in results.columns.columns]
+    heads = session_heads(sessions)
+    names = [name for name in loaded.columns if name in heads.columns]
     partitions = []
     for name in sorted(
-        names, key=lambda column_name: column_name == "topic"
-    ):  # often the same as another
-        values = results.columns[name]
-        if not 2 <= values.n_unique() <= _MAX_CHOICES or not _is_nameable(results, name):
+        names, key=lambda name: name == "topic"
+    ):  # a topic is often the same as another column
+        values = heads[name]
+        if not 2 <= values.n_unique() <= _MAX_CHOICES or not _is_nameable(sessions, name):
             continue
         ordered = values.unique().sort(nulls_last=True)
         code = values.to_frame().join(
@@ -175,12 +176,12 @@ def _partition(codes: Sequence[int]) -> tuple[int, ...]:
     return tuple(numbers.setdefault(code, len(numbers)) for code in codes)
 
 
-def _is_nameable(results: SessionResults, name: str) -> bool:
+def _is_nameable(sessions: MatchedSessions, name: str) -> bool:
     """Is the column the same for a whole session, and can a command name it?"""
     if name != name.strip() or "," in name or "=" in name:
         return False
     try:
-        results.group_names(name)
+        check_group_columns(sessions, name, name)
     except (BadInput, BadValue):
         return False
     return True

@@ -75,7 +75,8 @@ def _describe_mean(interval: Interval, level: float) -> str:
     text = f"{_format_value(interval.mean, interval)} {kind}"
     if interval.low is None or interval.high is None:
         return text
-    return f"{text}, with {level:g} % confidence {_format_value(interval.low, interval)} to {_format_value(interval.high, interval)}"
+    low, high = (_format_value(end, interval) for end in (interval.low, interval.high))
+    return f"{text}, with {level:g} % confidence {low} to {high}"
 
 
 def _format_value(value: float, interval: Interval) -> str:
@@ -192,10 +193,11 @@ def _build_plot(
         if interval.mean is not None:
             row |= {"mean": _format_value(interval.mean, interval), "at": percent(interval.mean)}
         if interval.low is not None and interval.high is not None:
+            ends = (interval.low, interval.high)
             row |= {
                 "from": percent(interval.low),
                 "wide": round(percent(interval.high) - percent(interval.low), 3),
-                "between": f"{_format_value(interval.low, interval)} … {_format_value(interval.high, interval)}",
+                "between": " … ".join(_format_value(end, interval) for end in ends),
             }
         rows.append(row)
     step = ticks[1] - ticks[0]

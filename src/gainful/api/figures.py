@@ -1,4 +1,4 @@
-"""All figures by name, and how one is made."""
+"""Pictures of sessions and runs: every figure by name, its data, its chart."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from attrs import fields
 
-from gainful.errors import NotInstalled, UnknownName
+from gainful.api import run_figures, session_figures
+from gainful.api.sessions import evaluate_sessions
+from gainful.api.sweep import sweep
+from gainful.errors import OneGroup, UnknownName
 from gainful.show.figures import (
     differences,
     dots,
-    empty_chart,
     individual_sessions,
     last_query,
     precision_recall,
@@ -21,7 +23,8 @@ from gainful.show.figures import (
     session_curves,
     winner_map,
 )
-from gainful.show.figures.figure import Figure, FigureData, Look, Spec
+from gainful.show.figures.drawing import Drawing, to_altair
+from gainful.show.figures.figure import Figure, FigureData, Look
 
 if TYPE_CHECKING:
     import altair as alt
@@ -31,28 +34,28 @@ _ALL = (
         name="last",
         question="Is the last query of a session the best? (the paper's Figure 1)",
         input_kind="sessions",
-        data=last_query.last_data,
+        data=session_figures.last_data,
         draw_chart=last_query.draw_chart,
     ),
     Figure(
         name="sessions",
         question="How much have sessions brought, query after query? (the paper's Figure 2)",
         input_kind="sessions",
-        data=session_curves.sessions_data,
+        data=session_figures.sessions_data,
         draw_chart=session_curves.draw_chart,
     ),
     Figure(
         name="scenario",
         question="One scenario: do long sessions begin badly? (the paper's Figure 3)",
         input_kind="sessions",
-        data=session_curves.scenario_data,
+        data=session_figures.scenario_data,
         draw_chart=session_curves.draw_chart,
     ),
     Figure(
         name="individual",
         question="How different are sessions, and where did searchers stop? (the paper's Figure 4)",
         input_kind="sessions",
-        data=individual_sessions.individual_data,
+        data=session_figures.individual_data,
         draw_chart=individual_sessions.draw_chart,
     ),
     Figure(
@@ -66,28 +69,28 @@ _ALL = (
         name="curves",
         question="How does gain grow from rank to rank, and how far is it from the ideal?",
         input_kind="runs",
-        data=rank_curves.curves_data,
+        data=run_figures.curves_data,
         draw_chart=rank_curves.draw_chart,
     ),
     Figure(
         name="differences",
         question="On which queries is one run better than another, and by how much?",
         input_kind="runs",
-        data=differences.differences_data,
+        data=run_figures.differences_data,
         draw_chart=differences.draw_chart,
     ),
     Figure(
         name="precision-recall",
         question="How precise is a run where so much of what is relevant has been found?",
         input_kind="runs",
-        data=precision_recall.precision_recall_data,
+        data=run_figures.precision_recall_data,
         draw_chart=precision_recall.draw_chart,
     ),
     Figure(
         name="dots",
         question="How good are runs by several measures, and how sure is that?",
         input_kind="runs",
-        data=dots.dots_data,
+        data=run_figures.dots_data,
         draw_chart=dots.draw_chart,
     ),
 )
@@ -120,7 +123,7 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
         'Session performance, nsDCG@10, by concatenated top 10'
     """
     look = Look(**{key: options.pop(key) for key in _LOOK_OPTIONS if key in options})
-    return as_chart(draw_figure(find_figure(name), build_data(name, *inputs, **options), look))
+    return to_altair(Drawing(find_figure(name), build_data(name, *inputs, **options), look).spec())
 
 
 def figure_data(name: str, *inputs: Any, **options: Any) -> pl.DataFrame:
@@ -152,41 +155,27 @@ def build_data(name: str, *inputs: Any, **options: Any) -> FigureData:
     return data_function(*inputs, **options)
 
 
-def draw_figure(figure: Figure, data: FigureData, look: Look) -> Spec:
-    """The chart, or what says why there is none."""
-    return (
-        empty_chart.draw_chart(data, look) if data.empty_reason else figure.draw_chart(data, look)
-    )
+def draw_files(
+    name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
+) -> Drawing:
+    """A figure of files: read, evaluated or swept first, where it is made of results.
 
-
-def as_chart(spec: Spec) -> alt.TopLevelMixin:
-    """A specification as an Altair chart."""
+    Args:
+        name: as `figure` takes it.
+        files: what `evaluate_sessions` or `sweep` take before options; or judgments and runs.
+        options: those of the figure's data function.
+        look: title, size and background.
+        **reading: how files are read and evaluated; options of `evaluate_sessions` or `sweep`, or
+            formats and habits.
+    """
+    entry = find_figure(name)
+    if entry.input_kind == "runs":
+        return Drawing(entry, build_data(name, *files, **options, **reading), look)
+    if entry.input_kind == "sessions":
+        results = evaluate_sessions(*files, **reading)
+        return Drawing(entry, build_data(name, results, **options), look)
     try:
-        import altair as alt  # noqa: PLC0415  (slow to load, and of the extra report)
-    except ImportError:
-        raise NotInstalled("gainful.figure", "report") from None
-    # Altair would look at every row of the data, and try every kind of chart on it: the data go
-    # beside the chart, and the kind is known.
-    datasets: dict[str, Any] = {}
-    full_spec = {"$schema": alt.SCHEMA_URL, **_name_data(spec, datasets)}
-    chart_classes: dict[str, Any] = {
-        "layer": alt.LayerChart,
-        "concat": alt.ConcatChart,
-        "vconcat": alt.VConcatChart,
-    }
-    chart_class: Any = next((chart_classes[key] for key in chart_classes if key in spec), alt.Chart)
-    chart: Any = chart_class.from_dict(full_spec, validate=False)
-    chart.datasets = datasets
-    return chart  # type: ignore[no-any-return]
-
-
-def _name_data(part: Any, datasets: dict[str, Any]) -> Any:
-    """The same, with data by name; `datasets` is given what the names stand for."""
-    if isinstance(part, list):
-        return [_name_data(item, datasets) for item in part]
-    if not isinstance(part, dict):
-        return part
-    if isinstance(part.get("values"), list) and set(part) == {"values"}:
-        datasets[f"data-{len(datasets) + 1}"] = part["values"]
-        return {"name": f"data-{len(datasets)}"}
-    return {key: _name_data(value, datasets) for key, value in part.items()}
+        data = build_data(name, sweep(*files, **reading), **options)
+    except OneGroup as error:
+        data = winner_map.build_empty_data(error.problem)
+    return Drawing(entry, data, look)

@@ -1,0 +1,176 @@
+"""What would another searcher say of these sessions? A page that answers while one asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from gainful.api.sessions import choose_sessions, read_session_qrels
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.match.session_groups import group_sessions
+from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.evaluate import build_session_recipes
+from gainful.measure.sessions.sweep import Sweep, sweep_groups
+from gainful.measure.sessions.sweep_grid import USUAL_RANGE, build_sweep_grid
+from gainful.read.inputs import AnyQrels
+from gainful.read.session_inputs import AnySessions
+from gainful.read.sessions import BadPolicy
+from gainful.show.pages import explore_choices, explore_data
+from gainful.show.pages.explore import ExploreContent, render_explore, starting_measure
+
+DEFAULT_MEASURE = "nsDCG@10"
+_MAX_SESSIONS = 10_000
+_MAP_POINTS = 20  # of b and of bq, of the map of winners
+
+
+def explore(
+    sessions: AnySessions,
+    qrels: AnyQrels | None = None,
+    measure: str | Measure = DEFAULT_MEASURE,
+    *,
+    by: str | None = None,
+    title: str | None = None,
+    like: str | SessionConvention | None = None,
+    where: Mapping[str, str] | None = None,
+    min_queries: int | None = None,
+    first_queries: int | None = None,
+    sessions_format: str | None = None,
+    qrels_format: str | None = None,
+    bad: BadPolicy = "error",
+    ties: str | None = None,
+    topics: str | PathLike[str] | None = None,
+    pages: str | None = None,
+    command: Sequence[str] | None = None,
+    **settings: Any,
+) -> str:
+    """What would another searcher say of these sessions? A page that answers while one asks.
+
+    The page is one file of HTML, to be opened from disk; it loads nothing. Its numbers are those
+    of `evaluate_sessions`.
+
+    Args:
+        sessions: as `evaluate_sessions` takes them.
+        qrels: likewise.
+        measure: sDCG or nsDCG, with the options that the page begins with.
+        by: the column whose groups are compared first; system, if there is such a column.
+        title: of the page.
+        like: whose habits to begin with: jk2008 (default), kanoulas2011.
+        where: only sessions that have these values in their columns.
+        min_queries: only sessions of at least so many queries.
+        first_queries: only the first so many queries of each session.
+        sessions_format: how a file of sessions is written, as `evaluate_sessions` has it, and so
+            are the next five.
+        qrels_format: how a file of judgments is written.
+        bad: refuse sessions that are not as they should be, or leave them out.
+        ties: of conversations: how are equal scores ranked?
+        topics: a file of lines `session topic`.
+        pages: of the Session Track: does a further page continue the list, or count?
+        command: the words of `gainful sessions` by which the same sessions are read; the page
+            offers the command for what one looks at. Made of the other arguments, if not given.
+        **settings: single habits, such as `duplicates="first"` or `b=10`.
+
+    Examples:
+        >>> from gainful import simulate_study
+        >>> study = simulate_study(1)
+        >>> page = explore(study.sessions, study.qrels, "nsDCG(b=2, bq=4)@10")
+        >>> page[:15], "http://" in page.split("<script")[0]
+        ('<!doctype html>', False)
+    """
+    recipe = _choose_recipe(measure, like, settings)
+    reading: dict[str, Any] = {
+        "where": where,
+        "min_queries": min_queries,
+        "first_queries": first_queries,
+        "sessions_format": sessions_format,
+        "topics": topics,
+        "ties": ties,
+        "pages": pages,
+    }
+    if command is None:
+        options = {"qrels_format": qrels_format, **reading, "skip_bad": bad == "skip"}
+        command = _command_words(sessions, qrels, options)
+    loaded = choose_sessions(sessions, bad=bad, **reading)
+    matched = match_sessions(
+        loaded, read_session_qrels(qrels, qrels_format), recipe.convention.unjudged
+    )
+    if matched.size > _MAX_SESSIONS:
+        allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
+        raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)
+    grades = explore_choices.choose_grades(matched, recipe)
+    answers = explore_choices.setting_answers(matched, grades)
+    explore_choices.refuse_unanswerable(recipe, answers)
+    columns = explore_data.filter_columns(matched, loaded)
+    group_column = explore_choices.choose_group_column(matched, loaded.name, columns, by)
+    content = ExploreContent(
+        loaded=loaded,
+        sessions=matched,
+        recipe=recipe,
+        grades=grades,
+        answers=answers,
+        columns=columns,
+        group_column=group_column,
+        sweep=None
+        if group_column is None
+        else _sweep_start(matched, recipe, group_column, loaded.name),
+        command=command,
+    )
+    return render_explore(content, title)
+
+
+def _choose_recipe(
+    measure: str | Measure, like: str | SessionConvention | None, settings: Mapping[str, Any]
+) -> SessionRecipe:
+    """The measure to begin with, of those that the page computes."""
+    _, recipes = build_session_recipes(measure, like, settings)
+    if len(recipes) > 1:
+        raise BadValue("measure", measure, "one measure to begin with")
+    (recipe,) = recipes.values()
+    explore_choices.check_page_measure(recipe)
+    return recipe
+
+
+def _sweep_start(
+    sessions: MatchedSessions, recipe: SessionRecipe, by: str, source: str
+) -> Sweep | str:
+    """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
+    convention = recipe.convention
+    bases = {"b": convention.b, "bq": convention.bq}
+    try:
+        grid = build_sweep_grid(
+            starting_measure(recipe),
+            b=USUAL_RANGE,
+            bq=USUAL_RANGE,
+            points=_MAP_POINTS,
+            depth=None,
+            weights=None,
+            reference={name: value for name, value in bases.items() if value is not None},
+            like=None,
+            settings={"unjudged": convention.unjudged},
+        )
+        groups = group_sessions(sessions, by, source)
+        return sweep_groups(source, sessions, grid, (by,), groups)
+    except GainfulError as error:
+        return str(error)
+
+
+def _command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -> list[str]:
+    """The words by which `gainful sessions` reads the same; capitals for what is no file."""
+    words = [_name_file(sessions, "SESSIONS")]
+    words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if isinstance(value, Mapping):
+            words += [word for key in value for word in (option, f"{key}={value[key]}")]
+        elif value is True:
+            words.append(option)
+        elif value not in (None, False):
+            words += [option, str(value)]
+    return words
+
+
+def _name_file(source: object, placeholder: str) -> str:
+    return fspath(source) if isinstance(source, (str, PathLike)) else placeholder

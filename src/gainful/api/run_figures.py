@@ -1,0 +1,221 @@
+"""Figures of single rankings: judgments and runs are read and evaluated, then drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gainful.api.evaluate import evaluate_runs
+from gainful.convention import Convention
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.evidence.pairing import pair_results
+from gainful.evidence.stability import DEFAULT_LEVEL, stability
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.match.ties import TIE_POLICIES
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.entry import Entry
+from gainful.measure.evaluate import Measures, build_recipes
+from gainful.measure.language import expand, parse
+from gainful.measure.measure import Measure
+from gainful.measure.qrels_overlap import require_qrels_overlap
+from gainful.measure.recipe import Recipe
+from gainful.measure.results import Results
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+from gainful.show.figures import differences, dots, precision_recall, rank_curves
+from gainful.show.figures.figure import FigureData
+from gainful.types import Array
+
+Runs = Mapping[str, AnyRun]
+Like = str | Convention | None
+_MAX_CUTOFF = 1000
+
+
+def curves_data(
+    qrels: AnyQrels,
+    runs: Runs,
+    measure: str | Measure = "DCG@10",
+    *,
+    query: str | None = None,
+    like: Like = None,
+    **settings: Any,
+) -> FigureData:
+    """How does gain grow from rank to rank, and how far is it from the best that was possible?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes.
+        runs: {name: run}.
+        measure: CG, DCG, nCG or nDCG with a cutoff; DCG@10 if none is named.
+        query: of this query alone; the mean over queries if none is named.
+        like: whose habits to follow.
+        **settings: single habits, such as `ties="average"`; `qrels_format`, `run_format` of files.
+
+    Returns:
+        Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
+        ideal ranking would have (1 for a share).
+    """
+    curve_measure = parse(measure)
+    ranks = range(1, _check_curve_measure(curve_measure) + 1)
+    measures = [curve_measure @ rank for rank in ranks]
+    ideals = []
+    if not curve_measure.entry.normalised:
+        ideals = [_ideal_measure(curve_measure) @ rank for rank in ranks]
+    results = _evaluate(qrels, runs, [*measures, *ideals], like, settings)
+    curves = {
+        run: (
+            _means(result, measures, query),
+            _means(result, ideals, query) if ideals else np.ones(len(ranks)),
+        )
+        for run, result in results.items()
+    }
+    return rank_curves.build_data(curve_measure, curves, list(results.values()), query)
+
+
+def differences_data(
+    qrels: AnyQrels,
+    runs: Runs,
+    measure: str | Measure = "nDCG@10",
+    *,
+    like: Like = None,
+    **settings: Any,
+) -> FigureData:
+    """On which queries is one run better than another, and by how much?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes.
+        runs: {name: run}, two of them; the first is what the other is set against.
+        measure: nDCG@10 if none is named.
+        like: whose habits to follow.
+        **settings: single habits, such as `ties="average"`; `qrels_format`, `run_format` of files.
+
+    Returns:
+        A row for each query, the greatest difference first: query, first, second, difference
+        (second less first).
+    """
+    measure_names = list(expand(measure))
+    if len(measure_names) != 1:
+        raise BadValue("measure", str(measure), "one measure")
+    if len(runs) > 2:
+        raise BadValue("runs", ", ".join(map(str, runs)), "two of them")
+    results = list(_evaluate(qrels, runs, measure_names, like, settings).values())
+    pairs = pair_results(results, measure_names[0]) if len(results) == 2 else None
+    return differences.build_data(measure_names[0], results, pairs)
+
+
+def precision_recall_data(
+    qrels: AnyQrels, runs: Runs, *, like: Like = None, **settings: Any
+) -> FigureData:
+    """How precise is a run where so much of what is relevant has been found?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes.
+        runs: {name: run}.
+        like: whose habits to follow.
+        **settings: single habits, such as `rel=2`; `qrels_format`, `run_format` of files.
+
+    Returns:
+        Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
+    """
+    measures = list(precision_recall.MEASURES)
+    return precision_recall.build_data(_evaluate(qrels, runs, measures, like, settings))
+
+
+def dots_data(
+    qrels: AnyQrels,
+    runs: Runs,
+    measures: Measures | None = None,
+    *,
+    interval: float = DEFAULT_LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    like: Like = None,
+    **settings: Any,
+) -> FigureData:
+    """How good are runs by several measures, and how sure is that?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes.
+        runs: {name: run}.
+        measures: one or several; nDCG@10, AP and RR if none is named.
+        interval: its level in per cent; queries are drawn again (bootstrap, BCa).
+        resamples: how often.
+        seed: where chance begins.
+        like: whose habits to follow.
+        **settings: single habits, such as `ties="average"`; `qrels_format`, `run_format` of files.
+
+    Returns:
+        Columns run, measure, mean, low, high.
+    """
+    results = _evaluate(qrels, runs, measures, like, settings)
+    stabilities = [
+        stability(result, interval, resamples=resamples, seed=seed) for result in results.values()
+    ]
+    return dots.build_data(results, stabilities)
+
+
+def _evaluate(
+    qrels: AnyQrels, runs: Runs, measures: Measures | None, like: Like, settings: dict[str, Any]
+) -> dict[str, Results]:
+    """The results of each run by its name; refused where nothing at the depth is judged."""
+    if not isinstance(runs, Mapping):
+        raise WrongType("runs", runs, "{name: run}, with at least one")
+    if not runs:
+        raise BadValue("runs", runs, "{name: run}, with at least one")
+    qrels_format, run_format = settings.pop("qrels_format", None), settings.pop("run_format", None)
+    convention, recipes = build_recipes(measures, like, settings)
+    names, depth = list(recipes), _shared_depth(recipes, convention)
+    if depth is not None:
+        recipes |= build_recipes(f"Judged@{depth}", convention, {})[1]
+    evaluated = evaluate_runs(as_qrels(qrels, qrels_format), runs, recipes, convention, run_format)
+    results = [result for result, _ in evaluated]
+    if depth is None:
+        require_qrels_overlap(results)
+    elif not any(result.mean[f"Judged@{depth}"] > 0 for result in results):
+        problem = f"none of the top {depth} documents of any query is judged"
+        allowed = "judgments of what was retrieved, or more depth"
+        raise BadInput(", ".join(result.name for result in results), problem, allowed)
+    return {result.name: result.select_measures(names) for result in results}
+
+
+def _shared_depth(recipes: Mapping[str, Recipe], convention: Convention) -> int | None:
+    """How deep all measures together look; None where one looks at all, or ties are averaged."""
+    depths = [recipe.depth for recipe in recipes.values() if recipe.depth is not None]
+    averages = TIE_POLICIES[convention.ties].averages
+    return None if averages or len(depths) < len(recipes) else max(depths)
+
+
+def _check_curve_measure(measure: Measure) -> int:
+    """The depth of a measure that can be drawn by rank; others are refused."""
+    if not _grows_by_rank(measure.entry):
+        alternatives = [name for name, entry in MEASURES.items() if _grows_by_rank(entry)]
+        allowed = f"one that grows by rank: {', '.join(alternatives)}"
+        raise BadValue("measure", str(measure), allowed)
+    if measure.k is None or measure.k > _MAX_CUTOFF:
+        allowed = f"a cutoff up to {_MAX_CUTOFF}, such as {measure @ 10}"
+        raise BadValue("measure", str(measure), allowed)
+    return int(measure.k)
+
+
+def _grows_by_rank(entry: Entry) -> bool:
+    return entry.cumulated and entry.gain_of != "ideal"
+
+
+def _ideal_measure(measure: Measure) -> Measure:
+    """The best that was possible, by the same gains and discount."""
+    allowed_params = MEASURES["IDCG"].params
+    params = {param: value for param, value in measure.params if param in allowed_params}
+    if not measure.entry.discounted:
+        params["discount"] = "none"
+    return Measure("IDCG", tuple(params.items()))
+
+
+def _means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
+    """The mean of each measure, or its value of one query."""
+    if query is None:
+        return np.array([results.mean[str(measure)] for measure in measures])
+    if query not in results.queries:
+        raise UnknownName("query", query, results.queries)
+    row = list(results.queries).index(query)
+    values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
+    return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])

@@ -1,0 +1,76 @@
+"""Bands around mean vectors of sessions: where would they be with other sessions of the kind?
+
+Sessions are drawn again whole, each with all its queries (percentile bootstrap).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from gainful.evidence.statistics.bootstrap import bootstrap_band
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.curve import mean_terms
+from gainful.measure.sessions.last_queries import best_queries, query_vectors
+from gainful.types import Array, Flags
+
+Bands = dict[str, pl.Series]  # low and high, position by position, group after group
+_SumsAndCounts = tuple[Array, Array]
+
+
+def curve_bands(
+    sessions: MatchedSessions,
+    recipe: SessionRecipe,
+    groups: Sequence[Flags],
+    resampling: Resampling,
+) -> Bands:
+    """Around the mean vector of each group, as `curve` has them side by side."""
+    sums, counts = (array.reshape(sessions.size, -1) for array in mean_terms(sessions, recipe))
+    return _join_bands([_band((sums, counts), flags, resampling) for flags in groups])
+
+
+def last_query_bands(
+    sessions: MatchedSessions,
+    recipe: SessionRecipe,
+    groups: Sequence[Flags],
+    non_last: str,
+    resampling: Resampling,
+) -> Bands:
+    """Around the mean gain of last queries, of those before and of the best, group after group."""
+    vectors = query_vectors(sessions, recipe)
+    last_query = np.cumsum(sessions.query_counts) - 1
+    is_earlier = np.ones(len(sessions.position), dtype=bool)
+    is_earlier[last_query] = False
+    counts = np.bincount(sessions.session[is_earlier], minlength=sessions.size).astype(np.float64)
+    earlier_sums = np.zeros((sessions.size, vectors.shape[1]))
+    np.add.at(earlier_sums, sessions.session[is_earlier], vectors[is_earlier])
+    if non_last == "within":
+        earlier_sums /= np.maximum(counts, 1)[:, None]
+        counts = (counts > 0).astype(np.float64)
+    ones = np.ones((sessions.size, vectors.shape[1]))
+    kinds = [
+        (vectors[last_query], ones),
+        (earlier_sums, ones * counts[:, None]),
+        (vectors[best_queries(sessions, vectors[:, -1])], ones),
+    ]
+    return _join_bands([_band(kind, flags, resampling) for flags in groups for kind in kinds])
+
+
+def _band(sums_and_counts: _SumsAndCounts, flags: Flags, resampling: Resampling) -> Array:
+    """The low and the high end; not a number where there are no two sessions to draw from."""
+    sums, counts = (array[flags] for array in sums_and_counts)
+    if len(sums) < 2:
+        return np.full((2, sums.shape[1]), np.nan)
+    return np.stack(bootstrap_band(sums, counts, resampling))
+
+
+def _join_bands(bands: Sequence[Array]) -> Bands:
+    ends = np.concatenate(bands, axis=1)
+    return {
+        side: pl.Series(values).fill_nan(None)
+        for side, values in zip(("low", "high"), ends, strict=True)
+    }

@@ -1,0 +1,78 @@
+"""`Drawing`: a figure of some data, to be drawn on either background or written as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, frozen
+
+from gainful.errors import NotInstalled
+from gainful.page.page import Page
+from gainful.page.table import Table
+from gainful.show import picture
+from gainful.show.figures import empty_chart
+from gainful.show.figures.figure import Figure, FigureData, Look, Spec
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@frozen(eq=False)
+class Drawing:
+    """A figure, what it is made of, and how it looks."""
+
+    figure: Figure
+    data: FigureData
+    look: Look
+
+    def spec(self) -> Spec:
+        """The chart as Vega-Lite has it, or what says why there is none."""
+        draw_chart = empty_chart.draw_chart if self.data.empty_reason else self.figure.draw_chart
+        return draw_chart(self.data, self.look)
+
+    def to_picture(self, suffix: str) -> str | bytes:
+        """The content of a file of that suffix: .svg, .png, .pdf, .html or .json."""
+        if suffix != ".html":
+            return picture.WRITERS[suffix](self.spec())
+        light, dark = (
+            evolve(self, look=evolve(self.look, dark=dark)).spec() for dark in (False, True)
+        )
+        return picture.to_html(light, dark, begin_dark=self.look.dark)
+
+    def page(self) -> Page:
+        """The tidy data as rows."""
+        frame = self.data.frame
+        return Page(rows=lambda: Table(frame.columns, frame.rows()))
+
+
+def to_altair(spec: Spec) -> alt.TopLevelMixin:
+    """A specification as an Altair chart."""
+    try:
+        import altair as alt  # noqa: PLC0415  (slow to load, and of the extra report)
+    except ImportError:
+        raise NotInstalled("gainful.figure", "report") from None
+    # Altair would look at every row of the data, and try every kind of chart on it: the data go
+    # beside the chart, and the kind is known.
+    datasets: dict[str, Any] = {}
+    full_spec = {"$schema": alt.SCHEMA_URL, **_name_data(spec, datasets)}
+    chart_classes: dict[str, Any] = {
+        "layer": alt.LayerChart,
+        "concat": alt.ConcatChart,
+        "vconcat": alt.VConcatChart,
+    }
+    chart_class: Any = next((chart_classes[key] for key in chart_classes if key in spec), alt.Chart)
+    chart: Any = chart_class.from_dict(full_spec, validate=False)
+    chart.datasets = datasets
+    return chart  # type: ignore[no-any-return]
+
+
+def _name_data(part: Any, datasets: dict[str, Any]) -> Any:
+    """The same, with data by name; `datasets` is given what the names stand for."""
+    if isinstance(part, list):
+        return [_name_data(item, datasets) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if isinstance(part.get("values"), list) and set(part) == {"values"}:
+        datasets[f"data-{len(datasets) + 1}"] = part["values"]
+        return {"name": f"data-{len(datasets)}"}
+    return {key: _name_data(value, datasets) for key, value in part.items()}
