@@ -381,7 +381,6 @@ def test_a_part_is_shown_of_too_much_and_all_values_are_beside(run, shown, tmp_p
     monkeypatch.setattr(report_data, "MAX_DETAILED", 6)
     monkeypatch.setattr(report_data, "MAX_LISTED", 20)
     monkeypatch.setattr(report_data, "MAX_RANKS", 5)
-    monkeypatch.setattr(report_module, "MAX_RANKS", 5)
     made = tmp_path / "made"
     made.mkdir()
     printed = run(*FILES, "-m", "nDCG@10", "-o", made / "a b.html")

@@ -37,12 +37,20 @@ class RankOrder:
         """How many documents share their score with another."""
         return count_ties(self.tied)
 
-    def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series) -> RowRanks:
-        """The ranks of some rows; `query` is the number of each, `docs` names all rows."""
+    def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series | None) -> RowRanks:
+        """The ranks of some rows.
+
+        Args:
+            row: which rows.
+            query: the number of the query of each.
+            docs: names all rows of the run; without names, ties by id stay as they were given.
+        """
         position = self._places(row)
         first, last, block = tie_blocks(position, self.start[query], self.tied)
         by_input = position - self.start[query] + 1
-        by_id = self._rank_by_id(docs, position, first, last, block, by_input)
+        by_id = by_input
+        if docs is not None:
+            by_id = self._rank_by_id(docs, position, first, last, block, by_input)
         return RowRanks(query, first, last, by_id, by_input)
 
     def _places(self, row: Ranks) -> Ranks:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue
 from gainful.match import OrderedGains, PlacedGains, rank_gains
-from gainful.match.ideal import rank_ideally
+from gainful.match.ideal import rank_ideally, sort_rows_ideally
 from gainful.match.matched import reduce_precision
 from gainful.match.ties import place_ties
 from gainful.measure.grade_gains import grade_gains
@@ -159,16 +159,7 @@ def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Ar
     wanted = gains > 0
     if with_negative:
         wanted = np.ones_like(wanted) if pool.present is None else pool.present
-    row, column = np.nonzero(wanted)
-    if row.size * 4 > gains.size:
-        packed = np.where(wanted, -gains, np.inf)
-    else:  # few are worth anything: sort only those
-        count = np.bincount(row, minlength=len(gains))
-        position = np.arange(row.size) - (np.cumsum(count) - count)[row]
-        packed = np.full((len(gains), max(1, int(count.max()))), np.inf)
-        packed[row, position] = -gains[row, column]
-    packed.sort(axis=1)
-    return np.where(np.isinf(packed), 0.0, -packed)
+    return sort_rows_ideally(gains, wanted)
 
 
 def rank_discounts(recipe: Recipe, depth: int) -> Array:

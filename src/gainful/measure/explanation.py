@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
+from gainful.match.ideal import ideal_order
 from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.cumulated_gain import (
     RankedRows,
@@ -144,7 +145,7 @@ def _build_lines(
 def _ideal_order(recipe: Recipe, source: RankingMatrix) -> list[tuple[float, float]]:
     """Grade and gain in the ideal order; it stops before negative gains unless told otherwise."""
     gains = row_gains(recipe, source, "judged")[0]
-    order = np.lexsort((-source.values[0], -gains))
+    order = ideal_order(np.zeros(len(gains), dtype=np.intp), gains, source.values[0])
     with_negative = recipe.convention.negative == "in_ideal"
     return [
         (float(source.values[0][index]), float(gains[index]))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from attrs import frozen
 
 from gainful.convention import Convention
 from gainful.errors import Tied
-from gainful.match.matched import reduce_precision
-from gainful.match.ties import TIE_POLICIES, find_ties, tie_blocks
+from gainful.match.rank_order import RowRanks, order_by_score
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.ranked_run import RankedRun
 from gainful.read import RankingMatrix
@@ -32,7 +31,6 @@ def rank_rows(
     order = np.arange(len(row))
     if scores is not None:
         score = scores.values[row, column]
-        score = reduce_precision(score, convention.score_bits)
         order = _sort_by_score(row, grades.lengths, score, grade, convention)
     begin = np.cumsum(grades.lengths) - grades.lengths
     rank = np.arange(len(row)) - begin[row] + 1
@@ -74,35 +72,24 @@ def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -
     return apply_fractional(table.values, convention, find)
 
 
-@frozen(eq=False)
-class _ScoredRows:
-    """The documents of all rows with the block of ranks that each shares, as the input has them."""
-
-    query: Ranks
-    first: Ranks
-    last: Ranks
-    by_input: Ranks
-
-    @property
-    def by_id(self) -> Ranks:
-        """As they were given: there are no ids, and what comes of it is refused."""
-        return self.by_input
-
-
 def _sort_by_score(
     row: Ranks, lengths: Ranks, score: Array, grade: Array, convention: Convention
 ) -> Ranks:
     """The documents by row and rank; ties as the convention has them."""
-    by_score = np.lexsort((-score, row))
-    position = np.empty_like(by_score)
-    position[by_score] = np.arange(len(row))
-    start = np.cumsum(lengths) - lengths
-    tied = find_ties(score[by_score], start, lengths)
-    first, last, _ = tie_blocks(position, start[row], tied)
-    blocks = _ScoredRows(row, first, last, position - start[row] + 1)
-    policy = TIE_POLICIES[convention.ties]
-    order = np.lexsort((policy.rank(blocks, grade), row))
-    if policy.needs == "ids" and (np.diff(grade[by_score])[tied - 1] != 0).any():
+    policy, size = TIE_POLICIES[convention.ties], len(lengths)
+    order = order_by_score(score, np.arange(size), lengths, size, convention.score_bits)
+    ranks = order.rank_rows(np.arange(len(row)), row, None)
+    if policy.needs == "ids":
+        _refuse_ties(ranks, grade)
+    return np.lexsort((policy.rank(ranks, grade), row))
+
+
+def _refuse_ties(ranks: RowRanks, grade: Array) -> None:
+    """Ties are an error where documents of equal scores have different grades."""
+    sequence = np.lexsort((ranks.by_input, ranks.query))
+    query, first = ranks.query[sequence], ranks.first[sequence]
+    tied = (np.diff(query) == 0) & (np.diff(first) == 0)
+    if (tied & (np.diff(grade[sequence]) != 0)).any():
         allowed = [
             name
             for name, policy in TIE_POLICIES.items()
@@ -112,4 +99,3 @@ def _sort_by_score(
             "scores are tied; arrays have no document ids to break ties by, so set ties to "
             f"{', '.join(allowed)}"
         )
-    return order
