@@ -18,6 +18,7 @@ from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as_run, rag_path
+from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
@@ -64,8 +65,10 @@ def why(
         run = rag_path(qrels)  # a file with both
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
-    mixtures = mix_run(as_qrels(qrels, qrels_format), as_run(run, run_format), sides)
-    return explain_difference(mixtures, sides)
+    loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), as_run(run, run_format)
+    if isinstance(loaded_run, LazyRun):
+        loaded_run = collect_run(loaded_run)
+    return explain_difference(mix_run(loaded_qrels, loaded_run, sides), sides)
 
 
 def parse_single_measure(measure: str | Measure) -> Measure:

@@ -30,27 +30,26 @@ class Facts:
     missing: bool
     extra: bool
     negative: bool  # grades below 0, or grades that one of the gains is below 0 for
-    fractional: bool
-    imprecise: bool  # grades that 32 bit cannot hold
+    fractional: bool  # grades that are not whole, or that 32 bit cannot hold
     unjudged: bool
 
 
 Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
 
 
-def _if_measure_takes(*names: str) -> Matters:
+def _if_measure_uses(*names: str) -> Matters:
     """It can matter only where the measure uses one of these."""
-    return lambda _, recipe: bool(
-        {*names} & {*recipe.entry.params, *recipe.entry.arguments}
-    )
+    return lambda _, recipe: bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
+
+
+def _if_data_have(fact: str, *names: str) -> Matters:
+    """It can matter only where the data have this; and the measure uses one of these, if any."""
+    uses = _if_measure_uses(*names)
+    return lambda facts, recipe: getattr(facts, fact) and (not names or uses(facts, recipe))
 
 
 def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:
     return recipe.cutoff is None and recipe.entry.cutoff_kind == "optional"
-
-
-def _both(matters: Matters, fact: Callable[[Facts], bool]) -> Matters:
-    return lambda facts, recipe: fact(facts) and matters(facts, recipe)
 
 
 def _matters_always(*_: object) -> bool:
@@ -68,67 +67,45 @@ class Cause:
 
 
 _ALL_CAUSES = (
-    Cause("gain", "gain", ("gain", "rel"), _if_measure_takes("gain", "rel")),
-    Cause("discount", "discount", ("discount", "b"), _if_measure_takes("discount")),
+    Cause("gain", "gain", ("gain", "rel"), _if_measure_uses("gain", "rel")),
+    Cause("discount", "discount", ("discount", "b"), _if_measure_uses("discount")),
     Cause("cutoff", "cutoff of a measure that names none", ("cutoff",), _has_no_cutoff),
-    Cause("ideal", "where the ideal comes from", ("ideal",), _if_measure_takes("ideal")),
+    Cause("ideal", "where the ideal comes from", ("ideal",), _if_measure_uses("ideal")),
     Cause(
-        "ideal_depth", "how deep the ideal goes", ("ideal_depth",), _if_measure_takes("ideal_depth")
+        *("ideal_depth", "how deep the ideal goes", ("ideal_depth",)),
+        _if_measure_uses("ideal_depth"),
+    ),
+    Cause("ties", "ties", ("ties", "score_bits"), _if_data_have("tied", "ties")),
+    Cause(
+        *("duplicates", "documents that stand twice", ("duplicates",)),
+        _if_data_have("duplicates"),
     ),
     Cause(
-        "ties", "ties", ("ties", "score_bits"), _both(_if_measure_takes("ties"), lambda f: f.tied)
+        *("namesake", "documents named like their query", ("namesake",)),
+        _if_data_have("namesakes"),
     ),
+    Cause("unjudged", "unjudged documents", ("unjudged",), _if_data_have("unjudged", "unjudged")),
+    Cause("negative", "negative grades", ("negative",), _if_data_have("negative", "negative")),
     Cause(
-        "duplicates",
-        "documents that stand twice",
-        ("duplicates",),
-        lambda facts, _: facts.duplicates,
+        *("fractional", "fractional grades", ("fractional", "grade_bits")),
+        _if_data_have("fractional", "fractional"),
     ),
-    Cause(
-        "namesake",
-        "documents named like their query",
-        ("namesake",),
-        lambda facts, _: facts.namesakes,
-    ),
-    Cause(
-        "unjudged",
-        "unjudged documents",
-        ("unjudged",),
-        _both(_if_measure_takes("unjudged"), lambda f: f.unjudged),
-    ),
-    Cause(
-        "negative",
-        "negative grades",
-        ("negative",),
-        _both(_if_measure_takes("negative"), lambda f: f.negative),
-    ),
-    Cause(
-        "fractional",
-        "fractional grades",
-        ("fractional", "grade_bits"),
-        _both(_if_measure_takes("fractional"), lambda f: f.fractional or f.imprecise),
-    ),
-    Cause("empty", "queries with nothing relevant", ("empty",), _if_measure_takes("empty")),
-    Cause(
-        "missing",
-        "judged queries that the run lacks",
-        ("missing",),
-        lambda facts, _: facts.missing,
-    ),
-    Cause("extra", "queries without judgments", ("extra",), lambda facts, _: facts.extra),
+    Cause("empty", "queries with nothing relevant", ("empty",), _if_measure_uses("empty")),
+    Cause("missing", "judged queries that the run lacks", ("missing",), _if_data_have("missing")),
+    Cause("extra", "queries without judgments", ("extra",), _if_data_have("extra")),
     # What is taken out of a list can make it short, so there is no telling beforehand.
-    Cause("short", "lists shorter than the cutoff", ("short",), _if_measure_takes("short")),
+    Cause("short", "lists shorter than the cutoff", ("short",), _if_measure_uses("short")),
     Cause(
-        "max_grade", "the best grade there can be", ("max_grade",), _if_measure_takes("max_grade")
+        *("max_grade", "the best grade there can be", ("max_grade",)),
+        _if_measure_uses("max_grade"),
     ),
     Cause(
-        "recall_points",
-        "rounding of recall points",
-        ("recall_points",),
-        _if_measure_takes("recall_points"),
+        *("recall_points", "rounding of recall points", ("recall_points",)),
+        _if_measure_uses("recall_points"),
     ),
     Cause(
-        "first_rank", "the first rank of ndeval", ("first_rank",), _if_measure_takes("first_rank")
+        *("first_rank", "the first rank of ndeval", ("first_rank",)),
+        _if_measure_uses("first_rank"),
     ),
     Cause("decimals", "rounding of each query's value", ("decimals",)),
 )
@@ -201,8 +178,9 @@ def gather_facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: b
         extra=not bool(matched.judged.all()),
         negative=bool((grades < 0).any())
         or any(_has_negative_gain(side, grades) for side in sides),
-        fractional=bool((grades != np.trunc(grades)).any()),
-        imprecise=bool((grades != grades.astype(np.float32)).any()),
+        fractional=bool(
+            (grades != np.trunc(grades)).any() or (grades != grades.astype(np.float32)).any()
+        ),
         unjudged=int(matched.retrieved.sum()) > len(matched.query),
     )
 

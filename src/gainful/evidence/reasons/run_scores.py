@@ -35,7 +35,6 @@ from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import aggregate
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns
-from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
 
@@ -168,11 +167,9 @@ def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
 
 
 def mix_run(
-    qrels: Qrels | NestedDict, run: Run | NestedDict | LazyRun, sides: tuple[Recipe, Recipe]
+    qrels: Qrels | NestedDict, run: Run | NestedDict, sides: tuple[Recipe, Recipe]
 ) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
-    if isinstance(run, LazyRun):
-        run = collect_run(run)
     measure = Measure.from_recipe(sides[0])
     if isinstance(run, NestedDict) and measure.entry.needs_subtopics:
         run = as_run_columns(run)
