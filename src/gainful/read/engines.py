@@ -32,6 +32,7 @@ class Engine:
     """How to talk to the frames of one make."""
 
     name: str
+    owns: Callable[[Any], bool]  # is a value one of its frames? Asked without importing it
     ordered: bool  # do rows have an order?
     send: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
     collect: Callable[[Any], pl.DataFrame]
@@ -89,8 +90,19 @@ def _count_passes(row_count: int) -> int:
     return max(1, min(_MAX_PASSES, -(-row_count // _ROWS_PER_PASS)))
 
 
+def _is_duckdb(value: Any) -> bool:
+    kind = type(value)
+    return _maker(value) in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation"
+
+
+def _maker(value: Any) -> str:
+    """The package that a value's type comes from."""
+    return type(value).__module__.partition(".")[0]
+
+
 POLARS = Engine(
     "polars",
+    owns=lambda value: isinstance(value, pl.LazyFrame),
     ordered=True,
     send=lambda frame, _: frame.lazy(),
     collect=lambda native: native.collect(engine="streaming"),
@@ -98,6 +110,7 @@ POLARS = Engine(
 )
 DUCKDB = Engine(
     "DuckDB",
+    owns=_is_duckdb,
     ordered=False,
     send=_to_duckdb,
     collect=_from_duckdb,
@@ -105,6 +118,7 @@ DUCKDB = Engine(
 )
 SPARK = Engine(
     "Spark",
+    owns=lambda value: _maker(value) == "pyspark" and hasattr(value, "sparkSession"),
     ordered=False,
     send=_to_spark,
     collect=_from_spark,
@@ -112,15 +126,12 @@ SPARK = Engine(
 )
 
 
+ENGINES = (POLARS, DUCKDB, SPARK)
+
+
 def find_engine(value: object) -> Engine | None:
     """The engine in which a frame can stay; None if it is in memory, or no frame."""
-    if isinstance(value, pl.LazyFrame):
-        return POLARS
-    kind = type(value)
-    maker = kind.__module__.partition(".")[0]
-    if maker in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":
-        return DUCKDB
-    return SPARK if maker == "pyspark" and hasattr(value, "sparkSession") else None
+    return next((engine for engine in ENGINES if engine.owns(value)), None)
 
 
 _ENGINE_MODULES = ("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc")

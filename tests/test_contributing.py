@@ -1,0 +1,166 @@
+"""The recipes of CONTRIBUTING are carried out, word for word, on a copy of the package."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from math import sqrt
+from pathlib import Path
+
+import pytest
+from scipy.stats import norm
+
+HERE = Path(__file__).parent
+PACKAGE = HERE.parent / "src" / "gainful"
+BLOCK = re.compile(r"^```python\n# (\S+), ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# What is asked of the copy, in one process: a package is imported once. Each answer is a number
+# or a text that is worked out by hand below.
+QUESTIONS = r"""
+import contextlib, io, json, sys, warnings
+from pathlib import Path
+import polars as pl
+import gainful
+from gainful.cli import main
+from gainful.measure.discount import DISCOUNTS
+
+folder = Path(sys.argv[1])
+answers = {}
+
+def say(*words):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
+        main(list(words))
+    return out.getvalue()
+
+answers["measure"] = gainful.compute("Useless@4", [1, 0, 1, 0])
+answers["measure in help"] = "found useless" in say("measures", "Useless")
+sessions = pl.DataFrame({"session": ["s"] * 4, "query": [1, 1, 2, 2], "doc": list("abcd")})
+answers["session measure"] = gainful.evaluate_sessions(sessions, {"s": {"b": 2}}, "Gaining@2").mean
+answers["discount"] = gainful.dcg([1, 1, 1, 1], discount="root")
+answers["discount in LaTeX"] = DISCOUNTS["root"].latex()
+answers["convention"] = gainful.ndcg([0, 2, 1, 0, 0, 3], like="our_trainer")
+answers["convention in words"] = say("conventions", "our_trainer")
+qrels = {str(n): {"a": 1} for n in range(6)}
+runs = {
+    "first": {str(n): {"a": 1.0} if n % 2 else {"b": 2.0, "a": 1.0} for n in range(6)},
+    "second": {str(n): {"b": 2.0, "a": 1.0} for n in range(6)},
+}
+comparison = gainful.compare(qrels, runs, "RR", test="z", correct="none")
+answers["test"] = comparison.pairs[0].p
+(folder / "qrels").write_text("q1|d1|1\nq1|d2|0\n")
+(folder / "run").write_text("q1|d2|2.5\nq1|d1|1.5\n")
+answers["format"] = gainful.evaluate(str(folder / "qrels"), str(folder / "run"), "RR").mean["RR"]
+import pandas as pd
+frame = pd.DataFrame({"query": ["1", "1"], "doc": ["b", "a"], "score": [2.0, 1.0]})
+answers["engine"] = gainful.evaluate({"1": {"a": 1}}, frame, "RR").mean["RR"]
+from gainful.read.engines import find_engine
+answers["engine's name"] = find_engine(frame).name
+answers["output"] = say("eval", str(folder / "qrels"), str(folder / "run"), "-m", "RR", "--format", "org")
+json.dump(answers, sys.stdout)
+"""
+
+
+def insert(text: str, place: str, code: str) -> str:
+    """The text of a file with some code at the place that a recipe names."""
+    if place == "at the end":
+        return f"{text}\n\n{code}"
+    if place == "with the imports":
+        first = re.search(r"^from gainful\.", text, re.MULTILINE).start()
+        return text[:first] + code + text[first:]
+    where, _, name = place.rpartition(" ")
+    (target,) = [node for node in ast.parse(text).body if assigns(node, name)]
+    lines = text.splitlines(keepends=True)
+    if where == "before":
+        return "".join([*lines[: target.lineno - 1], code, "\n\n", *lines[target.lineno - 1 :]])
+    table = target.value
+    if isinstance(table, (ast.DictComp, ast.SetComp)):
+        table = table.generators[0].iter
+    if where == "first in":
+        at = offset(lines, table.lineno, table.col_offset) + 1
+        return text[:at] + "\n" + code + text[at:]
+    at = offset(lines, table.end_lineno, table.end_col_offset) - 1
+    comma = "" if text[:at].rstrip().endswith((",", "(", "{", "[")) else ","
+    return text[:at].rstrip() + comma + "\n" + code + text[at:]
+
+
+def assigns(node: ast.AST, name: str) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def offset(lines: list[str], line: int, column: int) -> int:
+    """Where in the text a place of the syntax tree is; trees count bytes."""
+    before = lines[line - 1].encode()[:column].decode()
+    return sum(map(len, lines[: line - 1])) + len(before)
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What the copy says once all recipes are carried out."""
+    folder = tmp_path_factory.mktemp("recipes")
+    copy = folder / "src" / "gainful"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    recipes = (HERE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path, place, code in BLOCK.findall(recipes):
+        file = copy / path
+        if place == "a new file":
+            assert not file.exists()
+            file.write_text(code, encoding="utf-8")
+        else:
+            file.write_text(insert(file.read_text(encoding="utf-8"), place, code), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", QUESTIONS, str(folder)],
+        env=os.environ | {"PYTHONPATH": str(folder / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_measure_is_a_function_and_an_entry(answers):
+    assert answers["measure"] == 2 / 4
+    assert answers["measure in help"]
+
+
+def test_a_session_measure_is_a_function_and_an_entry(answers):
+    assert answers["session measure"] == {"Gaining@2": 1 / 2}
+
+
+def test_a_discount_is_a_value(answers):
+    assert answers["discount"] == pytest.approx(1 + 1 / sqrt(2) + 1 / sqrt(3) + 1 / 2, abs=1e-12)
+    assert r"i^{0.5}" in answers["discount in LaTeX"]
+
+
+def test_a_convention_is_a_constant(answers):
+    # 2^g - 1 of the first five, over that of the best five of the list itself
+    gained = 3 / 1.5849625007211562 + 1 / 2
+    best = 7 + 3 / 1.5849625007211562 + 1 / 2
+    assert answers["convention"] == pytest.approx(gained / best, abs=1e-12)
+    assert "the metric of our trainer" in answers["convention in words"]
+
+
+def test_a_test_of_significance_is_a_function_and_an_entry(answers):
+    # RR 1 against 1/2 in three of six queries: mean 1/4, deviation sqrt(3/40)
+    z = 0.25 / (sqrt(3 / 40) / sqrt(6))
+    assert answers["test"] == pytest.approx(2 * norm.sf(z), abs=1e-12)
+
+
+def test_a_file_format_is_a_file_and_an_entry(answers):
+    assert answers["format"] == 1 / 2
+
+
+def test_an_engine_is_an_entry(answers):
+    assert answers["engine's name"] == "pandas"
+    assert answers["engine"] == 1 / 2
+
+
+def test_an_output_format_is_a_renderer_and_its_name(answers):
+    assert answers["output"] == "| run | RR |\n| run | 0.5000 |\n"
