@@ -62,6 +62,13 @@ answers["engine"] = gainful.evaluate({"1": {"a": 1}}, frame, "RR").mean["RR"]
 from gainful.read.engines import find_engine
 answers["engine's name"] = find_engine(frame).name
 answers["output"] = say("eval", str(folder / "qrels"), str(folder / "run"), "-m", "RR", "--format", "org")
+results = gainful.evaluate_sessions(sessions, {"s": {"b": 2}}, "sDCG@2")
+answers["figure"] = gainful.figure_data("lengths", results).rows()
+sessions.write_csv(folder / "sessions.csv")
+(folder / "judged").write_text("s 0 b 2\n")
+picture = folder / "lengths.svg"
+say("figure", "lengths", str(folder / "sessions.csv"), "--qrels", str(folder / "judged"), "-m", "sDCG@2", "-o", str(picture))
+answers["figure's picture"] = picture.read_text()[:4]
 json.dump(answers, sys.stdout)
 """
 
@@ -164,3 +171,8 @@ def test_an_engine_is_an_entry(answers):
 
 def test_an_output_format_is_a_renderer_and_its_name(answers):
     assert answers["output"] == "| run | RR |\n| run | 0.5000 |\n"
+
+
+def test_a_figure_is_data_and_a_chart_and_an_entry(answers):
+    assert answers["figure"] == [[1, 0], [2, 1]]
+    assert answers["figure's picture"] == "<svg"
