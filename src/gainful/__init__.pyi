@@ -30,7 +30,7 @@ from gainful.api.explore import explore as explore
 # isort: split
 # What it is asked of, and what comes back.
 from gainful.datasets import SimulatedStudy as SimulatedStudy, simulate_study as simulate_study
-from gainful.evidence.comparison import Comparison as Comparison
+from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict
 from gainful.evidence.orders.order import Order as Order
 from gainful.evidence.reasons.why import Why as Why

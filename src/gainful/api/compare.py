@@ -12,10 +12,10 @@ from gainful.api.sessions import evaluate_sessions
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.assemble_comparison import build_method
-from gainful.evidence.compare_runs import compare_run_results
-from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
-from gainful.evidence.comparison import Comparison
+from gainful.evidence.comparisons.assemble_comparison import build_method
+from gainful.evidence.comparisons.compare_runs import compare_run_results
+from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling

@@ -12,8 +12,8 @@ from attrs import evolve
 from gainful.api.evaluate import evaluate_runs
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.assemble_comparison import build_method
-from gainful.evidence.compare_runs import compare_where_possible
+from gainful.evidence.comparisons.assemble_comparison import build_method
+from gainful.evidence.comparisons.compare_runs import compare_where_possible
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side

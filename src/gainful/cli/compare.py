@@ -23,8 +23,8 @@ from gainful.cli.session_reading import (
     study_reading_options,
 )
 from gainful.convention import SETTINGS
-from gainful.evidence.compare_sessions import STUDY_TESTS, SYSTEM
-from gainful.evidence.comparison import Comparison
+from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import TEST_NAMES
 
 _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))

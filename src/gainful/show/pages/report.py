@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
-from gainful.evidence.comparison import Comparison
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.stability import Stability

@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from gainful.evidence.comparison import Comparison
-from gainful.evidence.comparison_page import build_table, describe_differences, format_heading
-from gainful.evidence.comparison_words import describe_test
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.comparison_page import (
+    build_table,
+    describe_differences,
+    format_heading,
+)
+from gainful.evidence.comparisons.comparison_words import describe_test
 from gainful.evidence.stability import Interval, Stability
 from gainful.evidence.stability_page import (
     build_table as build_stability_table,

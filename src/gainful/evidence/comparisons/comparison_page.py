@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gainful.evidence.comparison_latex import comparison_to_latex
-from gainful.evidence.comparison_words import (
+from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
+from gainful.evidence.comparisons.comparison_words import (
     describe_test,
     format_difference,
     format_interval,
@@ -20,7 +20,7 @@ from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, to_one_line
 from gainful.text import count_noun, pluralise
 
 if TYPE_CHECKING:
-    from gainful.evidence.comparison import Comparison, Pair
+    from gainful.evidence.comparisons.comparison import Comparison, Pair
 
 
 def comparison_page(comparison: Comparison) -> Page:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gainful.evidence.comparison_words import (
+from gainful.evidence.comparisons.comparison_words import (
     describe_correction,
     format_difference,
     format_p,
@@ -15,7 +15,7 @@ from gainful.page.to_latex import escape_latex_cell
 from gainful.text import count_noun
 
 if TYPE_CHECKING:
-    from gainful.evidence.comparison import Comparison, Pair
+    from gainful.evidence.comparisons.comparison import Comparison, Pair
 
 
 def comparison_to_latex(comparison: Comparison) -> str:
@@ -89,8 +89,11 @@ def _format_caption(comparison: Comparison) -> str:
     resamples_text = (
         format_resamples(comparison) if evidence.resampled and not evidence.exact else ""
     )
-    heading = f"Comparison with {comparison.baseline}. Superscripts name systems that are significantly worse"
-    test_text = f"{heading}: {evidence.test_words}, two-sided{resamples_text}, {describe_correction(comparison)}"
+    test_text = (
+        f"Comparison with {comparison.baseline}. Superscripts name systems that are significantly "
+        f"worse: {evidence.test_words}, two-sided{resamples_text}, "
+        f"{describe_correction(comparison)}"
+    )
     interval_resamples = (
         format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
     )

@@ -8,14 +8,14 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.assemble_comparison import (
+from gainful.evidence.comparisons.assemble_comparison import (
     Method,
     PairOutcomes,
     Sample,
     Systems,
     assemble_comparison,
 )
-from gainful.evidence.comparison import Comparison, Pair
+from gainful.evidence.comparisons.comparison import Comparison, Pair
 from gainful.evidence.pairing import (
     PairedValues,
     apply_test,
@@ -72,7 +72,7 @@ def compare_where_possible(
 
     Examples:
         >>> from gainful import evaluate
-        >>> from gainful.evidence.assemble_comparison import build_method
+        >>> from gainful.evidence.comparisons.assemble_comparison import build_method
         >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
         >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
         >>> compare_where_possible(list(results.values()), build_method(["t"], test="t"))[1]

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from attrs import asdict, fields_dict, frozen
 
-from gainful.evidence.comparison_page import comparison_page, summary_page
+from gainful.evidence.comparisons.comparison_page import comparison_page, summary_page
 from gainful.evidence.moves.moved_docs import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
 from gainful.evidence.statistics.bootstrap import INTERVALS

@@ -9,7 +9,7 @@ from gainful.page.table import to_one_line
 from gainful.text import count_noun
 
 if TYPE_CHECKING:
-    from gainful.evidence.comparison import Comparison, Pair
+    from gainful.evidence.comparisons.comparison import Comparison, Pair
 
 _SMALLEST_P = 1e-4  # a p that is printed as such
 
@@ -51,7 +51,8 @@ def describe_correction(comparison: Comparison) -> str:
 
 def format_resamples(comparison: Comparison) -> str:
     """How often chance was asked, and which."""
-    return f", {comparison.evidence.resampling.resamples} resamples, seed {comparison.evidence.resampling.seed}"
+    resampling = comparison.evidence.resampling
+    return f", {resampling.resamples} resamples, seed {resampling.seed}"
 
 
 def list_footnotes(comparison: Comparison) -> list[str]:

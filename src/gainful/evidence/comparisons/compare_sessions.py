@@ -9,7 +9,7 @@ import polars as pl
 from attrs import define, evolve, field
 
 from gainful.errors import BadInput, CannotCompare, WrongType
-from gainful.evidence.assemble_comparison import (
+from gainful.evidence.comparisons.assemble_comparison import (
     IndexPair,
     Method,
     PairOutcomes,
@@ -17,7 +17,7 @@ from gainful.evidence.assemble_comparison import (
     Systems,
     assemble_comparison,
 )
-from gainful.evidence.comparison import Comparison
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import refuse_extremes
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size

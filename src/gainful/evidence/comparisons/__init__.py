@@ -1,0 +1,1 @@
+"""Is one run, or one system, really better than another?"""
