@@ -9,18 +9,18 @@ import click
 
 from gainful.api import compare as api
 from gainful.cli.options import (
-    baseline_option,
-    correct_option,
+    CHOOSE_SESSIONS,
+    PRINT_RUNS,
+    RESAMPLING,
+    options as take_options,
     refuse_idle_options,
-    resampling_options,
 )
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.cli.session_reading import (
     READING_PARAMETERS,
     parse_reading,
-    study_reading_options,
 )
 from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
@@ -33,14 +33,13 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 @click.command(short_help="Is one run really better than another?")
 @click.argument("qrels", required=False)
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
-@measures_option()
-@baseline_option()
+@take_options("measures", "baseline")
 @click.option(
     "--test",
     type=click.Choice(_TESTS),
     help="How evidence is weighed. [randomisation; with --sessions permutation]",
 )
-@correct_option()
+@take_options("correct")
 @click.option(
     "--pairs",
     type=click.Choice(("all", "baseline")),
@@ -48,7 +47,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     show_default=True,
     help="Compare all pairs, or each with the baseline.",
 )
-@resampling_options()
+@take_options(*RESAMPLING)
 @click.option(
     "--per-query",
     is_flag=True,
@@ -66,8 +65,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     help="With --sessions: whose effects are taken out; the first says whose assignments are "
     "exchanged. [searcher, scenario]",
 )
-@study_reading_options()
-@run_options()
+@take_options(*CHOOSE_SESSIONS, *PRINT_RUNS)
 def compare(
     qrels: str | None,
     runs: tuple[str, ...],

@@ -7,16 +7,17 @@ from typing import Any
 import click
 
 from gainful.api import evaluate as api
+from gainful.cli.options import PRINT_RUNS, option, options
 from gainful.cli.output import WITHOUT_NOTES, deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
 
 
 @click.command("eval", short_help="How good are these runs?")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@measures_option()
-@click.option("--per-query", is_flag=True, help="A line for each query (in tables the mean too).")
+@options("measures")
+@option("per_query", help="A line for each query (in tables the mean too).")
 @click.option(
     "--interval",
     type=float,
@@ -26,7 +27,7 @@ from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes
 )
 @click.option("--resamples", type=int, metavar="N", help="Of --interval. [10000]")
 @click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
-@run_options()
+@options(*PRINT_RUNS)
 def evaluate(
     qrels: str,
     runs: tuple[str, ...],

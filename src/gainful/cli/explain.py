@@ -7,14 +7,8 @@ from typing import Any
 import click
 
 from gainful.api.explain import explain as explain_ranking
-from gainful.cli.options import (
-    GRADES_SETTINGS,
-    format_option,
-    like_option,
-    parse_numbers,
-    plugin_option,
-    setting_options,
-)
+from gainful.cli.numbers import GRADES_SETTINGS, parse_numbers
+from gainful.cli.options import format_option, options
 from gainful.cli.output import deliver
 
 _SETTINGS = (
@@ -27,15 +21,9 @@ _SETTINGS = (
     context_settings=GRADES_SETTINGS, short_help="How does this ranking come by its nDCG?"
 )
 @click.argument("grades", nargs=-1, required=True)
-@click.option(
-    "--judged",
-    metavar="G,G,…",
-    help="Every judged grade of the query, those of the ranking too: the ideal.",
-)
+@options("judged")
 @click.option("-k", type=int, metavar="K", help="Look at the first K documents only.")
-@setting_options(*_SETTINGS)
-@plugin_option()
-@like_option()
+@options(*_SETTINGS, "plugin", "like")
 @format_option("table", "markdown", "latex", "json")
 def explain(
     grades: tuple[str, ...],

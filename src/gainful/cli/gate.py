@@ -11,15 +11,13 @@ import click
 
 from gainful.api import gate as api
 from gainful.api.evaluate import holds_qrels_and_run
-from gainful.cli.options import like_option, plugin_option, refuse_idle_options, setting_options
+from gainful.cli.options import CONVENTION, READ_RUNS, option, options, refuse_idle_options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
-from gainful.cli.run_reading import format_options, name_runs, refuse_two_pipes
-from gainful.convention import SETTINGS
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.text import NUMBER_PATTERN
 
 _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit"}
@@ -44,12 +42,8 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
 @click.command(short_help="Is this run good enough to ship?")
 @click.argument("qrels")
 @click.argument("run", required=False)
-@click.option(
-    "-m",
-    "--measure",
+@option(
     "measures",
-    multiple=True,
-    metavar="MEASURE",
     help="Such as nDCG@10; may be repeated. [those that have a rule; else the baseline's; else "
     "nDCG@10, AP, RR]",
 )
@@ -89,21 +83,14 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     show_default=True,
     help="How --significant tests.",
 )
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Where chance begins.")
-@click.option(
-    "--resamples", type=int, default=RESAMPLES, show_default=True, help="How often it is drawn."
-)
-@click.option(
-    "--format",
+@option("seed", help="Where chance begins.")
+@option("resamples", help="How often it is drawn.")
+@option(
     "form",
     type=click.Choice(list(_BY_SUFFIX.values())),
     help="How to print it. [text, or by the suffix of -o]",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@format_options()
-@plugin_option()
-@like_option()
-@setting_options(*SETTINGS)
+@options("output", *READ_RUNS, *CONVENTION)
 def gate(
     qrels: str,
     run: str | None,

@@ -6,13 +6,13 @@ import click
 
 from gainful.api.measures import measures as describe_measures
 from gainful.api.register import load_entry_points
-from gainful.cli.options import format_option, plugin_option
+from gainful.cli.options import format_option, options
 from gainful.cli.output import deliver
 
 
 @click.command(short_help="What can be computed, and what do its options mean?")
 @click.argument("name", required=False)
-@plugin_option()
+@options("plugin")
 @format_option("table", "markdown", "json")
 def measures(name: str | None, form: str) -> None:
     """What can be computed: all measures, gains and discounts, or all about one NAME.

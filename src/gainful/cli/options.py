@@ -1,202 +1,254 @@
-"""What is typed on a command line: grades (words, commas, or a pipe) and shared options."""
+"""The options of the commands: one table, from which each command takes what it needs.
+
+An option that only one command has stands in that command.
+"""
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterable
-from math import e
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from gainful.api.register import load_plugin
+from gainful.cli.numbers import parse_base
 from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
-from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
-from gainful.formula import NUMBER_PATTERN
 from gainful.measure import DISCOUNTS, GAINS
-from gainful.measure.plugins import load_plugin
-
-# nan and inf are numbers to a person who types them; why they are refused is said further in.
-_NUMBER = re.compile(rf"{NUMBER_PATTERN}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
+from gainful.page.render import RENDERERS
 
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-# A word that begins with a dash may be a negative grade, so click must not refuse it.
-GRADES_SETTINGS = {"ignore_unknown_options": True}
+
+def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
+    for module in modules:
+        load_plugin(module)
+    context.meta[PLUGINS] = modules
 
 
-def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
-    """The numbers in some words; a word that is none is an error that says so."""
-    words = list(words)
-    if words == ["-"]:
-        words = _read_stdin(argument).split()
-    parsed = []
-    for word in (part for text in words for part in text.split(",")):
-        if not _NUMBER.fullmatch(word.strip()):
-            raise _number_error(word.strip(), argument)
-        parsed.append(float(word))
-    return parsed
+class _Formats(click.Choice[str]):
+    """The names of file formats, read off their table when they are first needed."""
+
+    def __init__(self, *, sessions: bool = False) -> None:
+        from gainful.read.formats import FORMATS  # noqa: PLC0415  (slow to load)
+        from gainful.read.session_formats import SESSION_FORMATS  # noqa: PLC0415
+
+        super().__init__(list(SESSION_FORMATS if sessions else FORMATS))
 
 
-def _read_stdin(argument: str) -> str:
-    """All that comes through the pipe."""
-    if sys.stdin is None:
-        raise BadValue(argument, "-", "numbers, or - with something to read from")
-    try:
-        return sys.stdin.read()
-    except UnicodeDecodeError:
-        raise BadValue(argument, "no text", "numbers in UTF-8 text") from None
+def _declare(*flags: str, **attributes: Any) -> Callable[..., Decorator]:
+    """An option of the table; a command may have some of its attributes otherwise."""
+
+    def build(**changes: Any) -> Decorator:
+        chosen = attributes | changes
+        if isinstance(chosen.get("type"), partial):  # made only where it is needed
+            chosen["type"] = chosen["type"]()
+        return click.option(*flags, **chosen)
+
+    return build
 
 
-def _number_error(word: str, argument: str) -> Exception:
-    if word.startswith("--") and argument == "grades":
-        option_names = [
-            name for param in click.get_current_context().command.params for name in param.opts
-        ]
-        if word in option_names:
-            return click.UsageError(f"{word} stands behind --; options go before it")
-        return UnknownName("option", word, [name for name in option_names if name.startswith("--")])
-    return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
+def _declare_setting(setting: Setting, **attributes: Any) -> Callable[..., Decorator]:
+    """The option of a setting: its answers, or what the table says of it otherwise."""
+    if setting.answers:
+        answers = {str(answer): answer for answer in setting.answers}
+        attributes = {
+            "metavar": "|".join(answers),
+            "callback": lambda _, __, text: text if text is None else answers.get(text, text),
+        }
+    flag = "--" + setting.name.replace("_", "-")
+    return _declare(flag, setting.name, **{"help": setting.question} | attributes)
 
 
-def format_option(*formats: str) -> Decorator:
-    """`--format`, the first being the default."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(formats),
-        default=formats[0],
+_SETTING_ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
+    "gain": {"metavar": "NAME", "help": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
+    "discount": {"metavar": "NAME", "help": f"{', '.join(DISCOUNTS)}."},
+    "b": {
+        "metavar": "BASE",
+        "callback": parse_base,
+        "help": "Base of the discount's logarithm, or e.",
+    },
+    "rel": {"metavar": "G", "type": float},
+    "max_grade": {"metavar": "G", "type": float},
+}
+_SESSION_ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
+    "b": {
+        "metavar": "BASE",
+        "callback": parse_base,
+        "help": "Base of the rank discount's logarithm.",
+    },
+    "bq": {"metavar": "BASE", "callback": parse_base, "help": "Base of the query discount's."},
+    "rel": {"metavar": "G", "type": float},
+    "lists": {"metavar": "padded|as_is|minimum(m)"},
+}
+_FEW_CONVENTIONS = "trec_eval, sklearn, quepid, wikipedia"
+
+OPTIONS: Mapping[str, Callable[..., Decorator]] = {
+    # what is asked
+    "measures": _declare(
+        *("-m", "--measure", "measures"),
+        multiple=True,
+        metavar="MEASURE",
+        help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. "
+        "[nDCG@10, AP, RR]",
+    ),
+    "measure": _declare("-m", "--measure", metavar="MEASURE"),
+    "per_query": _declare("--per-query", is_flag=True, help="A line for each query."),
+    "judged": _declare(
+        "--judged",
+        metavar="G,G,…",
+        help="Every judged grade of the query, those of the ranking too: the ideal.",
+    ),
+    "qrels": _declare(
+        "--qrels", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]"
+    ),
+    "baseline": _declare(
+        "--baseline", metavar="NAME", help="What the others are set against. [the first]"
+    ),
+    "correct": _declare(
+        *("--correct",),
+        type=click.Choice(list(CORRECTIONS)),
+        help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
+    ),
+    # chance
+    "alpha": _declare(
+        "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
+    ),
+    "seed": _declare(
+        "--seed", type=int, default=SEED, show_default=True, help="Seed of the random numbers."
+    ),
+    "resamples": _declare(
+        *("--resamples",),
+        type=int,
+        default=RESAMPLES,
         show_default=True,
-        help="How to print it.",
-    )
+        help="Number of resamples.",
+    ),
+    # what is printed, and where
+    "form": _declare(
+        *("--format", "form"),
+        type=click.Choice([form for form in RENDERERS if form != "html"]),
+        help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+    ),
+    "output": _declare("-o", "--output", metavar="FILE", help="Write to FILE instead."),
+    "quiet": _declare(
+        *("-q", "--quiet"),
+        is_flag=True,
+        help="No notes on stderr beside TSV, CSV and JSON lines.",
+    ),
+    # how files are read
+    "qrels_format": _declare(
+        "--qrels-format", type=partial(_Formats), help="How judgments are written. [found out]"
+    ),
+    "run_format": _declare(
+        "--run-format", type=partial(_Formats), help="How runs are written. [found out]"
+    ),
+    "sessions_format": _declare(
+        *("--sessions-format",),
+        type=partial(_Formats, sessions=True),
+        help="How sessions are written. [found out]",
+    ),
+    "where": _declare(
+        "--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."
+    ),
+    "min_queries": _declare(
+        "--min-queries", type=int, metavar="N", help="Only sessions of at least N queries."
+    ),
+    "first_queries": _declare(
+        "--first-queries", type=int, metavar="N", help="Only the first N queries of each."
+    ),
+    "topics": _declare(
+        "--topics", metavar="FILE", help="Lines of session and topic, whose judgments count."
+    ),
+    "pages": _declare(
+        *("--pages",),
+        type=click.Choice(("merge", "count")),
+        help="Of Session Track XML: does a further page continue the list, or count? [merge]",
+    ),
+    "skip_bad": _declare(
+        "--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them."
+    ),
+    "session_ties": _declare(
+        *("--ties",),
+        type=click.Choice(("doc_descending", "input")),
+        help="Of conversations: how are equal scores ranked? [doc_descending]",
+    ),
+    # whose convention, and what of it is otherwise
+    "plugin": _declare(  # known before any other option is looked at
+        *("--plugin",),
+        metavar="MODULE",
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_load_plugins,
+        help="A module or file.py that registers measures of your own; may be repeated.",
+    ),
+    "like": _declare(
+        *("--like",),
+        metavar="NAME",
+        help=f"Compute as a tool or source does: {_FEW_CONVENTIONS}, … "
+        f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
+    ),
+    "like_sessions": _declare(
+        "--like", metavar="NAME", help=f"Whose habits: {', '.join(SESSION_CONVENTIONS)}."
+    ),
+    **{
+        name: _declare_setting(
+            setting, **_SETTING_ATTRIBUTES.get(name, {"type": int, "metavar": "N"})
+        )
+        for name, setting in SETTINGS.items()
+    },
+    **{
+        f"sessions.{name}": _declare_setting(
+            setting, **_SESSION_ATTRIBUTES.get(name, {"metavar": "NAME"})
+        )
+        for name, setting in SESSION_SETTINGS.items()
+    },
+}
+
+# Options that go together.
+RESAMPLING = ("alpha", "seed", "resamples")
+CONVENTION = ("plugin", "like", *SETTINGS)
+READ_RUNS = ("qrels_format", "run_format")
+PRINT_RUNS = ("form", "output", "quiet", *READ_RUNS, *CONVENTION)
+SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
+CHOOSE_SESSIONS = (
+    *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "skip_bad"),
+)
+READ_SESSIONS = (*CHOOSE_SESSIONS, "qrels_format", "session_ties")
 
 
-def setting_options(*names: str) -> Decorator:
-    """An option for each of these habits, from the table of habits."""
+def options(*names: str | Decorator) -> Decorator:
+    """The options of the table by these names, in this order; others may stand among them."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for name in reversed(names):
-            command = _setting_option(name)(command)
+            decorator = OPTIONS[name]() if isinstance(name, str) else name
+            command = decorator(command)
         return command
 
     return decorate
 
 
-def _setting_option(name: str) -> Decorator:
-    setting = SETTINGS[name]
-    option = "--" + name.replace("_", "-")
-    if setting.answers:
-        answers = "|".join(str(answer) for answer in setting.answers)
-        return click.option(
-            option, name, callback=_parse_answer, metavar=answers, help=setting.question
-        )
-    kinds: dict[str, dict[str, Any]] = {
-        "gain": {"metavar": "NAME", "help": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
-        "discount": {"metavar": "NAME", "help": f"{', '.join(DISCOUNTS)}."},
-        "b": {
-            "metavar": "BASE",
-            "callback": parse_base,
-            "help": "Base of the discount's logarithm, or e.",
-        },
-        "rel": {"metavar": "G", "type": float, "help": setting.question},
-        "max_grade": {"metavar": "G", "type": float, "help": setting.question},
-    }
-    return click.option(
-        option, name, **kinds.get(name, {"type": int, "metavar": "N", "help": setting.question})
+def option(name: str, **changes: Any) -> Decorator:
+    """An option of the table with other attributes, such as its help."""
+    return OPTIONS[name](**changes)
+
+
+def format_option(*forms: str) -> Decorator:
+    """`--format` of a command that has these forms, the first being the default."""
+    return option(
+        "form",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help="How to print it.",
     )
-
-
-def session_setting_options() -> Decorator:
-    """`--like` and an option for each habit of sessions."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(list(SESSION_SETTINGS)):
-            command = _session_setting_option(SESSION_SETTINGS[name])(command)
-        names = ", ".join(SESSION_CONVENTIONS)
-        return click.option("--like", metavar="NAME", help=f"Whose habits: {names}.")(command)
-
-    return decorate
-
-
-def _session_setting_option(setting: Setting) -> Decorator:
-    option = "--" + setting.name.replace("_", "-")
-    if setting.answers:
-        answers = {str(answer): answer for answer in setting.answers}
-        return click.option(
-            option,
-            setting.name,
-            callback=lambda _, __, text: text if text is None else answers.get(text, text),
-            metavar="|".join(answers),
-            help=setting.question,
-        )
-    kinds: dict[str, dict[str, Any]] = {
-        "b": {
-            "metavar": "BASE",
-            "callback": parse_base,
-            "help": "Base of the rank discount's logarithm.",
-        },
-        "bq": {"metavar": "BASE", "callback": parse_base, "help": "Base of the query discount's."},
-        "rel": {"metavar": "G", "type": float, "help": setting.question},
-        "lists": {"metavar": "padded|as_is|minimum(m)", "help": setting.question},
-    }
-    return click.option(
-        option,
-        setting.name,
-        **kinds.get(setting.name, {"metavar": "NAME", "help": setting.question}),
-    )
-
-
-def _parse_answer(_: object, parameter: click.Parameter, text: str | None) -> Any:
-    """An answer of the table; one that is a number there becomes one."""
-    answers = {str(answer): answer for answer in SETTINGS[str(parameter.name)].answers}
-    return text if text is None else answers.get(text, text)
-
-
-def baseline_option() -> Decorator:
-    """`--baseline` of commands that compare."""
-    return click.option(
-        "--baseline", metavar="NAME", help="What the others are set against. [the first]"
-    )
-
-
-def correct_option() -> Decorator:
-    """`--correct` of commands that compare in several measures."""
-    return click.option(
-        "--correct",
-        type=click.Choice(list(CORRECTIONS)),
-        help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
-    )
-
-
-def resampling_options() -> Decorator:
-    """`--alpha`, `--seed` and `--resamples` of commands that test."""
-    options = (
-        click.option(
-            "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
-        ),
-        click.option(
-            "--seed", type=int, default=SEED, show_default=True, help="Seed of the random numbers."
-        ),
-        click.option(
-            "--resamples",
-            type=int,
-            default=RESAMPLES,
-            show_default=True,
-            help="Number of resamples.",
-        ),
-    )
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 def refuse_idle_options(names: Iterable[str], why: str) -> None:
@@ -207,40 +259,22 @@ def refuse_idle_options(names: Iterable[str], why: str) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} {why}")
 
 
+# Going, as commands take their options from the table.
+def setting_options(*names: str) -> Decorator:
+    """Options of settings."""
+    return options(*names)
+
+
 def plugin_option() -> Decorator:
-    """`--plugin`: measures of one's own, known before any other option is looked at."""
-    return click.option(
-        "--plugin",
-        metavar="MODULE",
-        multiple=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_load_plugins,
-        help="A module or file.py that registers measures of your own; may be repeated.",
-    )
-
-
-def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
-    for module in modules:
-        load_plugin(module)
-    context.meta[PLUGINS] = modules
+    """`--plugin`."""
+    return options("plugin")
 
 
 def like_option() -> Decorator:
-    """`--like`: whose habits to follow."""
-    few = "trec_eval, sklearn, quepid, wikipedia"
-    return click.option(
-        "--like",
-        metavar="NAME",
-        help=f"Compute as a tool or source does: {few}, … "
-        f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
-    )
+    """`--like`."""
+    return options("like")
 
 
-def parse_base(_: object, parameter: click.Parameter, text: str | None) -> float | None:
-    """The base of a logarithm: a number, or e."""
-    if text is None:
-        return None
-    if text != "e" and not _NUMBER.fullmatch(text):
-        raise WrongType(str(parameter.name), text, "a number above 1, or e")
-    return e if text == "e" else float(text)
+def session_setting_options() -> Decorator:
+    """`--like` and the settings of sessions."""
+    return options(*SESSION_CONVENTION)

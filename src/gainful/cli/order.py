@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from gainful.api import order as api
-from gainful.cli.options import refuse_idle_options, resampling_options
+from gainful.cli.options import PRINT_RUNS, RESAMPLING, options, refuse_idle_options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
@@ -19,7 +19,7 @@ from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 @click.command(short_help="Which measure tells these runs apart, and do they agree?")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...")
-@measures_option()
+@options("measures")
 @click.option(
     "--test",
     default=TUKEY,
@@ -35,8 +35,7 @@ from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 @click.option(
     "--p", type=float, default=PERSISTENCE, show_default=True, help="The persistence of RBO."
 )
-@resampling_options()
-@run_options()
+@options(*RESAMPLING, *PRINT_RUNS)
 def order(
     qrels: str,
     runs: tuple[str, ...],

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gainful.cli.options import PLUGINS, Decorator
+from gainful.cli.options import PLUGINS
 from gainful.errors import BadInput
 from gainful.page.page import Page
 from gainful.page.render import render
@@ -29,22 +28,6 @@ _SUFFIXES = {
     "jsonl": ".jsonl",
 }
 WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
-
-
-def values_options() -> Decorator:
-    """`--format` and `-o` of commands that print values."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        output = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-        form = click.option(
-            "--format",
-            "form",
-            type=click.Choice(list(_SUFFIXES)),
-            help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
-        )
-        return form(output(command))
-
-    return decorate
 
 
 def usual_form(output: str | None) -> str:

@@ -8,18 +8,10 @@ from typing import Any
 import click
 
 from gainful.api.report import build_report
-from gainful.cli.options import (
-    baseline_option,
-    correct_option,
-    like_option,
-    plugin_option,
-    resampling_options,
-    setting_options,
-)
+from gainful.cli.options import CONVENTION, READ_RUNS, RESAMPLING, option, options
 from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import format_options, measures_option, name_runs, refuse_two_pipes
-from gainful.convention import SETTINGS
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.evidence.pairing import TEST_NAMES
 from gainful.show.atomic_write import write_atomically
 
@@ -29,15 +21,15 @@ _FORMS = {".html": "html", ".htm": "html"}
 @click.command(short_help="One page about these runs, to hand over.")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measures_option()
-@click.option("-o", "--output", metavar="FILE", required=True, help="The page: FILE.html.")
+@options("measures")
+@option("output", required=True, help="The page: FILE.html.")
 @click.option("--title", metavar="TEXT", help="What the page is called.")
 @click.option(
     "--topics",
     metavar="FILE",
     help="What the queries say: lines of query, tab, text; or CSV or JSON lines with both.",
 )
-@baseline_option()
+@options("baseline")
 @click.option(
     "--test",
     type=click.Choice(TEST_NAMES),
@@ -45,12 +37,7 @@ _FORMS = {".html": "html", ".htm": "html"}
     show_default=True,
     help="How evidence is weighed.",
 )
-@correct_option()
-@resampling_options()
-@format_options()
-@plugin_option()
-@like_option()
-@setting_options(*SETTINGS)
+@options("correct", *RESAMPLING, *READ_RUNS, *CONVENTION)
 def report(
     qrels: str,
     runs: tuple[str, ...],

@@ -2,53 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
-
-from gainful.cli.options import Decorator
+from gainful.cli.options import READ_SESSIONS, Decorator, options
 from gainful.errors import BadValue
 from gainful.read.filter_sessions import filter_sessions
-from gainful.read.formats import FORMATS
-from gainful.read.session_formats import SESSION_FORMATS, read_sessions
+from gainful.read.session_formats import read_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 
-_SESSION_OPTIONS = (
-    click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."),
-    click.option(
-        "--min-queries", type=int, metavar="N", help="Only sessions of at least N queries."
-    ),
-    click.option(
-        "--first-queries", type=int, metavar="N", help="Only the first N queries of each."
-    ),
-    click.option(
-        "--sessions-format",
-        type=click.Choice(list(SESSION_FORMATS)),
-        help="How sessions are written. [found out]",
-    ),
-    click.option(
-        "--topics", metavar="FILE", help="Lines of session and topic, whose judgments count."
-    ),
-    click.option(
-        "--pages",
-        type=click.Choice(("merge", "count")),
-        help="Of Session Track XML: does a further page continue the list, or count? [merge]",
-    ),
-    click.option("--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them."),
-)
-_FORMAT_AND_TIES_OPTIONS = (
-    click.option(
-        "--qrels-format",
-        type=click.Choice(list(FORMATS)),
-        help="How judgments are written. [found out]",
-    ),
-    click.option(
-        "--ties",
-        type=click.Choice(("doc_descending", "input")),
-        help="Of conversations: how are equal scores ranked? [doc_descending]",
-    ),
-)
 READING_PARAMETERS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "ties", "pages"),
     "skip_bad",
@@ -56,22 +17,8 @@ READING_PARAMETERS = (
 
 
 def session_reading_options() -> Decorator:
-    """The options that say which sessions are read, and how."""
-    return _combine_options((*_SESSION_OPTIONS, *_FORMAT_AND_TIES_OPTIONS))
-
-
-def study_reading_options() -> Decorator:
-    """The same for commands of runs, which have options for ties and judgments already."""
-    return _combine_options(_SESSION_OPTIONS)
-
-
-def _combine_options(options: Sequence[Decorator]) -> Decorator:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    """Which sessions are read, and how: going, as commands take it from the table."""
+    return options(*READ_SESSIONS)
 
 
 def parse_reading(options: dict[str, Any]) -> dict[str, Any]:

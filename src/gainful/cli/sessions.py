@@ -7,24 +7,17 @@ from typing import Any
 import click
 
 from gainful.api.sessions import evaluate_sessions
-from gainful.cli.options import session_setting_options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form, values_options
+from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.run_reading import refuse_two_pipes
-from gainful.cli.session_reading import parse_reading, session_reading_options
+from gainful.cli.session_reading import parse_reading
 from gainful.measure.sessions.results_page import VIEWS
 
 
 @click.command(short_help="How good are these whole search sessions?")
 @click.argument("file")
-@click.option("--qrels", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]",
-)
+@options("qrels")
+@option("measures", help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]")
 @click.option(
     "--by", multiple=True, metavar="COLUMN,…", help="Means of groups: --by system,scenario."
 )
@@ -41,10 +34,9 @@ from gainful.measure.sessions.results_page import VIEWS
 )
 @click.option("--best-query", is_flag=True, help="How often is the last query the best?")
 @click.option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
-@values_options()
-@click.option("-q", "--quiet", is_flag=True, help="On stderr only what was left out, no notes.")
-@session_reading_options()
-@session_setting_options()
+@options("form", "output")
+@option("quiet", help="On stderr only what was left out, no notes.")
+@options(*READ_SESSIONS, *SESSION_CONVENTION)
 def sessions(
     file: str,
     *,

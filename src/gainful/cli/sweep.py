@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from gainful.api.sweep import sweep as run_sweep
+from gainful.cli.options import READ_SESSIONS, option, options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
 from gainful.cli.run_reading import refuse_two_pipes
-from gainful.cli.session_reading import parse_reading, session_reading_options
+from gainful.cli.session_reading import parse_reading
 from gainful.errors import BadValue
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 
@@ -19,7 +20,7 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
 
 @click.command(short_help="Which system is better for which searcher?")
 @click.argument("file")
-@click.option("--qrels", metavar="QRELS", help="Judgments. [the column grade of FILE]")
+@option("qrels", help="Judgments. [the column grade of FILE]")
 @click.option("--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount.")
 @click.option("--bq", default=USUAL_RANGE, show_default=True, help="Bases of the query discount.")
 @click.option(
@@ -33,10 +34,10 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
     help="What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
 )
 @click.option("--by", default="system", show_default=True, help="Which column tells the groups.")
-@click.option(
-    "-m",
-    "--measure",
+@option(
+    "measure",
     default="nsDCG",
+    metavar=None,
     show_default=True,
     help="sDCG or nsDCG, such as 'nsDCG(duplicates=first)'.",
 )
@@ -45,15 +46,13 @@ _BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
     metavar="b=2,bq=4",
     help="The searcher that others are held against. [b=2,bq=4]",
 )
-@click.option("--like", metavar="NAME", help="Whose habits to follow. [jk2008]")
-@click.option(
-    "--format",
+@option("like", help="Whose habits to follow. [jk2008]")
+@option(
     "form",
     type=click.Choice(_FORMATS),
     help="How to print it. [table, or by the suffix of -o]",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@session_reading_options()
+@options("output", *READ_SESSIONS)
 def sweep(
     file: str,
     *,

@@ -8,16 +8,16 @@ import click
 
 from gainful.api import unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
-from gainful.cli.options import parse_numbers, refuse_idle_options
+from gainful.cli.numbers import parse_numbers
+from gainful.cli.options import PRINT_RUNS, options, refuse_idle_options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
-from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes, run_options
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
 
 
 @click.command(short_help="How much could documents that nobody judged change?")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@measures_option()
-@click.option("--per-query", is_flag=True, help="A line for each query.")
+@options("measures", "per_query")
 @click.option(
     "--grades",
     metavar="G,G,…",
@@ -36,7 +36,7 @@ from gainful.cli.run_reading import measures_option, name_runs, refuse_two_pipes
     metavar="N",
     help="With --settle: how many documents to list.",
 )
-@run_options()
+@options(*PRINT_RUNS)
 def unjudged(
     qrels: str,
     runs: tuple[str, ...],

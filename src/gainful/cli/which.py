@@ -5,18 +5,15 @@ from __future__ import annotations
 import click
 
 from gainful.api.which import which as find_formulations
-from gainful.cli.options import GRADES_SETTINGS, format_option, parse_numbers
+from gainful.cli.numbers import GRADES_SETTINGS, parse_numbers
+from gainful.cli.options import format_option, options
 from gainful.cli.output import deliver
 
 
 @click.command(context_settings=GRADES_SETTINGS, short_help="Whose nDCG is this?")
 @click.argument("value")
 @click.argument("grades", nargs=-1, required=True)
-@click.option(
-    "--judged",
-    metavar="G,G,…",
-    help="Every judged grade of the query, those of the ranking too: the ideal.",
-)
+@options("judged")
 @format_option("table", "markdown", "json")
 def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) -> int:
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.

@@ -5,45 +5,39 @@ from __future__ import annotations
 import click
 
 from gainful.api.why import parse_single_measure, why as explain
-from gainful.cli.options import plugin_option, refuse_idle_options
+from gainful.cli.options import option, options, refuse_idle_options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
 from gainful.evidence.reasons.causes import CAUSES, find_cause
-from gainful.read.formats import FORMATS
 from gainful.read.inputs import rag_path
 
 _FORMATS = ("table", "markdown", "json")
 _BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
-_INPUT_FORMATS = click.Choice(list(FORMATS))
 
 
 @click.command(short_help="Why do two tools disagree on these data?")
 @click.argument("qrels")
 @click.argument("run", required=False)
-@click.option(
-    "-m",
-    "--measure",
+@option(
+    "measure",
     default="nDCG@10",
     show_default=True,
-    metavar="MEASURE",
     help="One measure. What it says in its brackets holds for both tools.",
 )
-@plugin_option()
-@click.option("--like", metavar="NAME", help="The tool to start from. [gainful itself]")
+@options("plugin")
+@option("like", help="The tool to start from. [gainful itself]")
 @click.option("--unlike", metavar="NAME", required=True, help="The tool that says something else.")
 @click.option(
     "--cause",
     metavar="NAME",
     help=f"Spell out the worst query of this cause only: {', '.join(CAUSES)}.",
 )
-@click.option(
-    "--format",
+@option(
     "form",
     type=click.Choice(_FORMATS),
     help="How to print it. [table, or by the suffix of -o]",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead.")
-@click.option("--qrels-format", type=_INPUT_FORMATS, help="How judgments are written. [found out]")
-@click.option("--run-format", type=_INPUT_FORMATS, help="How the run is written. [found out]")
+@options("output", "qrels_format")
+@option("run_format", help="How the run is written. [found out]")
 def why(
     qrels: str,
     run: str | None,
