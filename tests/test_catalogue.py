@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,6 +14,7 @@ from strategies import qrels_and_runs
 
 import gainful
 from gainful.measure import MEASURES, REFERENCES, TREC_NAMES, expand
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.trec_eval_names import GROUPS, GROUPS_9
 
 ENTRIES = list(MEASURES.values())
@@ -141,3 +144,24 @@ def test_arrays_without_ids_need_a_word_on_ties():
         gainful.compute_curve("AP", [1, 0])
     assert gainful.compute("AP", [-1, 1], negative="remove") == 1
     assert gainful.compute("AP", [[1], [0, 1]]).tolist() == [1, 0.5]
+
+
+# Other tools' names, what their conventions say of single measures, and the heads of a table.
+MAY_NAME_MEASURES = (
+    *("trec_eval_names.py", "nicknames.py", "ir_measures_grammar.py", "trec_tools.py"),
+    *("explanation_page.py", "__init__.py"),
+)
+
+
+def test_no_list_of_measures_stands_outside_the_catalogue():
+    names = {*MEASURES, *SESSION_MEASURES}
+    source = Path(gainful.__file__).parent
+    for path in source.rglob("*.py"):
+        if path.parent.name == "catalogue" or path.name in MAY_NAME_MEASURES:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+                texts = [part.value for part in node.elts if isinstance(part, ast.Constant)]
+                listed = names & {text for text in texts if isinstance(text, str)}
+                usual = {"AP", "RR"}  # measures that are computed if none is named
+                assert len(listed - usual) < 2, f"{path}:{node.lineno} lists {sorted(listed)}"

@@ -11,6 +11,7 @@ from time import process_time
 import numpy as np
 import polars as pl
 import pytest
+from attrs import evolve
 from hypothesis import given, settings, strategies as st
 
 import gainful
@@ -270,12 +271,13 @@ def make_long_list(seed, size, grades):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_that_are_left_out_could_not_have_been_better(seed):
-    shares = [name for name, steps in limits._COUNTS.items() if steps == "share"]
+    shares = {name: entry for name, entry in MEASURES.items() if entry.extremes == "share"}
     measures = [f"{name}@20" if name == "relP" else name for name in shares] + ["AP@20", "R@30"]
     judged, ranked = make_long_list(seed, 120, [0, 0, 0, 1, 2])
     pruned = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_COUNTS", dict.fromkeys(limits._COUNTS, "every"))
+        for name, entry in shares.items():
+            patch.setitem(MEASURES, name, evolve(entry, extremes="every"))
         whole = gainful.unjudged({"q": judged}, {"q": ranked}, measures)
     for name in measures:
         assert pruned.mean[name] == pytest.approx(whole.mean[name], abs=1e-12), name

@@ -11,6 +11,7 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.session_bands import curve_bands, last_query_bands
 from gainful.evidence.stability import resampling_for_level
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.sessions.curve import curve, session_value_vectors
 from gainful.measure.sessions.last_queries import NonLast, last_queries
 from gainful.measure.sessions.results import SessionResults
@@ -22,7 +23,6 @@ from gainful.text import count_noun
 from gainful.types import Flags, is_whole_number
 
 By = str | Sequence[str]
-_WITH_VECTORS = ("sDCG", "nsDCG")
 
 
 def last_data(
@@ -224,13 +224,13 @@ def _choose_measure(results: SessionResults, measure: str | None, prefer: str) -
     with_vectors = {
         name: recipe.entry.name
         for name, recipe in results.recipes.items()
-        if recipe.entry.name in _WITH_VECTORS
+        if recipe.entry.has_vectors
     }
     if measure is not None:
         if measure not in results.recipes:
             raise UnknownName("measure", measure, results.recipes)
         if measure not in with_vectors:
-            raise BadValue("measure", measure, f"{' or '.join(_WITH_VECTORS)}, which have vectors")
+            raise BadValue("measure", measure, f"{' or '.join(WITH_VECTORS)}, which have vectors")
         return measure
     if not with_vectors:
         raise BadValue("measure", ", ".join(results.recipes), "an sDCG or nsDCG among them")

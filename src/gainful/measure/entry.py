@@ -9,13 +9,23 @@ from attrs import frozen
 
 from gainful.types import Array
 
-_GRADE_SETTINGS = ("negative", "fractional")
-_IDEAL_SETTINGS = ("ideal", "ideal_depth")
+RANKING_SETTINGS = ("ties", "unjudged", "negative", "fractional")
 _TOOL_SETTINGS = ("recall_points", "first_rank")  # habits of a tool, which no measure has to say
 
 MeasureFunction = Callable[..., Array | tuple[Array, Array]]
 CutoffKind = Literal["optional", "needed", "recall", "none"]
 Aggregation = Literal["mean", "sum", "geometric"]
+
+# Over all grades that unjudged documents could have, where are its lowest and highest values?
+Extremes = Literal[
+    "ends",  # none of them relevant, or all
+    "share",  # at some number of relevant ones, the rest being the worst or the best for it
+    "every",  # at any number of relevant ones
+    "uniform",  # all with the lowest grade, or all with the highest
+    "best_grade",  # all with one grade, or only the last of them
+    "gains",  # found by what gains bring to the ranking and to its ideal
+    "unknown",
+]
 
 
 @frozen
@@ -53,13 +63,17 @@ class Entry:
     needs_subtopics: bool = (
         False  # does it ask for what aspects of the query a document is relevant?
     )
+    extremes: Extremes = "unknown"
+    sees_nonrelevant: bool = False  # is useless something else to it than unjudged?
+    additive: bool = False  # a sum over documents, in which none changes what another is worth?
+    settings: tuple[str, ...] = RANKING_SETTINGS  # what of a convention may stand in its brackets
     cutoff_kind: CutoffKind = "optional"  # what may stand behind @?
     aggregation: Aggregation = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
     registered: bool = False  # was it registered by a user?
     session: bool = False  # is it a measure of whole sessions?
     takes_recipe: bool = False  # does its function take the whole recipe, not single arguments?
-    options: tuple[str, ...] = ()  # what may stand in the brackets of a session measure
+    options: tuple[str, ...] = ()  # what may stand in its brackets, if not its arguments
     cutoff_unit: Literal["results", "queries"] = "results"  # of what is the number behind @?
 
     @property
@@ -75,25 +89,10 @@ class Entry:
     @property
     def params(self) -> tuple[str, ...]:
         """What may stand in its brackets, in the order in which it is written."""
-        if self.session:
+        if self.options:
             return self.options
-        if self.cumulated:
-            return (
-                *("gain", "rel"),
-                *(("discount", "b") if self.discounted else ()),
-                *(_IDEAL_SETTINGS if self.normalised or self.gain_of == "ideal" else ()),
-                *(("ties", "short", "unjudged") if self.gain_of == "ranking" else ()),
-                *_GRADE_SETTINGS,
-                *(("empty",) if self.normalised else ()),
-            )
-        common = () if self.name == "NumQ" else ("ties", "unjudged", *_GRADE_SETTINGS)
         with_base = ("b",) if "discount" in self.arguments else ()
         with_rel = ("rel",) if "gain" in self.arguments and "rel" not in self.arguments else ()
         arguments = tuple(name for name in self.arguments if name not in _TOOL_SETTINGS)
-        return (
-            *arguments,
-            *with_base,
-            *with_rel,
-            *common,
-            *(("empty",) if self.normalised else ()),
-        )
+        with_empty = ("empty",) if self.normalised else ()
+        return (*arguments, *with_base, *with_rel, *self.settings, *with_empty)

@@ -22,7 +22,7 @@ from gainful.measure.ir_measures_grammar import (
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import all_names
 from gainful.measure.nicknames import parse_nickname
-from gainful.measure.parameter_kinds import INNER_MEASURE, ParameterValue
+from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_grammar import parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
@@ -60,14 +60,18 @@ def parse(text: str | Measure) -> Measure:
     return next(iter(measures.values()))
 
 
-def parse_inner_measure(text: object) -> Measure:
+def parse_inner_measure(text: str | Measure) -> Measure:
     """The measure of single rankings that a session measure asks of its queries."""
-    if not isinstance(text, str):
-        raise WrongType("of", text, INNER_MEASURE)
     measure = parse(text)
     if measure.entry.session:
-        raise BadValue("of", str(measure), INNER_MEASURE)
+        allowed = "a measure of single rankings, such as 'nDCG@10'"
+        raise BadValue("of", str(measure), allowed)
     return measure
+
+
+@read_inner_measures_with
+def _spell_inner_measure(text: str | Measure) -> str:
+    return str(parse_inner_measure(text))
 
 
 def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
@@ -108,8 +112,6 @@ def _expand_text(text: str) -> dict[str, Measure]:
     name = canonical_name(match["name"], spelling)
     params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = params.pop("cutoff", None)
-    if "of" in params:
-        params["of"] = str(parse_inner_measure(params["of"]))
     name, translated_params = translate_measure(name, params)
     measure = Measure(name, translated_params)
     if match["k"] is None:

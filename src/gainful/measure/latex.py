@@ -18,8 +18,6 @@ from gainful.formula import (
 from gainful.measure.build_recipe import build_recipe, build_session_recipe
 from gainful.measure.measure import Measure, render_latex_with
 
-_SESSION_DCG = ("sDCG", "nsDCG")
-
 
 @render_latex_with
 def measure_latex(measure: Measure) -> str:
@@ -49,7 +47,7 @@ def measure_latex(measure: Measure) -> str:
 
 def _session_formula(measure: Measure) -> str:
     """The formula of sDCG as the paper has it; nothing where a convention has it otherwise."""
-    if measure.name not in _SESSION_DCG:
+    if not measure.entry.has_vectors:
         return ""
     recipe = build_session_recipe(measure)
     convention = recipe.convention
@@ -63,9 +61,9 @@ def _session_formula(measure: Measure) -> str:
     query_discount = recipe.query_discount.latex()
     summed = rf"\sum_{{q=1}}^{{m}} {query_discount} \sum_{{i=1}}^{{{recipe.k or 'n'}}} {gain}"
     label = _label(measure.name, measure.k)
-    if measure.name == "sDCG":
+    if not measure.entry.normalised:
         return f"${label} = {summed}$"
-    return _ratio(label, _label("sDCG", measure.k), summed)
+    return _ratio(label, _label(measure.name.removeprefix("n"), measure.k), summed)
 
 
 def _ratio(label: str, whole: str, summed: str) -> str:

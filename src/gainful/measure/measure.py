@@ -17,7 +17,7 @@ from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.ir_measures_grammar import translate_params
-from gainful.measure.parameter_kinds import INNER_MEASURE, ParameterValue, find_kind, write_value
+from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
@@ -46,18 +46,7 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
 
 
 def _as_pairs(params: Any) -> tuple[tuple[str, Any], ...]:
-    """Parameters as pairs; a measure within a measure as it is written."""
-    pairs = params.items() if isinstance(params, Mapping) else params
-    return tuple(
-        (name, _inner_spelling(value) if isinstance(value, Measure) else value)
-        for name, value in pairs
-    )
-
-
-def _inner_spelling(measure: Measure) -> str:
-    if measure.entry.session:
-        raise BadValue("of", str(measure), INNER_MEASURE)
-    return str(measure)
+    return tuple(params.items() if isinstance(params, Mapping) else params)
 
 
 @frozen
@@ -153,5 +142,6 @@ def render_latex_with(render: Callable[[Measure], str]) -> Callable[[Measure], s
     return render
 
 
-nDCG, DCG, IDCG, nCG, CG = (Measure(name) for name in ("nDCG", "DCG", "IDCG", "nCG", "CG"))
-AP, P, R, RR = (Measure(name) for name in ("AP", "P", "R", "RR"))
+nDCG, DCG, IDCG = Measure("nDCG"), Measure("DCG"), Measure("IDCG")
+nCG, CG = Measure("nCG"), Measure("CG")
+AP, P, R, RR = Measure("AP"), Measure("P"), Measure("R"), Measure("RR")

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gainful.convention import SETTINGS, Setting
 from gainful.convention.session import SESSION_SETTINGS
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue
 from gainful.formula import NamedFormula, Param, format_exact
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_discount, as_gain
@@ -21,7 +21,6 @@ from gainful.measure.gain import GAINS
 from gainful.measure.parameters import CHOICES, PARAMETERS, as_points
 
 ParameterValue = str | float | int
-INNER_MEASURE = "a measure of single rankings, such as 'nDCG@10'"
 
 
 @frozen
@@ -80,10 +79,17 @@ def _check_points(value: object) -> str:
     return ",".join(format_exact(point) for point in as_points(value))
 
 
-def _check_inner_measure(value: object) -> str:
-    if not isinstance(value, str):
-        raise WrongType("of", value, INNER_MEASURE)
-    return value
+_INNER_READERS: list[Callable[[Any], str]] = []
+
+
+def read_inner_measures_with(read: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Let the measure language read measures within measures: it knows what they mean."""
+    _INNER_READERS[:] = [read]
+    return read
+
+
+def _check_inner_measure(value: Any) -> str:
+    return next((read(value) for read in _INNER_READERS), str(value))
 
 
 _KINDS: Mapping[str, ParameterKind] = {

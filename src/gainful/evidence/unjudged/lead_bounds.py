@@ -26,9 +26,6 @@ from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
-# Sums over documents, in which no document changes what another is worth.
-_ADDITIVE = ("P", "DCG", "CG", "RBP", "SetP", "NumRelRet", "scaledDCG", "INSQ", "Utility")
-
 
 def require_single_measure(recipes: Mapping[str, Recipe], *, has_subtopics: bool) -> str:
     """The name of the one measure by which two runs can be settled; all else is refused."""
@@ -106,7 +103,7 @@ class LeadBounds:
         below = bool((self.grades < 0).any())
         moved = below and (convention.negative == "remove" or convention.short == "minimum")
         return (
-            entry.name in _ADDITIVE
+            entry.additive
             and not entry.registered
             and convention.unjudged == "zero"
             and TIE_POLICIES[convention.ties].needs != "grades"

@@ -23,20 +23,8 @@ from gainful.types import Array, Flags, Ranks
 
 _MAX_GRADINGS = 4096  # gradings of a query that are all tried out
 
-# Which counts of relevant documents have to be tried for a measure that sees nothing else.
-_COUNTS: Mapping[str, str] = {
-    **dict.fromkeys(("P", "RR", "Success", "RBP", "SetP", "Utility"), "ends"),
-    **dict.fromkeys(("NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonRelRet"), "ends"),
-    **dict.fromkeys(("Judged", "Unjudged", "RBPResid"), "ends"),
-    **dict.fromkeys(("AP", "R", "relP", "SetR", "SetRelP", "SetAP", "binG"), "share"),
-    **dict.fromkeys(("Rprec", "IPrec", "IAP", "SetF", "GMAP", "YAAP"), "every"),
-    **dict.fromkeys(("Bpref", "GMBpref", "infAP"), "every"),
-    **dict.fromkeys(("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"), "every"),
-    **dict.fromkeys(("AP_IA", "P_IA", "StRecall"), "every"),
-}
-# To these a useless document is something else than one without a judgment.
-_SEES_NONRELEVANT = ("Bpref", "GMBpref", "infAP", "NumNonRelRet", "Judged", "Unjudged", "RBPResid")
-_RISES_WITH_GRADES = ("ERR", "scaledDCG", "INSQ")  # with the grade of any document
+# Measures that count relevant documents, and which counts have to be tried.
+_BY_COUNT = ("ends", "share", "every")
 
 
 @frozen(eq=False)
@@ -84,22 +72,22 @@ def _candidate_values(
     """Values among which the ends are, of the queries where that can be said."""
     entry = recipe.entry
     if _only_grades_decide(gradable, recipe, grades):
-        if entry.cumulated:
+        if entry.extremes == "gains":
             extremes = CumulatedExtremes(gradable, recipe, grades)
             return _try_gradings(
                 gradable,
                 recipe,
                 {q: extremes.extreme_gradings(q, gradable.query_docs(q)) for q in queries.tolist()},
             )
-        if entry.name in _COUNTS:
+        if entry.extremes in _BY_COUNT:
             return _build_binary_extremes(gradable, recipe, grades).extremes(
-                queries, _COUNTS[entry.name]
+                queries, entry.extremes
             )
-        if entry.name in _RISES_WITH_GRADES:
+        if entry.extremes == "uniform":
             return _try_gradings(
                 gradable, recipe, _uniform_gradings(gradable, grades[[0, -1]], queries)
             )
-        if entry.name == "gRBP":
+        if entry.extremes == "best_grade":
             return _try_gradings(
                 gradable, recipe, _best_grade_gradings(gradable, recipe, grades, queries)
             )
@@ -132,7 +120,7 @@ def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) ->
     """Do only grades decide, and neither move nor fill up other ranks?"""
     convention, entry = recipe.convention, recipe.entry
     negative = bool((grades < 0).any())
-    moved = negative and (convention.negative == "remove" or entry.name in _SEES_NONRELEVANT)
+    moved = negative and (convention.negative == "remove" or entry.sees_nonrelevant)
     below = convention.negative == "in_ideal" and _has_negative_gain(gradable, recipe, grades)
     filled = convention.short == "minimum" and (
         bool(recipe.gain.grades) or negative or bool((gradable.known_grades < 0).any())
@@ -145,7 +133,7 @@ def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) ->
         or moved
         or below
         or (filled and entry.cumulated)
-        or (entry.name == "gRBP" and _has_negative_gain(gradable, recipe, grades))
+        or (entry.extremes == "best_grade" and _has_negative_gain(gradable, recipe, grades))
     )
 
 
@@ -165,7 +153,7 @@ def _build_binary_extremes(gradable: GradableRun, recipe: Recipe, grades: Array)
         recipe,
         relevant=tuple(grades[relevant][-1:].tolist()),
         nonrelevant=tuple(grades[~relevant][-1:].tolist()),
-        blind=recipe.entry.name not in _SEES_NONRELEVANT,
+        blind=not recipe.entry.sees_nonrelevant,
         rel=rel,
     )
 

@@ -14,6 +14,7 @@ BINARY_RELEVANCE = (
         function=precision.average_precision,
         arguments=("rel",),
         cite="buckley2000",
+        extremes="share",
     ),
     Entry(
         name="P",
@@ -25,6 +26,8 @@ BINARY_RELEVANCE = (
         normalised=False,
         cutoff_kind="needed",
         cite="rijsbergen1979",
+        extremes="ends",
+        additive=True,
     ),
     Entry(
         name="R",
@@ -34,6 +37,7 @@ BINARY_RELEVANCE = (
         function=precision.recall,
         arguments=("rel",),
         cite="rijsbergen1979",
+        extremes="share",
     ),
     Entry(
         name="RR",
@@ -44,6 +48,7 @@ BINARY_RELEVANCE = (
         arguments=("rel",),
         normalised=False,
         cite="voorhees1999",
+        extremes="ends",
     ),
     Entry(
         name="Success",
@@ -54,6 +59,7 @@ BINARY_RELEVANCE = (
         arguments=("rel",),
         normalised=False,
         cutoff_kind="needed",
+        extremes="ends",
     ),
     Entry(
         name="Rprec",
@@ -64,6 +70,7 @@ BINARY_RELEVANCE = (
         arguments=("rel", "times"),
         cutoff_kind="none",
         cite="buckley2000",
+        extremes="every",
     ),
     Entry(
         name="IPrec",
@@ -73,6 +80,7 @@ BINARY_RELEVANCE = (
         function=precision.iprec_at_recall,
         arguments=("rel", "recall_points"),
         cutoff_kind="recall",
+        extremes="every",
     ),
     Entry(
         name="IAP",
@@ -82,6 +90,7 @@ BINARY_RELEVANCE = (
         function=precision.eleven_point_average,
         arguments=("rel", "points", "recall_points"),
         cutoff_kind="none",
+        extremes="every",
     ),
     Entry(
         name="Bpref",
@@ -92,6 +101,8 @@ BINARY_RELEVANCE = (
         arguments=("rel",),
         cutoff_kind="none",
         cite="buckley2004",
+        extremes="every",
+        sees_nonrelevant=True,
     ),
     Entry(
         name="infAP",
@@ -104,6 +115,8 @@ BINARY_RELEVANCE = (
         arguments=("rel",),
         cutoff_kind="none",
         cite="yilmaz2006",
+        extremes="every",
+        sees_nonrelevant=True,
     ),
     Entry(
         name="relP",
@@ -113,6 +126,7 @@ BINARY_RELEVANCE = (
         function=precision.relative_precision,
         arguments=("rel",),
         cutoff_kind="needed",
+        extremes="share",
     ),
     Entry(
         name="GMAP",
@@ -126,6 +140,7 @@ BINARY_RELEVANCE = (
         cutoff_kind="none",
         aggregation="geometric",
         cite="robertson2006",
+        extremes="every",
     ),
     Entry(
         name="GMBpref",
@@ -138,6 +153,8 @@ BINARY_RELEVANCE = (
         bounded=False,
         cutoff_kind="none",
         aggregation="geometric",
+        extremes="every",
+        sees_nonrelevant=True,
     ),
     Entry(
         name="YAAP",
@@ -150,5 +167,6 @@ BINARY_RELEVANCE = (
         bounded=False,
         cutoff_kind="none",
         cite="robertson2012",
+        extremes="every",
     ),
 )

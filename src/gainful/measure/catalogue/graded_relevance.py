@@ -8,17 +8,22 @@ from gainful.measure import cumulated_gain
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import graded
 
+_GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
+_IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")
+_GRADES, _EMPTY = ("negative", "fractional"), ("empty",)
 
-def _gain_entry(name: str, question: str, value: str, example: Example, **flags: Any) -> Entry:
+
+def _gain_entry(name: str, question: str, definition: str, example: Example, **facts: Any) -> Entry:
     return Entry(
         name=name,
         question=question,
-        definition=value,
+        definition=definition,
         example=example,
         linear=True,
         takes_recipe=True,
+        extremes="gains",
         cite="jarvelin2002",
-        **flags,
+        **facts,
     )
 
 
@@ -31,6 +36,7 @@ CUMULATED_GAIN = (
         function=cumulated_gain.ndcg,
         curve=cumulated_gain.ndcg_curve,
         discounted=True,
+        options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
     ),
     _gain_entry(
         "DCG",
@@ -42,6 +48,8 @@ CUMULATED_GAIN = (
         discounted=True,
         normalised=False,
         bounded=False,
+        options=(*_GAIN, *_DISCOUNT, *_RANKING, *_GRADES),
+        additive=True,
     ),
     _gain_entry(
         "IDCG",
@@ -54,6 +62,7 @@ CUMULATED_GAIN = (
         discounted=True,
         normalised=False,
         bounded=False,
+        options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_GRADES),
     ),
     _gain_entry(
         "nCG",
@@ -63,6 +72,7 @@ CUMULATED_GAIN = (
         defaults={"discount": "none"},
         function=cumulated_gain.ndcg,
         curve=cumulated_gain.ndcg_curve,
+        options=(*_GAIN, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
     ),
     _gain_entry(
         "CG",
@@ -74,6 +84,8 @@ CUMULATED_GAIN = (
         curve=cumulated_gain.dcg_curve,
         normalised=False,
         bounded=False,
+        options=(*_GAIN, *_RANKING, *_GRADES),
+        additive=True,
     ),
 )
 
@@ -87,6 +99,8 @@ GRADED_RELEVANCE = (
         arguments=("p", "rel"),
         normalised=False,
         cite="moffat2008",
+        extremes="ends",
+        additive=True,
     ),
     Entry(
         name="gRBP",
@@ -98,6 +112,7 @@ GRADED_RELEVANCE = (
         arguments=("p", "gain"),
         normalised=False,
         cutoff_kind="none",
+        extremes="best_grade",
     ),
     Entry(
         name="RBPResid",
@@ -109,6 +124,8 @@ GRADED_RELEVANCE = (
         normalised=False,
         cutoff_kind="none",
         cite="moffat2008",
+        extremes="ends",
+        sees_nonrelevant=True,
     ),
     Entry(
         name="G",
@@ -127,6 +144,7 @@ GRADED_RELEVANCE = (
         function=graded.binary_g,
         arguments=("rel",),
         cutoff_kind="none",
+        extremes="share",
     ),
     Entry(
         name="nDCG_rel",

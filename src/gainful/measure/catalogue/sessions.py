@@ -34,6 +34,7 @@ SDCG = (
             "sDCG(b=2, bq=4)@3", "0 1 0 / 3 1 / 3 2 0", "1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)"
         ),
         function=sdcg.sdcg,
+        curve=sdcg.sdcg_curve,
         options=_SDCG_OPTIONS,
         normalised=False,
         bounded=False,
@@ -50,6 +51,7 @@ SDCG = (
             "(3/1.5) / (3 + 3/1.5)",
         ),
         function=sdcg.nsdcg,
+        curve=sdcg.nsdcg_curve,
         options=(*_SDCG_OPTIONS, *_IDEAL_OPTIONS),
         cutoff_kind="needed",
         cite="jarvelin2008",
@@ -178,3 +180,5 @@ SESSION_MEASURES: dict[str, Entry] = {
     entry.name: entry
     for entry in (*SDCG, *SESSION_USER_MODELS, *ASPECT_MEASURES, *BY_QUERY_MEASURES)
 }
+
+WITH_VECTORS = tuple(name for name, entry in SESSION_MEASURES.items() if entry.has_vectors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gainful.measure.entry import Entry, Example, MeasureFunction
 from gainful.measure.functions import precision
 
@@ -16,6 +18,8 @@ SETS = (
         normalised=False,
         cutoff_kind="none",
         cite="rijsbergen1979",
+        extremes="ends",
+        additive=True,
     ),
     Entry(
         name="SetR",
@@ -26,6 +30,7 @@ SETS = (
         arguments=("rel",),
         cutoff_kind="none",
         cite="rijsbergen1979",
+        extremes="share",
     ),
     Entry(
         name="SetRelP",
@@ -35,6 +40,7 @@ SETS = (
         function=precision.set_relative_precision,
         arguments=("rel",),
         cutoff_kind="none",
+        extremes="share",
     ),
     Entry(
         name="SetAP",
@@ -44,6 +50,7 @@ SETS = (
         function=precision.set_average_precision,
         arguments=("rel",),
         cutoff_kind="none",
+        extremes="share",
     ),
     Entry(
         name="SetF",
@@ -54,6 +61,7 @@ SETS = (
         arguments=("rel", "beta"),
         cutoff_kind="none",
         cite="rijsbergen1979",
+        extremes="every",
     ),
     Entry(
         name="Utility",
@@ -65,12 +73,19 @@ SETS = (
         normalised=False,
         bounded=False,
         cutoff_kind="none",
+        extremes="ends",
+        additive=True,
     ),
 )
 
 
 def _count_entry(
-    name: str, question: str, example: Example, function: MeasureFunction, *takes: str
+    name: str,
+    question: str,
+    example: Example,
+    function: MeasureFunction,
+    *arguments: str,
+    **facts: Any,
 ) -> Entry:
     return Entry(
         name=name,
@@ -78,17 +93,23 @@ def _count_entry(
         definition="their number; the sum over queries",
         example=example,
         function=function,
-        arguments=takes,
+        arguments=arguments,
         normalised=False,
         bounded=False,
         cutoff_kind="none",
         aggregation="sum",
+        extremes="ends",
+        **facts,
     )
 
 
 COUNTS = (
     _count_entry(
-        "NumQ", "How many queries are there?", Example("NumQ", "1 0 | 1", "1"), precision.num_q
+        "NumQ",
+        "How many queries are there?",
+        Example("NumQ", "1 0 | 1", "1"),
+        precision.num_q,
+        settings=(),
     ),
     _count_entry(
         "NumRet",
@@ -109,6 +130,7 @@ COUNTS = (
         Example("NumRelRet", "1 0 1 0 | 1", "2"),
         precision.num_rel_ret,
         "rel",
+        additive=True,
     ),
     _count_entry(
         "NumNonRelRet",
@@ -116,6 +138,7 @@ COUNTS = (
         Example("NumNonRelRet", "1 0 - 0 | 1", "2"),
         precision.num_nonrel_ret,
         "rel",
+        sees_nonrelevant=True,
     ),
     Entry(
         name="Unjudged",
@@ -125,5 +148,7 @@ COUNTS = (
         function=precision.share_without_judgment,
         normalised=False,
         cutoff_kind="needed",
+        extremes="ends",
+        sees_nonrelevant=True,
     ),
 )

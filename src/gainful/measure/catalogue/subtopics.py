@@ -25,6 +25,7 @@ SUBTOPICS = (
         arguments=("alpha", "rel", "first_rank"),
         needs_subtopics=True,
         cite="clarke2008",
+        extremes="every",
     ),
     Entry(
         name="alpha_nDCG",
@@ -36,6 +37,7 @@ SUBTOPICS = (
         bounded=False,
         needs_subtopics=True,
         cite="clarke2008",
+        extremes="every",
     ),
     Entry(
         name="ERR_IA",
@@ -46,6 +48,7 @@ SUBTOPICS = (
         arguments=("alpha", "rel", "first_rank"),
         needs_subtopics=True,
         cite="chapelle2009",
+        extremes="every",
     ),
     Entry(
         name="nERR_IA",
@@ -57,6 +60,7 @@ SUBTOPICS = (
         bounded=False,
         needs_subtopics=True,
         cite="chapelle2009",
+        extremes="every",
     ),
     Entry(
         name="NRBP",
@@ -70,6 +74,7 @@ SUBTOPICS = (
         needs_subtopics=True,
         cutoff_kind="none",
         cite="clarke2009",
+        extremes="every",
     ),
     Entry(
         name="nNRBP",
@@ -83,6 +88,7 @@ SUBTOPICS = (
         needs_subtopics=True,
         cutoff_kind="none",
         cite="clarke2009",
+        extremes="every",
     ),
     Entry(
         name="AP_IA",
@@ -93,6 +99,7 @@ SUBTOPICS = (
         arguments=("rel",),
         needs_subtopics=True,
         cite="agrawal2009",
+        extremes="every",
     ),
     Entry(
         name="P_IA",
@@ -105,6 +112,7 @@ SUBTOPICS = (
         cutoff_kind="needed",
         needs_subtopics=True,
         cite="agrawal2009",
+        extremes="every",
     ),
     Entry(
         name="StRecall",
@@ -115,5 +123,6 @@ SUBTOPICS = (
         arguments=("rel",),
         needs_subtopics=True,
         cite="zhai2003",
+        extremes="every",
     ),
 )

@@ -15,6 +15,7 @@ USER_MODELS = (
         arguments=("max_grade",),
         normalised=False,
         cite="chapelle2009",
+        extremes="uniform",
     ),
     Entry(
         name="nERR",
@@ -50,6 +51,8 @@ USER_MODELS = (
         normalised=False,
         cutoff_kind="none",
         cite="moffat2012",
+        extremes="uniform",
+        additive=True,
     ),
     Entry(
         name="BPM",
@@ -73,6 +76,8 @@ USER_MODELS = (
         normalised=False,
         cutoff_kind="needed",
         cite="moffat2008",
+        extremes="uniform",
+        additive=True,
     ),
     Entry(
         name="Judged",
@@ -81,6 +86,8 @@ USER_MODELS = (
         example=Example("Judged@4", "1 - 0", "2 / 3"),
         function=user_models.share_with_judgment,
         normalised=False,
+        extremes="ends",
+        sees_nonrelevant=True,
     ),
     Entry(
         name="Compat",

@@ -10,12 +10,11 @@ import polars as pl
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.functions.sessions.sdcg import Vectors, session_vectors
 from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags
-
-_CURVE_MEASURES = ("sDCG", "nsDCG")
 
 
 def curve(
@@ -60,7 +59,7 @@ def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array,
     _refuse_without_vectors(recipe)
     sessions = sessions.keep_first_queries(recipe.queries)
     vectors = session_vectors(sessions, recipe)
-    if recipe.entry.name == "nsDCG" and recipe.convention.average == "vectors":
+    if recipe.entry.normalised and recipe.convention.average == "vectors":
         return vectors.gain, vectors.ideal
     values = _values(vectors, recipe)
     counts = ~np.isnan(values)
@@ -68,14 +67,12 @@ def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array,
 
 
 def _values(vectors: Vectors, recipe: SessionRecipe) -> Array:
-    return vectors.gain if recipe.entry.name == "sDCG" else vectors.normalise(recipe)
+    return vectors.normalise(recipe) if recipe.entry.normalised else vectors.gain
 
 
 def _refuse_without_vectors(recipe: SessionRecipe) -> None:
-    if recipe.entry.name not in _CURVE_MEASURES:
-        raise BadValue(
-            "measure", recipe.label, f"{' or '.join(_CURVE_MEASURES)}, which have vectors"
-        )
+    if not recipe.entry.has_vectors:
+        raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, which have vectors")
 
 
 def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.DataFrame:
@@ -116,7 +113,7 @@ def _group_curve(  # noqa: PLR0917  (all of one group)
     counts = ~np.isnan(group_values)
     session_count = counts.sum(axis=0)
     mean = np.where(counts, group_values, 0.0).sum(axis=0) / np.maximum(session_count, 1)
-    if recipe.entry.name == "nsDCG" and recipe.convention.average == "vectors":
+    if recipe.entry.normalised and recipe.convention.average == "vectors":
         gain, best = (
             array[flags][:, :max_queries].mean(axis=0) for array in (vectors.gain, vectors.ideal)
         )

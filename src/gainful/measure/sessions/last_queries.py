@@ -168,9 +168,7 @@ def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 def choose_recipe(results: SessionResults, name: str | None) -> SessionRecipe:
     """The measure by whose gains queries are compared: one that is named, or the first sDCG."""
-    fitting = {
-        n: recipe for n, recipe in results.recipes.items() if recipe.entry.name in _SDCG_MEASURES
-    }
+    fitting = {n: recipe for n, recipe in results.recipes.items() if recipe.entry.has_vectors}
     if name is None:
         if not fitting:
             raise BadValue("measures", ", ".join(results.recipes), "an sDCG among them")
@@ -180,6 +178,3 @@ def choose_recipe(results: SessionResults, name: str | None) -> SessionRecipe:
     if name not in fitting:
         raise BadValue("measure", name, "sDCG or nsDCG, whose gains are those of queries")
     return fitting[name]
-
-
-_SDCG_MEASURES = ("sDCG", "nsDCG")

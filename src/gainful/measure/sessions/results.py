@@ -63,7 +63,7 @@ class SessionResults(Shown):
             if recipe.can_pass_one:
                 notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
         for name, recipe in self.recipes.items():
-            if recipe.entry.name == "nsDCG" and _needs_joint_mean(recipe):
+            if "average" in recipe.entry.params and _needs_joint_mean(recipe):
                 notes.append(f"the mean of {name} is of sessions together, not of their values")
         return notes + _note_unusual_bases(self.recipes)
 
@@ -86,7 +86,7 @@ class SessionResults(Shown):
     def mean_of(self, name: str, some: Flags) -> float:
         """The mean of a measure over some sessions, as the convention averages them."""
         recipe = self.recipes[name]
-        if recipe.entry.name == "nsDCG" and _needs_joint_mean(recipe):
+        if "average" in recipe.entry.params and _needs_joint_mean(recipe):
             return _mean_of_vectors(self.matched_sessions, recipe, some)
         values = np.ma.compressed(np.ma.asarray(self.values[name])[some])
         return float(values.mean()) if values.size else float("nan")

@@ -14,6 +14,7 @@ from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.measure.build_recipe import build_session_recipe
+from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.discount import b as rank_base, bq as query_base
 from gainful.measure.formulas import as_gain
 from gainful.measure.language import parse
@@ -27,7 +28,6 @@ USUAL_RANGE = "1.5:10"
 _MAX_SETTINGS = 1_000_000  # settings
 _USUAL_DEPTH = 10
 _BASE_PARAMETERS = {"b": rank_base, "bq": query_base}
-_SWEPT_MEASURES = ("sDCG", "nsDCG")
 # A mean over sessions must be one of sums that the discounts alone change.
 _LINEAR_SETTINGS = {
     "statistic": "final",
@@ -142,8 +142,8 @@ def build_sweep_grid(
         like_sessions(like),
         _parse_measure_and_depths(measure, depth),
     )
-    if parsed_measure.name not in _SWEPT_MEASURES:
-        raise BadValue("measure", str(parsed_measure), " or ".join(_SWEPT_MEASURES))
+    if not (parsed_measure.entry.session and parsed_measure.entry.has_vectors):
+        raise BadValue("measure", str(parsed_measure), " or ".join(WITH_VECTORS))
     for name in ("b", "bq"):
         if name in dict(parsed_measure.params):
             raise BadValue("measure", str(parsed_measure), f"no {name} in it: that is swept")

@@ -12,13 +12,13 @@ from gainful.errors import BadValue
 from gainful.formula import to_javascript, to_mathml
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.discount import DISCOUNTS, as_query_discount, b
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.gains import session_grade_gains
 from gainful.measure.recipe import SessionRecipe
 from gainful.show.pages import explore_data
 
-_PAGE_MEASURES = ("sDCG", "nsDCG")
 _MAX_CUTOFF = 100
 _GAINS = ("linear", "exp", "binary")
 # What the script of the page computes; every other answer is refused.
@@ -36,8 +36,8 @@ _REFUSED_SETTINGS = {"negative": "error", "empty": "error"}
 
 def check_page_measure(recipe: SessionRecipe) -> None:
     """Refuse what the page does not compute."""
-    if recipe.entry.name not in _PAGE_MEASURES:
-        raise BadValue("measure", recipe.label, f"{' or '.join(_PAGE_MEASURES)}, in a page")
+    if not recipe.entry.has_vectors:
+        raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, in a page")
     for name, supported in _FIXED_SETTINGS.items():
         answer = getattr(recipe.convention, name)
         if answer != supported:

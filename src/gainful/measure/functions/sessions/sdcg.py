@@ -170,3 +170,13 @@ def _average_vector(sessions: MatchedSessions, recipe: SessionRecipe, *, normali
     total = np.where(counts, values, 0.0).sum(axis=(1, 2))
     number = counts.sum(axis=(1, 2))
     return np.ma.masked_array(total / np.maximum(number, 1), mask=number == 0)
+
+
+def sdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The gain of each session at every place: sessions × queries × ranks."""
+    return session_vectors(sessions, recipe).gain
+
+
+def nsdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The share of the ideal session at every place; not a number where there is none."""
+    return session_vectors(sessions, recipe).normalise(recipe)
