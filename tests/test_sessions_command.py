@@ -444,16 +444,16 @@ def test_a_cause_of_runs_is_not_asked_of_sessions(command, folder):
     assert done.err == "gainful: --cause spells out queries of a run; sessions have none\n"
 
 
-def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(folder):
+def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(command, folder):
     words = ("why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
-    usual = run_gainful(folder, *words)
-    assert run_gainful(folder, *words, "--qrels-format", "trec").stdout == usual.stdout
-    done = run_gainful(folder, *words, "--qrels-format", "parquet")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Parquet" in done.stderr
-    done = run_gainful(folder, *words, "--run-format", "csv")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "gainful: --run-format is of runs; the format of sessions is found out\n"
+    usual = command(folder, *words)
+    assert command(folder, *words, "--qrels-format", "trec").out == usual.out
+    done = command(folder, *words, "--qrels-format", "parquet")
+    assert (done.status, done.out) == (2, "")
+    assert "Parquet" in done.err
+    done = command(folder, *words, "--run-format", "csv")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "gainful: --run-format is of runs; the format of sessions is found out\n"
 
 
 def test_why_lists_interactions_of_sessions_as_those_of_runs():

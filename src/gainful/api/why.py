@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gainful.api.sessions import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
@@ -17,7 +18,7 @@ from gainful.measure.build_recipe import build_recipe, build_session_recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, SessionRecipe
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as_run, rag_path
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.session_inputs import AnySessions, as_sessions
 
@@ -56,10 +57,9 @@ def why(
     if parsed.entry.session:
         session_sides = _build_session_sides(parsed, like, unlike)
         sessions = as_sessions(run, run_format)
-        session_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels, qrels_format))
-        return explain_difference(
-            mix_sessions(sessions, session_qrels, parsed, session_sides), session_sides
-        )
+        session_qrels = read_session_qrels(qrels, qrels_format)
+        mixtures = mix_sessions(sessions, session_qrels, parsed, session_sides)
+        return explain_difference(mixtures, session_sides)
     sides = _build_sides(parsed, like, unlike)
     if run is None:
         run = rag_path(qrels)  # a file with both
