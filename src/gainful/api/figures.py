@@ -33,6 +33,8 @@ _ALL = (
     Figure(
         name="last",
         question="Is the last query of a session the best? (the paper's Figure 1)",
+        example="last study.csv --qrels qrels.txt -m 'sDCG(b=2,bq=4)@100' --by system "
+        "-o figure1.svg",
         input_kind="sessions",
         data=session_figures.last_data,
         draw_chart=last_query.draw_chart,
@@ -40,6 +42,7 @@ _ALL = (
     Figure(
         name="sessions",
         question="How much have sessions brought, query after query? (the paper's Figure 2)",
+        example="sessions study.csv --qrels qrels.txt --by system --interval 95 -o figure2.svg",
         input_kind="sessions",
         data=session_figures.sessions_data,
         draw_chart=session_curves.draw_chart,
@@ -47,6 +50,8 @@ _ALL = (
     Figure(
         name="scenario",
         question="One scenario: do long sessions begin badly? (the paper's Figure 3)",
+        example="scenario study.csv --qrels qrels.txt --where scenario=D --by system --at-least 4 "
+        "-o figure3.svg",
         input_kind="sessions",
         data=session_figures.scenario_data,
         draw_chart=session_curves.draw_chart,
@@ -54,6 +59,8 @@ _ALL = (
     Figure(
         name="individual",
         question="How different are sessions, and where did searchers stop? (the paper's Figure 4)",
+        example="individual study.csv --qrels qrels.txt --where scenario=D --where system=1 "
+        "-o figure4.svg",
         input_kind="sessions",
         data=session_figures.individual_data,
         draw_chart=individual_sessions.draw_chart,
@@ -61,6 +68,7 @@ _ALL = (
     Figure(
         name="map",
         question="Which system is better for which searcher, and where does the winner change?",
+        example="map study.csv --qrels qrels.txt --by system -o map.svg",
         input_kind="sweep",
         data=winner_map.map_data,
         draw_chart=winner_map.draw_chart,
@@ -68,6 +76,7 @@ _ALL = (
     Figure(
         name="curves",
         question="How does gain grow from rank to rank, and how far is it from the ideal?",
+        example="curves qrels.txt bm25.txt dense.txt -m nDCG@20 -o curves.svg",
         input_kind="runs",
         data=run_figures.curves_data,
         draw_chart=rank_curves.draw_chart,
@@ -75,6 +84,7 @@ _ALL = (
     Figure(
         name="differences",
         question="On which queries is one run better than another, and by how much?",
+        example="differences qrels.txt bm25.txt dense.txt -m nDCG@10 -o differences.png",
         input_kind="runs",
         data=run_figures.differences_data,
         draw_chart=differences.draw_chart,
@@ -82,6 +92,7 @@ _ALL = (
     Figure(
         name="precision-recall",
         question="How precise is a run where so much of what is relevant has been found?",
+        example="precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
         input_kind="runs",
         data=run_figures.precision_recall_data,
         draw_chart=precision_recall.draw_chart,
@@ -89,6 +100,7 @@ _ALL = (
     Figure(
         name="dots",
         question="How good are runs by several measures, and how sure is that?",
+        example="dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html",
         input_kind="runs",
         data=run_figures.dots_data,
         draw_chart=dots.draw_chart,

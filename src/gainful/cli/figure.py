@@ -51,19 +51,6 @@ _FIGURE_OPTIONS: dict[str, Decorator] = {
     ),
     "seed": click.option("--seed", type=int, metavar="N", help=f"Of --interval. [{SEED}]"),
 }
-_STUDY_EXAMPLE = "study.csv --qrels qrels.txt"
-_EXAMPLES = {
-    "last": f"last {_STUDY_EXAMPLE} -m 'sDCG(b=2,bq=4)@100' --by system -o figure1.svg",
-    "sessions": f"sessions {_STUDY_EXAMPLE} --by system --interval 95 -o figure2.svg",
-    "scenario": f"scenario {_STUDY_EXAMPLE} --where scenario=D --by system --at-least 4 "
-    "-o figure3.svg",
-    "individual": f"individual {_STUDY_EXAMPLE} --where scenario=D --where system=1 -o figure4.svg",
-    "map": f"map {_STUDY_EXAMPLE} --by system -o map.svg",
-    "curves": "curves qrels.txt bm25.txt dense.txt -m nDCG@20 -o curves.svg",
-    "differences": "differences qrels.txt bm25.txt dense.txt -m nDCG@10 -o differences.png",
-    "precision-recall": "precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
-    "dots": "dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html",
-}
 _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "-o", "--output", metavar="FILE", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."
@@ -119,7 +106,7 @@ def _build_command(
 ) -> click.Command:
     for decorate in reversed((*decorators, *_DRAWING_OPTIONS)):
         function = decorate(function)
-    help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {_EXAMPLES[figure.name]}"
+    help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
     return click.command(figure.name, help=help_text, short_help=figure.question)(function)
 
 

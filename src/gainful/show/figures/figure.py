@@ -73,6 +73,7 @@ class Figure:
 
     name: str
     question: str
+    example: str  # its command line, from its name on
     input_kind: InputKind
     data: Callable[..., FigureData]
     draw_chart: Callable[[FigureData, Look], Spec]
