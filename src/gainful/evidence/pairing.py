@@ -92,7 +92,7 @@ def values_by_query(results: Results, measure: str) -> dict[str, float]:
 
 
 def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
-    """Values of evaluated runs side by side; only a measure that is a mean over queries has them."""
+    """Values of evaluated runs side by side, of a measure that is a mean over queries."""
     mean_kind = results[0].recipes[measure].entry.aggregation
     if mean_kind != "mean":
         allowed = "measures whose mean over queries is compared"
@@ -158,7 +158,7 @@ def _refuse_constant(
     for at in np.flatnonzero(constant_columns(differences) & differences.any(axis=0)):
         first, second = (names[column] for column in pairs[at])
         raise CannotCompare(
-            f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} in every query; "
-            f"the {TESTS[test].words} needs differences that vary (randomisation, wilcoxon and "
-            "sign do not)"
+            f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} "
+            f"in every query; the {TESTS[test].words} needs differences that vary "
+            "(randomisation, wilcoxon and sign do not)"
         )

@@ -25,7 +25,19 @@ if TYPE_CHECKING:
 
 def comparison_page(comparison: Comparison) -> Page:
     """A section for each measure; the queries that changed most, if they were asked for, below."""
-    sections = [
+    changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
+    return Page(
+        sections=[lambda _: _list_sections(comparison)],
+        notes=(*describe_test(comparison), *list_footnotes(comparison)),
+        rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
+        data=lambda: _build_data(comparison),
+        written={"latex": lambda: comparison_to_latex(comparison)},
+        appendix=changes,
+    )
+
+
+def _list_sections(comparison: Comparison) -> list[Section]:
+    return [
         Section(
             format_heading(comparison, measure),
             build_table(comparison, measure),
@@ -34,15 +46,6 @@ def comparison_page(comparison: Comparison) -> Page:
         )
         for measure in comparison.measures
     ]
-    changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
-    return Page(
-        sections=sections,
-        notes=(*describe_test(comparison), *list_footnotes(comparison)),
-        rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
-        data=lambda: _build_data(comparison),
-        written={"latex": lambda: comparison_to_latex(comparison)},
-        appendix=changes,
-    )
 
 
 def summary_page(comparison: Comparison) -> Page:

@@ -26,9 +26,11 @@ _WITH_TABLES = ("markdown", "html")
 
 def changes_page(changes: Sequence[LargestChanges]) -> Page:
     """The queries of each run that changed most from the baseline."""
-    sections = [section for change in changes for section in _list_sections(change)]
     return Page(
-        sections=[*sections, lambda _: [Section(table=_list_rows(changes), forms=("latex",))]],
+        sections=[
+            lambda _: [section for change in changes for section in _list_sections(change)],
+            lambda _: [Section(table=_list_rows(changes), forms=("latex",))],
+        ],
         rows=lambda: _list_rows(changes),
         data=lambda: [change.to_dict() for change in changes],
     )

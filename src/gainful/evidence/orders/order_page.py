@@ -24,7 +24,7 @@ def order_page(order: Order) -> Page:
     """The answer, a table of measures and one of their pairs, and how it is known."""
     return Page(
         answer=_describe_answer(order),
-        sections=[Section(table=table) for table in _build_tables(order)],
+        sections=[lambda _: [Section(table=table) for table in _build_tables(order)]],
         notes=_list_notes(order),
         rows=lambda: _list_rows(order),
         data=order.to_dict,
