@@ -6,7 +6,7 @@ came with a formula goes when another formula takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypedDict, TypeVar
 
 from attrs import evolve
@@ -34,9 +34,8 @@ from gainful.convention.settings import Settings
 from gainful.errors import BadValue, NotExact, UnknownName
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.discount import as_query_discount
 from gainful.measure.entry import Entry
-from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.formulas import find_formula
 from gainful.measure.language import parse_inner_measure
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.recipe import (
@@ -212,9 +211,9 @@ def _choose_formula(
     A parameter that was asked for and that the formula lacks is an error, unless it means
     something else to the measure: what AP calls relevant is no matter of gain.
     """
-    find, param = _FIND_FORMULA[kind], FORMULA_PARAMS[kind]
-    own = find(getattr(base, kind))
-    chosen = find(explicit[kind]) if kind in explicit else find(entry.defaults.get(kind, own))
+    param = FORMULA_PARAMS[kind]
+    own = find_formula(kind, getattr(base, kind))
+    chosen = find_formula(kind, explicit.get(kind, entry.defaults.get(kind, own)))
     values = dict(chosen.values)
     takes_param = param in chosen.param_values
     inherited = getattr(base, param) if chosen.name == own.name and takes_param else None
@@ -224,18 +223,6 @@ def _choose_formula(
     if param in explicit and (takes_param or strict):
         values[param] = explicit[param]
     return chosen.with_values(values)
-
-
-def _find_query_discount(value: object) -> NamedFormula:
-    is_ready = isinstance(value, NamedFormula) and value.kind == "query discount"
-    return value if is_ready else as_query_discount(as_discount(value))  # type: ignore[return-value]
-
-
-_FIND_FORMULA: Mapping[str, Callable[[object], NamedFormula]] = {
-    "gain": as_gain,
-    "discount": as_discount,
-    "query_discount": _find_query_discount,
-}
 
 
 def _build_inner_recipe(recipe: SessionRecipe) -> Recipe | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from gainful.convention import GAINFUL, SETTINGS, Convention, Setting
@@ -14,7 +13,8 @@ from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS
-from gainful.measure.parameters import CHOICES, PARAMETERS
+from gainful.measure.parameter_kinds import find_kind
+from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.page import Page, Section
@@ -126,9 +126,9 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
     rows = [
         (
             name,
-            _describe_domain(name, settings),
+            find_kind(name, settings).describe_allowed(),
             usual_values.get(name, _format_default(name, convention)),
-            _describe_parameter(name, settings),
+            find_kind(name, settings).meaning,
         )
         for name in item.params
     ]
@@ -157,7 +157,7 @@ def _format_spelling(entry: Entry) -> str:
 
 def _choose_example_value(name: str) -> str:
     examples = {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average", "of": "'AP'"}
-    return examples.get(name) or _format_default(name)
+    return examples[name] if name in examples else _format_default(name)
 
 
 def _format_example(entry: Entry) -> list[str]:
@@ -195,38 +195,12 @@ def _describe_setting_values(setting: Setting) -> str:
     return allowed_values.get(setting.name, setting.allowed)
 
 
-def _describe_domain(name: str, settings: Mapping[str, Setting] = SETTINGS) -> str:
-    if name == "gain":
-        return ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}"
-    if name == "discount":
-        return ", ".join(DISCOUNTS)
-    if name == "points":
-        return "levels of recall from 0 to 1, such as '0,0.5,1'"
-    if name in collect_params():
-        return collect_params()[name].domain.describe(name)
-    if name == "of":
-        return "a measure of single rankings, in quotes"
-    setting = CHOICES[name] if name in CHOICES else settings[name]
-    return ", ".join(str(answer) for answer in setting.answers) or setting.allowed
-
-
 def _format_default(name: str, convention: Convention | SessionConvention = GAINFUL) -> str:
-    if name == "points":
-        return "0, 0.1, …, 1"
     value = getattr(convention, name, None)
-    if value is None and name in collect_params():
-        return f"{collect_params()[name].default:g}"
-    return "none" if value is None else str(value)
-
-
-def _describe_parameter(name: str, settings: Mapping[str, Setting] = SETTINGS) -> str:
-    if name == "points":
-        return "the levels of recall that are averaged over"
-    if name == "of":
-        return "the measure that is computed for each query"
-    if name in collect_params():
-        return collect_params()[name].meaning
-    return (CHOICES[name] if name in CHOICES else settings[name]).question
+    if value is not None:
+        return str(value)
+    usual = find_kind(name, convention.TABLE).default
+    return usual or "none"
 
 
 def _entry_to_dict(entry: Entry) -> dict[str, Any]:
@@ -238,7 +212,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         "trec_eval": [
             trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name
         ],
-        "parameters": {name: _describe_domain(name, settings) for name in entry.params},
+        "parameters": {name: find_kind(name, settings).describe_allowed() for name in entry.params},
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
         else None,

@@ -10,9 +10,9 @@ from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, Se
 from gainful.errors import UnknownName
 from gainful.measure.build_recipe import build_recipe
 from gainful.measure.describe_setting import describe_setting
-from gainful.measure.discount import as_query_discount
-from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.formulas import find_formula
 from gainful.measure.measure import nDCG
+from gainful.measure.recipe import FORMULA_PARAMS
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 
@@ -158,18 +158,11 @@ def _build_session_table(
 
 def _describe_session_setting(convention: SessionConvention, name: str) -> str:
     value = getattr(convention, name)
-    if name == "gain":
-        return as_gain(value).text()
-    if name in ("discount", "query_discount"):
-        formula = as_discount(value)
-        formula = as_query_discount(formula) if name == "query_discount" else formula
-        base_name = "bq" if name == "query_discount" else "b"
-        base_value = getattr(convention, base_name)
-        return (
-            formula.with_values({base_name: base_value}).text()
-            if base_value is not None
-            else formula.text()
-        )
+    if name in FORMULA_PARAMS:
+        formula, param = find_formula(name, value), FORMULA_PARAMS[name]
+        param_value = getattr(convention, param)
+        takes_value = param_value is not None and param in formula.param_values
+        return (formula.with_values({param: param_value}) if takes_value else formula).text()
     return SESSION_SETTINGS[name].describe(value)
 
 

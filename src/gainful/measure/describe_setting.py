@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gainful.measure.recipe import Recipe
+from gainful.measure.recipe import FORMULA_PARAMS, Recipe
 
 
 def describe_setting(recipe: Recipe, setting: str) -> str:
     """One setting in words, formulas as the formula tree writes them."""
-    if setting in ("gain", "discount"):
-        formula = recipe.gain if setting == "gain" else recipe.discount
+    if setting in FORMULA_PARAMS:
+        formula = getattr(recipe, setting)
         return f"{formula.text()}   ({formula.name}: {formula.meaning})"
     value = getattr(recipe.convention, setting)
     if setting == "cutoff":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,6 +55,29 @@ def as_discount(value: object) -> NamedFormula:
     if value not in DISCOUNTS and not find_in_plugins(value, DISCOUNTS):
         raise UnknownName("discount", value, DISCOUNTS)
     return DISCOUNTS[value]
+
+
+def _as_query_formula(value: object) -> NamedFormula:
+    if isinstance(value, NamedFormula) and value.kind == "query discount":
+        return value
+    return as_query_discount(as_discount(value))
+
+
+_FIND: Mapping[str, Callable[[object], NamedFormula]] = {
+    "gain": as_gain,
+    "discount": as_discount,
+    "query_discount": _as_query_formula,
+}
+
+
+def find_formula(kind: str, value: object) -> NamedFormula:
+    """A gain, a discount or a query discount, by the name of the setting that it is for.
+
+    Examples:
+        >>> find_formula("query_discount", "jk2008").with_values({"bq": 4}).text()
+        '1/(1+log4(q))'
+    """
+    return _FIND[kind](value)
 
 
 def query_discount(

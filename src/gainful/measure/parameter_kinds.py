@@ -32,6 +32,7 @@ class ParameterKind:
     meaning: str
     formula: Callable[[object], NamedFormula] | None = None  # the gain or discount it names
     quoted: bool = False  # is it always written in quotes?
+    default: str = ""  # what it usually is, where no convention says it
 
 
 def find_kind(name: str, settings: Mapping[str, Setting] = SETTINGS) -> ParameterKind:
@@ -42,7 +43,12 @@ def find_kind(name: str, settings: Mapping[str, Setting] = SETTINGS) -> Paramete
 
 
 def _number_kind(param: Param) -> ParameterKind:
-    return ParameterKind(param.check, lambda: param.domain.describe(param.symbol), param.meaning)
+    return ParameterKind(
+        param.check,
+        lambda: param.domain.describe(param.symbol),
+        param.meaning,
+        default=f"{param.default:g}",
+    )
 
 
 def _choice_kind(setting: Setting) -> ParameterKind:
@@ -118,6 +124,7 @@ _KINDS: Mapping[str, ParameterKind] = {
         _check_points,
         lambda: "levels of recall from 0 to 1, such as '0,0.5,1'",
         "the levels of recall that are averaged over",
+        default="0, 0.1, …, 1",
     ),
     "of": ParameterKind(
         _check_inner_measure,
