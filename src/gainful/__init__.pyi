@@ -10,6 +10,8 @@ from gainful.api.compare import (
 )
 from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import explain as explain
+from gainful.api.explore import explore as explore
+from gainful.api.figures import figure as figure, figure_data as figure_data
 from gainful.api.gate import gate as gate
 from gainful.api.order import order as order
 from gainful.api.register import register as register
@@ -24,8 +26,6 @@ from gainful.evidence.statistics.power import (
     detectable_effect as detectable_effect,
     queries_needed as queries_needed,
 )
-from gainful.api.figures import figure as figure, figure_data as figure_data
-from gainful.api.explore import explore as explore
 
 # isort: split
 # What it is asked of, and what comes back.

@@ -130,9 +130,7 @@ def stability(
     intervals, notes = {}, []
     for name, recipe in results.recipes.items():
         values = values_by_query(results, name)
-        intervals[name], reason = _mean_interval(
-            values, recipe.entry.aggregation, resampling
-        )
+        intervals[name], reason = _mean_interval(values, recipe.entry.aggregation, resampling)
         notes += [f"{name}: {reason}"] if reason else []
     return Stability(results.name, float(level), resamples, seed, intervals, tuple(notes))
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
 from gainful.show.atomic_write import write_atomically
-from gainful.show.figures.figure import Spec
 from gainful.show.pages.html_page import render_page
+from gainful.show.theme import Spec
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.

@@ -18,6 +18,9 @@ SIZE = 12  # of the type in figures, in pixels
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4])
 
 
+Spec = dict[str, Any]  # a chart as Vega-Lite has it
+
+
 @frozen
 class Tones:
     """The colours of one background."""

@@ -9,10 +9,10 @@ import polars as pl
 from gainful.evidence.pairing import PairedValues
 from gainful.measure.results import Results
 from gainful.measure.results_page import list_footnotes
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.figures.text import clean_text, shorten_name
-from gainful.show.theme import SIZE
+from gainful.show.theme import SIZE, Spec
 from gainful.text import count_noun
 
 _MAX_LABELLED_QUERIES = 60  # queries that can be named beside their bars

@@ -11,7 +11,8 @@ from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show import picture
 from gainful.show.figures import empty_chart
-from gainful.show.figures.figure import Figure, FigureData, Look, Spec
+from gainful.show.figures.figure import Figure, FigureData, Look
+from gainful.show.theme import Spec
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import WIDTH, with_caption
 from gainful.show.figures.text import wrap_lines
-from gainful.show.theme import SIZE
+from gainful.show.theme import SIZE, Spec
 
 
 def draw_chart(data: FigureData, look: Look) -> Spec:

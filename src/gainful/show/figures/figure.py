@@ -9,9 +9,8 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadValue, WrongType
-from gainful.show.theme import DARK, LIGHT, Tones
+from gainful.show.theme import DARK, LIGHT, Spec, Tones
 
-Spec = dict[str, Any]  # a chart as Vega-Lite has it
 InputKind = Literal["sessions", "runs", "sweep"]
 _MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 

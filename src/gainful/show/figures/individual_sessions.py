@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import (
     Series,
     axis_end,
@@ -19,6 +19,7 @@ from gainful.show.figures.line_chart import (
 )
 from gainful.show.figures.session_plot import SessionPlot, explain_zeros
 from gainful.show.figures.text import clean_text, shorten_name
+from gainful.show.theme import Spec
 from gainful.text import count_noun
 from gainful.types import Array
 

@@ -8,9 +8,10 @@ from typing import Any
 import polars as pl
 
 from gainful.measure.sessions.last_queries import LastQueries, NonLast
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.session_plot import SessionPlot, explain_zeros
+from gainful.show.theme import Spec
 
 KINDS = {"last": "last query", "non_last": "queries before", "best": "best query"}
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.label_layout import spread_labels
 from gainful.show.figures.text import build_title, clean_text, shorten_name, text_width
-from gainful.show.theme import DASHES, SIZE, Tones, build_vega_config
+from gainful.show.theme import DASHES, SIZE, Spec, Tones, build_vega_config
 from gainful.text import count_noun
 
 WIDTH, HEIGHT = 560, 320

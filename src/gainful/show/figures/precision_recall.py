@@ -9,8 +9,9 @@ import polars as pl
 
 from gainful.measure.results import Results
 from gainful.measure.results_page import list_footnotes
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.theme import Spec
 
 _LEVELS = [level / 10 for level in range(11)]
 MEASURES = [f"IPrec@{level:g}" for level in _LEVELS]

@@ -12,9 +12,10 @@ from gainful.measure.measure import Measure
 from gainful.measure.results import Results
 from gainful.measure.results_page import list_footnotes
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.text import shorten_name
+from gainful.show.theme import Spec
 from gainful.types import Array
 
 IDEAL = "ideal"

@@ -6,10 +6,11 @@ import polars as pl
 from attrs import evolve
 
 from gainful.measure.sessions.results import SessionResults
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
 from gainful.show.figures.session_plot import SessionPlot, explain_zeros
 from gainful.show.figures.text import join_names
+from gainful.show.theme import Spec
 
 ALL_SESSIONS = "all"
 

@@ -13,10 +13,10 @@ import polars as pl
 from gainful.errors import WrongType
 from gainful.measure.sessions.sweep import Plane, Sweep
 from gainful.measure.sessions.sweep_page import CHANCE_NOTE
-from gainful.show.figures.figure import FigureData, Look, Spec
+from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.figures.text import shorten_name
-from gainful.show.theme import SIZE, Tones
+from gainful.show.theme import SIZE, Spec, Tones
 from gainful.text import count_noun
 
 TITLE = "Who is better for which searcher?"

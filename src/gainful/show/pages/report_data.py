@@ -154,9 +154,7 @@ def build_report_data(
         "runs": [result.name for result in results],
         "base": base,
         "measures": list(table.values),
-        "whole": [
-            results[0].recipes[name].entry.aggregation == "sum" for name in table.values
-        ],
+        "whole": [results[0].recipes[name].entry.aggregation == "sum" for name in table.values],
         "bounded": [results[0].recipes[name].entry.bounded for name in table.values],
         "shown": list(table.values).index(choice.name),
         "cumulated": entry.cumulated,
