@@ -6,9 +6,6 @@ from typing import Any
 
 from gainful.cli.options import READ_SESSIONS, Decorator, options
 from gainful.errors import BadValue
-from gainful.read.filter_sessions import filter_sessions
-from gainful.read.session_formats import read_sessions
-from gainful.read.sessions import BadPolicy, Sessions
 
 READING_PARAMETERS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "ties", "pages"),
@@ -27,24 +24,6 @@ def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
     reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
     reading["where"] = _parse_conditions(reading["where"])
     return reading
-
-
-def load_sessions(
-    file: str,
-    *,
-    where: tuple[str, ...],
-    min_queries: int | None,
-    first_queries: int | None,
-    sessions_format: str | None,
-    topics: str | None,
-    ties: str | None,
-    pages: str | None,
-    skip_bad: bool,
-) -> Sessions:
-    """The sessions of a file that were asked for."""
-    bad: BadPolicy = "skip" if skip_bad else "error"
-    sessions = read_sessions(file, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages)
-    return filter_sessions(sessions, _parse_conditions(where), min_queries, first_queries)
 
 
 def _parse_conditions(where: tuple[str, ...]) -> dict[str, str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.why import parse_single_measure, why as explain
 from gainful.cli.options import option, options, refuse_idle_options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
 from gainful.evidence.reasons.causes import CAUSES, find_cause
-from gainful.read.inputs import rag_path
 
 _FORMATS = ("table", "markdown", "json")
 _BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
@@ -72,7 +72,7 @@ def why(
     form = form or ("table" if output in (None, "-") else form_from_suffix(output, _BY_SUFFIX))
     if qrels == "-" == run:
         raise click.UsageError("only one file can be - (standard input)")
-    if run is None and rag_path(qrels) is None:
+    if run is None and not holds_qrels_and_run(qrels):
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (qrels, run or qrels))
     if parse_single_measure(measure).entry.session:
