@@ -225,10 +225,10 @@ def test_a_full_disk_is_said_in_one_line():
 
 
 def test_ctrl_c_ends_with_130(monkeypatch, run_gainful):
-    def interrupted(*_, **__):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gainful.cli.explain.explain_ranking", interrupted)
+    monkeypatch.setattr("gainful.cli.explain.explain_ranking", interrupt)
     assert run_gainful("explain", "3", status=130).err.strip() == "gainful: stopped"
 
 

@@ -45,7 +45,7 @@ def open_page(browser, path, **context):
 
 def wait_until_drawn(page):
     page.wait_for_function("window.explored !== undefined")
-    page.evaluate("explored.settled()")
+    page.evaluate("explored.ready()")
 
 
 def chart_rows(page, chart="curves", name="rows"):
@@ -128,7 +128,7 @@ def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
     assert demo.locator("#curves .mark-line path").first.get_attribute("d") != before
     found = evaluate_setting(study[0], setting)
     curve = found.curve(by="system")
-    drawn_rows = [row for row in chart_rows(demo) if not row.get("held")]
+    drawn_rows = [row for row in chart_rows(demo) if not row.get("afterStop")]
     assert [row["mean"] for row in drawn_rows] == pytest.approx(curve["mean"].to_list(), abs=1e-6)
     assert [row["position"] for row in drawn_rows] == curve["position"].to_list()
     if setting["hold"] != "growing":  # each group is held to the end of the longest session
@@ -154,7 +154,7 @@ def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
 def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     reset(demo)
     demo.get_by_label("scenario", exact=True).select_option("D")
-    demo.locator("#least").fill("3")
+    demo.locator("#min-queries").fill("3")
     demo.locator("#by").select_option("")
     demo.locator("#gain").select_option(label="exp: each grade about twice the one below")
     wait_until_drawn(demo)
@@ -207,13 +207,13 @@ def select_long_session(page, frame):
 
 def assert_shows(page, frame, name):
     session_rows = frame.filter(pl.col("session") == name)
-    assert page.locator("#worked strong").text_content() == name
-    heads = page.locator("#worked h3 > span:first-child").all_text_contents()
+    assert page.locator("#session-detail strong").text_content() == name
+    heads = page.locator("#session-detail h3 > span:first-child").all_text_contents()
     texts = session_rows.group_by("query", maintain_order=True).first()["text"].to_list()
     assert heads == [f"Q{number} {text}" for number, text in enumerate(texts, 1)]
-    documents = page.locator("#worked tbody tr td:nth-child(2)").all_text_contents()
+    documents = page.locator("#session-detail tbody tr td:nth-child(2)").all_text_contents()
     assert documents == session_rows["doc"].to_list()
-    clicked = page.locator("#worked tbody td.clicked").all_text_contents()
+    clicked = page.locator("#session-detail tbody td.clicked").all_text_contents()
     assert [bool(mark) for mark in clicked] == session_rows["clicked"].to_list()
 
 
@@ -222,14 +222,18 @@ def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
     name = select_long_session(demo, study[0].sessions.frame)
     found = gainful.evaluate_sessions(study[0].sessions, study[0].qrels, "sDCG@10")
     value = found.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
-    added = [float(text) for text in demo.locator("#worked td.added").all_text_contents() if text]
+    added = [
+        float(text) for text in demo.locator("#session-detail td.added").all_text_contents() if text
+    ]
     assert sum(added) == pytest.approx(value, abs=0.0005)
-    assert f"gain {value:.4f}" in demo.locator("#worked > p").first.text_content()
+    assert f"gain {value:.4f}" in demo.locator("#session-detail > p").first.text_content()
 
 
 def test_sixty_sessions_are_drawn_and_the_page_says_so(demo):
     reset(demo)
-    assert demo.locator("#drawn").text_content() == "60 of 120 sessions are drawn, evenly chosen."
+    assert (
+        demo.locator("#line-count").text_content() == "60 of 120 sessions are drawn, evenly chosen."
+    )
     assert len({row["session"] for row in chart_rows(demo, "lines")}) == 60
 
 
@@ -243,7 +247,7 @@ def test_the_map_marks_where_one_is_and_says_what_it_is_of(demo, study):
     demo.locator("#bq").fill("7")
     wait_until_drawn(demo)
     assert chart_rows(demo, "map", "here") == [{"b": 5.5, "bq": 7}]
-    assert "Computed beforehand" in demo.locator("#map-told").text_content()
+    assert "Computed beforehand" in demo.locator("#map-note").text_content()
     assert "You have changed" not in demo.locator("#verdict").text_content()
     demo.locator("#x").fill("5")
     wait_until_drawn(demo)
@@ -276,7 +280,12 @@ def test_formula_and_words_follow_the_controls(demo):
 def test_what_is_no_number_is_marked_and_changes_nothing(demo):
     reset(demo)
     before = chart_rows(demo)
-    for name, value in (("b-number", "1"), ("bq-number", ""), ("x-number", "2.5"), ("least", "0")):
+    for name, value in (
+        ("b-number", "1"),
+        ("bq-number", ""),
+        ("x-number", "2.5"),
+        ("min-queries", "0"),
+    ):
         demo.locator(f"#{name}").fill(value)
         assert demo.locator(f"#{name}").get_attribute("aria-invalid") == "true"
     wait_until_drawn(demo)
@@ -285,12 +294,12 @@ def test_what_is_no_number_is_marked_and_changes_nothing(demo):
 
 def test_when_no_session_is_left_the_page_says_so_and_comes_back(demo):
     reset(demo)
-    demo.locator("#least").fill("99")
+    demo.locator("#min-queries").fill("99")
     wait_until_drawn(demo)
-    assert demo.locator("#said").text_content() == "No session is left: choose fewer conditions."
+    assert demo.locator("#message").text_content() == "No session is left: choose fewer conditions."
     assert not demo.locator("#all").is_visible()
     reset(demo)
-    assert not demo.locator("#said").is_visible()
+    assert not demo.locator("#message").is_visible()
     assert demo.locator("#groups td").first.text_content() == "60"
 
 
@@ -381,7 +390,7 @@ def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
         for number, text in enumerate(HOSTILE):
             page.locator("#session").select_option(str(number))
             wait_until_drawn(page)
-            for shown_as in ("#worked strong", "#worked h3 span span"):
+            for shown_as in ("#session-detail strong", "#session-detail h3 span span"):
                 place = page.locator(shown_as).first
                 whole = place.get_attribute("title") or place.text_content()
                 assert whole == text
@@ -416,8 +425,8 @@ def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
             "There is no map of b and bq: there are no two groups to compare."
         )
         assert not page.locator("#map").is_visible()
-        assert page.locator("#drawn").text_content() == "There is one session."
-        assert "It returned nothing." in page.locator("#worked").text_content()
+        assert page.locator("#line-count").text_content() == "There is one session."
+        assert "It returned nothing." in page.locator("#session-detail").text_content()
         (value,) = gainful.evaluate_sessions(
             make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
         ).mean.values()
@@ -427,7 +436,7 @@ def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
 def test_all_gains_zero_gives_a_page_that_says_so(browser, tmp_path):
     path = write_page(tmp_path, make_sessions(s=[["a"]], t=[["b"]]), {"s": {"a": 0}, "t": {"b": 0}})
     with open_page(browser, path) as page:
-        assert "every value is zero" in page.locator("#said").text_content()
+        assert "every value is zero" in page.locator("#message").text_content()
         assert page.locator("#groups td").last.text_content() == "0.0000"
 
 

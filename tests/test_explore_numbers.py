@@ -16,19 +16,18 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful.formula import Const, Param, Var, log, maximum, to_mathml, where
-from gainful.show.pages import explore as _  # noqa: F401  (its folder holds the script)
 from gainful.show.pages.html_page import _FOLDER
 
 LOOP = """
 require('readline').createInterface({input: process.stdin}).on('line', (line) => {
-  const {data, set} = JSON.parse(line), found = Curves.computed(Curves.laidOut(data), set);
+  const {data, set} = JSON.parse(line), result = Curves.computeCurves(Curves.prepareStudy(data), set);
   console.log(JSON.stringify({
-    groups: found.groups.map((group) => ({
+    groups: result.groups.map((group) => ({
       code: group.code, sessions: group.sessions, queries: group.queries, mean: group.mean,
       curve: [...group.curve], last: [...group.last], others: group.others && [...group.others],
     })),
-    values: [...found.values],
-    added: found.some.map((s) => found.worked(s).map((query) => query.added)),
+    values: [...result.values],
+    added: result.sessions.map((s) => result.explain(s).map((query) => query.added)),
   }));
 });
 """
@@ -45,7 +44,7 @@ class Script:
 
     def __call__(self, data, **changed):
         start, weights = data["start"], data["gains"][0]["weights"]
-        controls = {**start, "weights": weights, "where": {}, "least": 1, **changed}
+        controls = {**start, "weights": weights, "where": {}, "minQueries": 1, **changed}
         self.process.stdin.write(json.dumps({"data": data, "set": controls}) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
@@ -109,11 +108,11 @@ def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setti
     shown = shown.with_columns(system=pl.concat_str(pl.lit("y"), parity))
     data = extract_data(gainful.explore(shown, judgments, "nsDCG@5", empty=empty))
     grouped = any(column["name"] == "system" for column in data["columns"])
-    if least > max(data["sessions"]["asked"]):
+    if least > max(data["sessions"]["allQueries"]):
         least = 1
     measure, options = to_measure_and_options(setting)
     table_ = dict(zip(data["grades"]["values"], setting["weights"], strict=True))
-    found = script(data, **setting, least=least, by="system" if grouped else None)
+    found = script(data, **setting, minQueries=least, by="system" if grouped else None)
     if setting["normalised"]:
         options["empty"] = empty
     truth = gainful.evaluate_sessions(
@@ -176,7 +175,7 @@ def test_filters_choose_the_sessions_that_python_chooses(script):
     data = extract_data(gainful.explore(study.sessions, study.qrels, "nsDCG@10"))
     scenario = next(column for column in data["columns"] if column["name"] == "scenario")
     chosen = {"scenario": scenario["values"].index("D")}
-    found = script(data, where=chosen, least=3)
+    found = script(data, where=chosen, minQueries=3)
     truth = gainful.evaluate_sessions(
         study.sessions, study.qrels, "nsDCG@10", where={"scenario": "D"}, min_queries=3
     )

@@ -495,15 +495,15 @@ def three():
 def test_frames_of_every_make_tell_the_same_as_dicts(make, three):
     judged, before, after = three
 
-    def framed(run, number="score"):  # some can be read only once
+    def to_make(run, number="score"):  # some can be read only once
         return FRAME_MAKERS[make](to_frame(run, number))
 
     for measure in ("nDCG@3", "AP"):
         expected = query_changes(judged, before, after, measure)
         assert expected
-        got = query_changes(framed(judged, "grade"), framed(before), framed(after), measure)
+        got = query_changes(to_make(judged, "grade"), to_make(before), to_make(after), measure)
         assert got == _approximate(expected)
-        mixed = query_changes(judged, before, framed(after), measure)
+        mixed = query_changes(judged, before, to_make(after), measure)
         assert mixed == _approximate(expected)
 
 

@@ -38,7 +38,7 @@ def command(run_gainful):
     return lambda folder, *words: run_gainful(*words, folder=folder, status=None)
 
 
-def printed_values(command, folder, *words):
+def command_values(command, folder, *words):
     done = command(
         folder, "sessions", "toy.csv", "--qrels", "qrels", "--where", "session=s",
         "--per-session", "--format", "csv", "-q", *words,
@@ -81,7 +81,7 @@ GOLDEN = [
     ("words", "expected"), GOLDEN, ids=[" ".join(words) for words, _ in GOLDEN]
 )
 def test_golden_numbers(command, folder, words, expected):
-    assert printed_values(command, folder, *words) == pytest.approx([expected], abs=1e-9)
+    assert command_values(command, folder, *words) == pytest.approx([expected], abs=1e-9)
 
 
 def test_the_vectors_as_tidy_data(command, folder):
@@ -96,7 +96,7 @@ def test_the_vectors_as_tidy_data(command, folder):
     assert [float(row["mean"]) for row in rows] == pytest.approx(expected, abs=1e-9)
 
 
-def printed_curve(command, folder, *words):
+def command_curve(command, folder, *words):
     done = command(
         folder,
         "sessions",
@@ -114,13 +114,13 @@ def printed_curve(command, folder, *words):
 
 def test_the_gain_of_each_query_and_the_vector(command, folder):
     one = ("--where", "system=one", "-m", "sDCG@3")
-    vector = printed_curve(command, folder, *one)
+    vector = command_curve(command, folder, *one)
     expected = [0.0, 0.5, 0.5, 2.5, 2.8333333333333335, 2.8333333333333335]
     expected += [4.506991007240113, 5.064876898542373, 5.064876898542373]
     assert vector == pytest.approx(expected, abs=1e-9)
     per_query = [b - a for a, b in zip([0, vector[2], vector[5]], vector[2::3], strict=True)]
     assert per_query == pytest.approx([0.5, 2.333333333333333, 2.231543565209039], abs=1e-9)
-    plain = printed_curve(command, folder, *one, "--query-discount", "none")
+    plain = command_curve(command, folder, *one, "--query-discount", "none")
     dcg = [b - a for a, b in zip([0, plain[2], plain[5]], plain[2::3], strict=True)]
     assert dcg == pytest.approx([0.5, 3.5, 4.0], abs=1e-9)
 

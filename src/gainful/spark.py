@@ -52,11 +52,11 @@ def per_query(
     are told at once. A measure of one's own that fails is told by Spark, when it computes.
 
     Args:
-        judgments: a Spark frame with query, doc, grade, or anything that `evaluate` takes.
+        qrels: a Spark frame with query, doc, grade, or anything that `evaluate` takes.
         run: a Spark frame with query, doc, score.
         measures: names such as "nDCG@10", as in `evaluate`.
         like: the tool whose habits to follow.
-        habits: single habits.
+        **settings: single habits.
 
     Returns:
         A Spark frame: query, and a column for each measure, null where a query is left out.

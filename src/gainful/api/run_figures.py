@@ -164,7 +164,7 @@ def _evaluate(
         raise BadValue("runs", runs, "{name: run}, with at least one")
     qrels_format, run_format = settings.pop("qrels_format", None), settings.pop("run_format", None)
     convention, recipes = build_recipes(measures, like, settings)
-    names, depth = list(recipes), _shared_depth(recipes, convention)
+    names, depth = list(recipes), _common_depth(recipes, convention)
     if depth is not None:
         recipes |= build_recipes(f"Judged@{depth}", convention, {})[1]
     evaluated = evaluate_runs(as_qrels(qrels, qrels_format), runs, recipes, convention, run_format)
@@ -178,7 +178,7 @@ def _evaluate(
     return {result.name: result.select_measures(names) for result in results}
 
 
-def _shared_depth(recipes: Mapping[str, Recipe], convention: Convention) -> int | None:
+def _common_depth(recipes: Mapping[str, Recipe], convention: Convention) -> int | None:
     """How deep all measures together look; None where one looks at all, or ties are averaged."""
     depths = [recipe.depth for recipe in recipes.values() if recipe.depth is not None]
     averages = TIE_POLICIES[convention.ties].averages

@@ -110,9 +110,9 @@ def save(chart: Any, path: str | PathLike[str]) -> None:
     write_atomically(path, WRITERS[suffix](chart))
 
 
-def as_spec(chart: Any) -> Spec:
+def as_spec(chart: Any) -> dict[str, Any]:
     """The specification of a chart."""
-    spec: Spec = chart if isinstance(chart, dict) else chart.to_dict()
+    spec: dict[str, Any] = chart if isinstance(chart, dict) else chart.to_dict()
     return spec
 
 

@@ -98,7 +98,7 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
         "columns": content.columns,
         "grades": {
             "values": grades.values.tolist(),
-            "told": [format_exact(float(grade)) for grade in grades.values],
+            "labels": [format_exact(float(grade)) for grade in grades.values],
             "sliders": len(grades.values) <= _MAX_WEIGHTS,
         },
         "gains": choices.gain_choices(sessions, recipe, grades),
@@ -108,7 +108,9 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
             for base in (b, bq)
         },
         "answers": content.answers,
-        "usual": {name: getattr(JK2008, name) for name in (*_PAGE_SETTINGS, "negative", "empty")},
+        "defaults": {
+            name: getattr(JK2008, name) for name in (*_PAGE_SETTINGS, "negative", "empty")
+        },
         "start": {
             "normalised": recipe.entry.normalised,
             "b": convention.b or b.default,

@@ -100,7 +100,7 @@ def gain_choices(
             "gain": name,
             **({"rel": gain.param_values["rel"]} if "rel" in gain.param_values else {}),
         }
-        choice = {"name": name, "spelled": spelling, "meaning": gain.meaning}
+        choice = {"name": name, "spelling": spelling, "meaning": gain.meaning}
         choices.append({**choice, "weights": weights.tolist(), "text": gain.text()})
     return choices
 

@@ -4,7 +4,7 @@
 const Curves = (() => {
   // Each result once: its query, rank, grade, and the best rank at which an earlier query of the
   // session showed the same document (none: Infinity).
-  function laidOut(data) {
+  function prepareStudy(data) {
     const { queries: perSession } = data.sessions, { shown } = data.queries;
     const sessions = perSession.length, queries = shown.length, results = data.results.doc.length;
     const first = new Int32Array(sessions + 1), begin = new Int32Array(queries + 1);
@@ -23,117 +23,117 @@ const Curves = (() => {
     }
     return {
       sessions, first, begin, before,
-      most: perSession.reduce((one, other) => Math.max(one, other), 0),
+      longest: perSession.reduce((most, count) => Math.max(most, count), 0),
       grade: Int32Array.from(data.results.grade),
       own: Int32Array.from(data.results.own ?? []),
-      known: Uint8Array.from(data.results.known ?? []),
+      clickedBefore: Uint8Array.from(data.results.clickedBefore ?? []),
       clicked: Uint8Array.from(data.results.clicked ?? []),
-      pools: pools(data.pool), ownPools: data.ownPool && pools(data.ownPool),
-      discounts: new Map(data.discounts.map((one) => [one.name, {
-        ...one, // the code is rendered from the one formula there is
-        atRank: new Function("i", "b", `return ${one.rank};`),
-        atQuery: new Function("q", "bq", `return ${one.query};`),
+      pools: buildPools(data.pool), ownPools: data.ownPool && buildPools(data.ownPool),
+      discounts: new Map(data.discounts.map((discount) => [discount.name, {
+        ...discount, // the code is rendered from the one formula there is
+        atRank: new Function("i", "b", `return ${discount.rank};`),
+        atQuery: new Function("q", "bq", `return ${discount.query};`),
       }])),
-      columns: new Map(data.columns.map((one) => [one.name, one])),
-      asked: data.sessions.asked,
+      columns: new Map(data.columns.map((column) => [column.name, column])),
+      allQueries: data.sessions.allQueries,
       empty: data.start.empty,
     };
   }
 
-  function pools(pool) {
+  function buildPools(pool) {
     const kinds = Array.from({ length: pool.bases }, () => []);
     pool.base.forEach((base, at) => kinds[base].push([pool.grade[at], pool.count[at]]));
     return { of: Int32Array.from(pool.of), kinds };
   }
 
   // What is left of a gain at each rank and at each query, from 1.
-  const discounts = (study, set) => ({
+  const discountFactors = (study, set) => ({
     rank: Float64Array.from({ length: set.x }, (_, at) => study.discounts.get(set.discount).atRank(at + 1, set.b)),
-    query: Float64Array.from({ length: study.most }, (_, at) => study.discounts.get(set.query_discount).atQuery(at + 1, set.bq)),
+    query: Float64Array.from({ length: study.longest }, (_, at) => study.discounts.get(set.query_discount).atQuery(at + 1, set.bq)),
   });
 
   // The gain of a result of this rank, if it counts at all.
-  function gainOf(study, set, result, rank) {
+  function resultGain(study, set, result, rank) {
     if (rank > set.x) return 0;
     const code = (set.duplicates === "judged" ? study.own : study.grade)[result];
     if (code < 0) return 0;
     if (set.duplicates === "first" && study.before[result] <= set.x) return 0;
-    if (set.duplicates === "clicked" && study.known[result]) return 0;
+    if (set.duplicates === "clicked" && study.clickedBefore[result]) return 0;
     return set.weights[code];
   }
 
-  const kindOfIdeal = (set) =>
+  const idealKind = (set) =>
     set.ideal !== "paired" ? set.ideal : set.duplicates === "first" ? "best_slots" : "repeated";
 
   // The best gains of a recall base, in descending order, at most so many.
   function bestGains(kinds, weights, most) {
-    const sorted = kinds.filter(([code]) => weights[code] > 0).sort((one, other) => weights[other[0]] - weights[one[0]]);
-    const found = [];
+    const sorted = kinds.filter(([code]) => weights[code] > 0).sort((a, b) => weights[b[0]] - weights[a[0]]);
+    const gains = [];
     for (const [code, count] of sorted) {
-      for (let n = 0; n < count && found.length < most; n++) found.push(weights[code]);
+      for (let n = 0; n < count && gains.length < most; n++) gains.push(weights[code]);
     }
-    return found;
+    return gains;
   }
 
   // How much an ideal session has gained down to each place, for a session of any length.
-  function ideals(study, set, left) {
+  function prepareIdeals(study, set, factors) {
     const { of, kinds } = set.duplicates === "judged" ? study.ownPools : study.pools;
-    const kind = kindOfIdeal(set), x = set.x, places = study.most * x;
-    const slots = Float64Array.from({ length: places }, (_, at) => left.rank[at % x] * left.query[Math.floor(at / x)]);
-    const sortedUntil = kind === "best_slots" ? sortedSlots(slots, mostInPool(kinds)) : null;
-    const made = new Map();
-    const ofBase = (base) => {
-      if (!made.has(base)) {
+    const kind = idealKind(set), x = set.x, places = study.longest * x;
+    const slots = Float64Array.from({ length: places }, (_, at) => factors.rank[at % x] * factors.query[Math.floor(at / x)]);
+    const bestFactors = kind === "best_slots" ? sortSlots(slots, largestPool(kinds)) : null;
+    const idealsByBase = new Map();
+    const baseIdeal = (base) => {
+      if (!idealsByBase.has(base)) {
         const gains = base < 0 ? [] : bestGains(kinds[base], set.weights, kind === "repeated" ? x : places);
-        made.set(base, kind === "repeated" ? repeated(gains) : kind === "once" ? once(gains) : bestSlots(gains));
+        idealsByBase.set(base, kind === "repeated" ? repeatIdeal(gains) : kind === "once" ? spreadOnce(gains) : fillBestSlots(gains));
       }
-      return made.get(base);
+      return idealsByBase.get(base);
     };
-    const repeated = (gains) => {
+    const repeatIdeal = (gains) => {
       const dcg = new Float64Array(x);
       let sum = 0;
-      for (let i = 0; i < x; i++) dcg[i] = sum += (gains[i] ?? 0) * left.rank[i];
+      for (let i = 0; i < x; i++) dcg[i] = sum += (gains[i] ?? 0) * factors.rank[i];
       return dcg;
     };
-    const once = (gains) => {
-      const found = new Float64Array(places);
+    const spreadOnce = (gains) => {
+      const gained = new Float64Array(places);
       let sum = 0;
-      for (let p = 0; p < places; p++) found[p] = sum += (gains[p] ?? 0) * slots[p];
-      return found;
+      for (let p = 0; p < places; p++) gained[p] = sum += (gains[p] ?? 0) * slots[p];
+      return gained;
     };
-    const bestSlots = (gains) => {
-      const found = new Float64Array(places);
+    const fillBestSlots = (gains) => {
+      const gained = new Float64Array(places);
       for (let p = 0; p < places; p++) {
-        const best = sortedUntil[p];
+        const best = bestFactors[p];
         let sum = 0;
         for (let n = Math.min(gains.length, p + 1) - 1; n >= 0; n--) sum += gains[n] * best[n];
-        found[p] = sum;
+        gained[p] = sum;
       }
-      return found;
+      return gained;
     };
-    if (kind !== "repeated") return (session) => ofBase(of[study.first[session]]);
-    const whole = new Map(), own = new Float64Array(places);
+    if (kind !== "repeated") return (session) => baseIdeal(of[study.first[session]]);
+    const idealsOfOneBase = new Map(), own = new Float64Array(places);
     return (session) => {
       const begin = study.first[session], end = study.first[session + 1];
-      const same = of.subarray(begin, end).every((base) => base === of[begin]);
-      if (same && whole.has(of[begin])) return whole.get(of[begin]);
-      const found = same ? new Float64Array(places) : own;
+      const hasOneBase = of.subarray(begin, end).every((base) => base === of[begin]);
+      if (hasOneBase && idealsOfOneBase.has(of[begin])) return idealsOfOneBase.get(of[begin]);
+      const gained = hasOneBase ? new Float64Array(places) : own;
       let before = 0;
-      for (let q = 0; q < study.most; q++) {
-        const dcg = ofBase(of[Math.min(begin + q, end - 1)]);
-        for (let i = 0; i < x; i++) found[q * x + i] = before + left.query[q] * dcg[i];
-        before = found[q * x + x - 1];
+      for (let q = 0; q < study.longest; q++) {
+        const dcg = baseIdeal(of[Math.min(begin + q, end - 1)]);
+        for (let i = 0; i < x; i++) gained[q * x + i] = before + factors.query[q] * dcg[i];
+        before = gained[q * x + x - 1];
       }
-      if (same) whole.set(of[begin], found);
-      return found;
+      if (hasOneBase) idealsOfOneBase.set(of[begin], gained);
+      return gained;
     };
   }
 
-  const mostInPool = (kinds) =>
+  const largestPool = (kinds) =>
     kinds.reduce((most, pool) => Math.max(most, pool.reduce((sum, [, count]) => sum + count, 0)), 0);
 
   // The weights of the first 1, 2, 3 … places, each time in descending order; the best so many.
-  function sortedSlots(slots, most) {
+  function sortSlots(slots, most) {
     let sorted = [];
     return Array.from(slots, (weight) => {
       let at = sorted.length;
@@ -145,22 +145,22 @@ const Curves = (() => {
     });
   }
 
-  function chosen(study, set) {
-    const found = [];
+  function selectSessions(study, set) {
+    const selected = [];
     const conditions = Object.entries(set.where).map(([name, code]) => [study.columns.get(name).code, code]);
     for (let s = 0; s < study.sessions; s++) {
-      if (study.asked[s] >= set.least && conditions.every(([codes, code]) => codes[s] === code)) found.push(s);
+      if (study.allQueries[s] >= set.minQueries && conditions.every(([codes, code]) => codes[s] === code)) selected.push(s);
     }
-    return found;
+    return selected;
   }
 
   // Mean vectors of groups, the value of each session, last queries against the others.
-  function computed(study, set) {
-    const left = discounts(study, set), ideal = ideals(study, set, left), x = set.x;
-    const some = chosen(study, set), codes = set.by === null ? null : study.columns.get(set.by).code;
+  function computeCurves(study, set) {
+    const factors = discountFactors(study, set), ideal = prepareIdeals(study, set, factors), x = set.x;
+    const sessions = selectSessions(study, set), codes = set.by === null ? null : study.columns.get(set.by).code;
     const length = (s) => study.first[s + 1] - study.first[s];
     const groups = new Map();
-    for (const s of some) {
+    for (const s of sessions) {
       const code = codes ? codes[s] : 0;
       if (!groups.has(code)) groups.set(code, { code, sessions: 0, queries: 0, longest: 0 });
       const group = groups.get(code);
@@ -175,8 +175,8 @@ const Curves = (() => {
       group.others = new Float64Array(x);
     }
     const values = new Float64Array(study.sessions).fill(NaN);
-    const gained = new Float64Array(study.most * x), share = new Float64Array(study.most * x);
-    let any = false;
+    const gained = new Float64Array(study.longest * x), share = new Float64Array(study.longest * x);
+    let hasGain = false;
     const vector = (s) => { // of one session, down to its end: into `share`
       const own = length(s) * x, best = set.normalised ? ideal(s) : null;
       let sum = 0;
@@ -184,8 +184,8 @@ const Curves = (() => {
         const q = study.first[s] + n, begin = study.begin[q], shown = study.begin[q + 1] - begin;
         for (let i = 0; i < x; i++) {
           if (i < shown) {
-            const gain = gainOf(study, set, begin + i, i + 1);
-            if (gain !== 0) { sum += gain * left.rank[i] * left.query[n]; any = true; }
+            const gain = resultGain(study, set, begin + i, i + 1);
+            if (gain !== 0) { sum += gain * factors.rank[i] * factors.query[n]; hasGain = true; }
           }
           gained[n * x + i] = sum;
         }
@@ -193,7 +193,7 @@ const Curves = (() => {
       for (let p = 0; p < own; p++) share[p] = best ? ratio(gained[p], best[p], study.empty) : gained[p];
       return own;
     };
-    for (const s of some) {
+    for (const s of sessions) {
       const group = groups.get(codes ? codes[s] : 0), own = vector(s), wide = group.longest * x;
       const best = set.normalised && set.hold === "growing" ? ideal(s) : null;
       values[s] = share[own - 1];
@@ -207,15 +207,15 @@ const Curves = (() => {
         before = gained[n * x + x - 1];
       }
     }
-    const found = [...groups.values()].sort((one, other) => one.code - other.code);
-    for (const group of found) {
+    const sortedGroups = [...groups.values()].sort((a, b) => a.code - b.code);
+    for (const group of sortedGroups) {
       group.curve = Float64Array.from(group.sum, (sum, p) => (group.n[p] ? sum / group.n[p] : NaN));
       group.mean = group.curve[group.curve.length - 1];
       group.last = group.last.map((sum) => sum / group.sessions);
       const others = group.queries - group.sessions;
       group.others = others ? group.others.map((sum) => sum / others) : null;
     }
-    return { some, groups: found, values, any, line: (s) => share.slice(0, vector(s)), worked: (s) => worked(study, set, left, s) };
+    return { sessions, groups: sortedGroups, values, hasGain, line: (s) => share.slice(0, vector(s)), explain: (s) => explainSession(study, set, factors, s) };
   }
 
   function ratio(gained, ideal, empty) {
@@ -224,20 +224,20 @@ const Curves = (() => {
   }
 
   // One session in full: what each result was worth, and what became of that.
-  function worked(study, set, left, s) {
+  function explainSession(study, set, factors, s) {
     const queries = [];
     for (let q = study.first[s], n = 0; q < study.first[s + 1]; q++, n++) {
       const rows = [];
       for (let r = study.begin[q], i = 0; r < study.begin[q + 1] && i < set.x; r++, i++) {
         const code = (set.duplicates === "judged" ? study.own : study.grade)[r];
-        const gain = gainOf(study, set, r, i + 1);
-        const again = code >= 0 && gain === 0 && set.weights[code] !== 0;
-        rows.push({ result: r, rank: i + 1, code, again, gain, left: left.rank[i], added: gain * left.rank[i] * left.query[n] });
+        const gain = resultGain(study, set, r, i + 1);
+        const isRepeat = code >= 0 && gain === 0 && set.weights[code] !== 0;
+        rows.push({ result: r, rank: i + 1, code, isRepeat, gain, factor: factors.rank[i], added: gain * factors.rank[i] * factors.query[n] });
       }
-      queries.push({ query: q, number: n + 1, left: left.query[n], rows, added: rows.reduce((sum, row) => sum + row.added, 0) });
+      queries.push({ query: q, number: n + 1, factor: factors.query[n], rows, added: rows.reduce((sum, row) => sum + row.added, 0) });
     }
     return queries;
   }
 
-  return { laidOut, computed, kindOfIdeal };
+  return { prepareStudy, computeCurves, idealKind };
 })();

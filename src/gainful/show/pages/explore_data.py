@@ -56,7 +56,7 @@ def session_columns(
     return {
         "names": [_truncate(name) for name in sessions.session_ids],
         "queries": sessions.query_counts.tolist(),
-        "asked": joined["query_count"].to_list(),  # of which some may have no judgments
+        "allQueries": joined["query_count"].to_list(),  # of which some may have no judgments
         "notes": list(notes),
     }
 
@@ -95,7 +95,7 @@ def result_columns(sessions: MatchedSessions, grades: Grades, deepest: int) -> d
         clicked_before = np.zeros(len(rows), dtype=bool)
         clicked_before[sessions.judged.row] = ~sessions.is_before_click(sessions.judged)
         columns["clicked"] = rows["clicked"].to_numpy().astype(int)[in_page].tolist()
-        columns["known"] = clicked_before.astype(int)[in_page].tolist()
+        columns["clickedBefore"] = clicked_before.astype(int)[in_page].tolist()
     if grades.has_own:
         columns["own"] = _grade_codes(sessions.searcher_judgments(), grades, len(rows))[
             in_page

@@ -2,92 +2,92 @@
 // One session in full: its queries, what they showed, and what each result added.
 // Everything a user wrote becomes text of the page, and nothing else.
 const Session = (() => {
-  const element = (name, text, classes) => {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    if (classes) made.className = classes;
-    return made;
+  const makeElement = (name, text, classes) => {
+    const node = document.createElement(name);
+    if (text !== undefined) node.textContent = text;
+    if (classes) node.className = classes;
+    return node;
   };
-  const short = (text, most = 80) => ([...text].length <= most ? text : [...text].slice(0, most - 1).join("") + "…");
+  const shorten = (text, most = 80) => ([...text].length <= most ? text : [...text].slice(0, most - 1).join("") + "…");
   // Text of a user: shortened, whole in the title, and in the direction it has itself.
-  const said = (name, text, classes, most) => {
-    const made = element(name, short(text, most), classes);
-    made.dir = "auto";
-    if (short(text, most) !== text) made.title = text;
-    return made;
+  const userText = (name, text, classes, most) => {
+    const node = makeElement(name, shorten(text, most), classes);
+    node.dir = "auto";
+    if (shorten(text, most) !== text) node.title = text;
+    return node;
   };
-  const number = (value) => (Number.isNaN(value) ? "–" : value.toFixed(4));
+  const formatNumber = (value) => (Number.isNaN(value) ? "–" : value.toFixed(4));
 
   // A chip in the colour of the grade: light for the lowest, dark for the highest.
-  function chip(data, code) {
+  function makeChip(data, code) {
     if (code < 0) {
-      const made = element("span", "–", "chip none");
-      made.title = "not judged";
-      return made;
+      const node = makeElement("span", "–", "chip none");
+      node.title = "not judged";
+      return node;
     }
-    const made = element("span", data.grades.told[code], "chip"), last = data.grades.told.length - 1;
+    const node = makeElement("span", data.grades.labels[code], "chip"), last = data.grades.labels.length - 1;
     const step = last ? Math.floor((code * 5) / last) : 5;
-    made.style.background = `var(--grade-${step})`;
-    made.style.color = step >= 4 ? "var(--paper)" : "var(--ink)";
-    return made;
+    node.style.background = `var(--grade-${step})`;
+    node.style.color = step >= 4 ? "var(--paper)" : "var(--ink)";
+    return node;
   }
 
   const COLUMNS = [["rank", "rank number"], ["document", ""], ["grade", "grade"], ["clicked", "clicked"], ["gain", "part number"], ["× rank", "part number"], ["× query", "part number"], ["adds", "added number"]];
 
-  function table(data, query, clicks) {
-    const made = element("table"), head = element("tr"), body = element("tbody");
+  function buildTable(data, query, clicks) {
+    const node = makeElement("table"), head = makeElement("tr"), body = makeElement("tbody");
     const columns = COLUMNS.filter(([name]) => clicks || name !== "clicked");
     for (const [name, classes] of columns) {
-      const cell = element("th", name, classes);
+      const cell = makeElement("th", name, classes);
       cell.scope = "col";
       head.append(cell);
     }
     for (const row of query.rows) {
-      const line = element("tr", undefined, row.added === 0 ? "nothing" : "something");
+      const line = makeElement("tr", undefined, row.added === 0 ? "nothing" : "something");
       const cells = {
-        rank: element("td", row.rank, "rank number"),
-        document: said("td", data.results.docs[data.results.doc[row.result]], "", 60),
-        grade: element("td", undefined, "grade"),
-        clicked: element("td", data.results.clicked?.[row.result] ? "✓" : "", "clicked"),
-        gain: element("td", row.code < 0 ? "" : row.again ? "0, again" : String(+row.gain.toPrecision(6)), "part number"),
-        "× rank": element("td", row.gain ? number(row.left) : "", "part number"),
-        "× query": element("td", row.gain ? number(query.left) : "", "part number"),
-        adds: element("td", row.added === 0 ? "" : number(row.added), "added number"),
+        rank: makeElement("td", row.rank, "rank number"),
+        document: userText("td", data.results.docs[data.results.doc[row.result]], "", 60),
+        grade: makeElement("td", undefined, "grade"),
+        clicked: makeElement("td", data.results.clicked?.[row.result] ? "✓" : "", "clicked"),
+        gain: makeElement("td", row.code < 0 ? "" : row.isRepeat ? "0, again" : String(+row.gain.toPrecision(6)), "part number"),
+        "× rank": makeElement("td", row.gain ? formatNumber(row.factor) : "", "part number"),
+        "× query": makeElement("td", row.gain ? formatNumber(query.factor) : "", "part number"),
+        adds: makeElement("td", row.added === 0 ? "" : formatNumber(row.added), "added number"),
       };
-      if (row.again) cells.gain.title = "the session has shown it before";
+      if (row.isRepeat) cells.gain.title = "the session has shown it before";
       if (cells.clicked.textContent) cells.clicked.setAttribute("aria-label", "clicked");
-      cells.grade.append(chip(data, row.code));
+      cells.grade.append(makeChip(data, row.code));
       line.append(...columns.map(([name]) => cells[name]));
       body.append(line);
     }
-    const top = element("thead");
+    const top = makeElement("thead");
     top.append(head);
-    made.append(top, body);
-    const around = element("div", undefined, "scroll");
-    around.append(made);
+    node.append(top, body);
+    const around = makeElement("div", undefined, "scroll");
+    around.append(node);
     return around;
   }
 
   // The session, its queries one under another.
-  function shown(place, data, facts, worked, value, total) {
+  function showSession(place, data, facts, steps, value, total) {
     const parts = [];
-    const line = element("p");
-    line.append(said("strong", facts.name));
-    for (const fact of facts.told) line.append(" · ", said("span", fact, "", 40));
-    line.append(` · gain ${number(total)}`, value === null ? "" : ` · share of the ideal ${number(value)}`);
+    const line = makeElement("p");
+    line.append(userText("strong", facts.name));
+    for (const fact of facts.columns) line.append(" · ", userText("span", fact, "", 40));
+    line.append(` · gain ${formatNumber(total)}`, value === null ? "" : ` · share of the ideal ${formatNumber(value)}`);
     parts.push(line);
-    for (const query of worked) {
+    for (const query of steps) {
       const text = data.queries.texts[data.queries.text[query.query]];
-      const head = element("h3"), words = element("span", `Q${query.number} `);
-      words.append(text === null ? element("span", "(no text)", "quiet") : said("span", text, "", 100));
-      head.append(words, element("span", `adds ${number(query.added)}`, "sum"));
+      const head = makeElement("h3"), words = makeElement("span", `Q${query.number} `);
+      words.append(text === null ? makeElement("span", "(no text)", "quiet") : userText("span", text, "", 100));
+      head.append(words, makeElement("span", `adds ${formatNumber(query.added)}`, "sum"));
       parts.push(head);
-      const listed = data.queries.listed[query.query];
-      parts.push(query.rows.length ? table(data, query, Boolean(data.results.clicked)) : element("p", "It returned nothing.", "quiet"));
-      if (listed > query.rows.length) parts.push(element("p", `${listed - query.rows.length} further down ${listed - query.rows.length === 1 ? "does" : "do"} not count.`, "quiet"));
+      const resultCount = data.queries.listed[query.query];
+      parts.push(query.rows.length ? buildTable(data, query, Boolean(data.results.clicked)) : makeElement("p", "It returned nothing.", "quiet"));
+      if (resultCount > query.rows.length) parts.push(makeElement("p", `${resultCount - query.rows.length} further down ${resultCount - query.rows.length === 1 ? "does" : "do"} not count.`, "quiet"));
     }
     place.replaceChildren(...parts);
   }
 
-  return { element, said, short, number, chip, shown };
+  return { makeElement, userText, shorten, formatNumber, makeChip, showSession };
 })();

@@ -1,16 +1,16 @@
 "use strict";
 // One chart, as wide as there is room for, in the colours of the page.
 (() => {
-  const both = JSON.parse(document.getElementById("data").textContent);
+  const figures = JSON.parse(document.getElementById("data").textContent);
   const place = document.getElementById("figure");
-  if (both.begin) document.documentElement.dataset.theme = both.begin;
+  if (figures.begin) document.documentElement.dataset.theme = figures.begin;
   const paper = window.matchMedia("print");
-  let drawn = 0;
+  let drawCount = 0;
 
-  function fitted(spec) {
+  function fitToPage(spec) {
     const room = place.clientWidth - ((spec.usermeta && spec.usermeta.room) || 80);
-    const fit = (one) => {
-      if (typeof one.width === "number") one.width = Math.max(140, Math.min(one.width, room));
+    const fit = (panel) => {
+      if (typeof panel.width === "number") panel.width = Math.max(140, Math.min(panel.width, room));
     };
     for (const panels of [spec.concat, spec.vconcat, spec.hconcat]) {
       if (panels) panels.forEach(fit);
@@ -24,10 +24,10 @@
 
   function draw() {
     const dark = window.isDark() && !paper.matches; // paper is white
-    const spec = fitted(structuredClone(dark ? both.dark : both.light));
-    const turn = ++drawn;
+    const spec = fitToPage(structuredClone(dark ? figures.dark : figures.light));
+    const turn = ++drawCount;
     vegaEmbed(place, spec, { mode: "vega-lite", actions: false, renderer: "svg", tooltip: { theme: dark ? "dark" : "light" } })
-      .then(() => { if (turn === drawn) place.dataset.ready = String(turn); });
+      .then(() => { if (turn === drawCount) place.dataset.ready = String(turn); });
   }
 
   let waiting = 0, wide = 0;

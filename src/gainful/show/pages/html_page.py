@@ -54,16 +54,16 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
         "part": read_part,
         "tones": Markup(build_css()),  # noqa: S704  (our own)
         "vega": lambda: Markup(load_vega(feature)),  # noqa: S704  (a bundle that is installed with us)
-        "data": Markup(embed_json(data)),  # noqa: S704  (escaped for where it stands)
+        "data": Markup(to_script_json(data)),  # noqa: S704  (escaped for where it stands)
     }
     return environment.get_template(template).render(**context)
 
 
-def embed_json(data: object) -> str:
+def to_script_json(data: object) -> str:
     """Data as JSON that can stand in a script: no text in it can end that.
 
     Examples:
-        >>> "</" in embed_json({"ends": "</script>"})
+        >>> "</" in to_script_json({"ends": "</script>"})
         False
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -16,7 +16,7 @@ from gainful.evidence.side_by_side import Ranking, SideBySide
 from gainful.measure.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.show.pages.html_page import embed_json
+from gainful.show.pages.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array
 
@@ -143,7 +143,7 @@ def build_report_data(
     size = 0
     for index, side_by_side in zip(choice.priority, rankings, strict=False):
         detail = _build_detail(side_by_side, recipe)
-        size += len(embed_json(detail).encode())
+        size += len(to_script_json(detail).encode())
         if size > _MAX_BYTES and details:  # the last of them need not be made
             break
         details[index] = detail
