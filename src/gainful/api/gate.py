@@ -17,10 +17,10 @@ from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
+from gainful.page.write_file import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run
 from gainful.read.qrels_and_run import NestedDict, Qrels
-from gainful.show.atomic_write import write_atomically
 
 
 def gate(

@@ -7,27 +7,26 @@ from typing import Any
 import click
 
 from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
-from gainful.cli.options import session_setting_options
+from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver_text, refuse_overwriting
 from gainful.cli.run_reading import refuse_two_pipes
-from gainful.cli.session_reading import parse_reading, session_reading_options
+from gainful.cli.session_reading import parse_reading
 
 
 @click.command(short_help="What would another searcher say of these sessions?")
 @click.argument("file")
-@click.option("--qrels", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]")
-@click.option(
-    "-m",
-    "--measure",
+@options("qrels")
+@option(
+    "measure",
+    metavar=None,
     default=DEFAULT_MEASURE,
     show_default=True,
     help="What the page begins with: sDCG or nsDCG, such as 'nsDCG(b=2, bq=4)@10'.",
 )
 @click.option("--by", metavar="COLUMN", help="Which groups are compared first. [system]")
 @click.option("--title", help="Of the page.")
-@click.option("-o", "--output", metavar="PAGE.html", required=True, help="Where the page goes.")
-@session_reading_options()
-@session_setting_options()
+@option("output", metavar="PAGE.html", required=True, help="Where the page goes.")
+@options(*READ_SESSIONS, *SESSION_CONVENTION)
 def explore(
     file: str,
     *,

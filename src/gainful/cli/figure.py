@@ -12,16 +12,17 @@ from attrs import frozen
 from gainful.api.figures import FIGURES, draw_files, find_figure
 from gainful.cli.figure_output import deliver_figure, figure_form
 from gainful.cli.options import (
+    CONVENTION,
+    READ_RUNS,
+    READ_SESSIONS,
+    SESSION_CONVENTION,
     Decorator,
-    like_option,
-    plugin_option,
-    session_setting_options,
-    setting_options,
+    option,
+    options as take_options,
 )
 from gainful.cli.output import refuse_overwriting, write_stdout
-from gainful.cli.run_reading import format_options, name_runs, refuse_two_pipes
-from gainful.cli.session_reading import parse_reading, session_reading_options
-from gainful.convention import SETTINGS
+from gainful.cli.run_reading import name_runs, refuse_two_pipes
+from gainful.cli.session_reading import parse_reading
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 from gainful.show.figures.figure import Figure, Look
@@ -52,9 +53,7 @@ _FIGURE_OPTIONS: dict[str, Decorator] = {
     "seed": click.option("--seed", type=int, metavar="N", help=f"Of --interval. [{SEED}]"),
 }
 _DRAWING_OPTIONS: tuple[Decorator, ...] = (
-    click.option(
-        "-o", "--output", metavar="FILE", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."
-    ),
+    option("output", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."),
     click.option("--data", "wants_data", is_flag=True, help="Print the tidy data as CSV instead."),
     click.option("--title", help="Instead of its own."),
     click.option("--width", type=int, metavar="PIXELS", help="Of the plot."),
@@ -120,14 +119,8 @@ def _own_options(figure: Figure) -> list[Decorator]:
 
 
 def _measure_option(*usual: str, repeated: bool = False) -> Decorator:
-    return click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="MEASURE",
-        help=f"{'May be repeated. ' if repeated else ''}[{', '.join(usual)}]",
-    )
+    help_text = f"{'May be repeated. ' if repeated else ''}[{', '.join(usual)}]"
+    return option("measures", help=help_text)
 
 
 def _single_measure(measures: tuple[str, ...]) -> tuple[str, ...]:
@@ -154,11 +147,10 @@ def _build_session_command(figure: Figure) -> click.Command:
     usual = "nsDCG@10" if figure.name == "sessions" else "sDCG@10"
     decorators: tuple[Decorator, ...] = (
         click.argument("file"),
-        click.option("--qrels", metavar="QRELS", help="By topic. [the column grade of FILE]"),
+        option("qrels", help="By topic. [the column grade of FILE]"),
         _measure_option(usual),
         *_own_options(figure),
-        session_reading_options(),
-        session_setting_options(),
+        take_options(*READ_SESSIONS, *SESSION_CONVENTION),
     )
     return _build_command(figure, command, decorators)
 
@@ -193,10 +185,7 @@ def _build_run_command(figure: Figure) -> click.Command:
         click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
         *usual.get(figure.name, []),
         *_own_options(figure),
-        format_options(),
-        plugin_option(),
-        like_option(),
-        setting_options(*SETTINGS),
+        take_options(*READ_RUNS, *CONVENTION),
     )
     return _build_command(figure, command, decorators)
 
@@ -230,7 +219,7 @@ def _build_sweep_command(figure: Figure) -> click.Command:
 
     decorators: tuple[Decorator, ...] = (
         click.argument("file"),
-        click.option("--qrels", metavar="QRELS", help="By topic. [the column grade of FILE]"),
+        option("qrels", help="By topic. [the column grade of FILE]"),
         _measure_option("nsDCG"),
         click.option("--by", default="system", show_default=True, help="Who is compared."),
         click.option(
@@ -240,8 +229,8 @@ def _build_sweep_command(figure: Figure) -> click.Command:
         click.option("--points", type=int, default=40, show_default=True, help="How many of each."),
         click.option("--depth", metavar="X", help="How many results of a query count. [10]"),
         click.option("--weights", multiple=True, help="What grades are worth. [linear]"),
-        click.option("--like", metavar="NAME", help="Whose habits to follow. [jk2008]"),
-        session_reading_options(),
+        option("like", help="Whose habits to follow. [jk2008]"),
+        take_options(*READ_SESSIONS),
     )
     return _build_command(figure, command, decorators)
 

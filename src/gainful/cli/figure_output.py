@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gainful.cli.output import deliver
-from gainful.show.atomic_write import write_atomically
+from gainful.page.write_file import write_atomically
 from gainful.show.figures.drawing import Drawing
 from gainful.show.picture import WRITERS
 

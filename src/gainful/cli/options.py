@@ -257,24 +257,3 @@ def refuse_idle_options(names: Iterable[str], why: str) -> None:
     for name in names:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} {why}")
-
-
-# Going, as commands take their options from the table.
-def setting_options(*names: str) -> Decorator:
-    """Options of settings."""
-    return options(*names)
-
-
-def plugin_option() -> Decorator:
-    """`--plugin`."""
-    return options("plugin")
-
-
-def like_option() -> Decorator:
-    """`--like`."""
-    return options("like")
-
-
-def session_setting_options() -> Decorator:
-    """`--like` and the settings of sessions."""
-    return options(*SESSION_CONVENTION)

@@ -15,7 +15,7 @@ from gainful.errors import BadInput
 from gainful.page.page import Page
 from gainful.page.render import render
 from gainful.page.terminal import PLAIN, Terminal
-from gainful.show.atomic_write import write_atomically
+from gainful.page.write_file import write_atomically
 
 # The forms in which commands print values, and the suffixes that ask for them.
 _SUFFIXES = {

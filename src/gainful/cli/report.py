@@ -13,7 +13,7 @@ from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwritin
 from gainful.cli.progress import show_progress
 from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.evidence.pairing import TEST_NAMES
-from gainful.show.atomic_write import write_atomically
+from gainful.page.write_file import write_atomically
 
 _FORMS = {".html": "html", ".htm": "html"}
 

@@ -6,13 +6,6 @@ from pathlib import Path
 
 import click
 
-from gainful.cli.options import READ_RUNS, Decorator, options
-
-
-def format_options() -> Decorator:
-    """`--qrels-format` and `--run-format`: going, as commands take them from the table."""
-    return options(*READ_RUNS)
-
 
 def refuse_two_pipes(*paths: str | None) -> None:
     """Only one thing can come through the pipe."""

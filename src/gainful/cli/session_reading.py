@@ -1,10 +1,9 @@
-"""How commands read sessions: the options they share, and the sessions these choose."""
+"""How commands read sessions: what their options mean."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gainful.cli.options import READ_SESSIONS, Decorator, options
 from gainful.errors import BadValue
 
 READING_PARAMETERS = (
@@ -13,13 +12,8 @@ READING_PARAMETERS = (
 )
 
 
-def session_reading_options() -> Decorator:
-    """Which sessions are read, and how: going, as commands take it from the table."""
-    return options(*READ_SESSIONS)
-
-
 def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """What the options of reading mean to `choose_sessions`; they are taken out of `options`."""
+    """What the options of reading mean to `evaluate_sessions`; they are taken out of `options`."""
     reading = {name: options.pop(name) for name in READING_PARAMETERS}
     reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
     reading["where"] = _parse_conditions(reading["where"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
-from gainful.show.atomic_write import write_atomically
+from gainful.page.write_file import write_atomically
 from gainful.show.pages.html_page import render_page
 from gainful.show.theme import Spec
 
