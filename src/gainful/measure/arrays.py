@@ -7,8 +7,7 @@ of which the ideal is made; without it the ideal comes from the list itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,87 +30,56 @@ Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
 Like = str | Convention | None
 
 
-def cg(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Values:
+class ArrayOptions(Options, total=False):
+    """What every function here takes by name, besides gain, discount and single habits."""
+
+    judged: Numbers | None  # every graded document of the query, of which the ideal is made
+    scores: Numbers | None  # rank by these instead, one for each grade
+    k: int | None  # look at the first k documents only
+    like: Like  # the tool or source whose habits to follow
+
+
+def cg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
     """How much do the first k documents gain together, whatever their order?
 
     Examples:
         >>> cg([3, 2, 3, 0, 1, 2])
         11.0
     """
-    return _compute_value(_prepare(CG @ k, grades, options, judged, scores, like))
+    return _compute_value(CG, grades, options)
 
 
-def ncg(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Values:
+def ncg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
     """What share of the gain that was possible have the first k documents?
 
     Examples:
         >>> ncg([3, 2, 3, 0, 1, 2], k=2)
         0.8333333333333334
     """
-    return _compute_value(_prepare(nCG @ k, grades, options, judged, scores, like))
+    return _compute_value(nCG, grades, options)
 
 
-def dcg(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Values:
+def dcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
     """How much does a searcher gain who looks less and less closely further down?
 
     Examples:
         >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.0972
     """
-    return _compute_value(_prepare(DCG @ k, grades, options, judged, scores, like))
+    return _compute_value(DCG, grades, options)
 
 
-def idcg(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Values:
+def idcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
     """How much would a searcher gain from the best ranking that was possible?
 
     Examples:
         >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.6925
     """
-    return _compute_value(_prepare(IDCG @ k, grades, options, judged, scores, like))
+    return _compute_value(IDCG, grades, options)
 
 
-def ndcg(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Values:
+def ndcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
     """How near is the ranking to the best one that was possible?
 
     Args:
@@ -123,7 +91,7 @@ def ndcg(
         scores: rank by these instead, one for each grade; equal ones need `ties=`.
         k: look at the first k documents only.
         like: the tool or source whose habits to follow, by name or as a `Convention`.
-        options: gain, discount, their parameters, and single habits, such as `ties="average"`.
+        **options: gain, discount, their parameters, and single habits, such as `ties="average"`.
 
     Returns:
         A number for one ranking, an array for a batch; masked where `empty="skip"` leaves a
@@ -137,19 +105,10 @@ def ndcg(
         >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
         [1.0, 0.2961]
     """
-    return _compute_value(_prepare(nDCG @ k, grades, options, judged, scores, like))
+    return _compute_value(nDCG, grades, options)
 
 
-def compute(
-    measure: str | Measure,
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Values:
+def compute(measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
     """What does a measure of the measure language say of these rankings?
 
     Examples:
@@ -158,109 +117,61 @@ def compute(
         >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
         [0.8333, 0.5]
     """
-    parsed = _with_cutoff(measure, k)
-    return _compute_value(_prepare(parsed, grades, options, judged, scores, like))
+    return _compute_value(parse(measure), grades, options)
 
 
-def cg_curve(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Vectors:
+def cg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
     """The CG at every rank.
 
     Examples:
         >>> cg_curve([3, 2, 3, 0]).tolist()
         [3.0, 5.0, 8.0, 8.0]
     """
-    return _compute_vector(_prepare(CG @ k, grades, options, judged, scores, like))
+    return _compute_vector(CG, grades, options)
 
 
-def ncg_curve(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Vectors:
+def ncg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
     """The nCG at every rank.
 
     Examples:
         >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
         [1.0, 0.8333, 1.0, 1.0]
     """
-    return _compute_vector(_prepare(nCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(nCG, grades, options)
 
 
-def dcg_curve(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Vectors:
+def dcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
     """The DCG at every rank.
 
     Examples:
         >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
         [3.0, 4.3333, 6.007, 6.007]
     """
-    return _compute_vector(_prepare(DCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(DCG, grades, options)
 
 
-def idcg_curve(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Vectors:
+def idcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
     """The IDCG at every rank.
 
     Examples:
         >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
         [3.0, 4.8928, 5.3928]
     """
-    return _compute_vector(_prepare(IDCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(IDCG, grades, options)
 
 
-def ndcg_curve(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Vectors:
+def ndcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
     """The nDCG at every rank.
 
     Examples:
         >>> ndcg_curve([2, 0, 3]).round(4).tolist()
         [0.6667, 0.4693, 0.8212]
     """
-    return _compute_vector(_prepare(nDCG @ k, grades, options, judged, scores, like))
+    return _compute_vector(nDCG, grades, options)
 
 
 def compute_curve(
-    measure: str | Measure,
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    scores: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
+    measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]
 ) -> Vectors:
     """What does a measure of the measure language say at every rank?
 
@@ -268,21 +179,11 @@ def compute_curve(
         >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()
         [7.0, 10.0, 17.0, 17.0]
     """
-    parsed = _with_cutoff(measure, k)
-    return _compute_vector(_prepare(parsed, grades, options, judged, scores, like))
+    return _compute_vector(parse(measure), grades, options)
 
 
-def _with_cutoff(measure: str | Measure, k: int | None) -> Measure:
-    """The measure, cut at k unless it says itself where."""
-    parsed = parse(measure)
-    return parsed if parsed.k is not None else parsed @ k
-
-
-Prepared = tuple[Recipe, RankingMatrix, RankedGains | RankedRun]
-
-
-def _compute_value(prepared: Prepared) -> Values:
-    recipe, table, ranked = prepared
+def _compute_value(measure: Measure, grades: Numbers, options: ArrayOptions) -> Values:
+    recipe, table, ranked = _prepare(measure, grades, **options)
     values = compute_measure(recipe, ranked)
     if table.shape:
         return values.reshape(table.shape)
@@ -291,8 +192,8 @@ def _compute_value(prepared: Prepared) -> Values:
     return float(values[0])
 
 
-def _compute_vector(prepared: Prepared) -> Vectors:
-    recipe, table, ranked = prepared
+def _compute_vector(measure: Measure, grades: Numbers, options: ArrayOptions) -> Vectors:
+    recipe, table, ranked = _prepare(measure, grades, **options)
     vectors = compute_vectors(recipe, ranked)
     if vectors is None:
         names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)
@@ -302,14 +203,19 @@ def _compute_vector(prepared: Prepared) -> Vectors:
     return vectors.reshape(*table.shape, vectors.shape[1])
 
 
-def _prepare(  # noqa: PLR0917  (the six things that every call is made of, in one order)
+def _prepare(
     measure: Measure,
     grades: Numbers,
-    options: Mapping[str, Any],
-    judged: Numbers | None,
-    scores: Numbers | None,
-    like: Like,
-) -> Prepared:
+    /,
+    *,
+    judged: Numbers | None = None,
+    scores: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> tuple[Recipe, RankingMatrix, RankedGains | RankedRun]:
+    """The recipe, the rankings as they were given, and ranked; cut at k unless told otherwise."""
+    measure = measure if measure.k is not None else measure @ k
     recipe = build_recipe(measure, options=options, like_whom=like, judged=judged is not None)
     table = read_rankings(grades, "grades")
     pool = None if judged is None else read_rankings(judged, "judged")
@@ -324,7 +230,7 @@ def _prepare(  # noqa: PLR0917  (the six things that every call is made of, in o
     ):
         allowed = f"as many as grades: {_describe_size(table)}"
         raise BadShape("scores", _describe_size(score_rows), allowed)
-    if not measure.entry.has_vectors:
+    if not recipe.entry.has_vectors:
         return recipe, table, rank_rows(recipe.convention, table, score_rows, pool)
     return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
 
