@@ -81,14 +81,7 @@ def compare(
     convention, recipes = build_recipes(measures, like, settings)
     names = [str(name) for name in runs]
     choose_baseline(baseline, names, "run")  # before anything is read
-    method = build_method(
-        TEST_NAMES,
-        test=test,
-        correct=correct,
-        baseline=baseline,
-        pairs=pairs,
-        resampling=resampling,
-    )
+    method = build_method(TEST_NAMES, test, correct, baseline, pairs=pairs, resampling=resampling)
     loaded_qrels = as_qrels(qrels, qrels_format)
     evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
     comparison = compare_run_results([results for results, _ in evaluated], names, method)
@@ -129,14 +122,7 @@ def compare_results(
         pairs: compare all pairs of runs, or each run with the baseline.
         resampling: the level, the resamples and the seed.
     """
-    method = build_method(
-        TEST_NAMES,
-        test=test,
-        correct=correct,
-        baseline=baseline,
-        pairs=pairs,
-        resampling=resampling,
-    )
+    method = build_method(TEST_NAMES, test, correct, baseline, pairs=pairs, resampling=resampling)
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
         raise WrongType("results", results, "results by name, or a list of them")
     run_results = list(results.values()) if isinstance(results, Mapping) else list(results)
@@ -196,14 +182,8 @@ def compare_sessions(
         Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
         nsDCG@10: 2 ...
     """
-    method = build_method(
-        STUDY_TESTS,
-        test=test,
-        correct=correct,
-        baseline=baseline,
-        pairs=pairs,
-        resampling=Resampling(alpha=alpha, resamples=resamples, seed=seed),
-    )
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
     results = evaluate_sessions(sessions, qrels, measures, like=like, **options)
     return compare_study(results, by, block, method)
 
@@ -231,12 +211,5 @@ def compare_groups(
         pairs: compare all pairs of systems, or each with the baseline.
         resampling: the level, the resamples and the seed.
     """
-    method = build_method(
-        STUDY_TESTS,
-        test=test,
-        correct=correct,
-        baseline=baseline,
-        pairs=pairs,
-        resampling=resampling,
-    )
+    method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
     return compare_study(results, by, block, method)

@@ -37,10 +37,10 @@ class Method:
 
 def build_method(
     tests: Iterable[str],
-    *,
     test: str,
     correct: str | None = None,
     baseline: str | None = None,
+    *,
     pairs: PairChoice = "all",
     resampling: Resampling | None = None,
 ) -> Method:

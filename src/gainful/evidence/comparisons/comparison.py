@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from attrs import asdict, fields_dict, frozen
+from attrs import asdict, evolve, fields_dict, frozen
 
 from gainful.evidence.comparisons.comparison_page import comparison_page, summary_page
 from gainful.evidence.moves.moved_docs import LargestChanges
@@ -50,15 +50,13 @@ class Pair:
 
     def reverse(self) -> Pair:
         """The comparison seen from the other side."""
-        return Pair(
-            measure=self.measure,
+        return evolve(
+            self,
             system=self.other,
             other=self.system,
             difference=-self.difference,
             low=None if self.high is None else -self.high,
             high=None if self.low is None else -self.low,
-            p=self.p,
-            corrected=self.corrected,
             effect=None if self.effect is None else self.effect.reverse(),
         )
 
