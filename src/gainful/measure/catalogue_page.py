@@ -47,10 +47,10 @@ def catalogue_page(name: str | None = None) -> Page:
     """All measures, gains and discounts, or all about one name."""
     if name is None:
         sections = [Section(table=table) for table in _build_overview()]
-    else:
-        head, table = _describe_name(name)
-        sections = [Section(lines=head), *([Section(table=table)] if table.rows else [])]
-    return Page(sections=sections, data=lambda: to_dict(name))
+        return Page(sections=sections, rows=build_measure_table, data=lambda: to_dict(None))
+    head, table = _describe_name(name)
+    sections = [Section(lines=head), *([Section(table=table)] if table.rows else [])]
+    return Page(sections=sections, rows=lambda: table, data=lambda: to_dict(name))
 
 
 def to_dict(name: str | None) -> dict[str, Any]:

@@ -29,9 +29,10 @@ _LISTED_SETTINGS = [
 
 def convention_page(name: str | None = None, other: str | None = None) -> Page:
     """All conventions, one of them by its name, or what two do differently."""
-    build_tables(name, other, None)  # a pair that cannot be compared is refused at once
+    tables = build_tables(name, other, None)  # a pair that cannot be compared is refused at once
     return Page(
         sections=[lambda width: _list_sections(name, other, width)],
+        rows=lambda: tables[0][1],
         data=lambda: to_dict(name, other),
     )
 

@@ -1,0 +1,198 @@
+"""Pages: one value, from which every format of every result is written."""
+
+from __future__ import annotations
+
+import csv
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+import gainful
+from gainful.api.conventions import conventions
+from gainful.api.measures import measures
+from gainful.evidence.run_results import RunResults
+from gainful.page.page import Page, Section
+from gainful.page.render import RENDERERS, render
+from gainful.page.shown import Shown
+from gainful.page.table import Table, column_bars
+from gainful.page.terminal import Terminal
+from gainful.page.to_mathjax import to_mathjax
+
+HOSTILE = "<script>alert(1)</script>|=x"
+JUDGED = {str(query): {"a": 2, "b": 1, "c": 0} for query in range(6)}
+GOOD = {str(query): ["a", "b", "x"] for query in range(6)}
+BAD = {str(query): ["x", "b", "a"] if query else ["a", "b"] for query in range(6)}
+RUNS = {"good": GOOD, HOSTILE: BAD}
+TABLE = Table(("run", "AP"), [("one", 0.123456), (HOSTILE, None)], numeric=True, label_columns=1)
+PAGE = Page(
+    answer="Nobody leads.",
+    sections=[Section("heading", TABLE, ["a line"], style="1", strong=True)],
+    notes=["first note", "second note"],
+    rows=lambda: TABLE,
+    data=lambda: {"leads": None},
+)
+
+
+SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "p"}
+
+
+def _build_results() -> dict[str, Shown]:
+    study = gainful.simulate_study(7)
+    sessions = gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
+    changed = gainful.compare(JUDGED, RUNS, "nDCG@10", per_query=True)
+    results = gainful.evaluate(JUDGED, BAD, "nDCG@10")
+    return {
+        "Results": results,
+        "RunResults": gainful.evaluate(JUDGED, runs=RUNS, interval=95, resamples=99),
+        "Stability": gainful.stability(results, resamples=99),
+        "SessionResults": sessions,
+        "Sweep": gainful.sweep(study.sessions, study.qrels, points=3),
+        "Comparison": changed,
+        "LargestChanges": changed.largest_changes[0],
+        "Order": gainful.order(JUDGED, {**RUNS, "third": GOOD}, ["AP", "RR"], resamples=99),
+        "Verdict": gainful.gate(JUDGED, BAD, floors={"AP": 0.9}),
+        "Bounds": gainful.unjudged(JUDGED, BAD, "AP"),
+        "Settlement": gainful.settle(JUDGED, RUNS, "AP"),
+        "Why": gainful.why(JUDGED, BAD, "nDCG@10", unlike="lightgbm"),
+        "Explanation": gainful.explain([3, 2, 0, 1]),
+        "Formulations": gainful.which("0.932", [3, 2, 3, 0, 1, 2]),
+        "measures": measures("nDCG"),
+        "conventions": conventions("sklearn", "trec_eval"),
+    }
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Shown]:
+    return _build_results()
+
+
+class _Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.tags.add(tag)
+
+
+def test_every_result_is_there_in_every_format(results):
+    for name, result in results.items():
+        assert isinstance(result, Shown), name
+        assert repr(result), name
+        assert result.to_text(), name
+        assert result.to_markdown(), name
+        assert result.to_latex(), name
+        assert json.loads(result.to_json()) is not None, name
+        html = result._repr_html_()
+        assert _Tags(html).tags <= SMALL, name
+        assert "<script" not in html, name
+
+
+def test_every_result_has_rows_for_programs(results):
+    for name, result in results.items():
+        lines = list(csv.reader(result.to_csv().splitlines()))
+        assert len({len(line) for line in lines}) == 1, name
+        objects = [json.loads(line) for line in render(result.page(), "jsonl").splitlines()]
+        assert objects, name
+
+
+def test_the_answer_comes_first_and_the_notes_come_last():
+    assert render(PAGE, "table").splitlines() == [
+        "Nobody leads.",
+        "",
+        "heading",
+        "run                               AP",
+        "one                           0.1235",
+        f"{HOSTILE}       –",
+        "",
+        "a line",
+        "",
+        "first note",
+        "second note",
+    ]
+
+
+def test_markdown_lets_nothing_break_out_of_a_cell_or_a_note():
+    text = render(Page(sections=[Section(table=TABLE)], notes=[HOSTILE]), "markdown")
+    assert "<script" not in text
+    assert "\\|=x" in text
+    assert all(line.count("|") - line.count("\\|") in (0, 3) for line in text.splitlines())
+
+
+def test_latex_has_tables_and_all_else_as_comments():
+    text = render(PAGE, "latex")
+    outside = [line for line in text.splitlines() if not line.startswith(("%", "\\"))]
+    assert outside == ["run & AP \\\\", "one & 0.1235 \\\\", outside[2]]
+    assert text.startswith("% Nobody leads.\n% first note\n% second note\n% heading\n% a line\n")
+
+
+def test_programs_get_values_at_full_precision_and_what_is_missing_empty():
+    assert render(PAGE, "csv").splitlines() == ["run,AP", "one,0.123456", f"{HOSTILE},"]
+    assert render(PAGE, "tsv").splitlines()[1] == "one\t0.123456"
+    assert json.loads(render(PAGE, "jsonl").splitlines()[1]) == {"run": HOSTILE, "AP": None}
+    assert json.loads(render(PAGE, "json")) == {"leads": None}
+
+
+def test_a_notebook_gets_a_caption_for_each_table_and_notes_under_the_last():
+    page = Page(sections=[Section("one", TABLE), Section("two", TABLE)], notes=["the note"])
+    first, second = render(page, "html").split("<caption")[1:]
+    assert ">one</caption>" in first
+    assert ">two<br>the note</caption>" in second
+    assert render(Page(answer="<b>", notes=["x"]), "html") == "<p>&lt;b&gt;</p><p>x</p>"
+    assert to_mathjax(page).count(r"\begin{array}{lr}") == 2
+
+
+def test_sections_of_one_format_and_sections_that_look_at_the_width():
+    page = Page(
+        sections=[
+            Section(lines=["for a terminal"], forms=("table",)),
+            Section(lines=["for a page"], forms=("markdown",)),
+            lambda width: [Section(lines=[f"{width} wide"])],
+        ]
+    )
+    assert render(page, "table", Terminal(width=40)) == "for a terminal\n\n40 wide"
+    assert render(page, "markdown") == "for a page\n\nNone wide"
+
+
+def test_lines_are_folded_to_a_terminal_and_headings_are_set_in_its_colours():
+    page = Page(sections=[Section("title", lines=["a b c d e f"], style="1", indent="  ")])
+    text = render(page, "table", Terminal(width=7, colour=True))
+    assert text == "\x1b[1mtitle\x1b[0m\na b c d\n  e f"
+    assert render(page, "table") == "title\na b c d e f"
+
+
+def test_a_page_may_write_a_format_itself_but_not_lack_what_a_format_is_made_of():
+    assert render(Page(written={"latex": lambda: "own"}), "latex") == "own"
+    for form in ("csv", "tsv", "jsonl", "json"):
+        with pytest.raises(TypeError, match="a page without"):
+            render(Page(), form)
+
+
+def test_json_lines_may_be_other_objects_than_the_rows():
+    page = Page(rows=lambda: TABLE, records=lambda: [{"a": {"b": 1}}])
+    assert render(page, "jsonl") == '{"a": {"b": 1}}'
+
+
+def test_bars_are_of_the_columns_that_are_named():
+    bars = column_bars([("a", 1.0, 2.0), ("b", 0.5, 4.0)], {1: True, 2: False})
+    assert bars == {1: [1.0, 0.5], 2: [0.5, 1.0]}
+
+
+def test_several_runs_are_a_dict_with_pages():
+    found = gainful.evaluate(JUDGED, runs=RUNS, measures="RR")
+    assert isinstance(found, RunResults)
+    assert list(found) == ["good", HOSTILE]
+    assert found.to_csv().startswith("run,RR\ngood,1.0\n")
+    assert "all" in found.to_markdown(per_query=True)
+    assert set(RENDERERS) == {
+        *("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl"),
+    }
+
+
+def test_an_interval_is_of_several_runs():
+    with pytest.raises(gainful.BadValue, match="only with runs="):
+        gainful.evaluate(JUDGED, GOOD, interval=95)
+    with pytest.raises(gainful.BadValue, match="the level of the interval is 0"):
+        gainful.evaluate("no such file", runs={"a": "none"}, interval=0)
