@@ -17,8 +17,9 @@ from gainful.api.evaluate import match_run
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
 from gainful.evidence.moves.moved_docs import find_largest_changes
+from gainful.measure.build_recipes import build_recipes
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.evaluate import build_recipes, evaluate_matched
+from gainful.measure.evaluate import evaluate_matched
 from gainful.page.render import render
 from gainful.page.terminal import Terminal
 from gainful.read.inputs import as_qrels, as_run

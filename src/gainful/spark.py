@@ -17,16 +17,10 @@ from gainful.errors import BadValue, Duplicated, NothingInCommon, WrongType
 from gainful.match.lazy import as_int
 from gainful.match.spark import check_rows, match_from_rows, rank_rows
 from gainful.match.ties import TIE_POLICIES
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
-from gainful.measure.evaluate import (
-    EvaluationSettings,
-    Measures,
-    build_recipes,
-    choose_queries,
-    compute_measures,
-    with_max_grade,
-)
+from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
 from gainful.read.engines import SPARK, find_engine, report_engine_errors

@@ -17,7 +17,7 @@ from gainful.convention import Convention
 
 if TYPE_CHECKING:  # they need polars: imported when first called
     from gainful.evidence.gates.verdict import Verdict
-    from gainful.measure.evaluate import EvaluationSettings, Measures
+    from gainful.measure.build_recipes import EvaluationSettings, Measures
     from gainful.measure.measure import Measure
     from gainful.read.inputs import AnyQrels, AnyRun
 

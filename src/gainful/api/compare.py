@@ -19,7 +19,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels

@@ -12,12 +12,8 @@ from gainful.evidence.stability import resampling_for_level, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.match import match
 from gainful.match.rankings import MatchedRun
-from gainful.measure.evaluate import (
-    EvaluationSettings,
-    Measures,
-    build_recipes,
-    evaluate_matched,
-)
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.evaluate import evaluate_matched
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path

@@ -15,7 +15,7 @@ from gainful.evidence.gates.make_baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
 from gainful.page.write_file import write_atomically
 from gainful.read.baseline import Baseline, read_baseline

@@ -15,7 +15,7 @@ from gainful.evidence.orders.order_results import order_results
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
 

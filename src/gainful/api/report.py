@@ -19,7 +19,7 @@ from gainful.evidence.pairing import TEST_NAMES, choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.evaluate import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.qrels_overlap import require_qrels_overlap
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels

@@ -14,9 +14,9 @@ from gainful.evidence.pairing import pair_results
 from gainful.evidence.stability import DEFAULT_LEVEL, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.ties import TIE_POLICIES
+from gainful.measure.build_recipes import Measures, build_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
-from gainful.measure.evaluate import Measures, build_recipes
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.qrels_overlap import require_qrels_overlap

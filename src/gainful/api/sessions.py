@@ -8,7 +8,8 @@ from typing import Any
 
 from gainful.convention.session import SessionConvention
 from gainful.match.sessions import match_sessions
-from gainful.measure.sessions.evaluate import Measures, build_session_recipes, measure_sessions
+from gainful.measure.build_recipes import Measures, build_session_recipes
+from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns

@@ -14,12 +14,8 @@ from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_r
 from gainful.evidence.unjudged.lead_bounds import LeadBounds, require_single_measure
 from gainful.evidence.unjudged.settlement import Settlement
 from gainful.match.rankings import match_every_document
-from gainful.measure.evaluate import (
-    EvaluationSettings,
-    Measures,
-    build_recipes,
-    evaluate_matched,
-)
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.evaluate import evaluate_matched
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 from gainful.read.inputs import (

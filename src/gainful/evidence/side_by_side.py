@@ -48,7 +48,7 @@ def rank_side_by_side(
 
     Examples:
         >>> from gainful.match.match import match
-        >>> from gainful.measure.evaluate import build_recipes
+        >>> from gainful.measure.build_recipes import build_recipes
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
         >>> recipe = build_recipes("DCG@10", None, {})[1]["DCG@10"]

@@ -2,132 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from attrs import evolve
 
 from gainful.convention import (
-    SETTINGS,
     Convention,
-    Duplicates,
-    Extra,
-    FirstRank,
-    Missing,
-    Namesake,
-    RecallPoints,
-    SettingValue,
-    like as like_whom,
 )
-from gainful.errors import BadInput, BadValue, NoIdeal, NothingInCommon, UnknownName
-from gainful.formula import NamedFormula
+from gainful.errors import BadInput, NoIdeal, NothingInCommon
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
-from gainful.match.ties import TIE_POLICIES
 from gainful.measure import notes
-from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.compute import compute_measure
-from gainful.measure.formulas import as_gain
-from gainful.measure.language import expand
-from gainful.measure.measure import Measure
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.types import Array, Flags
-
-Measures = str | Measure | Iterable[str | Measure]
-USUAL_MEASURES = ("nDCG@10", "AP", "RR")
-
-
-class EvaluationSettings(Options, total=False):
-    """What may be set in an evaluation: every field of a convention."""
-
-    max_grade: float
-    cutoff: int
-    missing: Missing
-    extra: Extra
-    duplicates: Duplicates
-    namesake: Namesake
-    score_bits: int
-    grade_bits: int
-    recall_points: RecallPoints
-    first_rank: FirstRank
-    decimals: int
-
-
-def usual_measures(convention: Convention) -> tuple[str, ...]:
-    """The measures that are computed if none is named, as far as the convention allows them."""
-    return USUAL_MEASURES[:1] if TIE_POLICIES[convention.ties].averages else USUAL_MEASURES
-
-
-def build_recipes(
-    measures: Measures | None, like: str | Convention | None, settings: Mapping[str, Any]
-) -> tuple[Convention, dict[str, Recipe]]:
-    """The convention, and each measure by the caller's name for it, everything settled."""
-    convention = build_convention(like, settings)
-    measures = usual_measures(convention) if measures is None else measures
-    recipes = {
-        name: _build_recipe(measure, convention, settings)
-        for name, measure in expand(measures).items()
-    }
-    _check_settings_use(settings, recipes)
-    return convention, recipes
-
-
-def build_convention(like: str | Convention | None, settings: Mapping[str, Any]) -> Convention:
-    """A tool's habits with some of them changed."""
-    changes = {name: value for name, value in settings.items() if value is not None}
-    for name in changes:
-        if name not in SETTINGS:
-            raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs"])
-    return like_whom(like).with_settings(
-        **{name: _as_setting(name, value) for name, value in changes.items()}
-    )
-
-
-def _as_setting(name: str, value: Any) -> SettingValue:
-    if name in ("gain", "discount") and not isinstance(value, str):
-        return value.name if isinstance(value, NamedFormula) else as_gain(value).name
-    return value  # type: ignore[no-any-return]  # `Convention` checks it
-
-
-def _build_recipe(measure: Measure, convention: Convention, settings: Mapping[str, Any]) -> Recipe:
-    """The measure with what was asked for, as far as it is any of its business."""
-    if measure.entry.session:
-        allowed = "measures of single rankings; gainful.evaluate_sessions and gainful sessions"
-        raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
-    params = measure.entry.params
-    options: dict[str, Any] = {
-        name: settings[name]
-        for name in ("gain", "discount")
-        if settings.get(name) is not None and name in params
-    }
-    return build_recipe(measure, options=options, like_whom=convention)
-
-
-def _check_settings_use(settings: Mapping[str, Any], recipes: Mapping[str, Recipe]) -> None:
-    """A parameter that no measure has is a mistake, not a silence."""
-    for name in ("b", "rel", "gain", "discount", "cutoff", "max_grade"):
-        if settings.get(name) is None:
-            continue
-        used = any(_uses(recipe, name) for recipe in recipes.values())
-        if not used:
-            raise BadValue(name, settings[name], f"nothing: no measure asked for uses {name}")
-
-
-def _uses(recipe: Recipe, name: str) -> bool:
-    entry = recipe.entry
-    if name in dict(recipe.params):  # what the measure says itself wins
-        return False
-    if name == "cutoff":
-        return entry.cutoff_kind == "optional" and recipe.cutoff is None
-    if name == "rel":
-        return "rel" in entry.arguments or (
-            "gain" in entry.params and "rel" in recipe.gain.param_values
-        )
-    if name == "b":
-        return "discount" in entry.params and "b" in recipe.discount.param_values
-    return name in entry.params
 
 
 def evaluate_matched(
@@ -237,14 +127,3 @@ def _describe_queries(matched: Matched, flags: Flags, problem: str) -> str:
     names = matched.query_names(flags)
     more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     return f"query {names[0]!r} {problem}{more}"
-
-
-__all__ = [
-    "EvaluationSettings",
-    "Measures",
-    "build_recipes",
-    "choose_queries",
-    "compute_measures",
-    "evaluate_matched",
-    "with_max_grade",
-]

@@ -122,7 +122,8 @@ def find_largest_changes(
 
     Examples:
         >>> from gainful.match.match import match
-        >>> from gainful.measure.evaluate import build_recipes, evaluate_matched
+        >>> from gainful.measure.build_recipes import build_recipes
+        >>> from gainful.measure.evaluate import evaluate_matched
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels = as_qrels({"1": {"a": 1}})
         >>> convention, recipes = build_recipes("RR", None, {})
