@@ -13,7 +13,6 @@ from typing import Any
 from gainful.errors import BadValue, NotInstalled
 from gainful.page.write_file import write_atomically
 from gainful.show.pages.html_page import render_page
-from gainful.show.theme import Spec
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.
