@@ -61,18 +61,19 @@ def _middle_rank(blocks: TieBlocks, _: Array) -> Ranks:
 
 def _rank_by_gain(blocks: TieBlocks, key: Array) -> Ranks:
     """Within a block the lowest key first; what is worth nothing stands in the middle."""
-    sequence = np.lexsort((key, blocks.first, blocks.query))
-    query, first = blocks.query[sequence], blocks.first[sequence]
-    starts = np.ones(len(query), dtype=bool)
-    starts[1:] = (np.diff(query) != 0) | (np.diff(first) != 0)
-    begin = np.nonzero(starts)[0]
-    block = np.cumsum(starts) - 1
-    size = np.diff(np.append(begin, len(query)))
-    offset = np.arange(len(query)) - begin[block]
-    from_top = first + offset
-    from_bottom = blocks.last[sequence] - (size[block] - 1 - offset)
-    rank = np.empty_like(blocks.first)
-    rank[sequence] = np.where(key[sequence] < 0, from_top, from_bottom)
+    rank = blocks.first.copy()
+    tied = np.flatnonzero(blocks.first < blocks.last)
+    if not tied.size:
+        return rank
+    block = blocks.query[tied] * (int(blocks.last[tied].max()) + 1) + blocks.first[tied]
+    sequence = np.lexsort((key[tied], block))
+    tied, block = tied[sequence], block[sequence]
+    begin = np.flatnonzero(np.append(True, np.diff(block) != 0))
+    size = np.diff(np.append(begin, len(block)))
+    offset = np.arange(len(block)) - np.repeat(begin, size)
+    from_top = blocks.first[tied] + offset
+    from_bottom = blocks.last[tied] - (np.repeat(size, size) - 1 - offset)
+    rank[tied] = np.where(key[tied] < 0, from_top, from_bottom)
     return rank
 
 

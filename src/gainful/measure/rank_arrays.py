@@ -6,7 +6,7 @@ import numpy as np
 
 from gainful.convention import Convention
 from gainful.errors import Tied
-from gainful.match.rank_order import RowRanks, order_by_score
+from gainful.match.rank_order import RankOrder, order_by_score
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.ranked_run import RankedRun
@@ -78,18 +78,22 @@ def _sort_by_score(
     """The documents by row and rank; ties as the convention has them."""
     policy, size = TIE_POLICIES[convention.ties], len(lengths)
     order = order_by_score(score, np.arange(size), lengths, size, convention.score_bits)
-    ranks = order.rank_rows(np.arange(len(row)), row, None)
-    if policy.needs == "ids":
-        _refuse_ties(ranks, grade)
-    return np.lexsort((policy.rank(ranks, grade), row))
+    in_order = np.arange(len(row)) if order.rows is None else order.rows
+    if policy.needs == "ids" or policy.averages:
+        _refuse_ties(order, grade[in_order])
+        return in_order
+    if convention.ties == "input":
+        return in_order
+    query = row[in_order]
+    rank = policy.rank(order.rank_rows(in_order, query, None), grade[in_order])
+    sequence = np.empty_like(in_order)
+    sequence[order.start[query] + rank - 1] = in_order
+    return sequence
 
 
-def _refuse_ties(ranks: RowRanks, grade: Array) -> None:
+def _refuse_ties(order: RankOrder, grade: Array) -> None:
     """Ties are an error where documents of equal scores have different grades."""
-    sequence = np.lexsort((ranks.by_input, ranks.query))
-    query, first = ranks.query[sequence], ranks.first[sequence]
-    tied = (np.diff(query) == 0) & (np.diff(first) == 0)
-    if (tied & (np.diff(grade[sequence]) != 0)).any():
+    if (grade[order.tied] != grade[order.tied - 1]).any():
         allowed = [
             name
             for name, policy in TIE_POLICIES.items()
