@@ -118,7 +118,7 @@ def build_vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
 
 
 def build_css() -> str:
-    """The same colours as variables of a style sheet, light or dark as the reader has it.
+    """The colours as variables of a style sheet, light or dark as the reader has it.
 
     A page sets `data-theme` of its root to light or dark to have it otherwise.
     """

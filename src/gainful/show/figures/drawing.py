@@ -68,7 +68,7 @@ def to_altair(spec: Spec) -> alt.TopLevelMixin:
 
 
 def _name_data(part: Any, datasets: dict[str, Any]) -> Any:
-    """The same, with data by name; `datasets` is given what the names stand for."""
+    """A part of a chart with its data replaced by names; `datasets` gets what these stand for."""
     if isinstance(part, list):
         return [_name_data(item, datasets) for item in part]
     if not isinstance(part, dict):

@@ -52,7 +52,7 @@ def series_colour(index: int, tones: Tones) -> str:
 
 
 def label_colour(index: int, tones: Tones) -> str:
-    """The same for its name, which must be dark enough to read."""
+    """The colour of the name of a series, which must be dark enough to read."""
     return tones.names[index % len(tones.names)]
 
 

@@ -9,8 +9,8 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
 from gainful.show.figures.session_plot import SessionPlot, explain_zeros
-from gainful.show.figures.text import join_names
 from gainful.show.theme import Spec
+from gainful.text import join_words
 
 ALL_SESSIONS = "all"
 
@@ -32,7 +32,7 @@ def build_scenario_data(
     data = _build_data(plot, curves, title, queries)
     if len(scenarios) < 2 or plot.recipe.entry.normalised:
         return data
-    note = f"Note: {len(scenarios)} scenarios together ({join_names(scenarios)}), not normalised"
+    note = f"Note: {len(scenarios)} scenarios together ({join_words(scenarios)}), not normalised"
     return evolve(data, caption=(*data.caption, note))
 
 

@@ -62,10 +62,3 @@ def build_title(text: str, caption: Sequence[str], width: float) -> dict[str, An
         "text": title_lines[0] if len(title_lines) == 1 else title_lines,
         "subtitle": wrap_lines(caption, width),
     }
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Names in a sentence: a, b and c."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
