@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import gainful
+
+ROOT = Path(__file__).parent.parent
 
 
 def _run_python(code: str) -> str:
@@ -48,3 +52,26 @@ def test_every_error_is_one_of_ours():
     ]
     assert len(errors) == 12
     assert all(issubclass(error, gainful.GainfulError) for error in errors)
+
+
+def _documented_paths() -> list[str]:
+    lines = (ROOT / "docs" / "api.md").read_text().splitlines()
+    return [line.removeprefix("::: ") for line in lines if line.startswith("::: ")]
+
+
+def test_the_reference_names_what_there_is():
+    for path in _documented_paths():
+        module, _, name = path.rpartition(".")
+        assert getattr(import_module(module), name).__doc__, path
+
+
+def test_the_reference_has_everything_that_can_be_asked():
+    documented = {path.rpartition(".")[2] for path in _documented_paths()}
+    values = {name: getattr(gainful, name) for name in gainful.__all__}
+    asked = {
+        name
+        for name, value in values.items()
+        if getattr(value, "__module__", "").startswith("gainful.api.")
+    }
+    assert "evaluate" in asked
+    assert asked - documented == {"compare_runs"}  # another name of compare

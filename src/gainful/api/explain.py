@@ -1,5 +1,41 @@
 """How does a ranking come by its nDCG?"""
 
-from gainful.measure.explanation import explain
+from __future__ import annotations
 
-__all__ = ["explain"]
+from typing import Unpack
+
+from gainful.convention import Convention
+from gainful.measure.build_recipe import Options, build_recipe
+from gainful.measure.explanation import Explanation, explain_ranking
+from gainful.measure.measure import nDCG
+from gainful.read import Numbers, read_ranking
+
+
+def explain(
+    grades: Numbers,
+    *,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: str | Convention | None = None,
+    **options: Unpack[Options],
+) -> Explanation:
+    """How does this ranking come by its nDCG?
+
+    Args:
+        grades: of the documents, in rank order.
+        judged: every judged grade of the query, those of the ranking too: the ideal.
+        k: look at the first k documents only.
+        like: the tool whose habits to follow.
+        **options: single habits, such as `gain="exp"`.
+
+    Examples:
+        >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")
+        >>> [round(line.dcg, 2) for line in table.lines]
+        [3.0, 5.0, 6.89, 6.89, 7.32, 8.1]
+        >>> round(table.value, 3)
+        0.932
+    """
+    recipe = build_recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
+    ranking = read_ranking(grades, "grades")
+    pool = None if judged is None else read_ranking(judged, "judged")
+    return explain_ranking(recipe, ranking, pool)

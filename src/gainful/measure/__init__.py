@@ -26,7 +26,7 @@ from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry, Example
-from gainful.measure.explanation import Explanation, Line, explain
+from gainful.measure.explanation import Explanation, Line
 from gainful.measure.formulas import as_discount, as_gain, query_discount
 from gainful.measure.gain import GAINS
 from gainful.measure.language import expand, parse
@@ -36,7 +36,7 @@ from gainful.measure.parameters import CHOICES, PARAMETERS
 from gainful.measure.recipe import Recipe
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
-from gainful.measure.which import Formulation, Formulations, which
+from gainful.measure.which import Formulation, Formulations
 
 __all__ = [
     "AP",
@@ -76,7 +76,6 @@ __all__ = [
     "dcg",
     "dcg_curve",
     "expand",
-    "explain",
     "idcg",
     "idcg_curve",
     "measure_latex",
@@ -91,5 +90,4 @@ __all__ = [
     "parse",
     "query_discount",
     "scale",
-    "which",
 ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 import attrs
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.convention import Convention
 from gainful.match.ideal import ideal_order
-from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.cumulated_gain import (
     RankedRows,
     cumulate_gain,
@@ -23,11 +21,10 @@ from gainful.measure.cumulated_gain import (
     total_gains,
 )
 from gainful.measure.explanation_page import explanation_page
-from gainful.measure.measure import nDCG
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page
 from gainful.page.shown import Shown
-from gainful.read import Numbers, RankingMatrix, read_ranking
+from gainful.read import RankingMatrix
 
 
 @frozen
@@ -76,34 +73,18 @@ class Explanation(Shown):
         return f"<{self.recipe.label} = {value}, {len(self.lines)} ranks worked out>"
 
 
-def explain(
-    grades: Numbers,
-    *,
-    judged: Numbers | None = None,
-    k: int | None = None,
-    like: str | Convention | None = None,
-    **options: Unpack[Options],
+def explain_ranking(
+    recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
 ) -> Explanation:
-    """How does this ranking come by its nDCG?
-
-    Examples:
-        >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")
-        >>> [round(line.dcg, 2) for line in table.lines]
-        [3.0, 5.0, 6.89, 6.89, 7.32, 8.1]
-        >>> round(table.value, 3)
-        0.932
-    """
-    recipe = build_recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
-    table = read_ranking(grades, "grades")
-    pool = None if judged is None else read_ranking(judged, "judged")
-    ranked_gains = rank_row_gains(recipe, table, None, pool)
+    """Every number that leads to the nDCG of one ranking, by a recipe."""
+    ranked_gains = rank_row_gains(recipe, grades, None, judged)
     ideal = _ideal_order(recipe, ranked_gains.source)
     actual, best = total_gains(recipe, ranked_gains)
     value = normalise_values(recipe, actual, best)
     return Explanation(
         recipe,
         _as_tuple(ranked_gains.grades),
-        None if pool is None else _as_tuple(pool),
+        None if judged is None else _as_tuple(judged),
         tuple(ideal[: int(ideal_depth(recipe, ranked_gains.lengths)[0, 0])]),
         _build_lines(recipe, _as_tuple(ranked_gains.grades), ideal, ranked_gains),
         None if np.ma.is_masked(value) else float(value[0]),

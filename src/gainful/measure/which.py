@@ -31,7 +31,7 @@ from gainful.measure.recipe import Recipe
 from gainful.measure.which_page import which_page
 from gainful.page.page import Page
 from gainful.page.shown import Shown
-from gainful.read import Numbers, RankingMatrix, read_ranking
+from gainful.read import RankingMatrix
 from gainful.rounding import ROUNDING
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
@@ -95,14 +95,10 @@ class _Ranking:
     values: frozenset[float]
 
 
-def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Formulations:
-    """Which formulations give this value, to the precision it is printed with?
-
-    Examples:
-        >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
-        >>> print(answer.matches[0].measure, *answer.matches[0].tools)
-        nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
-    """
+def find_formulations(
+    value: str | float, grades: RankingMatrix, judged: RankingMatrix | None
+) -> Formulations:
+    """The formulations that give this value, to the precision it is printed with."""
     wanted, tolerance = _parse_value(value)
     ranking = _build_ranking(grades, judged)
     measures = [nDCG] if wanted <= 1 + tolerance else [nDCG, DCG, IDCG, CG]
@@ -129,21 +125,20 @@ def _parse_value(value: str | float) -> tuple[float, float]:
     return float(number), 0.5 * 10.0**exponent
 
 
-def _build_ranking(grades: Numbers, judged: Numbers | None) -> _Ranking:
-    grade_rows = read_ranking(grades, "grades")
-    pool = None if judged is None else read_ranking(judged, "judged")
-    values = np.concatenate([rows.values[0] for rows in (grade_rows, pool) if rows is not None])
+def _build_ranking(grades: RankingMatrix, judged: RankingMatrix | None) -> _Ranking:
+    both = [rows.values for rows in (grades, judged) if rows is not None]
+    values = np.concatenate([rows[0] for rows in both])
     matters = {
-        "ideal": pool is not None,
+        "ideal": judged is not None,
         "ideal_depth": True,
         "negative": bool((values < 0).any()),
         "fractional": bool((values != np.trunc(values)).any()),
         "empty": not (values > 0).any() or bool((values < 0).any()),  # can the ideal be zero?
     }
     return _Ranking(
-        grades=grade_rows,
-        judged=pool,
-        depth=max(rows.values.shape[1] for rows in (grade_rows, pool) if rows is not None),
+        grades=grades,
+        judged=judged,
+        depth=max(rows.shape[1] for rows in both),
         setting_names=tuple(setting for setting, differs in matters.items() if differs),
         values=frozenset(values.tolist()),
     )
