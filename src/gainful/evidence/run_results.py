@@ -26,8 +26,9 @@ class RunResults(Shown, dict[str, Results]):
 
     Examples:
         >>> from gainful import evaluate
-        >>> evaluate({"1": ["a"]}, runs={"one": {"1": ["a"]}, "two": {"1": ["b", "a"]}}).to_csv()
-        'run,nDCG@10,AP,RR\none,1.0,1.0,1.0\ntwo,0.6309297535714575,0.5,0.5'
+        >>> runs = {"one": {"1": ["a"]}, "two": {"1": ["b", "a"]}}
+        >>> evaluate({"1": ["a"]}, measures="RR", runs=runs).to_csv()
+        'run,RR\none,1.0\ntwo,0.5'
     """
 
     def __init__(
@@ -40,9 +41,9 @@ class RunResults(Shown, dict[str, Results]):
     def page(self, *, per_query: bool = False) -> Page:
         """Runs by their means, or query by query; intervals, if there are any, below."""
         runs, stabilities = list(self.values()), self.stabilities
-        page = results_page(runs, per_query=per_query, notes=list_footnotes(stabilities))
         if not stabilities:
-            return page
+            return results_page(runs, per_query=per_query)
+        page = results_page(runs, per_query=per_query, notes=list_footnotes(stabilities))
         intervals = Section(table=build_table(stabilities))
         page = evolve(page, sections=[*page.sections, intervals], data=self.to_dict)
         return page if per_query else evolve(page, rows=self._rows, records=self._records)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import asdict, frozen
 
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import values_by_query
@@ -58,17 +58,8 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {
-            "kind": self.kind,
-            "mean": self.mean,
-            "low": self.low,
-            "high": self.high,
-            "loo_low": self.loo_low,
-            "loo_high": self.loo_high,
-            "query_low": self.query_low,
-            "query_high": self.query_high,
-            "moved_by": self.influential_query,
-        }
+        data = asdict(self)
+        return {"kind": data.pop("kind"), **data, "moved_by": self.influential_query}
 
 
 @frozen(repr=False)
