@@ -14,7 +14,7 @@ from strategies import sessions_and_qrels
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SessionConvention
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
-from gainful.measure.sessions import sdcg
+from gainful.measure.functions.sessions import sdcg
 from gainful.measure.sessions.evaluate import compute_session_values
 
 

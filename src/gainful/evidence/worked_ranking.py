@@ -12,14 +12,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.match.rankings import RankedDoc, Rankings
-from gainful.measure.cumulated_gain import (
-    RankedGains,
-    ideal_depth,
-    rank_discounts,
-    rank_run_gains,
-    total_gains,
-)
+from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts, total_gains
 from gainful.measure.grade_gains import grade_gains
+from gainful.measure.ranked_gains import RankedGains, rank_run_gains
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import Recipe
 from gainful.types import Flags

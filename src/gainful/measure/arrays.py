@@ -17,10 +17,10 @@ from gainful.errors import BadShape, BadValue, NothingToAverage
 from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
-from gainful.measure.cumulated_gain import RankedGains, rank_row_gains
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.rank_arrays import rank_rows
+from gainful.measure.ranked_gains import RankedGains, rank_row_gains
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
 from gainful.read import Numbers, RankingMatrix, read_rankings

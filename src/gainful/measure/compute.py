@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.errors import BadValue
-from gainful.measure.cumulated_gain import RankedGains
 from gainful.measure.entry import MeasureFunction
 from gainful.measure.normalise import normalise_by
+from gainful.measure.ranked_gains import RankedGains
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
 from gainful.types import Array
@@ -45,6 +45,16 @@ def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedG
             if recipe.entry.takes_recipe
             else function(ranked, **recipe.function_arguments())
         )
-    values = normalise_by(*result, recipe.convention.empty) if isinstance(result, tuple) else result
+    if isinstance(result, tuple):
+        return normalise_values(recipe, *result)
+    return _round_values(recipe, result)
+
+
+def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
+    """What was reached over what was possible, as the convention has it."""
+    return _round_values(recipe, normalise_by(actual, ideal, recipe.convention.empty))
+
+
+def _round_values(recipe: Recipe, values: Array) -> Array:
     decimals = recipe.convention.decimals
     return values if decimals is None else values.round(decimals)

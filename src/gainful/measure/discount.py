@@ -52,7 +52,7 @@ DISCOUNTS: dict[str, NamedFormula] = {discount.name: discount for discount in _A
 
 
 def as_query_discount(rank_discount: NamedFormula) -> NamedFormula:
-    """The same discount for queries: position q instead of rank i, base bq instead of b."""
+    """A rank discount for queries: position q instead of rank i, base bq instead of b."""
     expr = substitute(rank_discount.expr, {"i": q, "b": bq})
     values = tuple(
         (bq.symbol, value) for symbol, value in rank_discount.values if symbol == b.symbol

@@ -9,18 +9,16 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.match.ideal import ideal_order
-from gainful.measure.cumulated_gain import (
-    RankedRows,
+from gainful.measure.compute import normalise_values
+from gainful.measure.explanation_page import explanation_page
+from gainful.measure.functions.cumulated_gain import (
     cumulate_gain,
     gain_curves,
     ideal_depth,
-    normalise_values,
     rank_discounts,
-    rank_row_gains,
-    row_gains,
     total_gains,
 )
-from gainful.measure.explanation_page import explanation_page
+from gainful.measure.ranked_gains import RankedRows, rank_row_gains, row_gains
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page
 from gainful.page.shown import Shown

@@ -111,13 +111,13 @@ class Measure:
         return find_entry(self.name) or MEASURES[self.name]
 
     def __call__(self, **params: Any) -> Measure:
-        """The same measure with these parameters set, as they are called here or in ir_measures."""
+        """This measure with these parameters set, as they are called here or in ir_measures."""
         params = translate_params(params)
         cut = params.pop("cutoff", self.k)
         return evolve(self, params=tuple((dict(self.params) | params).items()), k=cut)
 
     def __matmul__(self, k: float | None) -> Measure:
-        """The same measure over the first k documents."""
+        """This measure over the first k documents."""
         return evolve(self, k=k)
 
     def _repr_latex_(self) -> str:

@@ -73,7 +73,7 @@ def note_id_types(qrels: Qrels | NestedDict, run: LoadedRun) -> list[str]:
 
 
 def compare_id_types(qrels_types: Mapping[str, str], run_types: Mapping[str, str]) -> list[str]:
-    """The same, of what the ids of both were."""
+    """Columns whose ids are of one type in the judgments and of another in the run."""
     return [
         f"ids of the column {name} are {run_types[name]} in the run and {qrels_types[name]} in the "
         "judgments; they are compared as texts, by which 7 is '7' but not '07'"

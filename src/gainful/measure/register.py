@@ -224,7 +224,7 @@ def _guard(name: str, function: UserFunction, *, share: bool) -> Callable[..., A
 
 
 def _protect(ranked: RankedRun) -> RankedRun:
-    """The same, not to be written to: other measures look at it too."""
+    """A ranked run that cannot be written to: other measures look at it too."""
     values = {
         attribute.name: getattr(ranked, attribute.name)
         for attribute in fields(RankedRun)

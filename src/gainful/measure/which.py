@@ -17,16 +17,12 @@ from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
 from gainful.formula import NUMBER_PATTERN, NamedFormula
 from gainful.measure.build_recipe import FORMULAS, build_recipe
-from gainful.measure.cumulated_gain import (
-    RankedRows,
-    gain_curves,
-    measure_values,
-    rank_row_gains,
-)
+from gainful.measure.compute import compute_vectors
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
+from gainful.measure.ranked_gains import RankedRows, rank_row_gains
 from gainful.measure.recipe import Recipe
 from gainful.measure.which_page import which_page
 from gainful.page.page import Page
@@ -216,10 +212,10 @@ def _compute_values(
 ) -> Iterator[tuple[Pairs, dict[int | None, float], list[str]]]:
     """The value of the whole list and of its first 1, 2, … documents."""
     try:
-        deep_recipe = evolve(recipe, k=ranking.depth)
-        vector = measure_values(deep_recipe, *gain_curves(deep_recipe, ranked_gains))[0].tolist()
+        vectors = compute_vectors(evolve(recipe, k=ranking.depth), ranked_gains)
     except GainfulError:  # this combination refuses such grades
         return
+    vector: list[Any] = [None] if vectors is None else vectors[0].tolist()
     if None in vector:  # or leaves the query out
         return
     whole = vector[-1]

@@ -17,7 +17,7 @@ from attrs import frozen
 from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
 from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.cumulated_gain import ideal_depth, rank_discounts
+from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts
 from gainful.measure.grade_gains import GradeFinder, grade_gains
 from gainful.measure.recipe import Recipe
 from gainful.rounding import FINE_ROUNDING

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.measure import cumulated_gain
 from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import graded
+from gainful.measure.functions import cumulated_gain, graded
 
 _GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
 _IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")

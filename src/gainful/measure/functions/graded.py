@@ -64,7 +64,7 @@ def q_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
 
 
 def binary_g(ranked: RankedRun, *, rel: float) -> Share:
-    """The same of relevant or not: discounted by the useless documents above."""
+    """Relevant or not, discounted by the useless documents above, over all relevant."""
     hit = ranked.relevant(rel)
     useless = ranked.rank - ranked.cumulate(hit)
     return ranked.total(1 / np.log2(2 + np.where(hit, useless, 0)), hit), ranked.recall_base(rel)
@@ -123,7 +123,7 @@ def rbp(ranked: RankedRun, *, p: float, rel: float, k: int | None) -> Array:
 
 
 def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
-    """The same of graded relevance, the best grade of a query counting as 1."""
+    """RBP of graded relevance, the best grade of a query counting as 1."""
     gains, pool = ranked.gains(gain), ranked.pool_gains(gain)
     low, high = np.zeros(ranked.size), np.zeros(ranked.size)
     np.minimum.at(low, ranked.pool_query, pool)

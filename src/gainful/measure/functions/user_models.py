@@ -32,7 +32,7 @@ def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
 
 
 def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
-    """The same, as a share of the best that was possible."""
+    """ERR as a share of the best that was possible."""
     ideal = rank_ideally(ranked.pool_query, ranked.pool_grade)
     stop = _stop_probability(ideal.gain, ranked.best_grade(max_grade))
     best = _err_sum(ideal.query, ideal.rank, stop, ranked.size, k)

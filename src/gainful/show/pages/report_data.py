@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import Ranking, SideBySide
-from gainful.measure.cumulated_gain import rank_discounts
+from gainful.measure.functions.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.show.pages.html_page import to_script_json

@@ -33,7 +33,7 @@ def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The same after each document, averaged over all that were shown.
+    """How full is the cube after each document, averaged over all that were shown?
 
     What a document adds is there at all documents from it on: it counts once for each, divided
     by the number of queries so far.

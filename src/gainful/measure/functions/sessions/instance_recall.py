@@ -21,7 +21,7 @@ def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def instance_recall_by_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The same after each query, the queries of all sessions one after the other.
+    """The share of the answers found after each query, session after session.
 
     Where every query has judgments of its own, the answers to the queries so far count.
     """

@@ -1,7 +1,4 @@
-"""Cumulated gain: grades → gains → the sum over ranks, discounted and normalised or not.
-
-The one place where CG, DCG, the ideal and their ratio are computed, for all rankings at once.
-"""
+"""Grades → gains at their ranks, and those of the ideal ranking: of arrays and of runs."""
 
 from __future__ import annotations
 
@@ -9,20 +6,17 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadValue
 from gainful.match import OrderedGains, PlacedGains, rank_gains
 from gainful.match.ideal import rank_ideally, sort_rows_ideally
 from gainful.match.matched import reduce_precision
 from gainful.match.ties import place_ties
 from gainful.measure.grade_gains import grade_gains
-from gainful.measure.normalise import normalise_by
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
 from gainful.read import RankingMatrix
 from gainful.types import Array
 
 _UNLIMITED = int(np.iinfo(np.intp).max)
-_LONGEST_VECTOR = 10_000_000
 
 
 @frozen(eq=False, kw_only=True)
@@ -44,7 +38,7 @@ class RankedGains:
 
 @frozen(eq=False, kw_only=True)
 class RankedRows(RankedGains):
-    """The same of rankings that are arrays of grades, with the grades themselves."""
+    """Gains of rankings that are arrays of grades, with the grades themselves."""
 
     grades: RankingMatrix  # the rankings that count
     source: RankingMatrix  # the documents that the ideal is made of
@@ -88,7 +82,7 @@ def rank_row_gains(
 
 
 def rank_run_gains(recipe: Recipe, ranked: RankedRun) -> RankedGains:
-    """The same of a run: its judged documents at their ranks, and the ideal from the judgments."""
+    """The gains of a run's judged documents at their ranks, and the ideal from the judgments."""
     convention, formula = recipe.convention, recipe.gain
     gain = ranked.gains(formula)
     nonzero = gain != 0
@@ -152,7 +146,7 @@ def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
 
 
 def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Array:
-    """The same documents, the most valuable first; they end before the first worthless one.
+    """Gains of the ideal: the most valuable first; they end before the first worthless one.
 
     Gains below zero are left out, unless the convention wants the ideal to end with them.
     """
@@ -160,135 +154,6 @@ def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Ar
     if with_negative:
         wanted = np.ones_like(wanted) if pool.present is None else pool.present
     return sort_rows_ideally(gains, wanted)
-
-
-def rank_discounts(recipe: Recipe, depth: int) -> Array:
-    """What is left of a gain at ranks 1 … depth."""
-    discounts = recipe.discount.evaluate_at(np.arange(1, depth + 1))
-    if not np.isfinite(discounts).all():
-        raise BadValue("discount", recipe.discount.name, "a discount that is finite at every rank")
-    return discounts
-
-
-def total_gains(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
-    """The gain of each ranking and of its ideal, as one number each."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if ranked_gains.fill.any():
-            depth = _vector_depth(recipe, ranked_gains)
-            actual = ranked_gains.gain_by_rank(depth) @ rank_discounts(recipe, depth)
-        else:  # below the last document nothing is gained
-            depth = min(_depth(recipe, ranked_gains), _longest_ranking(ranked_gains))
-            actual = ranked_gains.actual.sum_with_weights(rank_discounts(recipe, depth))
-        ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths))
-        best = ideal.sum_with_weights(rank_discounts(recipe, ideal.last_rank))
-    return _require_finite(actual), np.broadcast_to(_require_finite(best), actual.shape)
-
-
-def gain_curves(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
-    """The cumulated gain of each ranking and of its ideal, rank by rank."""
-    depth = _vector_depth(recipe, ranked_gains)
-    discounts = rank_discounts(recipe, depth)
-    actual = cumulate_gain(ranked_gains.gain_by_rank(depth) * discounts)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if recipe.convention.ideal_depth == "all":
-            best = ranked_gains.ideal.sum_with_weights(
-                rank_discounts(recipe, ranked_gains.ideal.last_rank)
-            )[:, None]
-        else:
-            ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths)).gains_by_rank(
-                depth
-            )
-            best = np.cumsum(ideal * discounts, axis=1)
-    return actual, np.broadcast_to(_require_finite(best), actual.shape)
-
-
-def cumulate_gain(gain: Array) -> Array:
-    """The sum of the gains down to each rank; a sum beyond all bounds is refused."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _require_finite(np.cumsum(gain, axis=-1))
-
-
-def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
-    """How near is the ranking to the best that was possible? nCG where nothing is discounted."""
-    return total_gains(recipe, find_gains(recipe, ranked))
-
-
-def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much does the ranking gain? CG where nothing is discounted."""
-    return total_gains(recipe, find_gains(recipe, ranked))[0]
-
-
-def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much would the best ranking gain that was possible?"""
-    return np.array(total_gains(recipe, find_gains(recipe, ranked))[1])
-
-
-def ndcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
-    """The gain at every rank, and what was possible there."""
-    return gain_curves(recipe, find_gains(recipe, ranked))
-
-
-def dcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """The gain at every rank."""
-    return gain_curves(recipe, find_gains(recipe, ranked))[0]
-
-
-def idcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """The gain of the best ranking at every rank."""
-    return np.array(gain_curves(recipe, find_gains(recipe, ranked))[1])
-
-
-def find_gains(recipe: Recipe, ranked: RankedRun | RankedGains) -> RankedGains:
-    """Gains and ideals; those of a run are made once for measures that differ in depth alone."""
-    if isinstance(ranked, RankedGains):
-        return ranked
-    settings = recipe.convention
-    key = (recipe.gain, settings.ideal, settings.short, settings.negative, settings.ties)
-    return ranked.compute_once(key, lambda: rank_run_gains(recipe, ranked))
-
-
-def measure_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
-    """What the measure asks for: the ranking's gain, the ideal's, or the one over the other."""
-    entry = recipe.entry
-    if entry.normalised:
-        return normalise_values(recipe, actual, ideal)
-    return np.array(ideal) if entry.gain_of == "ideal" else actual
-
-
-def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
-    """The normalised value, as the convention has it."""
-    values = normalise_by(actual, ideal, recipe.convention.empty)
-    decimals = recipe.convention.decimals
-    return values if decimals is None else values.round(decimals)
-
-
-def ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How deep each ideal goes, as a column."""
-    setting = recipe.convention.ideal_depth
-    cut = _UNLIMITED if recipe.k is None or setting == "all" else min(recipe.k, _UNLIMITED)
-    own = lengths if setting == "retrieved" else np.full(1, _UNLIMITED, dtype=np.intp)
-    return np.minimum(own, cut)[:, None]
-
-
-def _longest_ranking(ranked_gains: RankedGains) -> int:
-    return max(1, int(ranked_gains.lengths.max()))
-
-
-def _depth(recipe: Recipe, ranked_gains: RankedGains) -> int:
-    return recipe.k if recipe.k is not None else _longest_ranking(ranked_gains)
-
-
-def _vector_depth(recipe: Recipe, ranked_gains: RankedGains) -> int:
-    depth = _depth(recipe, ranked_gains)
-    if depth > _LONGEST_VECTOR:
-        raise BadValue("k", depth, f"at most {_LONGEST_VECTOR} where every rank is computed")
-    return depth
-
-
-def _require_finite(sums: Array) -> Array:
-    if not np.isfinite(sums).all():
-        raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
-    return sums
 
 
 def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:
