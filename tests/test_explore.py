@@ -575,3 +575,18 @@ def test_the_options_of_reading_are_in_the_command_that_the_page_offers(run, fil
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
     assert data["command"] == [*files, "--where", "system=x", "--min-queries", "1", "--skip-bad"]
     assert data["start"]["by"] is None
+
+
+def test_python_and_the_command_make_the_same_page_of_files(run, files, tmp_path):
+    page = tmp_path / "page.html"
+    words = ["--first-queries", "1", "--sessions-format", "table", "--qrels-format", "trec"]
+    run("explore", *files, *words, "-m", "sDCG@1", "-o", str(page))
+    made = gainful.explore(
+        files[0],
+        files[2],
+        "sDCG@1",
+        first_queries=1,
+        sessions_format="table",
+        qrels_format="trec",
+    )
+    assert page.read_text(encoding="utf-8") == made + "\n"

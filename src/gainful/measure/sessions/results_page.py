@@ -71,7 +71,7 @@ def session_results_page(
     by: Sequence[str] = (),
     non_last: NonLast = "pooled",
 ) -> Page:
-    """One view of sessions: means of groups, single sessions, lengths, vectors, …"""
+    """One view of sessions: means of groups, single sessions, lengths, vectors and more."""
     table = (
         _build_last_query_table(results, by, non_last)
         if view == "last"

@@ -99,7 +99,8 @@ def _describe_method(sweep: Sweep) -> str:
     counts, (b, bq) = sweep.counts, sweep.reference
     return (
         f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}, "
-        f"{count_noun(counts['queries'], 'query')} · {count_noun(_count_settings(sweep), 'setting')} · top "
+        f"{count_noun(counts['queries'], 'query')} · "
+        f"{count_noun(_count_settings(sweep), 'setting')} · top "
         f"{', '.join(dict.fromkeys(str(plane.depth) for plane in sweep.planes))} · gain "
         f"{', '.join(dict.fromkeys(plane.weights for plane in sweep.planes))} · like "
         f"{sweep.convention.name} · tau: the order against that at b = {b:g}, bq = {bq:g}"
