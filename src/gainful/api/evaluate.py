@@ -13,7 +13,7 @@ from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.match import match
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.evaluate import evaluate_matched
+from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
@@ -110,7 +110,7 @@ def evaluate(
     loaded_qrels = as_qrels(qrels, qrels_format)
     if run is not None:
         matched = match_run(loaded_qrels, as_run(run, run_format), recipes, convention)
-        return evaluate_matched(matched, recipes, convention)
+        return measure_run(matched, recipes, convention)
     if not isinstance(runs, Mapping) or not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
     evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format)
@@ -139,7 +139,7 @@ def evaluate_runs(
     for name, run in runs.items():
         loaded = as_run(run, run_format, name=str(name))
         matched = match_run(qrels, loaded, recipes, convention)
-        yield evaluate_matched(matched, recipes, convention, str(name)), matched
+        yield measure_run(matched, recipes, convention, str(name)), matched
 
 
 def evaluate_run(
@@ -150,7 +150,7 @@ def evaluate_run(
     name: str | None = None,
 ) -> Results:
     """The results of one run, everything else being settled."""
-    return evaluate_matched(match_run(qrels, run, recipes, convention), recipes, convention, name)
+    return measure_run(match_run(qrels, run, recipes, convention), recipes, convention, name)
 
 
 def match_run(

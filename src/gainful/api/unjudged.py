@@ -15,7 +15,7 @@ from gainful.evidence.unjudged.lead_bounds import LeadBounds, require_single_mea
 from gainful.evidence.unjudged.settlement import Settlement
 from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.evaluate import evaluate_matched
+from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 from gainful.read.inputs import (
@@ -152,8 +152,7 @@ def settle(
         name: match_run(loaded_qrels, run, recipes, convention) for name, run in loaded_runs.items()
     }
     results = [
-        evaluate_matched(matched, recipes, convention, name)
-        for name, matched in matched_runs.items()
+        measure_run(matched, recipes, convention, name) for name, matched in matched_runs.items()
     ]
     sources = [as_run_columns(run) for run in loaded_runs.values()]
     gradables = [_grade_run(columns, run, convention, sources) for run in sources]
@@ -181,7 +180,7 @@ def _bound_run(  # noqa: PLR0917  (all of one run)
     grades: Iterable[float] | None,
 ) -> Bounds:
     matched = match_run(qrels, run, recipes, convention)
-    results = evaluate_matched(matched, recipes, convention, name)
+    results = measure_run(matched, recipes, convention, name)
     columns, rows = as_qrels_columns(qrels), as_run_columns(run)
     allowed_grades = possible_grades(columns, grades, recipes)
     gradable = _grade_run(columns, rows, convention, [rows])

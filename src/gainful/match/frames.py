@@ -72,7 +72,7 @@ def match_frames(
         last=ranks.last,
         by_id=ranks.by_id,
         by_input=ranks.by_input,
-        tied_count=order.tied_count,
+        tied_count=order.count_ties(),
         duplicate_count=duplicate_count,
         pool_index=pool_index[place],
         subtopics=match_subtopics(qrels, pool_index),

@@ -188,7 +188,7 @@ def _rank_hits(qrels: Qrels, run: LazyRun, rows: Ranks) -> pl.DataFrame:
 
 
 def _rank_by_windows(qrels: Qrels, run: LazyRun) -> pl.DataFrame:
-    """The same, all documents of the run being ranked."""
+    """The judged documents with their ranks, all documents of the run being ranked."""
     judged = run.send(qrels.frame.select("query", "doc").with_row_index("place"))
     frame, ordered = run.frame, run.engine.ordered
     if ordered:

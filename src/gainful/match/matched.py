@@ -31,7 +31,7 @@ class Subtopics:
     grade: Array
 
     def select(self, kept: Flags) -> Subtopics:
-        """The same of a part of the pool, which has new numbers then."""
+        """The subtopics of a part of the pool, whose documents have new numbers then."""
         number = np.cumsum(kept) - 1
         some = kept[self.doc]
         return Subtopics(
@@ -65,7 +65,7 @@ class Matched:
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
 
     def select_queries(self, kept: Flags) -> Self:
-        """The same without some of the queries."""
+        """What was matched of some of the queries."""
         if kept.all():
             return self
         number = np.cumsum(kept) - 1
@@ -82,7 +82,7 @@ class Matched:
             **per_hit,
         )
 
-    def select_named(self, names: Collection[str]) -> Self:
+    def select_by_name(self, names: Collection[str]) -> Self:
         """What was matched of these queries, as far as they are there."""
         wanted = {*names}
         flags = np.fromiter((name in wanted for name in self.queries), bool, len(self.queries))
@@ -90,11 +90,11 @@ class Matched:
 
     def select_query(self, name: str) -> Self | None:
         """One query by itself; None where it is not there."""
-        selected = self.select_named((name,))
+        selected = self.select_by_name((name,))
         return selected if len(selected.queries) else None
 
     def with_pool(self, pool: Flags, hits: Flags) -> Self:
-        """The same with a part of the pool, in which all retrieved documents stand that are kept.
+        """What was matched with a part of the pool, in which all retrieved documents stand.
 
         Only what refers to the pool by numbers is changed: the pool, and the places in it.
         """

@@ -32,8 +32,7 @@ class RankOrder:
     retrieved: Ranks  # by query
     tied: Ranks  # the places whose score equals the one before
 
-    @property
-    def tied_count(self) -> int:
+    def count_ties(self) -> int:
         """How many documents share their score with another."""
         return count_ties(self.tied)
 

@@ -118,8 +118,8 @@ class MatchedRun:
 
     def rank_documents(self, convention: Convention, queries: Collection[str]) -> Rankings:
         """Some of its queries with their documents; the convention is one it was matched by."""
-        judged = _judged_docs(self.qrels, queries)
-        retrieved, in_run = _retrieved_docs(self.run, convention, queries)
+        judged = _select_judgments(self.qrels, queries)
+        retrieved, in_run = _select_results(self.run, convention, queries)
         graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
         if convention.duplicates != "count":  # the last one counts, and stands where it stands
             graded = graded.unique(_KEY, keep="last", maintain_order=True)
@@ -136,7 +136,7 @@ class MatchedRun:
             for query in queries
             if query in in_run
         }
-        return Rankings(self.matched.select_named(queries), grades, rankings)
+        return Rankings(self.matched.select_by_name(queries), grades, rankings)
 
 
 @frozen(eq=False)
@@ -182,7 +182,7 @@ def match_every_document(
     return EveryDocument(match(extended, run, convention), names, grades)
 
 
-def _judged_docs(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:
+def _select_judgments(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:
     if isinstance(qrels, NestedDict):
         frame = dicts.to_frame(_select_dicts(qrels, queries), "grade")
     else:
@@ -191,7 +191,7 @@ def _judged_docs(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.Data
     return unique.select(*_KEY, pl.col("grade").cast(pl.Float64))
 
 
-def _retrieved_docs(
+def _select_results(
     run: Run | NestedDict | LazyRun, convention: Convention, queries: Collection[str]
 ) -> tuple[pl.DataFrame, set[str]]:
     """The rows of these queries, as columns in memory, and the queries that the run has."""

@@ -93,7 +93,7 @@ class MatchedSessions:
         return np.asarray(depth, dtype=np.intp)
 
     def keep_first_queries(self, count: int | None) -> MatchedSessions:
-        """The same with only the first so many queries of each session."""
+        """What was matched of the first so many queries of each session."""
         if count is None or int(self.query_counts.max()) <= count:
             return self
         kept = self.position <= count

@@ -20,7 +20,7 @@ from gainful.measure.results import Results
 from gainful.types import Array, Flags
 
 
-def evaluate_matched(
+def measure_run(
     matched_run: MatchedRun,
     recipes: Mapping[str, Recipe],
     convention: Convention,

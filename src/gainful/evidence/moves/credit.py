@@ -52,12 +52,12 @@ class Credit:
     problem: str = ""
 
 
-def rank_judged_docs(rankings: Rankings, query: str, recipe: Recipe) -> JudgedDocs:
+def rank_query_docs(rankings: Rankings, query: str, recipe: Recipe) -> JudgedDocs:
     """One query of what was matched, with the names of its documents.
 
     Documents that the convention takes out of the ranking are out of it: the others have moved up.
     """
-    ranked = rank_run(rankings.matched.select_named((query,)), recipe.convention)
+    ranked = rank_run(rankings.matched.select_by_name((query,)), recipe.convention)
     return JudgedDocs(ranked, rankings.name_docs(query, ranked.by_id))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.moves.credit import Credit, credit_docs, rank_judged_docs
+from gainful.evidence.moves.credit import Credit, credit_docs, rank_query_docs
 from gainful.evidence.moves.moved_docs_page import changes_page
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.worked_ranking import doc_gains
@@ -123,7 +123,7 @@ def find_largest_changes(
     Examples:
         >>> from gainful.match.match import match
         >>> from gainful.measure.build_recipes import build_recipes
-        >>> from gainful.measure.evaluate import evaluate_matched
+        >>> from gainful.measure.evaluate import measure_run
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels = as_qrels({"1": {"a": 1}})
         >>> convention, recipes = build_recipes("RR", None, {})
@@ -131,7 +131,7 @@ def find_largest_changes(
         ...     MatchedRun(qrels, run, match(qrels, run, convention))
         ...     for run in (as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]}))
         ... ]
-        >>> values = [evaluate_matched(run, recipes, convention) for run in runs]
+        >>> values = [measure_run(run, recipes, convention) for run in runs]
         >>> find_largest_changes(runs, recipes["RR"], values).queries[0].documents
         (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """
@@ -197,7 +197,7 @@ def _describe_change(
     both = top_ranks[0].keys() | top_ranks[1].keys()
     moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
     move_list = list(moves.values())
-    sides = [rank_judged_docs(side, query, recipe) for side in rankings]
+    sides = [rank_query_docs(side, query, recipe) for side in rankings]
     credit = credit_docs(sides[0], sides[1], recipe, after - before)
     return ChangedQuery(
         query=query,

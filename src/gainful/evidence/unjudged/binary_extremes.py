@@ -145,6 +145,6 @@ class BinaryExtremes:
 
 
 def _split_counts(search: _CountSearch, counts: list[int]) -> list[tuple[_CountSearch, list[int]]]:
-    """The same counts, no more at once than memory likes."""
+    """The counts in parts, no larger than memory likes."""
     step = max(1, _BATCH_GRADES // len(search.order))
     return [(search, counts[begin : begin + step]) for begin in range(0, len(counts), step)]

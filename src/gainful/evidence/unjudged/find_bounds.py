@@ -18,7 +18,7 @@ from gainful.evidence.unjudged.bounds import Bounds, describe_outside
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
 from gainful.match.rankings import MatchedRun
-from gainful.measure.evaluate import evaluate_matched
+from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.qrels_and_run import Qrels
@@ -136,7 +136,7 @@ def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | N
     }
     if not recipes:
         return dict.fromkeys(results.values)
-    mean = evaluate_matched(matched, recipes, results.convention).mean
+    mean = measure_run(matched, recipes, results.convention).mean
     return {
         name: None if name not in mean or np.isnan(mean[name]) else mean[name]
         for name in results.values

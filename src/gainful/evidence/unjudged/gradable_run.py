@@ -159,7 +159,7 @@ class GradableRun:
         return self._as_queries(query, size, pool, (at, grades[at, hit_docs[hits]]), docs, hits)
 
     def _match_one_by_one(self, query: int, grade: float) -> Matched:
-        """The same, of gradings that grade one document each."""
+        """Gradings of one query that grade one document each, as queries of their own."""
         docs = self.query_docs(query)
         size = len(docs.open)
         judged = np.flatnonzero(~np.isnan(docs.grade))
