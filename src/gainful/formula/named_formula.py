@@ -45,7 +45,7 @@ class NamedFormula:
         return frozenset(node.symbol for node in walk(self.expr) if isinstance(node, Var))
 
     def with_values(self, values: Mapping[str, object]) -> NamedFormula:
-        """The same formula with these parameter values, each checked against its domain."""
+        """The formula with these parameter values, each checked against its domain."""
         if not values:
             return self
         by_symbol = {p.symbol: p for p in self.params}

@@ -183,7 +183,7 @@ def parameters(node: Expr) -> tuple[Param, ...]:
 
 
 def substitute(node: Expr, values: Mapping[str, Expr | float]) -> Expr:
-    """The same expression with variables and parameters replaced by numbers or expressions."""
+    """An expression with its variables and parameters replaced by numbers or expressions."""
     match node:
         case Var(symbol) | Param(symbol):
             return as_expr(values[symbol]) if symbol in values else node
