@@ -91,3 +91,13 @@ def format_distinct(value: float, other: float) -> str:
         if value == other or float(text) != float(f"{other:.{decimals}f}"):
             return text
     return repr(value)
+
+
+def format_short(value: float, digits: int = 6) -> str:
+    """A number as a person would write it.
+
+    Examples:
+        >>> format_short(3.0), format_short(0.5), format_short(2.718281828)
+        ('3', '0.5', '2.71828')
+    """
+    return f"{value:.{digits}g}"

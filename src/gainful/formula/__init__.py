@@ -1,12 +1,10 @@
 """Room `formula`: an expression goes in, NumPy, JavaScript, LaTeX, MathML or text comes out.
 
-One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `to_text`;
-`to_sql` will stand beside them.
+One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `to_text`.
 """
 
 from gainful.formula.domain import ANY_NUMBER, Domain
 from gainful.formula.named_formula import NamedFormula
-from gainful.formula.number import format_number
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
 from gainful.formula.to_mathml import to_mathml
@@ -29,12 +27,9 @@ from gainful.formula.tree import (
     walk,
     where,
 )
-from gainful.page.escape_latex import escape_latex
-from gainful.text import NUMBER_PATTERN, format_exact
 
 __all__ = [
     "ANY_NUMBER",
-    "NUMBER_PATTERN",
     "Arithmetic",
     "Compare",
     "Const",
@@ -46,9 +41,6 @@ __all__ = [
     "Var",
     "Where",
     "equal",
-    "escape_latex",
-    "format_exact",
-    "format_number",
     "log",
     "maximum",
     "parameters",

@@ -3,8 +3,8 @@
 import re
 from math import e
 
-from gainful.formula.number import format_number
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
+from gainful.text import format_short
 
 _COMPARISONS = {"<": "<", "<=": r"\le", "==": "=", ">=": r"\ge", ">": ">"}
 _ADDITIVE = {"+", "-"}
@@ -20,7 +20,7 @@ def to_latex(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return format_number(value)
+            return format_short(value)
         case Var(symbol) | Param(symbol):
             return _render_symbol(symbol)
         case Arithmetic("pow", left, right):

@@ -3,8 +3,8 @@
 from html import escape
 from math import e
 
-from gainful.formula.number import format_number
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
+from gainful.text import format_short
 
 _SIGNS = {"+": "+", "-": "−", "*": "·"}
 _COMPARISONS = {"<": "<", "<=": "≤", "==": "=", ">=": "≥", ">": ">"}
@@ -22,7 +22,7 @@ def to_mathml(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return f"<mn>{format_number(value).replace('-', '−')}</mn>"
+            return f"<mn>{format_short(value).replace('-', '−')}</mn>"
         case Var(symbol):
             return f"<mi>{escape(symbol)}</mi>"
         case Param(symbol):

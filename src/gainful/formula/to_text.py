@@ -2,8 +2,8 @@
 
 from math import e
 
-from gainful.formula.number import format_number
 from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
+from gainful.text import format_short
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _PRECEDENCE = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "pow": _POWER}
@@ -21,7 +21,7 @@ def to_text(node: Expr) -> str:
     """
     match node:
         case Const(value):
-            return format_number(value)
+            return format_short(value)
         case Var(symbol) | Param(symbol):
             return symbol
         case Arithmetic("max", left, right):
@@ -39,7 +39,7 @@ def to_text(node: Expr) -> str:
         case Log(Const(base), argument) if base == e:
             return f"ln({to_text(argument)})"
         case Log(Const(base), argument):
-            return f"log{format_number(base)}({to_text(argument)})"
+            return f"log{format_short(base)}({to_text(argument)})"
         case Log(base, argument):
             return f"log_{_bracket(base, _ATOM)}({to_text(argument)})"
         case Compare(op, left, right):

@@ -8,17 +8,8 @@ from math import inf, isfinite
 from numbers import Real
 
 from gainful.errors import BadValue, WrongType
-from gainful.formula import (
-    NUMBER_PATTERN,
-    Const,
-    Expr,
-    NamedFormula,
-    Param,
-    Var,
-    equal,
-    format_exact,
-    where,
-)
+from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, where
+from gainful.text import NUMBER_PATTERN, format_exact
 
 g = Var("g", "grade")
 _MAX_GRADES = 256  # grades in a table of weights

@@ -12,7 +12,6 @@ from math import e
 from typing import Any
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import NUMBER_PATTERN
 from gainful.measure.catalogue import MEASURES, measure_names, session_measures
 from gainful.measure.ir_measures_grammar import (
     SCALED_DCG,
@@ -26,6 +25,7 @@ from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_grammar import parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
+from gainful.text import NUMBER_PATTERN
 
 _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",

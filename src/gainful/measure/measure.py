@@ -12,7 +12,6 @@ from attrs import evolve, field, frozen
 from gainful.convention import SETTINGS
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.formula import escape_latex, format_exact
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain
@@ -21,6 +20,8 @@ from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_val
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
+from gainful.page.escape_latex import escape_latex
+from gainful.text import format_exact
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:

@@ -14,11 +14,12 @@ from attrs import frozen
 from gainful.convention import SETTINGS, Setting
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue
-from gainful.formula import NamedFormula, Param, format_exact
+from gainful.formula import NamedFormula, Param
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.gain import GAINS
 from gainful.measure.parameters import CHOICES, PARAMETERS, as_points
+from gainful.text import format_exact
 
 ParameterValue = str | float | int
 

@@ -8,9 +8,10 @@ from numbers import Real
 
 from gainful.convention.settings import Setting
 from gainful.errors import BadValue
-from gainful.formula import NUMBER_PATTERN, Domain, Param
+from gainful.formula import Domain, Param
 from gainful.measure.discount import b, bq
 from gainful.measure.gain import REL
+from gainful.text import NUMBER_PATTERN
 
 _ALL = (
     b,

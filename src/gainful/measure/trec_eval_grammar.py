@@ -8,9 +8,9 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.formula import NUMBER_PATTERN
 from gainful.measure.measure import Measure
 from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, TrecName
+from gainful.text import NUMBER_PATTERN
 
 _PAIR = re.compile(rf"\s*(-?\d+)\s*=\s*({NUMBER_PATTERN})\s*", re.ASCII)
 

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadValue, GainfulError
-from gainful.formula import NUMBER_PATTERN, NamedFormula
+from gainful.formula import NamedFormula
 from gainful.measure.build_recipe import FORMULAS, build_recipe
 from gainful.measure.compute import compute_vectors
 from gainful.measure.discount import DISCOUNTS
@@ -29,6 +29,7 @@ from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.read import RankingMatrix
 from gainful.rounding import ROUNDING
+from gainful.text import NUMBER_PATTERN
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
 _WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})

@@ -17,12 +17,11 @@ from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import check_significance
 from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, rounding_slack
 from gainful.evidence.pairing import PairedValues, pair_values, values_by_query
-from gainful.formula import format_exact
 from gainful.measure.language import parse
 from gainful.measure.results import Results, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
-from gainful.text import count_noun, quote, shorten
+from gainful.text import count_noun, format_exact, quote, shorten
 
 _MAX_BROKEN, _MAX_OTHERS = (
     10,

@@ -15,9 +15,8 @@ from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.formula import format_exact
 from gainful.measure.results import Results
-from gainful.text import count_noun
+from gainful.text import count_noun, format_exact
 from gainful.types import Array
 
 

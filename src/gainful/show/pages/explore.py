@@ -9,7 +9,6 @@ import numpy as np
 from attrs import frozen
 
 from gainful.convention.session import JK2008, SESSION_SETTINGS
-from gainful.formula import format_exact
 from gainful.match.session_groups import count_sessions, session_columns
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import b, bq
@@ -20,7 +19,7 @@ from gainful.read.sessions import Sessions
 from gainful.show.pages import explore_choices as choices, explore_data
 from gainful.show.pages.html_page import render_page
 from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
-from gainful.text import count_noun
+from gainful.text import count_noun, format_exact
 
 _MAX_DEPTH = 50  # results of a query that a page holds, unless the measure looks deeper
 _MAX_WEIGHTS = 12  # grades that have a slider each
