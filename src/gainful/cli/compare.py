@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gainful.api import compare as api
+from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
@@ -17,11 +18,6 @@ from gainful.cli.options import (
 )
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
-from gainful.cli.session_reading import (
-    READING_PARAMETERS,
-    parse_reading,
-)
 from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
@@ -110,10 +106,7 @@ _SHARED_OPTIONS = (
     *("baseline", "correct", "pairs", "alpha", "resamples", "seed"),
     *("like", "qrels_format"),
 )
-_STUDY_OPTIONS = (
-    *("session_qrels", "by", "block"),
-    *(name for name in READING_PARAMETERS if name != "ties"),
-)
+_STUDY_OPTIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 
 

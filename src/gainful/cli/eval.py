@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from gainful.api import evaluate as api
+from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import PRINT_RUNS, option, options
 from gainful.cli.output import WITHOUT_NOTES, deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
 
 
 @click.command("eval", short_help="How good are these runs?")

@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
+from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver_text, refuse_overwriting
-from gainful.cli.run_reading import refuse_two_pipes
-from gainful.cli.session_reading import parse_reading
 
 
 @click.command(short_help="What would another searcher say of these sessions?")

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
 from gainful.cli.figure_output import deliver_figure, figure_form
+from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CONVENTION,
     READ_RUNS,
@@ -21,8 +22,6 @@ from gainful.cli.options import (
     options as take_options,
 )
 from gainful.cli.output import refuse_overwriting, write_stdout
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
-from gainful.cli.session_reading import parse_reading
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 from gainful.show.figures.figure import Figure, Look

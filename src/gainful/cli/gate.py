@@ -11,9 +11,9 @@ import click
 
 from gainful.api import gate as api
 from gainful.api.evaluate import holds_qrels_and_run
+from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import CONVENTION, READ_RUNS, option, options, refuse_idle_options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES
 from gainful.evidence.gates.verdict import Verdict

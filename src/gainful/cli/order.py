@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from gainful.api import order as api
+from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import PRINT_RUNS, RESAMPLING, options, refuse_idle_options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from gainful.api.report import build_report
+from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import CONVENTION, READ_RUNS, RESAMPLING, option, options
 from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting
 from gainful.cli.progress import show_progress
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
 from gainful.evidence.pairing import TEST_NAMES
 from gainful.page.write_file import write_atomically
 

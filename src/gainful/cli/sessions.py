@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from gainful.api.sessions import evaluate_sessions
+from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
-from gainful.cli.run_reading import refuse_two_pipes
-from gainful.cli.session_reading import parse_reading
 from gainful.measure.sessions.results_page import VIEWS
 
 

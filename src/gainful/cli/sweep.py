@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from gainful.api.sweep import sweep as run_sweep
+from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, option, options
 from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
-from gainful.cli.run_reading import refuse_two_pipes
-from gainful.cli.session_reading import parse_reading
 from gainful.errors import BadValue
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 

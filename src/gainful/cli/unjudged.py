@@ -8,10 +8,10 @@ import click
 
 from gainful.api import unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
+from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.numbers import parse_numbers
 from gainful.cli.options import PRINT_RUNS, options, refuse_idle_options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
-from gainful.cli.run_reading import name_runs, refuse_two_pipes
 
 
 @click.command(short_help="How much could documents that nobody judged change?")

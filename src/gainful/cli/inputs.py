@@ -1,0 +1,47 @@
+"""What commands are given: runs by the names of their files, sessions by the options of reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gainful.cli.options import CHOOSE_SESSIONS
+from gainful.errors import BadValue
+
+
+def refuse_two_pipes(*paths: str | None) -> None:
+    """Only one thing can come through the pipe."""
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
+
+
+def name_runs(runs: tuple[str, ...]) -> list[str]:
+    """Runs by the names of their files, as short as they can be told apart."""
+    short = ["stdin" if run == "-" else Path(run).name for run in runs]
+    plain = [name.split(".")[0] or name for name in short]
+    for names in (plain, short, list(runs)):
+        if len(set(names)) == len(runs):
+            return names
+    raise click.UsageError("the same RUN is named twice")
+
+
+def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
+    """What the options of reading mean to `evaluate_sessions`; they are taken out of `options`."""
+    reading = {name: options.pop(name) for name in (*CHOOSE_SESSIONS, "ties")}
+    reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
+    reading["where"] = _parse_conditions(reading["where"])
+    return reading
+
+
+def _parse_conditions(where: tuple[str, ...]) -> dict[str, str]:
+    conditions = {}
+    for condition in where:
+        column, equals, value = condition.partition("=")
+        if not equals:
+            raise BadValue("where", condition, "COLUMN=VALUE, such as scenario=D")
+        if column.strip() in conditions:
+            raise BadValue("where", condition, f"one condition on {column.strip()}")
+        conditions[column.strip()] = value.strip()
+    return conditions
