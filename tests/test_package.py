@@ -22,6 +22,13 @@ def test_import_loads_nothing_heavy():
     assert _run_python(f"import sys, gainful; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
+def test_arrays_load_nothing_heavy():
+    heavy = "{'polars', 'scipy', 'click', 'rich', 'pandas', 'sklearn', 'narwhals'}"
+    asked = "gainful.ndcg([1, 0]), gainful.compute('map@3', [1, 0]), gainful.which(0.5, [0, 3, 1])"
+    code = f"import sys, gainful; {asked}; print(sorted({heavy} & set(sys.modules)))"
+    assert _run_python(code) == "[]"
+
+
 def test_import_adds_little_to_numpy():
     """At most 0.15 s of processor time; the best of five, for a busy machine is not our fault."""
     code = (

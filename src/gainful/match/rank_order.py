@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import polars as pl
 from attrs import frozen
 
 from gainful.match.matched import reduce_precision
 from gainful.match.ties import count_ties, find_ties, tie_blocks
 from gainful.types import Array, Ranks
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @frozen(eq=False)
@@ -72,6 +76,8 @@ class RankOrder:
         by_input: Ranks,
     ) -> Ranks:
         """The rank if document ids break ties: only blocks with one of these rows are sorted."""
+        import polars as pl  # noqa: PLC0415  (slow, and arrays have no ids)
+
         rank = by_input.copy()
         inside = np.flatnonzero(block >= 0)
         if not inside.size:
