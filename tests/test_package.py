@@ -61,19 +61,19 @@ def test_every_error_is_one_of_ours():
     assert all(issubclass(error, gainful.GainfulError) for error in errors)
 
 
-def _documented_paths() -> list[str]:
+def _reference_paths() -> list[str]:
     lines = (ROOT / "docs" / "api.md").read_text().splitlines()
     return [line.removeprefix("::: ") for line in lines if line.startswith("::: ")]
 
 
 def test_the_reference_names_what_there_is():
-    for path in _documented_paths():
+    for path in _reference_paths():
         module, _, name = path.rpartition(".")
         assert getattr(import_module(module), name).__doc__, path
 
 
 def test_the_reference_has_everything_that_can_be_asked():
-    documented = {path.rpartition(".")[2] for path in _documented_paths()}
+    documented = {path.rpartition(".")[2] for path in _reference_paths()}
     values = {name: getattr(gainful, name) for name in gainful.__all__}
     asked = {
         name

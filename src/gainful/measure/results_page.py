@@ -103,7 +103,7 @@ def describe_convention(results: Results) -> str:
         return describe_by_measure({k: v for k, v in recipes.items() if says(v)}, text)
 
     parts = [
-        name_convention(convention, _named_convention(convention)),
+        name_convention(convention, _find_convention(convention)),
         *describe(_is_cumulated, lambda recipe: f"gain {recipe.gain.text()}"),
         *describe(
             lambda recipe: _is_cumulated(recipe) and recipe.entry.discounted,
@@ -131,7 +131,7 @@ def _is_cumulated(recipe: Recipe) -> bool:
     return recipe.entry.cumulated
 
 
-def _named_convention(convention: Convention) -> Convention | None:
+def _find_convention(convention: Convention) -> Convention | None:
     """The convention of that name as the table has it, if it is one of the table."""
     return like(convention.name) if convention.name in CONVENTIONS else None
 

@@ -222,7 +222,7 @@ def describe_convention(results: SessionResults) -> str:
     }
     with_gain = {name: recipe for name, recipe in recipes.items() if "gain" in recipe.entry.params}
     parts = [
-        name_convention(results.convention, _named_convention(results.convention)),
+        name_convention(results.convention, _find_convention(results.convention)),
         *describe_by_measure(with_gain, lambda recipe: f"gain {recipe.gain.text()}"),
         *describe_by_measure(discounted, lambda recipe: f"discount {recipe.discount.text()}"),
         *describe_by_measure(
@@ -268,6 +268,6 @@ def _make_describer(setting: str) -> Callable[[SessionRecipe], str]:
     return describe
 
 
-def _named_convention(convention: SessionConvention) -> SessionConvention | None:
+def _find_convention(convention: SessionConvention) -> SessionConvention | None:
     """The convention of that name as the table has it, if it is one of the table."""
     return like_sessions(convention.name) if convention.name in SESSION_CONVENTIONS else None
