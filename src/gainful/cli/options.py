@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import click
@@ -32,13 +33,14 @@ def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -
 
 
 class _Formats(click.Choice[str]):
-    """The names of file formats, read off their table when they are first needed."""
+    """The names of a table of file formats, which is loaded when a command needs it."""
 
-    def __init__(self, *, sessions: bool = False) -> None:
-        from gainful.read.formats import FORMATS  # noqa: PLC0415  (slow to load)
-        from gainful.read.session_formats import SESSION_FORMATS  # noqa: PLC0415
+    def __init__(self, module: str, table: str) -> None:
+        super().__init__(list(getattr(import_module(module), table)))
 
-        super().__init__(list(SESSION_FORMATS if sessions else FORMATS))
+
+_RUN_FORMATS = partial(_Formats, "gainful.read.formats", "FORMATS")
+_SESSION_FORMATS = partial(_Formats, "gainful.read.session_formats", "SESSION_FORMATS")
 
 
 def _declare(*flags: str, **attributes: Any) -> Callable[..., Decorator]:
@@ -143,14 +145,14 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
     ),
     # how files are read
     "qrels_format": _declare(
-        "--qrels-format", type=partial(_Formats), help="How judgments are written. [found out]"
+        "--qrels-format", type=_RUN_FORMATS, help="How judgments are written. [found out]"
     ),
     "run_format": _declare(
-        "--run-format", type=partial(_Formats), help="How runs are written. [found out]"
+        "--run-format", type=_RUN_FORMATS, help="How runs are written. [found out]"
     ),
     "sessions_format": _declare(
         *("--sessions-format",),
-        type=partial(_Formats, sessions=True),
+        type=_SESSION_FORMATS,
         help="How sessions are written. [found out]",
     ),
     "where": _declare(
