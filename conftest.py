@@ -22,7 +22,10 @@ from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 from gainful.cli import main
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, PARAMETERS
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.gain import GAINS
+from gainful.measure.parameters import PARAMETERS
 
 # Spark's workers are to be this very Python, whatever python3 is on the path.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

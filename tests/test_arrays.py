@@ -8,7 +8,7 @@ from hypothesis import assume, given, strategies as st
 
 import gainful
 from gainful.formula import Const, NamedFormula
-from gainful.measure import DISCOUNTS
+from gainful.measure.discount import DISCOUNTS
 
 grade = st.integers(0, 4)
 rankings = st.lists(grade, min_size=1, max_size=12)

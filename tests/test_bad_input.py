@@ -10,7 +10,8 @@ import pytest
 
 import gainful
 from gainful import BadShape, BadValue, UnknownName, WrongType
-from gainful.measure import DISCOUNTS, GAINS
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.gain import GAINS
 
 GOOD = [3, 2, 1]
 

@@ -13,9 +13,11 @@ from hypothesis import given
 from strategies import qrels_and_runs
 
 import gainful
-from gainful.measure import MEASURES, REFERENCES, TREC_NAMES, expand
+from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
-from gainful.measure.trec_eval_names import GROUPS, GROUPS_9
+from gainful.measure.language import expand
+from gainful.measure.references import REFERENCES
+from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES
 
 ENTRIES = list(MEASURES.values())
 NAMES = {"log": math.log, "log2": math.log2, "sum": sum, "range": range}

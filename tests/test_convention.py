@@ -9,8 +9,11 @@ import pytest
 
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
-from gainful.measure import DISCOUNTS, GAINS, MEASURES, REFERENCES
+from gainful.measure.catalogue import MEASURES
 from gainful.measure.convention_page import build_table, format_heading
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.gain import GAINS
+from gainful.measure.references import REFERENCES
 
 
 def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():

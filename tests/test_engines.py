@@ -12,7 +12,7 @@ from strategies import qrels_and_runs
 
 import gainful
 from gainful.match import lazy
-from gainful.measure import MEASURES
+from gainful.measure.catalogue import MEASURES
 from gainful.read import engines
 
 STAYS = ["lazy polars", "DuckDB", "Spark"]

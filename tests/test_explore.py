@@ -14,7 +14,7 @@ from session_tables import make_sessions
 
 import gainful
 from gainful.formula import Param
-from gainful.measure import DISCOUNTS
+from gainful.measure.discount import DISCOUNTS
 
 BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 

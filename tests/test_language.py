@@ -7,7 +7,9 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful import BadValue, UnknownName, WrongType, parse
-from gainful.measure import DISCOUNTS, GAINS, MEASURES
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.gain import GAINS
 
 finite = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)
 tables = st.dictionaries(st.integers(-3, 9), finite, min_size=1, max_size=5)

@@ -10,7 +10,7 @@ from strategies import qrels_and_runs
 
 import gainful
 from gainful.match import dicts, frames
-from gainful.measure import MEASURES
+from gainful.measure.catalogue import MEASURES
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 TIES = [

@@ -11,7 +11,9 @@ import pytest
 
 import gainful
 from gainful.formula import log
-from gainful.measure import GAINS, MEASURES, plugins
+from gainful.measure import plugins
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.gain import GAINS
 
 JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
 RUN = {"1": {"x": 9.0, "a": 8.0, "b": 7.0}, "2": {"c": 1.0}}

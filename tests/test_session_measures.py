@@ -19,9 +19,10 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful import BadValue, parse
-from gainful.measure import MEASURES, REFERENCES
+from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.functions.sessions import instance_recall
+from gainful.measure.references import REFERENCES
 
 ENTRIES = list(SESSION_MEASURES.values())
 NAMES = {"log2": math.log2}

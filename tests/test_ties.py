@@ -11,7 +11,8 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 import gainful
 from gainful.errors import NotExact, Tied
-from gainful.measure import MEASURES, build_recipe
+from gainful.measure.build_recipe import build_recipe
+from gainful.measure.catalogue import MEASURES
 
 grades_and_scores = st.integers(2, 6).flatmap(
     lambda n: st.tuples(

@@ -18,7 +18,7 @@ import gainful
 from gainful.convention import CONVENTIONS
 from gainful.evidence.unjudged import limits
 from gainful.evidence.unjudged.settlement_page import describe_lead
-from gainful.measure import MEASURES
+from gainful.measure.catalogue import MEASURES
 
 DOCS = [f"d{number}" for number in range(9)]
 MORE = {

@@ -15,16 +15,13 @@ from pathlib import Path
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import to_latex
-from gainful.measure import (
-    DISCOUNTS,
-    GAINS,
-    MEASURES,
-    REFERENCES,
-    TREC_NAMES,
-    Entry,
-    catalogue_page as measures,
-    convention_page as conventions,
-)
+from gainful.measure import catalogue_page as measures, convention_page as conventions
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.entry import Entry
+from gainful.measure.gain import GAINS
+from gainful.measure.references import REFERENCES
+from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.table import Table
 from gainful.page.to_markdown import table_to_markdown as to_markdown
 

@@ -19,7 +19,8 @@ from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
-from gainful.measure import DISCOUNTS, GAINS
+from gainful.measure.discount import DISCOUNTS
+from gainful.measure.gain import GAINS
 from gainful.page.render import RENDERERS
 
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named

@@ -61,7 +61,7 @@ class NamedFormula:
         """The values at these grades, ranks or positions, elementwise.
 
         Examples:
-            >>> from gainful.measure import DISCOUNTS
+            >>> from gainful.measure.discount import DISCOUNTS
             >>> DISCOUNTS["jk2008"].with_values({"b": 4}).evaluate_at([1, 2, 4]).round(4).tolist()
             [1.0, 0.6667, 0.5]
         """
