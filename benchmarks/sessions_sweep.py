@@ -21,7 +21,7 @@ ROW = "{:<42}{:>12}{:>12}{:>8}   {}"
 
 def _grades(random, sessions, topics):
     whole = random.integers(0, 4, 12 * topics).astype(float)
-    return whole if topics < sessions else whole + random.random_generator(12 * topics)
+    return whole if topics < sessions else whole + random.random(12 * topics)
 
 
 def made(sessions, topics):
