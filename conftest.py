@@ -117,6 +117,17 @@ def run_gainful() -> Callable[..., Outcome]:
     return call_gainful
 
 
+@pytest.fixture(scope="session")
+def run_python() -> Callable[[str], str]:
+    """What a new Python prints: for what depends on which modules are loaded."""
+
+    def run(code: str) -> str:
+        words = [sys.executable, "-c", code]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+    return run
+
+
 def run_command(command: str) -> str:
     """What a command of a document prints; one that needs a shell gets one."""
     words = shlex.split(command)

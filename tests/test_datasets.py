@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import ir_datasets
 import pytest
 from ir_datasets.datasets.base import Dataset
@@ -94,13 +91,13 @@ def test_a_dataset_without_judgments_names_its_parts():
         gainful.evaluate("irds:msmarco-passage", RUN, "RR")
 
 
-def test_without_the_package_it_is_said_how_to_get_it():
+def test_without_the_package_it_is_said_how_to_get_it(run_python):
     code = (
         "import sys; sys.modules['ir_datasets'] = None\n"
         "import gainful\n"
         "try: gainful.evaluate('irds:vaswani', {'1': {'a': 1.0}})\n"
         "except gainful.BadInput as told: print(told)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "ir_datasets is not installed" in done.stdout
-    assert "pip install 'gainful[datasets]'" in done.stdout
+    printed = run_python(code)
+    assert "ir_datasets is not installed" in printed
+    assert "pip install 'gainful[datasets]'" in printed

@@ -7,7 +7,6 @@ import io
 import itertools
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -451,14 +450,13 @@ def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
     assert len({row["series"] for row in some}) <= 60
 
 
-def test_altair_is_not_loaded_before_a_chart_is_asked_for():
+def test_altair_is_not_loaded_before_a_chart_is_asked_for(run_python):
     code = (
         "import sys, gainful; gainful.figure_data('differences', {'1': {'a': 1}}, "
         "{'x': {'1': ['a']}, 'y': {'1': ['a']}}, 'RR'); "
         "print(sorted({'altair', 'vl_convert', 'jinja2'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert run_python(code) == "[]"
 
 
 @given(st.lists(st.floats(0, 300), max_size=20))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from hashlib import sha256
 from itertools import combinations
 
@@ -130,7 +128,6 @@ def test_a_seed_is_a_whole_number(seed):
         gainful.simulate_study(seed)
 
 
-def test_import_does_not_load_polars_for_it():
+def test_import_does_not_load_polars_for_it(run_python):
     code = "import sys, gainful; 'simulate_study' in dir(gainful); print('polars' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert run_python(code) == "False"

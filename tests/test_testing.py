@@ -120,10 +120,9 @@ def test_a_test_that_fails_is_readable(tmp_path):
     assert "testing.py" not in done.stdout  # the trace ends at the line that was typed
 
 
-def test_the_helper_is_light_to_import():
+def test_the_helper_is_light_to_import(run_python):
     code = (
         "import sys, gainful.testing; "
         "print(sorted({'polars', 'scipy', 'click', 'pytest'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert run_python(code) == "[]"

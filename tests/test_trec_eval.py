@@ -6,9 +6,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from gainful.cli.trec_eval import trec_eval
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "trec_eval"
 PARAMS = (
@@ -30,15 +27,13 @@ QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n"
 RUN = "1 Q0 a 1 3 mine\n1 Q0 x 2 2 mine\n1 Q0 b 3 1 mine\n2 Q0 b 1 2 mine\n2 Q0 a 2 1 mine\n"
 
 
-def run_trec_eval(*words, **options):
-    done = CliRunner().invoke(trec_eval, list(words), standalone_mode=False, **options)
-    if done.exception is not None:
-        raise done.exception
-    return done.return_value, done.stdout, done.stderr
+@pytest.fixture
+def run_trec_eval(run_gainful):
+    return lambda *words: run_gainful("trec_eval", *words, status=None)
 
 
 @pytest.fixture
-def files(tmp_path):
+def files(tmp_path, run_trec_eval):
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text(RUN)
 
@@ -53,7 +48,7 @@ def files(tmp_path):
 
 @pytest.mark.parametrize("version", [10, 9])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_trec_evals_own_test_data_comes_out_to_the_byte(name, version, monkeypatch):
+def test_trec_evals_own_test_data_comes_out_to_the_byte(run_trec_eval, name, version, monkeypatch):
     if not SHARED.exists():
         pytest.skip("trec_eval's own test data (needs ../shared/data)")
     monkeypatch.chdir(SHARED)
@@ -107,7 +102,7 @@ def test_the_flags_change_what_they_should(files):
     assert files("-M", "9" * 30, "-m", "num_ret")[1].endswith("\t5\n")
 
 
-def test_options_may_follow_the_files(tmp_path, files):
+def test_options_may_follow_the_files(run_trec_eval, tmp_path, files):
     files("-m", "num_q")
     status, printed, _ = run_trec_eval(
         str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "num_q"
@@ -220,7 +215,7 @@ def test_wrong_options_exit_as_trec_eval_does(files, words, status, message):
     assert message in said
 
 
-def test_unreadable_files_exit_with_2(files):
+def test_unreadable_files_exit_with_2(run_trec_eval, files):
     assert run_trec_eval("no such file", "nor this")[0] == 2
     status, _, said = files(run="1 Q0 a 1\n")
     assert status == 2
@@ -228,7 +223,7 @@ def test_unreadable_files_exit_with_2(files):
     assert files(run="1 Q0 a 1 x y\n", qrels=QRELS)[0] == 2
 
 
-def test_help_and_version_are_our_own_words():
+def test_help_and_version_are_our_own_words(run_trec_eval):
     status, printed, _ = run_trec_eval("-h", "-m", "map", "-m", "runid")
     assert status == 0
     assert "--as 9|10" in printed
