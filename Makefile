@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 BENCHMARKS := arrays runs frames sessions sessions_sweep compare explore report
-SOURCES := $(shell find src -name '*.py')
+CHECKS := lint types floors guide wheel
+TIMED  := sh .ci/timed
 
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test test-deep check $(CHECKS) bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## what one can do here
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # What is installed is remembered by a stamp, so that a second run has nothing to do.
 $(VENV)/.made:
@@ -21,33 +22,48 @@ $(VENV)/.made:
 
 $(VENV)/.base: pyproject.toml | $(VENV)/.made
 	@echo "Installing gainful …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
+	@sh .ci/install $(BIN)/python -e '.[report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.made
 	@echo "Installing gainful and what its checks need (once; a minute or so) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@sh .ci/install $(BIN)/python -e '.[dev]'
 	@touch $@ $(VENV)/.base
 
 demo: $(VENV)/.base ## set everything up, judge runs and sessions, and draw figures and pages into demo/
 	@sh demo.sh $(BIN)/gainful
 
 test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term
+	@rm -rf .coverage.d
+	@COVERAGE=.coverage.d $(BIN)/python -m pytest -q -n auto --dist loadgroup
+	@$(BIN)/python tools/coverage.py .coverage.d
 	@echo
-	@echo "All tests passed. Next: make check (lint, types, layers, wheel) or make bench (speed)."
+	@echo "All tests passed. Next: make check (lint, types, floors, docs, wheel) or make bench (speed)."
 
-check: $(VENV)/.dev ## lint, format, types, layers, file sizes, docs, and the wheel by itself
-	@echo "ruff …";        $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
-	@echo "mypy …";        $(BIN)/mypy
-	@echo "import-linter …"; $(BIN)/lint-imports --no-logo
-	@echo "file sizes …";  awk 'FNR == 401 { print FILENAME ": more than 400 lines"; bad = 1 } END { exit bad }' $(SOURCES)
-	@echo "docs …";        $(BIN)/python tools/docs.py --check && $(MAKE) --no-print-directory docs
-	@echo "wheel …";       sh .ci/wheel $(BIN)/python
+test-deep: $(VENV)/.dev ## the tests with a thousand examples for each property (half an hour)
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup --hypothesis-profile=deep
+
+check: $(VENV)/.dev ## lint, format, types, floors, docs, and the wheel by itself, side by side
+	@$(MAKE) --no-print-directory --output-sync=target -j2 $(CHECKS)
 	@echo "All checks passed. Next: make test."
 
+lint: $(VENV)/.dev
+	@$(TIMED) "lint and format" "$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet ."
+
+types: $(VENV)/.dev
+	@$(TIMED) "types" $(BIN)/mypy
+
+floors: $(VENV)/.dev
+	@$(TIMED) "floors and cycles" "$(BIN)/lint-imports --no-logo"
+
+guide: $(VENV)/.dev
+	@$(TIMED) "documents" "$(BIN)/python tools/docs.py --check && $(BIN)/zensical build --clean >/dev/null"
+
+wheel: $(VENV)/.dev
+	@$(TIMED) "wheel" "sh .ci/wheel $(BIN)/python"
+
 bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
-	@for one in $(BENCHMARKS); do $(BIN)/python benchmarks/$$one.py && echo || exit 1; done
+	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py && echo || exit 1; done
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python tools/docs.py
@@ -55,4 +71,4 @@ docs: $(VENV)/.dev ## build the documentation into site/
 	@echo "Documentation built: open site/index.html"
 
 clean: ## remove all that was made
-	@rm -rf $(VENV) site dist build demo .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache
+	@rm -rf $(VENV) site dist build demo .coverage.d .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

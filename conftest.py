@@ -20,6 +20,12 @@ from typing import Any, NamedTuple
 import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+from xdist.scheduler import LoadFileScheduling
+
+if folder := os.environ.get("COVERAGE"):  # before gainful is imported, that it is seen
+    from tools.coverage import Coverage
+
+    COVERAGE = Coverage(folder)
 
 from gainful.cli import main
 from gainful.measure.catalogue import MEASURES
@@ -31,6 +37,48 @@ from gainful.measure.parameters import PARAMETERS
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 TABLES: list[dict[str, Any]] = [MEASURES, GAINS, DISCOUNTS, PARAMETERS]
 BUILT_IN = [{*table} for table in TABLES]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Coverage is written at the end, where it is measured."""
+    if "COVERAGE" in os.environ:
+        config.pluginmanager.register(COVERAGE)
+
+
+# What is run on one worker: all of Spark (one Java machine), all of the browser, or one file. The
+# longest parts go first, so that at the end no worker waits for another.
+PARTS = {
+    "Spark": ("Spark", "docs/frames.md"),
+    "browser": ("test_explore.py", "test_report.py", "test_a_page_opens_", "test_panels_stand_"),
+    "why": ("test_why.py",),
+    "unjudged": ("test_unjudged.py",),
+    "calibration": ("test_calibration.py",),
+}
+
+
+def find_part(nodeid: str) -> str:
+    """The part of a test: one of the table, or its file."""
+    names = (name for name, marks in PARTS.items() if any(mark in nodeid for mark in marks))
+    return next(names, nodeid.partition("::")[0])
+
+
+class PartScheduling(LoadFileScheduling):
+    """A worker gets one part after the other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return find_part(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> PartScheduling | None:
+    """Parts in the order of the tests, for `-n … --dist loadfile`."""
+    config.option.loadscopereorder = False
+    return PartScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest parts first; the order within a part stays."""
+    order = {name: place for place, name in enumerate(PARTS)}
+    items.sort(key=lambda item: order.get(find_part(item.nodeid), len(order)))
 
 
 def forget(names: dict[str, Any] | None = None, kept: list[set[str]] = BUILT_IN) -> None:
