@@ -42,9 +42,8 @@ def last_query_bands(
 ) -> Bands:
     """Around the mean gain of last queries, of those before and of the best, group after group."""
     vectors = query_vectors(sessions, recipe)
-    last_query = np.cumsum(sessions.query_counts) - 1
     is_earlier = np.ones(len(sessions.position), dtype=bool)
-    is_earlier[last_query] = False
+    is_earlier[sessions.last_query] = False
     counts = np.bincount(sessions.session[is_earlier], minlength=sessions.size).astype(np.float64)
     earlier_sums = np.zeros((sessions.size, vectors.shape[1]))
     np.add.at(earlier_sums, sessions.session[is_earlier], vectors[is_earlier])
@@ -53,7 +52,7 @@ def last_query_bands(
         counts = (counts > 0).astype(np.float64)
     ones = np.ones((sessions.size, vectors.shape[1]))
     kinds = [
-        (vectors[last_query], ones),
+        (vectors[sessions.last_query], ones),
         (earlier_sums, ones * counts[:, None]),
         (vectors[best_queries(sessions, vectors[:, -1])], ones),
     ]

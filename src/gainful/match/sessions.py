@@ -65,6 +65,16 @@ class MatchedSessions:
         """The number of the query of each row; only some measures ask for it."""
         return np.repeat(np.arange(len(self.position)), self.layout.query_lengths)
 
+    @cached_property
+    def first_query(self) -> Ranks:
+        """The number of the first query of each session."""
+        return np.cumsum(self.query_counts) - self.query_counts
+
+    @cached_property
+    def last_query(self) -> Ranks:
+        """The number of the last query of each session."""
+        return np.cumsum(self.query_counts) - 1
+
     @property
     def size(self) -> int:
         """How many sessions there are."""
@@ -74,7 +84,7 @@ class MatchedSessions:
     def has_single_base(self) -> bool:
         """Has every session one recall base for all its queries?"""
         base = self.judged.base
-        first = base[np.cumsum(self.query_counts) - self.query_counts]
+        first = base[self.first_query]
         return bool((base == first[self.session]).all())
 
     def depth(self, x: int | None, policy: Literal["assumed", "scanned"]) -> Ranks:

@@ -83,9 +83,8 @@ def last_queries(
         raise BadValue("non_last", non_last, ", ".join(get_args(NonLast)))
     recipe, sessions = choose_recipe(results, name), results.matched_sessions
     gain_vectors = query_vectors(sessions, recipe)
-    end = np.cumsum(sessions.query_counts) - 1
     last = np.zeros(len(sessions.position), dtype=bool)
-    last[end] = True
+    last[sessions.last_query] = True
     best = best_queries(sessions, gain_vectors[:, -1])
     rows, shares = [], []
     for keys, flags in results.group_sessions(by):
@@ -97,7 +96,7 @@ def last_queries(
             else gain_vectors[before]
         )
         kinds = {
-            "last": gain_vectors[end[flags]],
+            "last": gain_vectors[sessions.last_query[flags]],
             "non_last": early,
             "best": gain_vectors[best[flags]],
         }
@@ -130,9 +129,8 @@ def _count_last_is_best(
     sessions: MatchedSessions, gain: Array, best: Ranks, flags: Flags
 ) -> dict[str, Any]:
     """In how many sessions is the last query the best?"""
-    end = np.cumsum(sessions.query_counts) - 1
     has_gain = gain[best] > 0
-    is_last = has_gain & (gain[end] == gain[best])
+    is_last = has_gain & (gain[sessions.last_query] == gain[best])
     several = sessions.query_counts > 1
     gaining, last_best = int((flags & has_gain).sum()), int((flags & is_last).sum())
     gaining_of_several = int((flags & has_gain & several).sum())
@@ -151,10 +149,9 @@ def _count_last_is_best(
 
 def best_queries(sessions: MatchedSessions, gain: Array) -> Ranks:
     """The number of each session's best query; the earliest of equal ones."""
-    start = np.cumsum(sessions.query_counts) - sessions.query_counts
-    best_gain = np.maximum.reduceat(gain, start)
+    best_gain = np.maximum.reduceat(gain, sessions.first_query)
     number = np.where(gain == best_gain[sessions.session], np.arange(len(gain)), len(gain))
-    return np.asarray(np.minimum.reduceat(number, start), dtype=np.intp)
+    return np.asarray(np.minimum.reduceat(number, sessions.first_query), dtype=np.intp)
 
 
 def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:

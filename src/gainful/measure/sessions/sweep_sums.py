@@ -227,7 +227,7 @@ def _group_by_ideal(
     base, empty_pool = pool_number[base], int(pool_number[-1])
     has_ideal = np.bincount(sessions.session, pool[base, 0] > 0, minlength=sessions.size) > 0
     session_count, sum_without_ideal = _count_without_ideal(recipe, has_ideal, group, groups)
-    own = base[np.cumsum(sessions.query_counts) - sessions.query_counts]
+    own = base[sessions.first_query]
     has_one_base = bool((base == own[sessions.session]).all())
     if has_one_base:
         key = (group * len(pool) + own) * (max_queries + 1) + sessions.query_counts

@@ -41,7 +41,7 @@ def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     additions = _fill_subtopics(sessions, recipe)
     share = sessions.retrieved / sessions.position
     cumulated = np.cumsum(share)
-    later = (cumulated[np.cumsum(sessions.query_counts) - 1])[sessions.session] - cumulated
+    later = cumulated[sessions.last_query][sessions.session] - cumulated
     position = sessions.position[additions.query]
     times = (
         later[additions.query]

@@ -77,7 +77,7 @@ def _expectation(
     p_ref, p_down = float(recipe.setting("p_ref")), float(recipe.setting("p_down"))
     size, lengths = ideal.shape
     session_number = np.arange(block.start, block.stop)
-    begin = (np.cumsum(sessions.query_counts) - sessions.query_counts)[session_number]
+    begin = sessions.first_query[session_number]
     discount = discounts(recipe, np.arange(1, lengths + 1))
     likely, gain = np.zeros((size, lengths)), np.zeros((size, lengths))
     likely[:, 0] = 1.0

@@ -90,7 +90,7 @@ def positions_per_query(sessions: MatchedSessions, recipe: SessionRecipe, depth:
 
 def _positions_before(sessions: MatchedSessions, positions: Ranks) -> Ranks:
     until = np.cumsum(positions) - positions
-    first = until[np.cumsum(sessions.query_counts) - sessions.query_counts]
+    first = until[sessions.first_query]
     return np.asarray(until - first[sessions.session], dtype=np.intp)
 
 

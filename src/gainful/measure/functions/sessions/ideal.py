@@ -97,18 +97,14 @@ def _ideal_with_repeats(
             weighted = per_query * query_weights(recipe, sessions.position)
             return sum_by_index(sessions.session, weighted, sessions.size)
         _recall_base_for_ideal(sessions, gains, "hold=growing")
-        first = np.cumsum(sessions.query_counts) - sessions.query_counts
         max_queries = int(length.max())
         until = np.cumsum(query_weights(recipe, np.arange(1, max_queries + 1)))
-        return np.asarray(per_query[first] * until[length - 1])
+        return np.asarray(per_query[sessions.first_query] * until[length - 1])
     if (length > sessions.query_counts).any():
         _recall_base_for_ideal(sessions, gains, "hold=growing")
     x, place = recipe.k or 0, pool_ranks(gains)
     inside = place <= x
-    ideal_gains, last = (
-        np.zeros(sessions.size),
-        gains.judged.base[np.cumsum(sessions.query_counts) - 1],
-    )
+    ideal_gains, last = np.zeros(sessions.size), gains.judged.base[sessions.last_query]
     for position in range(1, int(length.max()) + 1):
         discounted_gain = gains.pool_gain[inside] * discounts(
             recipe, place[inside] + (position - 1) * x
@@ -138,7 +134,7 @@ def session_recall_base(
         base: the recall base of each query.
         setting: what cannot be had otherwise: its name, its value, and what can.
     """
-    own = base[np.cumsum(sessions.query_counts) - sessions.query_counts]
+    own = base[sessions.first_query]
     if not (base == own[sessions.session]).all():
         at = int(np.flatnonzero(base != own[sessions.session])[0])
         session, (name, value, alternative) = (
@@ -200,7 +196,7 @@ def _repeat_best_gains(
     base = np.full((sessions.size, queries), -1)
     inside = sessions.position <= queries
     base[sessions.session[inside], sessions.position[inside] - 1] = gains.judged.base[inside]
-    last = gains.judged.base[np.cumsum(sessions.query_counts) - 1]
+    last = gains.judged.base[sessions.last_query]
     stopped = np.arange(queries) >= sessions.query_counts[:, None]
     return np.asarray(
         best_gains[np.where(stopped, last[:, None], base)]

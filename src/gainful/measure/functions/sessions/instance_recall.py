@@ -17,7 +17,7 @@ from gainful.types import Array, Ranks
 
 def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """What share of the answers has been found at the end of the session?"""
-    return instance_recall_by_query(sessions, recipe)[np.cumsum(sessions.query_counts) - 1]
+    return instance_recall_by_query(sessions, recipe)[sessions.last_query]
 
 
 def instance_recall_by_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
@@ -38,7 +38,7 @@ def instance_recall_by_query(sessions: MatchedSessions, recipe: SessionRecipe) -
 
 def _cumulate_in_session(sessions: MatchedSessions, new: Array) -> Array:
     cumulated = np.cumsum(new)
-    before = (cumulated - new)[np.cumsum(sessions.query_counts) - sessions.query_counts]
+    before = (cumulated - new)[sessions.first_query]
     return np.asarray(cumulated - before[sessions.session])
 
 

@@ -25,16 +25,15 @@ from gainful.types import Array, Flags, Ranks
 def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """A measure of the first, the last or the best query, or of all of them."""
     over = recipe.setting("over")
-    end = np.cumsum(sessions.query_counts)
     if over in ("first", "last"):
-        queries = end - sessions.query_counts if over == "first" else end - 1
+        queries = sessions.first_query if over == "first" else sessions.last_query
         return _values(recipe, as_rankings(sessions, queries))
     values = _values(recipe, as_rankings(sessions, np.arange(len(sessions.position))))
     counts = ~np.ma.getmaskarray(values)
     number = sum_by_index(sessions.session[counts], np.ones(int(counts.sum())), sessions.size)
     if over == "best":
         filled = np.ma.filled(values.astype(np.float64), -np.inf)
-        aggregate = np.maximum.reduceat(filled, end - sessions.query_counts)
+        aggregate = np.maximum.reduceat(filled, sessions.first_query)
     else:
         aggregate = sum_by_index(sessions.session, np.ma.filled(values, 0.0), sessions.size)
         aggregate = aggregate / np.maximum(number, 1) if over == "mean" else aggregate
@@ -46,7 +45,7 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
     The ideal stays as it is, as in the script of the TREC Session Track.
     """
-    queries = np.cumsum(sessions.query_counts) - 1
+    queries = sessions.last_query
     rankings = as_rankings(sessions, queries)
     repeated = recipe.setting("repeated")
     if repeated != "counts":

@@ -54,11 +54,9 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
         return _average_vector(sessions, recipe, normalised=False)
     per_query = query_gains(sessions, recipe, gains)
     if statistic == "best":
-        return np.asarray(
-            np.maximum.reduceat(per_query, np.cumsum(sessions.query_counts) - sessions.query_counts)
-        )
+        return np.asarray(np.maximum.reduceat(per_query, sessions.first_query))
     if statistic == "last":
-        return per_query[np.cumsum(sessions.query_counts) - 1]
+        return per_query[sessions.last_query]
     total = sum_by_index(sessions.session, per_query, sessions.size)
     return total / sessions.query_counts if statistic == "per_query" else total
 
@@ -72,9 +70,8 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     if convention.statistic in ("best", "last"):
         shares = normalise_by(per_query, ideal.ideal_dcg(recipe, gains), convention.empty)
         if convention.statistic == "last":
-            return shares[np.cumsum(sessions.query_counts) - 1]
-        first = np.cumsum(sessions.query_counts) - sessions.query_counts
-        filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), first)
+            return shares[sessions.last_query]
+        filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
         return np.ma.masked_array(filled, mask=np.isneginf(filled))
     if convention.normalise == "query":
         share = _nsdcg_by_query(sessions, recipe, gains)
