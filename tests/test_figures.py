@@ -171,7 +171,7 @@ def test_a_band_lies_between_the_percentiles_of_all_ways_to_draw():
 def test_a_band_is_the_same_however_much_is_held_at_a_time(monkeypatch):
     total = np.random.default_rng(1).random((5, 7))
     whole = bootstrap_band(total, np.ones((5, 7)), Resampling(resamples=199))
-    monkeypatch.setattr("gainful.evidence.statistics.bootstrap._AT_ONCE", 400)
+    monkeypatch.setattr("gainful.evidence.statistics.bootstrap._BATCH_BAND_NUMBERS", 400)
     np.testing.assert_array_equal(
         whole, bootstrap_band(total, np.ones((5, 7)), Resampling(resamples=199))
     )

@@ -199,7 +199,7 @@ def test_queries_may_be_taken_together_or_one_by_one(data):
     names = ["alpha_nDCG", "alpha_nDCG@3", "nERR_IA", "nNRBP"]
     together = gainful.evaluate(to_frame(data[0]), data[1], names).values_by_query()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subtopics, "_BATCH_SIZE", 1)
+        patch.setattr(subtopics, "_BATCH_CELLS", 1)
         assert gainful.evaluate(to_frame(data[0]), data[1], names).values_by_query() == together
 
 

@@ -1,7 +1,8 @@
-"""The arrays that walk through the rooms, and what counts as a number."""
+"""The arrays that walk through the rooms, the parts they are cut in, what counts as a number."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import TypeGuard
 
@@ -31,3 +32,15 @@ def is_whole_number(value: object) -> TypeGuard[int]:
         (True, True, False)
     """
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def slices(total: int, size: int) -> Iterator[slice]:
+    """Parts of so many things in a row, each of `size` (at least 1) but the last.
+
+    Examples:
+        >>> [(part.start, part.stop) for part in slices(5, 2)]
+        [(0, 2), (2, 4), (4, 5)]
+    """
+    size = max(1, size)
+    for start in range(0, total, size):
+        yield slice(start, min(start + size, total))

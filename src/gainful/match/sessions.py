@@ -23,7 +23,7 @@ from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun, quote
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, slices
 
 _BATCH_QUERIES = 1 << 14  # queries looked at together
 _HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
@@ -352,9 +352,8 @@ def _find_candidates(
     wanted = np.zeros(1 << bits, dtype=bool)
     wanted[wanted_hashes >> shift] = True
     lengths, rows, hashes = layout.query_lengths, [], []
-    for start in range(0, len(lengths), _BATCH_QUERIES):
-        queries = slice(start, start + _BATCH_QUERIES)
-        first = int(layout.query_starts[start])
+    for queries in slices(len(lengths), _BATCH_QUERIES):
+        first = int(layout.query_starts[queries.start])
         size = int(lengths[queries].sum())
         mixed = layout.doc_hashes[first : first + size] ^ np.repeat(mix[queries], lengths[queries])
         hit = np.flatnonzero(wanted[mixed >> shift])

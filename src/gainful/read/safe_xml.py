@@ -17,10 +17,11 @@ from defusedxml.ElementTree import DefusedXMLParser
 from gainful.errors import BadInput
 from gainful.read.source import Source
 from gainful.text import quote
+from gainful.types import slices
 
 LARGEST = 1 << 29  # bytes of a file; the largest of the Session Track has less than a tenth
 DEEPEST = 32  # elements in elements; those of the Session Track are 7 deep
-_CHUNK = 1 << 20
+_BATCH_BYTES = 1 << 20
 _BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?\]\]>|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)", re.DOTALL
 )
@@ -97,8 +98,8 @@ def parse_xml(source: Source) -> Element:
         return f"{source.name}:{parser.parser.CurrentLineNumber}"
 
     try:
-        for start in range(0, len(repaired), _CHUNK):
-            parser.feed(repaired[start : start + _CHUNK])
+        for part in slices(len(repaired), _BATCH_BYTES):
+            parser.feed(repaired[part])
         root: Element | None = parser.close()
     except _TooDeep:
         problem = f"elements are nested more than {DEEPEST} deep"

@@ -11,10 +11,10 @@ import polars as pl
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from gainful.types import Flags
+from gainful.types import Flags, slices
 
 RowIndices = NDArray[np.intp]
-_CHUNK = 1 << 16  # rows looked at together: they stay in the processor's cache
+_BATCH_ROWS = 1 << 16  # rows looked at together: they stay in the processor's cache
 _SHORT_LIST = 32  # lists of up to so many results are searched for repeats pair by pair
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
@@ -88,9 +88,9 @@ def _has_consecutive_ranks(rank: NDArray[np.int64], layout: SessionLayout) -> bo
     if not (rank[layout.query_starts] == 1).all():
         return False
     steps = 0
-    for start in range(0, len(rank), _CHUNK):
-        chunk = rank[start : start + _CHUNK + 1]
-        steps += int(np.count_nonzero(chunk[1:] - chunk[:-1] == 1))
+    for part in slices(len(rank), _BATCH_ROWS):
+        ranks = rank[part.start : part.stop + 1]
+        steps += int(np.count_nonzero(ranks[1:] - ranks[:-1] == 1))
     heads = layout.query_starts[1:]
     across = int(np.count_nonzero(rank[heads] - rank[heads - 1] == 1))
     return steps - across == len(rank) - len(layout.query_starts)
@@ -116,10 +116,10 @@ def _has_duplicates(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
         )
         mixed = pl.Series(layout.doc_hashes ^ number)
         return mixed.n_unique() < len(mixed)
-    for start in range(0, layout.row_count, _CHUNK):
-        docs = layout.doc_hashes[start : start + _CHUNK + _SHORT_LIST]
+    for part in slices(layout.row_count, _BATCH_ROWS):
+        docs = layout.doc_hashes[part.start : part.stop + _SHORT_LIST]
         for lag in range(1, longest):
-            same = np.flatnonzero(docs[lag:] == docs[:-lag]) + start + lag
+            same = np.flatnonzero(docs[lag:] == docs[:-lag]) + part.start + lag
             if (rank[same] > lag).any():  # else the one further up is in the list before
                 return True
     return False

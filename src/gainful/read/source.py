@@ -20,7 +20,7 @@ from attrs import field, frozen
 from gainful.errors import BadInput, WrongType
 
 _HEAD_SIZE = 1 << 16
-_CHUNK = 1 << 20
+_BATCH_BYTES = 1 << 20
 _COMMENT = ord("#")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
@@ -93,7 +93,7 @@ class Source:
 
 def _scan_tidiness(stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:
     """What makes a text slow to read, looked at in stretches: large ones take no memory."""
-    buffer = np.empty(_CHUNK, np.uint8)
+    buffer = np.empty(_BATCH_BYTES, np.uint8)
     after_separator = commented = False  # did the stretch before end with a separator?
     while size := stream.readinto(buffer.data):  # type: ignore[attr-defined]
         chunk = buffer[:size]

@@ -21,7 +21,7 @@ from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
 from gainful.rounding import ROUNDING
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, slices
 
 _MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
 _SAMPLE_SETS = 5000  # so many of them make a sample of orders
@@ -136,13 +136,13 @@ class DocumentGame:
         doc_index = {doc: at for at, doc in enumerate(self.docs)}
         player = np.array([doc_index.get(doc, len(doc_index)) for doc in side.docs], dtype=np.intp)
         members = np.pad(members, ((0, 0), (0, 1)))
-        batch_size = max(1, _BATCH_DOCS // (1 + len(player) + len(side.ranked.pool_grade)))
+        batch_size = _BATCH_DOCS // (1 + len(player) + len(side.ranked.pool_grade))
         parts = [
             compute_measures(
-                _repeat_query(side.ranked, members[begin : begin + batch_size, player]),
+                _repeat_query(side.ranked, members[part, player]),
                 {"": self.recipe},
             )
-            for begin in range(0, len(members), batch_size)
+            for part in slices(len(members), batch_size)
         ]
         return np.concatenate(
             [np.ma.filled(np.ma.asarray(part[""], dtype=float), np.nan) for part in parts]

@@ -15,7 +15,7 @@ from attrs import define, field, frozen
 from gainful.convention.settings import Settings
 from gainful.evidence.reasons.causes import Cause
 from gainful.measure.measure import Measure
-from gainful.types import Array
+from gainful.types import Array, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
 
@@ -104,8 +104,8 @@ class Mixtures:
         unique = list(dict.fromkeys(mixtures))
         conventions = {bits: self.convention(bits) for bits in unique if bits not in self._means}
         new = sorted(conventions, key=lambda bits: self.source.sort_key(conventions[bits]))
-        for begin in range(0, len(new), _BATCH_MIXTURES):
-            batch = new[begin : begin + _BATCH_MIXTURES]
+        for part in slices(len(new), _BATCH_MIXTURES):
+            batch = new[part]
             all_scores = self.source.score([conventions[mixture] for mixture in batch])
             for mixture, scores in zip(batch, all_scores, strict=True):
                 self._means[mixture] = 0.0 if np.isnan(scores.mean) else scores.mean

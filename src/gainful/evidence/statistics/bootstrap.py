@@ -13,10 +13,10 @@ import numpy as np
 
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.types import Array
+from gainful.types import Array, slices
 
-_AT_ONCE = 1 << 22
-_NUMBERS_HELD = 1 << 23  # at a time, of a band
+_BATCH_NUMBERS = 1 << 22
+_BATCH_BAND_NUMBERS = 1 << 23
 INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}
 
 
@@ -64,7 +64,7 @@ def _scipy_bootstrap(
         np.mean,
         axis=0,
         n_resamples=resampling.resamples,
-        batch=max(1, _AT_ONCE // differences.size),
+        batch=max(1, _BATCH_NUMBERS // differences.size),
         confidence_level=1 - resampling.alpha,
         method=method,
         rng=resampling.random_generator(),
@@ -115,9 +115,7 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
     """
     places = total.shape[1]
     ends = np.empty((2, places))
-    step = max(1, _NUMBERS_HELD // resampling.resamples)
-    for begin in range(0, places, step):
-        part = slice(begin, begin + step)
+    for part in slices(places, _BATCH_BAND_NUMBERS // resampling.resamples):
         resampled_means = _resample_means(total[:, part], counts[:, part], resampling)
         ends[:, part] = _percentiles(resampled_means, resampling.alpha)
     return ends[0], ends[1]
@@ -127,12 +125,11 @@ def _resample_means(total: Array, counts: Array, resampling: Resampling) -> Arra
     """What each draw gives: draws × places; the same draws for all places."""
     size, generator = len(total), resampling.random_generator()
     means = np.full((resampling.resamples, total.shape[1]), np.nan)
-    step = max(1, _NUMBERS_HELD // size)
-    for begin in range(0, resampling.resamples, step):
-        part = means[begin : begin + step]
-        draws = generator.multinomial(size, np.full(size, 1 / size), len(part)).astype(np.float64)
+    for part in slices(resampling.resamples, _BATCH_BAND_NUMBERS // size):
+        rows = means[part]
+        draws = generator.multinomial(size, np.full(size, 1 / size), len(rows)).astype(np.float64)
         weight = draws @ counts
-        np.divide(draws @ total, weight, out=part, where=weight > 0)
+        np.divide(draws @ total, weight, out=rows, where=weight > 0)
     return means
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import Outcome, invert_test, p_for_alternative, p_value
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.types import Array
+from gainful.types import Array, slices
 
 MAX_EXACT_DIFFERENCES = 16  # differences of which all 2**n flips are looked at
-_AT_ONCE = 1 << 19  # numbers that are worked on at a time, so that they stay near the processor
-_MAX_CANDIDATES = 1 << 25  # candidates that are held
+_BATCH_NUMBERS = 1 << 19  # that are worked on together, so that they stay near the processor
+_BATCH_CANDIDATES = 1 << 25  # that are held together
 INTERVAL = "inverted randomisation test"
 
 
@@ -35,12 +35,11 @@ def randomisation_test(differences: Array, resampling: Resampling) -> Outcome:
     number, pairs = differences.shape
     exact = number <= MAX_EXACT_DIFFERENCES
     resamples = 2**number if exact else resampling.resamples
-    block_size = max(1, _MAX_CANDIDATES // resamples)
-    parts = [
-        _flip_block(differences[:, start : start + block_size], resampling, resamples, exact=exact)
-        for start in range(0, pairs, block_size)
+    blocks = [
+        _flip_block(differences[:, part], resampling, resamples, exact=exact)
+        for part in slices(pairs, _BATCH_CANDIDATES // resamples)
     ]
-    p, low, high = (np.concatenate(part) for part in zip(*parts, strict=True))
+    p, low, high = (np.concatenate(block) for block in zip(*blocks, strict=True))
     return Outcome(p, low, high, INTERVAL, exact)
 
 
@@ -80,8 +79,7 @@ def _sign_flips(number: int, resampling: Resampling) -> Iterator[Array]:
         yield all_flips.astype(np.float64)
         return
     random = resampling.random_generator()
-    rows = max(1, _AT_ONCE // number)
-    for start in range(0, resampling.resamples, rows):
-        shape = (min(rows, resampling.resamples - start), number)
+    for part in slices(resampling.resamples, _BATCH_NUMBERS // number):
+        shape = (part.stop - part.start, number)
         bits = np.unpackbits(np.frombuffer(random.bytes(-(-shape[0] * number // 8)), np.uint8))
         yield bits[: shape[0] * number].reshape(shape).astype(np.float64)

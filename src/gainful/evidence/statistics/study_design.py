@@ -20,10 +20,10 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, slices
 
 MAX_ARRANGEMENTS = 1 << 16  # arrangements that are all looked at
-_AT_ONCE = 1 << 20
+_BATCH_NUMBERS = 1 << 20
 
 
 @frozen(eq=False)
@@ -57,9 +57,8 @@ class Design:
             yield np.array(list(self._all_labels()), dtype=np.intp)
             return
         random = resampling.random_generator()
-        rows = max(1, _AT_ONCE // self.system.size)
-        for start in range(0, resampling.resamples, rows):
-            yield self._sample_labels(min(rows, resampling.resamples - start), random)
+        for part in slices(resampling.resamples, _BATCH_NUMBERS // self.system.size):
+            yield self._sample_labels(part.stop - part.start, random)
 
     def _all_labels(self) -> Iterator[Ranks]:
         exchanges = [permutations(range(len(rows))) for rows in self.exchange_groups]

@@ -13,9 +13,9 @@ import numpy as np
 from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import Outcome, p_value
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, slices
 
-_AT_ONCE = 1 << 22
+_BATCH_NUMBERS = 1 << 22
 INTERVAL = "randomised Tukey HSD, simultaneous"
 
 
@@ -44,12 +44,9 @@ def tukey_test(values: Array, pairs: Ranks, resampling: Resampling) -> Outcome:
 def _ranges(grid_values: Array, resampling: Resampling) -> Array:
     """How far the best and the worst are apart, for each deal."""
     random = resampling.random_generator()
-    rows = max(1, _AT_ONCE // grid_values.size)
     ranges = []
-    for start in range(0, resampling.resamples, rows):
-        deals = np.broadcast_to(
-            grid_values, (min(rows, resampling.resamples - start), *grid_values.shape)
-        )
+    for part in slices(resampling.resamples, _BATCH_NUMBERS // grid_values.size):
+        deals = np.broadcast_to(grid_values, (part.stop - part.start, *grid_values.shape))
         sums = random.permuted(deals, axis=2).sum(axis=1)
         ranges.append(np.ptp(sums, axis=1))
     return np.concatenate(ranges)

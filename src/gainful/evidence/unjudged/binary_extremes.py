@@ -12,7 +12,7 @@ from attrs import define, field
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.measure.recipe import Recipe
 from gainful.rounding import ROUNDING
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, slices
 
 _FIRST_COUNTS = 5  # counts that are looked at to begin with, besides none, one and all
 _BATCH_GRADES = 200_000  # grades that are laid out together
@@ -146,5 +146,5 @@ class BinaryExtremes:
 
 def _split_counts(search: _CountSearch, counts: list[int]) -> list[tuple[_CountSearch, list[int]]]:
     """The counts in parts, no larger than memory likes."""
-    step = max(1, _BATCH_GRADES // len(search.order))
-    return [(search, counts[begin : begin + step]) for begin in range(0, len(counts), step)]
+    parts = slices(len(counts), _BATCH_GRADES // len(search.order))
+    return [(search, counts[part]) for part in parts]

@@ -20,7 +20,7 @@ from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks
 
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
-_BATCH_SIZE = 2_000_000  # documents times aspects whose ideal rankings are made at once
+_BATCH_CELLS = 2_000_000  # documents times aspects whose ideal rankings are made at once
 
 RankWeight = Callable[[NDArray[np.intp]], Array]  # what is left of a gain at each rank
 
@@ -227,7 +227,7 @@ def _ideal_gains(
     row = np.full(ranked.size, -1, dtype=np.intp)
     while remaining.size:
         longest = int(sizes[remaining[0]])
-        batch = remaining[: max(1, _BATCH_SIZE // (longest * widest))]
+        batch = remaining[: max(1, _BATCH_CELLS // (longest * widest))]
         remaining = remaining[len(batch) :]
         row[batch] = np.arange(len(batch))
         entry = np.flatnonzero(row[query[entry_doc]] >= 0)

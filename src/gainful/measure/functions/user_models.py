@@ -18,11 +18,11 @@ from gainful.match.ideal import rank_ideally
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, slices
 
 _MAX_DEPTH = 1000  # how far down a searcher can go, as in cwl_eval
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
-_BATCH_SIZE = 5_000  # queries whose ranks are laid out at once
+_BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 
 
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
@@ -159,20 +159,17 @@ def _rate_of_gain(
 ) -> Array:
     """The gain per document looked at."""
     rates = np.empty(ranked.size)
-    for start, gain in _gain_batches(ranked, _gains(ranked, max_grade)):
+    for part, gain in _gain_batches(ranked, _gains(ranked, max_grade)):
         reach = np.cumprod(continuation(gain)[:, :-1], axis=1)
         weight = np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
-        rates[start : start + len(gain)] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
+        rates[part] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
     return rates
 
 
-def _gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[int, Array]]:
+def _gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[slice, Array]]:
     """The gain at every rank, some thousands of queries at a time."""
-    for start in range(0, ranked.size, _BATCH_SIZE):
-        size = min(_BATCH_SIZE, ranked.size - start)
-        in_batch = (ranked.query >= start) & (ranked.query < start + size)
-        row, rank = ranked.query[in_batch] - start, ranked.rank[in_batch]
-        yield (
-            start,
-            PlacedGains(size, row, row, gain[in_batch], rank, rank).gains_by_rank(_MAX_DEPTH),
-        )
+    for part in slices(ranked.size, _BATCH_QUERIES):
+        in_batch = (ranked.query >= part.start) & (ranked.query < part.stop)
+        row, rank = ranked.query[in_batch] - part.start, ranked.rank[in_batch]
+        placed = PlacedGains(part.stop - part.start, row, row, gain[in_batch], rank, rank)
+        yield part, placed.gains_by_rank(_MAX_DEPTH)
