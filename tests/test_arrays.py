@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
@@ -379,3 +381,9 @@ def test_judged_lists_that_do_not_fit_a_batch_say_both_shapes():
         gainful.BadShape, match="judged is '6 lists'; allowed: one list, or one for each of 2 × 3"
     ):
         gainful.ndcg(np.ones((2, 3, 2)), judged=[[1, 2], [1], [1], [2], [3], [1]])
+
+
+@pytest.mark.parametrize("function", [*FUNCTIONS, *CURVES, gainful.compute, gainful.compute_curve])
+def test_help_shows_the_options_of_arrays_by_name(function):
+    *_, judged, scores, k, like, options = signature(function).parameters
+    assert (judged, scores, k, like, options) == ("judged", "scores", "k", "like", "options")

@@ -7,7 +7,9 @@ of which the ideal is made; without it the ideal comes from the list itself.
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.rank_arrays import rank_rows
+from gainful.measure.rank_matrix import rank_rows
 from gainful.measure.ranked_gains import RankedGains, rank_row_gains
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
@@ -28,179 +30,16 @@ from gainful.read import Numbers, RankingMatrix, read_rankings
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
 Like = str | Convention | None
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 class ArrayOptions(Options, total=False):
-    """What every function here takes by name, besides gain, discount and single habits."""
+    """What every function here takes by name, besides gain, discount and single settings."""
 
     judged: Numbers | None  # every graded document of the query, of which the ideal is made
     scores: Numbers | None  # rank by these instead, one for each grade
     k: int | None  # look at the first k documents only
-    like: Like  # the tool or source whose habits to follow
-
-
-def cg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
-    """How much do the first k documents gain together, whatever their order?
-
-    Examples:
-        >>> cg([3, 2, 3, 0, 1, 2])
-        11.0
-    """
-    return _compute_value(CG, grades, options)
-
-
-def ncg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
-    """What share of the gain that was possible have the first k documents?
-
-    Examples:
-        >>> ncg([3, 2, 3, 0, 1, 2], k=2)
-        0.8333333333333334
-    """
-    return _compute_value(nCG, grades, options)
-
-
-def dcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
-    """How much does a searcher gain who looks less and less closely further down?
-
-    Examples:
-        >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
-        8.0972
-    """
-    return _compute_value(DCG, grades, options)
-
-
-def idcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
-    """How much would a searcher gain from the best ranking that was possible?
-
-    Examples:
-        >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
-        8.6925
-    """
-    return _compute_value(IDCG, grades, options)
-
-
-def ndcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
-    """How near is the ranking to the best one that was possible?
-
-    Args:
-        grades: the grades in rank order; the last axis is the rank. A list, lists of any
-            lengths, or an array.
-        judged: every graded document of the query, those of the ranking included, of which
-            the ideal is made; one list for all rankings or one for each. Without it the ideal
-            comes from the ranking itself.
-        scores: rank by these instead, one for each grade; equal ones need `ties=`.
-        k: look at the first k documents only.
-        like: the tool or source whose habits to follow, by name or as a `Convention`.
-        **options: gain, discount, their parameters, and single habits, such as `ties="average"`.
-
-    Returns:
-        A number for one ranking, an array for a batch; masked where `empty="skip"` leaves a
-        ranking out.
-
-    Examples:
-        >>> round(ndcg([3, 2, 3, 0, 1, 2]), 4)
-        0.9608
-        >>> round(ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 3)
-        0.932
-        >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
-        [1.0, 0.2961]
-    """
-    return _compute_value(nDCG, grades, options)
-
-
-def compute(measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
-    """What does a measure of the measure language say of these rankings?
-
-    Examples:
-        >>> round(compute("nDCG(discount=jk2002, b=2)@6", [3, 2, 3, 0, 1, 2]), 4)
-        0.9315
-        >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
-        [0.8333, 0.5]
-    """
-    return _compute_value(parse(measure), grades, options)
-
-
-def cg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
-    """The CG at every rank.
-
-    Examples:
-        >>> cg_curve([3, 2, 3, 0]).tolist()
-        [3.0, 5.0, 8.0, 8.0]
-    """
-    return _compute_vector(CG, grades, options)
-
-
-def ncg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
-    """The nCG at every rank.
-
-    Examples:
-        >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
-        [1.0, 0.8333, 1.0, 1.0]
-    """
-    return _compute_vector(nCG, grades, options)
-
-
-def dcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
-    """The DCG at every rank.
-
-    Examples:
-        >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
-        [3.0, 4.3333, 6.007, 6.007]
-    """
-    return _compute_vector(DCG, grades, options)
-
-
-def idcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
-    """The IDCG at every rank.
-
-    Examples:
-        >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
-        [3.0, 4.8928, 5.3928]
-    """
-    return _compute_vector(IDCG, grades, options)
-
-
-def ndcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
-    """The nDCG at every rank.
-
-    Examples:
-        >>> ndcg_curve([2, 0, 3]).round(4).tolist()
-        [0.6667, 0.4693, 0.8212]
-    """
-    return _compute_vector(nDCG, grades, options)
-
-
-def compute_curve(
-    measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]
-) -> Vectors:
-    """What does a measure of the measure language say at every rank?
-
-    Examples:
-        >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()
-        [7.0, 10.0, 17.0, 17.0]
-    """
-    return _compute_vector(parse(measure), grades, options)
-
-
-def _compute_value(measure: Measure, grades: Numbers, options: ArrayOptions) -> Values:
-    recipe, table, ranked = _prepare(measure, grades, **options)
-    values = compute_measure(recipe, ranked)
-    if table.shape:
-        return values.reshape(table.shape)
-    if np.ma.is_masked(values):
-        raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
-    return float(values[0])
-
-
-def _compute_vector(measure: Measure, grades: Numbers, options: ArrayOptions) -> Vectors:
-    recipe, table, ranked = _prepare(measure, grades, **options)
-    vectors = compute_vectors(recipe, ranked)
-    if vectors is None:
-        names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)
-        raise BadValue("measure", recipe.entry.name, f"one that has a vector: {names}")
-    if table.ragged and recipe.k is None:
-        return [vectors[row, :length] for row, length in enumerate(table.lengths)]
-    return vectors.reshape(*table.shape, vectors.shape[1])
+    like: Like  # the tool or source whose settings to follow
 
 
 def _prepare(
@@ -233,6 +72,195 @@ def _prepare(
     if not recipe.entry.has_vectors:
         return recipe, table, rank_rows(recipe.convention, table, score_rows, pool)
     return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
+
+
+def _show_options(function: _Function) -> _Function:
+    """Let `help` and notebooks show by name what `_prepare` takes by name."""
+    own = signature(function)
+    positional = [value for value in own.parameters.values() if value.name != "options"]
+    options = [
+        value
+        for value in signature(_prepare).parameters.values()
+        if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+    ]
+    vars(function)["__signature__"] = own.replace(parameters=[*positional, *options])
+    return function
+
+
+@_show_options
+def cg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+    """How much do the first k documents gain together, whatever their order?
+
+    Examples:
+        >>> cg([3, 2, 3, 0, 1, 2])
+        11.0
+    """
+    return _compute_value(CG, grades, options)
+
+
+@_show_options
+def ncg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+    """What share of the gain that was possible have the first k documents?
+
+    Examples:
+        >>> ncg([3, 2, 3, 0, 1, 2], k=2)
+        0.8333333333333334
+    """
+    return _compute_value(nCG, grades, options)
+
+
+@_show_options
+def dcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+    """How much does a searcher gain who looks less and less closely further down?
+
+    Examples:
+        >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+        8.0972
+    """
+    return _compute_value(DCG, grades, options)
+
+
+@_show_options
+def idcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+    """How much would a searcher gain from the best ranking that was possible?
+
+    Examples:
+        >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
+        8.6925
+    """
+    return _compute_value(IDCG, grades, options)
+
+
+@_show_options
+def ndcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+    """How near is the ranking to the best one that was possible?
+
+    Args:
+        grades: the grades in rank order; the last axis is the rank. A list, lists of any
+            lengths, or an array.
+        judged: every graded document of the query, those of the ranking included, of which
+            the ideal is made; one list for all rankings or one for each. Without it the ideal
+            comes from the ranking itself.
+        scores: rank by these instead, one for each grade; equal ones need `ties=`.
+        k: look at the first k documents only.
+        like: the tool or source whose settings to follow, by name or as a `Convention`.
+        **options: gain, discount, their parameters, and single settings, such as `ties="average"`.
+
+    Returns:
+        A number for one ranking, an array for a batch; masked where `empty="skip"` leaves a
+        ranking out.
+
+    Examples:
+        >>> round(ndcg([3, 2, 3, 0, 1, 2]), 4)
+        0.9608
+        >>> round(ndcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 3)
+        0.932
+        >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
+        [1.0, 0.2961]
+    """
+    return _compute_value(nDCG, grades, options)
+
+
+@_show_options
+def compute(measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+    """What does a measure of the measure language say of these rankings?
+
+    Examples:
+        >>> round(compute("nDCG(discount=jk2002, b=2)@6", [3, 2, 3, 0, 1, 2]), 4)
+        0.9315
+        >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
+        [0.8333, 0.5]
+    """
+    return _compute_value(parse(measure), grades, options)
+
+
+@_show_options
+def cg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+    """The CG at every rank.
+
+    Examples:
+        >>> cg_curve([3, 2, 3, 0]).tolist()
+        [3.0, 5.0, 8.0, 8.0]
+    """
+    return _compute_vector(CG, grades, options)
+
+
+@_show_options
+def ncg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+    """The nCG at every rank.
+
+    Examples:
+        >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
+        [1.0, 0.8333, 1.0, 1.0]
+    """
+    return _compute_vector(nCG, grades, options)
+
+
+@_show_options
+def dcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+    """The DCG at every rank.
+
+    Examples:
+        >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
+        [3.0, 4.3333, 6.007, 6.007]
+    """
+    return _compute_vector(DCG, grades, options)
+
+
+@_show_options
+def idcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+    """The IDCG at every rank.
+
+    Examples:
+        >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
+        [3.0, 4.8928, 5.3928]
+    """
+    return _compute_vector(IDCG, grades, options)
+
+
+@_show_options
+def ndcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+    """The nDCG at every rank.
+
+    Examples:
+        >>> ndcg_curve([2, 0, 3]).round(4).tolist()
+        [0.6667, 0.4693, 0.8212]
+    """
+    return _compute_vector(nDCG, grades, options)
+
+
+@_show_options
+def compute_curve(
+    measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]
+) -> Vectors:
+    """What does a measure of the measure language say at every rank?
+
+    Examples:
+        >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()
+        [7.0, 10.0, 17.0, 17.0]
+    """
+    return _compute_vector(parse(measure), grades, options)
+
+
+def _compute_value(measure: Measure, grades: Numbers, options: ArrayOptions) -> Values:
+    recipe, table, ranked = _prepare(measure, grades, **options)
+    values = compute_measure(recipe, ranked)
+    if table.shape:
+        return values.reshape(table.shape)
+    if np.ma.is_masked(values):
+        raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
+    return float(values[0])
+
+
+def _compute_vector(measure: Measure, grades: Numbers, options: ArrayOptions) -> Vectors:
+    recipe, table, ranked = _prepare(measure, grades, **options)
+    vectors = compute_vectors(recipe, ranked)
+    if vectors is None:
+        names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)
+        raise BadValue("measure", recipe.entry.name, f"one that has a vector: {names}")
+    if table.ragged and recipe.k is None:
+        return [vectors[row, :length] for row, length in enumerate(table.lengths)]
+    return vectors.reshape(*table.shape, vectors.shape[1])
 
 
 def _describe_size(table: RankingMatrix) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import cumulated_gain, graded
+from gainful.measure.functions import cumulated_gain, graded, user_models
 
 _GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
 _IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")
@@ -94,7 +94,7 @@ GRADED_RELEVANCE = (
         question="What does a searcher gain who goes on with probability p?",
         definition="(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
         example=Example("RBP(p=0.5)", "1 0 1 0", "0.5 * (1 + 0.5**2)"),
-        function=graded.rbp,
+        function=user_models.rbp,
         arguments=("p", "rel"),
         normalised=False,
         cite="moffat2008",
@@ -107,7 +107,7 @@ GRADED_RELEVANCE = (
         definition="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is "
         "above 1",
         example=Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
-        function=graded.grbp,
+        function=user_models.grbp,
         arguments=("p", "gain"),
         normalised=False,
         cutoff_kind="none",
@@ -118,7 +118,7 @@ GRADED_RELEVANCE = (
         question="By how much could RBP still grow, if all that is unjudged were relevant?",
         definition="p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
         example=Example("RBPResid(p=0.5)", "1 - 1", "0.5**3 + 0.5 * 0.5"),
-        function=graded.rbp_residual,
+        function=user_models.rbp_residual,
         arguments=("p",),
         normalised=False,
         cutoff_kind="none",

@@ -1,4 +1,4 @@
-"""Measures of graded relevance that are not plain cumulated gain: trec_eval's, and RBP."""
+"""Measures of graded relevance beside plain cumulated gain: G, Q, and nDCG at certain ranks."""
 
 from __future__ import annotations
 
@@ -114,29 +114,3 @@ def _gain_at_depth(ranked: RankedRun, gain: Array, query: Ranks, depth: Ranks) -
     begin = np.searchsorted(keys, query * width)
     end = np.searchsorted(keys, query * width + np.minimum(depth, width - 1), side="right")
     return np.where(end > begin, sums[end - 1], 0.0)
-
-
-def rbp(ranked: RankedRun, *, p: float, rel: float, k: int | None) -> Array:
-    """What does a searcher gain who goes on to the next document with probability p?"""
-    hit = ranked.relevant(rel, k)
-    return (1 - p) * ranked.total(p ** (ranked.rank - 1.0), hit)
-
-
-def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
-    """RBP of graded relevance, the best grade of a query counting as 1."""
-    gains, pool = ranked.gains(gain), ranked.pool_gains(gain)
-    low, high = np.zeros(ranked.size), np.zeros(ranked.size)
-    np.minimum.at(low, ranked.pool_query, pool)
-    np.maximum.at(high, ranked.pool_query, pool)
-    beyond = (low < 0) | (high > 1)
-    low, width = np.where(beyond, low, 0.0), np.where(beyond, high - low, 1.0)
-    scaled = (gains - low[ranked.query]) / width[ranked.query]
-    return (1 - p) * ranked.total(scaled * p ** (ranked.rank - 1.0))
-
-
-def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
-    """By how much could RBP still grow, if all that is unjudged were relevant?"""
-    judged = ranked.grade >= 0
-    has_unjudged = ranked.retrieved > ranked.count(judged)
-    reached = (1 - p) * ranked.total(p ** (ranked.rank - 1.0), judged)
-    return np.where(has_unjudged, 1 - reached, 0.0)

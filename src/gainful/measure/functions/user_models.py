@@ -1,4 +1,4 @@
-"""Measures of a searcher who goes on or stops: ERR, and those of the C/W/L framework.
+"""Measures of a searcher who goes on or stops: RBP, ERR, and those of the C/W/L framework.
 
 Grades are scaled to gains from 0 to 1; the best grade is `max_grade`, or if it is not set the
 highest that was given. Most of these measures are told by how likely the searcher goes on from
@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from gainful.errors import BadValue
+from gainful.formula import NamedFormula
 from gainful.match import PlacedGains
 from gainful.match.ideal import rank_ideally
 from gainful.measure.discount import DISCOUNTS
@@ -23,6 +24,32 @@ from gainful.types import Array, Flags, Ranks, slices
 _MAX_DEPTH = 1000  # how far down a searcher can go, as in cwl_eval
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
+
+
+def rbp(ranked: RankedRun, *, p: float, rel: float, k: int | None) -> Array:
+    """What does a searcher gain who goes on to the next document with probability p?"""
+    hit = ranked.relevant(rel, k)
+    return (1 - p) * ranked.total(p ** (ranked.rank - 1.0), hit)
+
+
+def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
+    """RBP of graded relevance, the best grade of a query counting as 1."""
+    gains, pool = ranked.gains(gain), ranked.pool_gains(gain)
+    low, high = np.zeros(ranked.size), np.zeros(ranked.size)
+    np.minimum.at(low, ranked.pool_query, pool)
+    np.maximum.at(high, ranked.pool_query, pool)
+    beyond = (low < 0) | (high > 1)
+    low, width = np.where(beyond, low, 0.0), np.where(beyond, high - low, 1.0)
+    scaled = (gains - low[ranked.query]) / width[ranked.query]
+    return (1 - p) * ranked.total(scaled * p ** (ranked.rank - 1.0))
+
+
+def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
+    """By how much could RBP still grow, if all that is unjudged were relevant?"""
+    judged = ranked.grade >= 0
+    has_unjudged = ranked.retrieved > ranked.count(judged)
+    reached = (1 - p) * ranked.total(p ** (ranked.rank - 1.0), judged)
+    return np.where(has_unjudged, 1 - reached, 0.0)
 
 
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
