@@ -35,9 +35,9 @@ def test_every_convention_can_be_computed_with_and_told_in_words(name):
 
 def test_the_types_of_the_fields_are_the_answers_in_the_table():
     hints = get_type_hints(gainful.Convention)
-    for habit in SETTINGS.values():
-        if habit.answers:
-            assert set(get_args(hints[habit.name])) == set(habit.answers), habit.name
+    for setting in SETTINGS.values():
+        if setting.answers:
+            assert set(get_args(hints[setting.name])) == set(setting.answers), setting.name
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def assert_same_results(results, expected):
 @pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_every_engine_gives_the_values_of_dicts(make, like):
     judgments, run = random_qrels_and_run(7)
-    measures, habits = CONVENTIONS[like]
-    asked = {"measures": measures, "like": like, **habits}
+    measures, settings = CONVENTIONS[like]
+    asked = {"measures": measures, "like": like, **settings}
     expected = gainful.evaluate(judgments, run, **asked)
     framed = FRAME_MAKERS[make](to_frame(run, "score"))
     assert_same_results(gainful.evaluate(judgments, framed, **asked), expected)
@@ -106,8 +106,8 @@ def test_windows_say_what_counting_says(make, like, monkeypatch):
     """Where much of a run is judged, the engine ranks all of it."""
     monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
     judgments, run = random_qrels_and_run(12)
-    measures, habits = CONVENTIONS[like]
-    asked = {"measures": measures, "like": like, **habits}
+    measures, settings = CONVENTIONS[like]
+    asked = {"measures": measures, "like": like, **settings}
     expected = gainful.evaluate(judgments, run, **asked)
     assert_same_results(
         gainful.evaluate(judgments, FRAME_MAKERS[make](to_frame(run, "score")), **asked), expected
@@ -391,9 +391,9 @@ class TestSpark:
         import gainful.spark
 
         judgments, run = random_qrels_and_run(11)
-        measures, habits = CONVENTIONS[like]
+        measures, settings = CONVENTIONS[like]
         measures = [m for m in measures if not gainful.parse(m).entry.needs_subtopics]
-        asked = {"measures": measures, "like": like, **habits}
+        asked = {"measures": measures, "like": like, **settings}
         expected = gainful.evaluate(judgments, run, **asked)
         frame = gainful.spark.per_query(
             FRAME_MAKERS["Spark"](to_frame(judgments, "grade")),
@@ -458,7 +458,7 @@ class TestSpark:
         assert found[0]["DCG@2"] == pytest.approx(2 / np.log2(3))
 
     @pytest.mark.parametrize(
-        ("judged", "run", "habits", "words"),
+        ("judged", "run", "settings", "words"),
         [
             ({"1": {"a": 1}}, {"2": {"a": 0.5}}, {}, "no query in common"),
             (
@@ -478,12 +478,12 @@ class TestSpark:
             ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, "needs no order of rows"),
         ],
     )
-    def test_what_is_refused_is_refused_at_once(self, judged, run, habits, words):
+    def test_what_is_refused_is_refused_at_once(self, judged, run, settings, words):
         import gainful.spark
 
         framed = FRAME_MAKERS["Spark"](to_frame(run, "score"))
         with pytest.raises(gainful.GainfulError, match=words):
-            gainful.spark.per_query(judged, framed, "nDCG@10", **habits)
+            gainful.spark.per_query(judged, framed, "nDCG@10", **settings)
 
     def test_ids_of_two_kinds_that_never_meet_are_refused(self):
         import gainful.spark

@@ -223,7 +223,7 @@ def test_like_a_tool_gives_the_value_the_tool_printed(row, case):
 
 
 def _mean_with_perfect_query(setting: object, empty: object) -> float | None:
-    """The mean of a perfect query and one that `habit` decides on; None for an error."""
+    """The mean of a perfect query and one that `setting` decides on; None for an error."""
     if setting == "empty":
         setting = empty
     return {"zero": 0.5, 0: 0.5, 1: 1.0, "skip": 1.0, "ignore": 1.0, "error": None}[setting]
@@ -232,11 +232,11 @@ def _mean_with_perfect_query(setting: object, empty: object) -> float | None:
 @pytest.mark.parametrize(
     "row", [row for row in ROWS if row.function == "ndcg"], ids=lambda r: r.tool
 )
-@pytest.mark.parametrize(("case", "habit"), [("C12", "missing"), ("C13", "extra")])
-def test_missing_and_unjudged_queries_count_as_the_tool_counts_them(row, case, habit):
+@pytest.mark.parametrize(("case", "setting"), [("C12", "missing"), ("C13", "extra")])
+def test_missing_and_unjudged_queries_count_as_the_tool_counts_them(row, case, setting):
     convention = gainful.like(row.like)
     empty = row.options.get("empty", convention.empty)
-    wanted = _mean_with_perfect_query(getattr(convention, habit), empty)
+    wanted = _mean_with_perfect_query(getattr(convention, setting), empty)
     printed = OBSERVED[row.tool][case].removeprefix("1:")
     if printed == "nan" and empty == "skip":  # what cannot be computed is left out by its caller
         return

@@ -113,9 +113,9 @@ def test_every_default_pairing_is_bound_by_its_ideal():
         ["assumed", "scanned"],
         ["session", "query"],
     ):
-        habits = {"duplicates": duplicates, "depth": depth, "normalise": normalise}
-        assert not SessionConvention(**habits, lists=lists).can_pass_one
-        assert not SessionConvention(**habits, rank_discount="concatenated").can_pass_one
+        settings = {"duplicates": duplicates, "depth": depth, "normalise": normalise}
+        assert not SessionConvention(**settings, lists=lists).can_pass_one
+        assert not SessionConvention(**settings, rank_discount="concatenated").can_pass_one
     passing = {name for name, known in SESSION_CONVENTIONS.items() if known.can_pass_one}
     assert passing == {"trec_dd_2015"}
 

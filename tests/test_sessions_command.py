@@ -130,11 +130,11 @@ def test_what_is_held_after_the_end(command, folder, tmp_path):
     both = (tmp_path / "both.csv", tmp_path / "q")
     both[0].write_text((folder / "toy.csv").read_text())
     both[1].write_text("s 0 none 1\nt 0 x 1\n")  # s gains nothing, so that twice the mean is t's
-    for habit, expected in (
+    for setting, expected in (
         ("held", [1.0, 1.0, 1.0]),
         ("growing", [1.0, 0.6, 0.44952860134400496]),
     ):
-        words = ("--curve", "--format", "csv", "-q", "-m", "nsDCG@3", "--hold", habit)
+        words = ("--curve", "--format", "csv", "-q", "-m", "nsDCG@3", "--hold", setting)
         done = command(tmp_path, "sessions", "both.csv", "--qrels", "q", *words)
         means = [float(row["mean"]) for row in csv.DictReader(io.StringIO(done.out))]
         assert [2 * mean for mean in means[2::3]] == pytest.approx(expected, abs=1e-9)
@@ -476,8 +476,8 @@ def test_why_lists_interactions_of_sessions_as_those_of_runs():
 
 
 def test_every_session_habit_belongs_to_one_cause():
-    habits = [habit for cause in SESSION_CAUSES.values() for habit in cause.settings]
-    assert sorted(habits) == sorted(SESSION_SETTINGS)
+    settings = [setting for cause in SESSION_CAUSES.values() for setting in cause.settings]
+    assert sorted(settings) == sorted(SESSION_SETTINGS)
 
 
 def test_the_vectors_of_each_session(folder):

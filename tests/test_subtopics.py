@@ -248,8 +248,8 @@ def test_the_habits_count_for_subtopics_too():
     run = {"q": ["z", "c", "a", "b"]}
     judged = to_frame([(q, s, d, float(g)) for q, s, d, g in rows])
 
-    def value(measure, **habits):
-        return next(iter(gainful.evaluate(judged, run, measure, **habits).mean.values()))
+    def value(measure, **settings):
+        return next(iter(gainful.evaluate(judged, run, measure, **settings).mean.values()))
 
     assert value("P_IA(rel=1.2)@3") == 1 / 6
     assert value("P_IA(rel=1.2)@3", fractional="truncate") == 0

@@ -111,7 +111,7 @@ def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values
     assert all(found.exact[name] for name in ARGUED)
 
 
-HABITS = {
+SETTINGS_TRIED = {
     "empty": [0, 1, "skip"],
     "ideal_depth": ["k", "all", "retrieved"],
     "short": ["as_is", "minimum"],
@@ -127,21 +127,23 @@ SOME = [*ARGUED, "P@3", "IPrec@0.5", "SetP", "Utility", "nERR@3", "Compat"]
 @settings(max_examples=60)
 @given(
     queries(lowest=-1),
-    st.fixed_dictionaries({name: st.sampled_from(answers) for name, answers in HABITS.items()}),
+    st.fixed_dictionaries(
+        {name: st.sampled_from(answers) for name, answers in SETTINGS_TRIED.items()}
+    ),
     st.sampled_from([None, (0, 1), (0.5, 2), (1, 3), (0,), (-1, 0, 2)]),
     st.booleans(),
 )
-def test_bounds_hold_under_every_habit_and_with_any_grades(query, habits, grades, all_tried):
+def test_bounds_hold_under_every_habit_and_with_any_grades(query, settings, grades, all_tried):
     judged, ranked = query
-    filled = habits["short"] == "minimum"  # which needs a cutoff
+    filled = settings["short"] == "minimum"  # which needs a cutoff
     measures = [name for name in SOME if not filled or "CG" not in name or "@" in name]
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
             patch.setattr(limits, "_MAX_GRADINGS", 0)
         found = gainful.unjudged(
-            {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **habits
+            {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **settings
         )
-    assert_bounds(found, brute_force(judged, ranked, measures, grades, max_grade=3, **habits))
+    assert_bounds(found, brute_force(judged, ranked, measures, grades, max_grade=3, **settings))
 
 
 @settings(max_examples=40)
@@ -333,15 +335,15 @@ def test_bounds_of_the_mean_equal_brute_force_over_all_queries_at_once(pair, emp
         dropped = [doc for doc in ranked if doc not in judged][2:]
         run[str(at)] = {doc: score for doc, score in ranked.items() if doc not in dropped}
     measures = ["nDCG@2", "AP", "P@2"]
-    habits = {"empty": empty, "missing": missing}
-    found = gainful.unjudged(judgments, run, measures, grades=[0, 1, 3], **habits)
+    settings = {"empty": empty, "missing": missing}
+    found = gainful.unjudged(judgments, run, measures, grades=[0, 1, 3], **settings)
     open_ = [(q, doc) for q in ("0", "1") for doc in run[q] if doc not in judgments[q]]
     every = {name: [] for name in measures}
     for grades in product(found.grades, repeat=len(open_)):
         judged = {query: dict(inner) for query, inner in judgments.items()}
         for (query, doc), grade in zip(open_, grades, strict=True):
             judged[query][doc] = grade
-        for name, mean in gainful.evaluate(judged, run, measures, **habits).mean.items():
+        for name, mean in gainful.evaluate(judged, run, measures, **settings).mean.items():
             every[name] += [] if np.isnan(mean) else [mean]
     for name, (low, _, high) in found.mean.items():
         if not every[name]:

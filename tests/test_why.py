@@ -126,8 +126,8 @@ def assert_right(explanation, data, measure):
 
 
 def test_every_habit_belongs_to_exactly_one_cause():
-    habits = [habit for cause in CAUSES.values() for habit in cause.settings]
-    assert sorted(habits) == sorted(SETTINGS)
+    settings = [setting for cause in CAUSES.values() for setting in cause.settings]
+    assert sorted(settings) == sorted(SETTINGS)
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -40,15 +40,15 @@ ARRAY_TOOLS = (
 )
 
 
-def which_ndcg() -> str:
+def which_ndcg_page() -> str:
     """The page "Which nDCG?"."""
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     cases = "\n".join(f"- **{name}**: {case['what']}" for name, case in golden["cases"].items())
     names = list(golden["cases"])
     numbers = "\n\n".join(
-        _numbers(golden["observed"], part) for part in (names[:6], names[6:12], names[12:])
+        _tabulate_numbers(golden["observed"], part) for part in (names[:6], names[6:12], names[12:])
     )
-    habits = "\n\n".join(_habit(habit) for habit in SETTINGS.values())
+    settings = "\n\n".join(_describe_setting(setting) for setting in SETTINGS.values())
     notes = [(name, c.title, c.note) for name, c in CONVENTIONS.items() if c.note]
     return f"""{MADE}# Which nDCG?
 
@@ -62,7 +62,7 @@ Each is a field of `Convention`. Most that matter for a list of grades are also 
 measures they concern and options of the calls (`gainful measures nDCG` lists them): `gainful.ndcg(…, negative="keep")`,
 `gainful explain … --negative keep`, `nDCG(negative=keep)@10`. The others matter for runs and judgments.
 
-{habits}
+{settings}
 
 ## Whose habits
 
@@ -104,27 +104,27 @@ nDCG(gain={{0:0,1:1,2:10,3:100}}, discount=shifted, b=5)@5  0.931529
 """
 
 
-def _numbers(observed: dict[str, dict[str, str]], cases: list[str]) -> str:
+def _tabulate_numbers(observed: dict[str, dict[str, str]], cases: list[str]) -> str:
     rows = [
-        (tool, *(_printed(values[case]) for case in cases))
+        (tool, *(_format_value(values[case]) for case in cases))
         for tool, values in observed.items()
         if tool.startswith(ARRAY_TOOLS)
     ]
     return to_markdown(Table(("tool", *cases), rows))
 
 
-def _habit(habit: Setting) -> str:
-    own = getattr(GAINFUL, habit.name)
-    if not habit.answers:
-        return f"**{habit.name}**: {habit.question}"
+def _describe_setting(setting: Setting) -> str:
+    own = getattr(GAINFUL, setting.name)
+    if not setting.answers:
+        return f"**{setting.name}**: {setting.question}"
     answers = "\n".join(
         f"- `{answer}`: {meaning}" + (" (gainful's default)" if answer == own else "")
-        for answer, meaning in habit.answers.items()
+        for answer, meaning in setting.answers.items()
     )
-    return f"**{habit.name}**: {habit.question}\n\n{answers}"
+    return f"**{setting.name}**: {setting.question}\n\n{answers}"
 
 
-def _printed(value: str) -> str:
+def _format_value(value: str) -> str:
     """A value with four decimals; `gainful` is held to all six."""
     return "error" if value.startswith("ERR") else f"{float(value):.4f}"
 
@@ -141,7 +141,7 @@ def measures_page() -> str:
         for formula in (*GAINS.values(), *DISCOUNTS.values())
     )
     sources = "\n".join(f"- *{key}*: {text}" for key, text in REFERENCES.items())
-    each = "\n\n".join(_measure(entry) for entry in MEASURES.values())
+    each = "\n\n".join(_describe_measure(entry) for entry in MEASURES.values())
     return f"""{MADE}# Measures and their language
 
 A measure is a name, parameters in brackets, and a cutoff:
@@ -236,7 +236,7 @@ relevant to the subtopics a and b.
 """
 
 
-def _measure(entry: Entry) -> str:
+def _describe_measure(entry: Entry) -> str:
     """One measure with its reference and its worked example."""
     example = entry.example
     if example is None:
@@ -257,7 +257,7 @@ def _measure(entry: Entry) -> str:
 
 
 WORKED = {"log": log, "log2": log2, "sum": sum, "range": range}
-PAGES = {"docs/which-ndcg.md": which_ndcg, "docs/measures.md": measures_page}
+PAGES = {"docs/which-ndcg.md": which_ndcg_page, "docs/measures.md": measures_page}
 TYPED = (
     "README.md",
     "docs/index.md",
@@ -272,18 +272,18 @@ TYPED = (
 )  # typed by hand, except what their commands print
 
 
-def printed_anew(text: str) -> str:
+def print_anew(text: str) -> str:
     """A page with the output of every `$ command` in its console blocks replaced by today's."""
 
-    def block(found: re.Match[str]) -> str:
-        commands = re.findall(r"^\$ (.*)$", found[0], flags=re.MULTILINE)
-        parts = [f"$ {command}\n{_output(command)}" for command in commands]
+    def print_block(block: re.Match[str]) -> str:
+        commands = re.findall(r"^\$ (.*)$", block[0], flags=re.MULTILINE)
+        parts = [f"$ {command}\n{_run_command(command)}" for command in commands]
         return "```console\n" + "\n".join(parts) + "\n```"
 
-    return re.sub(r"^```console\n.*?^```", block, text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^```console\n.*?^```", print_block, text, flags=re.MULTILINE | re.DOTALL)
 
 
-def _output(command: str) -> str:
+def _run_command(command: str) -> str:
     folder = Path(sys.executable).parent
     environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(  # noqa: S602  (the commands of our own documentation)
@@ -296,7 +296,7 @@ def main() -> int:
     """Write what is out of date, or with --check only name it."""
     check = "--check" in sys.argv
     made = {page: make() for page, make in PAGES.items()}
-    made |= {page: printed_anew((ROOT / page).read_text(encoding="utf-8")) for page in TYPED}
+    made |= {page: print_anew((ROOT / page).read_text(encoding="utf-8")) for page in TYPED}
     stale = []
     for name, text in made.items():
         page = ROOT / name

@@ -181,7 +181,7 @@ def read_trec_run(path: str | PathLike[str]) -> Iterator[ScoredDoc]:
     return (ScoredDoc(*row) for row in read_run(path, "trec").frame.iter_rows())
 
 
-# ir_measures computes by another tool what asks for subtopics, with habits of its own.
+# ir_measures computes by another tool what asks for subtopics, with settings of its own.
 _CONVENTIONS = {False: like("ir_measures"), True: like("pyndeval").with_settings(missing="zero")}
 
 

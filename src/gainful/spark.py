@@ -49,8 +49,8 @@ def per_query(
         qrels: a Spark frame with query, doc, grade, or anything that `evaluate` takes.
         run: a Spark frame with query, doc, score.
         measures: names such as "nDCG@10", as in `evaluate`.
-        like: the tool whose habits to follow.
-        **settings: single habits.
+        like: the tool whose settings to follow.
+        **settings: single settings.
 
     Returns:
         A Spark frame: query, and a column for each measure, null where a query is left out.

@@ -55,8 +55,8 @@ def assert_ranking_quality(
         test: how `significant` tests; "randomisation" unless told otherwise.
         seed: where chance begins.
         resamples: how often it is drawn.
-        like: the tool whose habits to follow.
-        **settings: single habits, such as `ties="average"`.
+        like: the tool whose settings to follow.
+        **settings: single settings, such as `ties="average"`.
 
     Returns:
         The `Verdict`, if the run passed.

@@ -59,10 +59,10 @@ def compare(
         resamples: how many, where chance is asked.
         seed: which chance; the same seed gives the same numbers.
         per_query: find the queries that changed most by the first measure, and what moved there.
-        like: the tool whose habits to follow.
+        like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
-        **settings: single habits, as `evaluate` takes them.
+        **settings: single settings, as `evaluate` takes them.
 
     Returns:
         `Comparison`: means, differences with intervals and p, groups that cannot be told apart.
@@ -169,7 +169,7 @@ def compare_sessions(
         alpha: from which p on a difference counts as significant.
         resamples: how many, where there are too many ways to look at them all.
         seed: which chance.
-        like: whose habits to follow.
+        like: whose settings to follow.
         **options: whatever else `evaluate_sessions` takes, such as `where={"scenario": "A"}`.
 
     Returns:

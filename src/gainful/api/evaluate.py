@@ -77,13 +77,13 @@ def evaluate(
         measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
             nDCG@10, AP and RR if none is named.
         runs: several runs by name, instead of one.
-        like: the tool whose habits to follow, by name or as a `Convention`.
+        like: the tool whose settings to follow, by name or as a `Convention`.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
         resamples: of the interval: how often queries are drawn again.
         seed: of the interval: where chance begins.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
-        **settings: single habits, such as `ties="average"` or `missing="skip"`.
+        **settings: single settings, such as `ties="average"` or `missing="skip"`.
 
     Returns:
         `Results`, or for `runs` a dict of them by name.

@@ -25,8 +25,8 @@ def explain(
         grades: of the documents, in rank order.
         judged: every judged grade of the query, those of the ranking too: the ideal.
         k: look at the first k documents only.
-        like: the tool whose habits to follow.
-        **options: single habits, such as `gain="exp"`.
+        like: the tool whose settings to follow.
+        **options: single settings, such as `gain="exp"`.
 
     Examples:
         >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")

@@ -58,7 +58,7 @@ def explore(
         measure: sDCG or nsDCG, with the options that the page begins with.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
-        like: whose habits to begin with: jk2008 (default), kanoulas2011.
+        like: whose settings to begin with: jk2008 (default), kanoulas2011.
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
@@ -71,7 +71,7 @@ def explore(
         pages: of the Session Track: does a further page continue the list, or count?
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
-        **settings: single habits, such as `duplicates="first"` or `b=10`.
+        **settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Examples:
         >>> from gainful import simulate_study

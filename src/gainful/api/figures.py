@@ -178,7 +178,7 @@ def draw_files(
         options: those of the figure's data function.
         look: title, size and background.
         **reading: how files are read and evaluated; options of `evaluate_sessions` or `sweep`, or
-            formats and habits.
+            formats and settings.
     """
     entry = find_figure(name)
     if entry.input_kind == "runs":

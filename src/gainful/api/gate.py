@@ -63,10 +63,10 @@ def gate(
         save_to: the file in which the run becomes a baseline, if it passes.
         write: is that file written now, or by `write_baseline`?
         name: what the run is called.
-        like: the tool whose habits to follow.
+        like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how a file of a run is written.
-        **settings: single habits, such as `ties="average"`.
+        **settings: single settings, such as `ties="average"`.
 
     Returns:
         `Verdict`: did it pass, by which rules, and which queries to look at first.

@@ -49,10 +49,10 @@ def order(
         p: the persistence of RBO.
         resamples: how many, of tests that resample.
         seed: where chance begins; the same seed gives the same numbers.
-        like: the tool whose habits to follow.
+        like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
-        **settings: single habits, such as `ties="average"`.
+        **settings: single settings, such as `ties="average"`.
 
     Returns:
         `Order`: the order by each measure, their agreement, and the power of each.

@@ -60,8 +60,8 @@ def report(
         seed: which chance; the same seed gives the same page.
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
-        like: the tool whose habits to follow.
-        **settings: single habits, as `evaluate` takes them.
+        like: the tool whose settings to follow.
+        **settings: single settings, as `evaluate` takes them.
 
     Returns:
         The page. It loads nothing, and shows at most 500 queries rank by rank.
@@ -124,10 +124,10 @@ def build_report(
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
         values_file: what the file beside the page is called.
-        like: the tool whose habits to follow.
+        like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
-        **settings: single habits, as `evaluate` takes them.
+        **settings: single settings, as `evaluate` takes them.
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     require_extra()

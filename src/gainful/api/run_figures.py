@@ -48,8 +48,8 @@ def curves_data(
         runs: {name: run}.
         measure: CG, DCG, nCG or nDCG with a cutoff; DCG@10 if none is named.
         query: of this query alone; the mean over queries if none is named.
-        like: whose habits to follow.
-        **settings: single habits, such as `ties="average"`; `qrels_format`, `run_format` of files.
+        like: whose settings to follow.
+        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`.
 
     Returns:
         Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
@@ -86,8 +86,8 @@ def differences_data(
         qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}, two of them; the first is what the other is set against.
         measure: nDCG@10 if none is named.
-        like: whose habits to follow.
-        **settings: single habits, such as `ties="average"`; `qrels_format`, `run_format` of files.
+        like: whose settings to follow.
+        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`.
 
     Returns:
         A row for each query, the greatest difference first: query, first, second, difference
@@ -111,8 +111,8 @@ def precision_recall_data(
     Args:
         qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
-        like: whose habits to follow.
-        **settings: single habits, such as `rel=2`; `qrels_format`, `run_format` of files.
+        like: whose settings to follow.
+        **settings: single settings, such as `rel=2`; `qrels_format`, `run_format`.
 
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
@@ -141,8 +141,8 @@ def dots_data(
         interval: its level in per cent; queries are drawn again (bootstrap, BCa).
         resamples: how often.
         seed: where chance begins.
-        like: whose habits to follow.
-        **settings: single habits, such as `ties="average"`; `qrels_format`, `run_format` of files.
+        like: whose settings to follow.
+        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`.
 
     Returns:
         Columns run, measure, mean, low, high.

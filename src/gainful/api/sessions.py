@@ -42,7 +42,7 @@ def evaluate_sessions(
         qrels: whatever `evaluate` takes; a session's topic is whose judgments count. Without
             them, what the searchers said themselves (the column grade).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
-        like: whose habits to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
+        like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
@@ -53,7 +53,7 @@ def evaluate_sessions(
         topics: a file of lines `session topic`, whose topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
             count as a query?
-        settings: single habits, such as `duplicates="first"` or `b=10`.
+        settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.

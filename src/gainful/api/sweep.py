@@ -53,13 +53,13 @@ def sweep(
         weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
         by: the column, or columns, whose groups are compared.
         reference: the setting that others are held against; {"b": 2, "bq": 4}.
-        like: whose habits to follow: jk2008 (default), …
+        like: whose settings to follow: jk2008 (default), …
         reading: how sessions are read from a file, as `evaluate_sessions` has it: `ties`, `bad`, …
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
         qrels_format: how a file of judgments is written; by content if it is not named.
-        settings: single habits, such as `duplicates="first"`.
+        settings: single settings, such as `duplicates="first"`.
 
     Examples:
         >>> from gainful import simulate_study

@@ -47,8 +47,8 @@ def unjudged(
         run: whatever `evaluate` takes.
         measures: one or several; nDCG@10, AP and RR if none is named.
         grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose habits to follow, by name or as a `Convention`.
-        **settings: single habits, such as `ties="input"`.
+        like: the tool whose settings to follow, by name or as a `Convention`.
+        **settings: single settings, such as `ties="input"`.
 
     Returns:
         `Bounds`: the smallest and the largest value of each query and of the mean, each marked
@@ -87,10 +87,10 @@ def bound_runs(
         runs: one or several, by name.
         measures: whatever `evaluate` takes.
         grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose habits to follow, by name or as a `Convention`.
+        like: the tool whose settings to follow, by name or as a `Convention`.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
-        **settings: single habits, such as `ties="input"`.
+        **settings: single settings, such as `ties="input"`.
     """
     convention, recipes = build_recipes(measures, like, settings)
     loaded_qrels = as_qrels(qrels, qrels_format)
@@ -123,10 +123,10 @@ def settle(
         runs: two runs by name.
         measure: one measure, such as "nDCG@10".
         grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose habits to follow, by name or as a `Convention`.
+        like: the tool whose settings to follow, by name or as a `Convention`.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
-        **settings: single habits, such as `ties="input"`.
+        **settings: single settings, such as `ties="input"`.
 
     Returns:
         `Settlement`: who leads, whether that can turn, how many judgments would settle it, and

@@ -1,4 +1,4 @@
-"""Room `convention`: a tool's name goes in, its habits come out."""
+"""Room `convention`: a tool's name goes in, its settings come out."""
 
 from gainful.convention.convention import (
     Convention,

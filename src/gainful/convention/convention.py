@@ -29,9 +29,9 @@ FirstRank = Literal["share", "as_is"]
 
 @frozen(kw_only=True)
 class Convention(Settings):
-    """How a number comes about: one field for every habit in which tools differ.
+    """How a number comes about: one field for every setting in which tools differ.
 
-    The defaults are gainful's own: trec_eval's habits, except that fractions count, missing
+    The defaults are gainful's own: trec_eval's settings, except that fractions count, missing
     queries count as 0, and nothing is skipped in silence.
 
     Examples:
@@ -69,7 +69,7 @@ class Convention(Settings):
     # Measures of which this tool breaks ties otherwise; RR@ is RR with a cutoff.
     ties_by_measure: tuple[tuple[str, Ties], ...] = ()
 
-    # Whose habits these are; no part of what two conventions are compared by.
+    # Whose settings these are; no part of what two conventions are compared by.
     name: str = field(default="gainful", eq=False)
     title: str = field(default="gainful's own habits", eq=False)
     note: str = field(default="", eq=False)

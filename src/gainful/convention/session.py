@@ -1,7 +1,7 @@
-"""How whole sessions are judged: the habits in which session measures differ, and whose they are.
+"""How whole sessions are judged: the settings in which session measures differ, and whose they are.
 
 The defaults are those of Järvelin, Price, Delcambre & Nielsen (2008). What their paper leaves open
-is a habit here, with a stated answer.
+is a setting here, with a stated answer.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ SESSION_CONVENTIONS: Mapping[str, SessionConvention] = {
 
 
 def like_sessions(name: str | SessionConvention | None = None) -> SessionConvention:
-    """The habits of a paper or track by its name; without a name, those of 2008."""
+    """The settings of a paper or track by its name; without a name, those of 2008."""
     if name is None:
         return JK2008
     if isinstance(name, SessionConvention):

@@ -1,4 +1,4 @@
-"""The habits in which tools differ: the question each one settles, and its answers in words.
+"""The settings in which tools differ: the question each one settles, and its answers in words.
 
 This table is the only list of them: validation, `--help`, `gainful conventions` and the docs
 are made from it.

@@ -23,7 +23,7 @@ _ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "sp
 
 
 def like(name: str | Convention | None = None) -> Convention:
-    """The habits of a tool or source by its name; without a name, gainful's own.
+    """The settings of a tool or source by its name; without a name, gainful's own.
 
     Examples:
         >>> like("quepid").ideal_depth

@@ -1,4 +1,4 @@
-"""Measure + options + whose habits → `Recipe`: everything settled, nothing left to choose.
+"""Measure + options + whose settings → `Recipe`: everything settled, nothing left to choose.
 
 What the measure says wins, then the option, then `like`, then the default. A parameter that
 came with a formula goes when another formula takes its place.
@@ -48,7 +48,7 @@ from gainful.measure.recipe import (
 
 
 class Options(TypedDict, total=False):
-    """What may be set in a call: two formulas with their parameters, and habits."""
+    """What may be set in a call: two formulas with their parameters, and settings."""
 
     gain: str | Mapping[float, float] | NamedFormula
     rel: float
@@ -88,7 +88,7 @@ def build_recipe(
     Args:
         measure: what is asked for.
         options: what the caller set beside it.
-        like_whom: the tool or source whose habits fill the rest.
+        like_whom: the tool or source whose settings fill the rest.
         judged: are judged documents given? If so the ideal comes from them unless told
             otherwise, if not it can only come from the list; None leaves it to the convention.
     """
@@ -262,7 +262,7 @@ def _choose_ideal(explicit: object, base: Convention, *, judged: bool | None) ->
 
 
 def _refuse_contradictions(recipe: SessionRecipe) -> None:
-    """Habits that do not go together."""
+    """Settings that do not go together."""
     entry, convention = recipe.entry, recipe.convention
     if not entry.normalised or "normalise" not in entry.params:
         return

@@ -115,7 +115,7 @@ def usual_measures(convention: Convention) -> tuple[str, ...]:
 
 
 def build_convention(like: str | Convention | None, settings: Mapping[str, Any]) -> Convention:
-    """A tool's habits with some of them changed."""
+    """A tool's settings with some of them changed."""
     changes = _drop_unset(settings)
     for name in changes:
         if name not in SETTINGS:

@@ -187,7 +187,7 @@ def collect_params() -> dict[str, Param]:
 
 
 def _describe_setting_values(setting: Setting) -> str:
-    """What may be said in answer to a habit that has no table of answers."""
+    """What may be said in answer to a setting that has no table of answers."""
     allowed_values = {
         "gain": f"{', '.join(GAINS)}; or weights by grade",
         "discount": ", ".join(DISCOUNTS),

@@ -16,7 +16,7 @@ from gainful.measure.recipe import FORMULA_PARAMS
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 
-# The habits that matter for one list of grades without ids, scores or other queries.
+# The settings that matter for one list of grades without ids, scores or other queries.
 SINGLE_LIST_SETTINGS = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
     *("negative", "fractional", "empty", "short", "grade_bits", "decimals"),

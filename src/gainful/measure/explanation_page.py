@@ -134,7 +134,7 @@ def list_notes(explanation: Explanation) -> list[str]:
 
 
 def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
-    """The habits that matter for one list, as they came out for this one."""
+    """The settings that matter for one list, as they came out for this one."""
     recipe = explanation.recipe
     answers = {setting: describe_setting(recipe, setting) for setting in SINGLE_LIST_SETTINGS}
     named_convention = CONVENTIONS.get(recipe.convention.name, recipe.convention)

@@ -1,4 +1,4 @@
-"""Whose nDCG is this? Every formula and habit that turns a ranking into a given value."""
+"""Whose nDCG is this? Every formula and setting that turns a ranking into a given value."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Formulations(Shown):
 
 @frozen(eq=False)
 class _Ranking:
-    """A ranking, how deep it can be cut, and which habits can make a difference for it."""
+    """A ranking, how deep it can be cut, and which settings can make a difference for it."""
 
     grades: RankingMatrix
     judged: RankingMatrix | None
@@ -161,7 +161,7 @@ def _candidates(measure: Measure, ranking: _Ranking) -> Iterator[Candidate]:
 def _compute_variants(
     measure: Measure, ranking: _Ranking
 ) -> Iterator[tuple[Pairs, dict[int | None, float], list[str]]]:
-    """Formulas and habits by themselves, then each tool as it is: parameters, values, tool."""
+    """Formulas and settings by themselves, then each tool as it is: parameters, values, tool."""
     gains_by_setting: dict[Pairs, tuple[Recipe, RankedRows] | None] = {}
     grid = product(_formula_grid(measure, ranking), _setting_grid(measure, ranking))
     for params in sorted((_drop_defaults(measure, a | b) for a, b in grid), key=len):

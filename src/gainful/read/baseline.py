@@ -73,7 +73,7 @@ class Baseline:
     measures: Mapping[str, str]  # the canonical spelling, by the name that was asked for
     mean: Mapping[str, float]
     values: Mapping[str, Mapping[str, float | None]]  # by query and measure; None: left out
-    convention: Mapping[str, Any]  # `like`, and an answer for each habit
+    convention: Mapping[str, Any]  # `like`, and an answer for each setting
     judgments: str  # their fingerprint
     gainful: str  # which version of it
     name: str = "baseline"  # the file, for a message

@@ -18,7 +18,7 @@ from gainful.text import choose_decimals, count_noun
 _COLUMNS = ("rank", "document", "score", "grade")
 _GAIN_COLUMNS = ("gain", "discount", "gain ×\ndiscount")
 _MIN_ID_WIDTH = 12  # characters of a document id
-_SIDES = ("before", "switched")  # one habit of the other tool; it is not that tool itself
+_SIDES = ("before", "switched")  # one setting of the other tool; it is not that tool itself
 
 
 def build_sections(

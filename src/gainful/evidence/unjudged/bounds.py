@@ -62,7 +62,7 @@ class Bounds(Shown):
 
     @property
     def convention(self) -> Convention:
-        """The habits."""
+        """The settings."""
         return self.results.convention
 
     @property

@@ -129,7 +129,7 @@ def discount_choices() -> list[dict[str, Any]]:
 def setting_answers(
     sessions: MatchedSessions, grades: explore_data.Grades
 ) -> dict[str, dict[str, str]]:
-    """The answers to habits that these sessions allow, in words."""
+    """The answers to settings that these sessions allow, in words."""
     single_base = sessions.has_single_base
     available = {
         ("duplicates", "first"): single_base,
