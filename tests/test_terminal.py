@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 import gainful
 from gainful.cli import output
 from gainful.cli.main import main
-from gainful.measure.results_page import results_page
+from gainful.measure.results import results_page
 from gainful.page.bars import bar_fractions, draw_bar
 from gainful.page.render import render
 from gainful.page.table import Table

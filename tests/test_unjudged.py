@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 import gainful
 from gainful.convention import CONVENTIONS
 from gainful.evidence.unjudged import limits
-from gainful.evidence.unjudged.settlement_page import describe_lead
+from gainful.evidence.unjudged.settlement import describe_lead
 from gainful.measure.catalogue import MEASURES
 
 DOCS = [f"d{number}" for number in range(9)]

@@ -148,7 +148,7 @@ def test_a_tool_that_leaves_the_query_out_is_not_named():
 
 
 def test_a_rounded_value_says_who_rounds():
-    from gainful.measure.which_page import build_table, format_answer
+    from gainful.measure.which import build_table, format_answer
 
     answer = gainful.which("0.94881", WIKI)
     assert "gdeval (rounds to 5 decimals)" in " ".join(row[2] for row in build_table(answer).rows)

@@ -7,15 +7,14 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.evidence.stability import Stability
-from gainful.evidence.stability_page import (
+from gainful.evidence.stability import (
+    Stability,
     build_table,
     list_cells,
     list_columns,
     list_footnotes,
 )
-from gainful.measure.results import Results
-from gainful.measure.results_page import list_run_rows, results_page, to_dict
+from gainful.measure.results import Results, list_run_rows, results_page, to_dict
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table

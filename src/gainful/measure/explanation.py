@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
+from gainful.convention import CONVENTIONS
+from gainful.formula import (
+    Arithmetic,
+    Const,
+    Expr,
+    Where,
+    substitute,
+    to_latex as as_latex,
+    to_numpy,
+    to_text as as_text,
+    walk,
+)
 from gainful.match.ideal import ideal_order
 from gainful.measure.compute import normalise_values
-from gainful.measure.explanation_page import explanation_page
+from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
+from gainful.measure.describe_setting import describe_setting
 from gainful.measure.functions.cumulated_gain import (
     cumulate_gain,
     gain_curves,
@@ -20,9 +35,18 @@ from gainful.measure.functions.cumulated_gain import (
 )
 from gainful.measure.ranked_gains import RankedRows, rank_row_gains, row_gains
 from gainful.measure.recipe import Recipe
-from gainful.page.page import Page
+from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
+from gainful.page.table import Table, format_number
+from gainful.page.to_latex import escape_latex_cell, table_to_latex
+from gainful.page.to_markdown import table_to_markdown
 from gainful.read import RankingMatrix
+
+_COLUMNS = (
+    *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
+    *("ideal\ngrade", "IDCG", "nDCG"),
+)
+_MAX_TERMS = 4  # terms of a sum that are written out
 
 
 @frozen
@@ -135,3 +159,196 @@ def _ideal_order(recipe: Recipe, source: RankingMatrix) -> list[tuple[float, flo
 
 def _as_tuple(table: RankingMatrix) -> tuple[float, ...]:
     return tuple(float(value) for value in table.values[0][: table.lengths[0]])
+
+
+def build_table(explanation: Explanation) -> Table:
+    """The numbers at every rank."""
+    rows = [
+        (
+            str(line.rank),
+            format_number(line.grade),
+            format_number(line.gain),
+            f"{line.discount:.4f}",
+            f"{line.contribution:.4f}",
+            format_number(line.cg),
+            f"{line.dcg:.4f}",
+            format_number(line.ideal_grade),
+            f"{line.idcg:.4f}",
+            "–" if line.ndcg is None else f"{line.ndcg:.4f}",
+        )
+        for line in explanation.lines
+    ]
+    return Table(_COLUMNS, rows, numeric=True)
+
+
+def explanation_page(explanation: Explanation) -> Page:
+    """The worked table, the formulas, the convention."""
+    sums = [f"{name:<4} = {terms}" for name, terms in format_sums(explanation)]
+    return Page(
+        sections=[
+            Section(table=build_table(explanation)),
+            Section(lines=sums),
+            *(Section(lines=[f"Note: {note}"]) for note in list_notes(explanation)),
+            Section(lines=[f"Convention: {_format_title(explanation)}"]),
+            Section(table=Table(("", ""), _describe_settings(explanation))),
+        ],
+        rows=lambda: _list_rows(explanation),
+        data=explanation.to_dict,
+        written={
+            "markdown": lambda: _to_markdown(explanation),
+            "latex": lambda: _to_latex(explanation),
+        },
+    )
+
+
+def _list_rows(explanation: Explanation) -> Table:
+    """A row for each rank, at full precision."""
+    dicts = [asdict(line) for line in explanation.lines]
+    return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
+
+
+def _to_markdown(explanation: Explanation) -> str:
+    """For a page or a pull request."""
+    formulas = "\n".join(f"{name:<4} = {terms}" for name, terms in format_sums(explanation))
+    parts = (
+        table_to_markdown(build_table(explanation)),
+        f"```text\n{formulas}\n```",
+        *(f"Note: {note}" for note in list_notes(explanation)),
+        f"Convention: {_format_title(explanation)}",
+        "\n".join(f"- {setting}: {answer}" for setting, answer in _describe_settings(explanation)),
+    )
+    return "\n\n".join(parts)
+
+
+def _to_latex(explanation: Explanation) -> str:
+    """For a paper: a booktabs table, the formulas, the convention as a sentence."""
+    answers = "; ".join(
+        f"{setting}: {answer}" for setting, answer in _describe_settings(explanation)
+    )
+    formulas = [
+        rf"\mathrm{{{name}}} &= {terms} \\" for name, terms in format_sums(explanation, latex=True)
+    ]
+    return "\n".join(
+        (
+            r"% needs \usepackage{amsmath,booktabs}",
+            table_to_latex(build_table(explanation)),
+            "",
+            r"\begin{align*}",
+            *formulas,
+            r"\end{align*}",
+            *(escape_latex_cell(f"Note: {note}.") for note in list_notes(explanation)),
+            escape_latex_cell(f"Convention: {_format_title(explanation)}; {answers}."),
+        )
+    )
+
+
+def list_notes(explanation: Explanation) -> list[str]:
+    """What a reader might stumble over."""
+    if explanation.judged is None:
+        return []
+    lacking = Counter(grade for grade in explanation.grades if grade > 0) - Counter(
+        explanation.judged
+    )
+    if not lacking:
+        return []
+    grades = [format_number(grade) for grade in sorted(lacking.elements(), reverse=True)]
+    missing = ", ".join(grades[:_MAX_TERMS] + ["…"] * (len(grades) > _MAX_TERMS))
+    return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can pass 1"]
+
+
+def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
+    """The settings that matter for one list, as they came out for this one."""
+    recipe = explanation.recipe
+    answers = {setting: describe_setting(recipe, setting) for setting in SINGLE_LIST_SETTINGS}
+    named_convention = CONVENTIONS.get(recipe.convention.name, recipe.convention)
+    if explanation.judged is None and named_convention.ideal == "judged":
+        answers["ideal"] += ", as no judged documents were given"
+    if (
+        explanation.judged is not None
+        and named_convention.ideal == "list"
+        and recipe.convention.ideal == "judged"
+    ):
+        answers["ideal"] += (
+            f", as they were given; {named_convention.title} itself knows only the list"
+        )
+    if recipe.k is None and recipe.convention.ideal_depth == "k":
+        count = len(explanation.ideal)
+        answers["ideal_depth"] = f"not cut, as no k is set: {count} document{'s' * (count != 1)}"
+    return list(answers.items())
+
+
+def _format_title(explanation: Explanation) -> str:
+    """Whose convention it is, and what was set otherwise."""
+    recipe = explanation.recipe
+    prefix = "" if recipe.convention.name == "gainful" else f"like {recipe.convention.name}: "
+    note = f" ({recipe.convention.note})" if recipe.convention.note else ""
+    cut = ["k"] if recipe.cutoff is not None else []
+    pool = ["judged"] if explanation.judged is not None else []
+    changed_settings = [*recipe.explicit, *cut, *pool]
+    return (
+        prefix
+        + recipe.convention.title
+        + note
+        + (f"; set here: {', '.join(changed_settings)}" if changed_settings else "")
+    )
+
+
+def format_sums(explanation: Explanation, *, latex: bool = False) -> list[tuple[str, str]]:
+    """nDCG, DCG and IDCG with the numbers put in."""
+    last = explanation.lines[-1]
+    dcg, idcg = f"{last.dcg:.4f}", f"{last.idcg:.4f}"
+    quotient = rf"\frac{{{dcg}}}{{{idcg}}}" if latex else f"DCG/IDCG = {dcg}/{idcg}"
+    ranking_terms = [
+        (line.rank, line.grade, line.gain) for line in explanation.lines if line.grade is not None
+    ]
+    ideal_terms = [
+        (rank, grade, gain) for rank, (grade, gain) in enumerate(explanation.ideal, start=1)
+    ]
+    return [
+        ("nDCG", f"{quotient} = {_format_outcome(explanation, latex=latex)}"),
+        ("DCG", f"{_format_sum(explanation.recipe, ranking_terms, latex=latex)} = {dcg}"),
+        ("IDCG", f"{_format_sum(explanation.recipe, ideal_terms, latex=latex)} = {idcg}"),
+    ]
+
+
+def _format_outcome(explanation: Explanation, *, latex: bool) -> str:
+    empty = explanation.lines[-1].idcg <= 0
+    value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
+    reason = (
+        f" (the ideal is not above 0: empty={explanation.recipe.convention.empty})" if empty else ""
+    )
+    return (
+        rf"\text{{{value}{reason}}}"
+        if latex and (empty or explanation.value is None)
+        else value + reason
+    )
+
+
+def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]], *, latex: bool) -> str:
+    """The first terms of a sum and its last one."""
+    render = as_latex if latex else as_text
+    is_long = len(terms) > _MAX_TERMS
+    kept_terms = [*terms[: _MAX_TERMS - 1], terms[-1]] if is_long else terms
+    texts = [render(_build_term(recipe, *term)) for term in kept_terms]
+    if is_long:
+        texts.insert(-1, r"\dots" if latex else "…")
+    return " + ".join(texts) or "0"
+
+
+def _build_term(recipe: Recipe, rank: int, grade: float, gain: float) -> Expr:
+    """Gain × discount of one document, written as the formula with its numbers put in."""
+    gain_expression = substitute(recipe.gain.expr_with_values, {"g": grade})
+    if (
+        any(isinstance(node, Where) for node in walk(gain_expression))
+        or to_numpy(gain_expression, {}) != gain
+    ):
+        gain_expression = Const(
+            gain
+        )  # a choice among cases, or a grade that the convention changed
+    match substitute(recipe.discount.expr_with_values, {"i": rank}):
+        case Arithmetic("/", Const(1), divisor):
+            return gain_expression / divisor
+        case Const(1):
+            return gain_expression
+        case left:
+            return gain_expression * left

@@ -27,8 +27,7 @@ from gainful.evidence.pairing import (
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.measure.results import Results
-from gainful.measure.results_page import describe_convention, list_footnotes
+from gainful.measure.results import Results, describe_convention, list_footnotes
 from gainful.text import count_noun
 
 

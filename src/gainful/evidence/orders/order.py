@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
 from attrs import field, frozen
 
 from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
-from gainful.evidence.orders.order_page import order_page, summary_page
 from gainful.evidence.orders.swaps import Swap
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
-from gainful.measure.results import Results
-from gainful.page.page import Page
+from gainful.measure.results import Results, list_footnotes
+from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
+from gainful.page.table import Table
+from gainful.text import count_noun, join_words
+
+_MAX_RUNS = 6  # runs; of more, the order is told by its first few
+_LISTED_RUNS = 4
 
 
 @frozen
@@ -145,3 +152,196 @@ class Order(Shown):
     def summary(self) -> Page:
         """The power of each measure and the agreement of each two, in a line each."""
         return summary_page(self)
+
+
+def order_page(order: Order) -> Page:
+    """The answer, a table of measures and one of their pairs, and how it is known."""
+    return Page(
+        answer=_describe_answer(order),
+        sections=[lambda _: [Section(table=table) for table in _build_tables(order)]],
+        notes=_list_notes(order),
+        rows=lambda: _list_rows(order),
+        data=order.to_dict,
+    )
+
+
+def summary_page(order: Order) -> Page:
+    """The power of each measure and the agreement of each two, in a line each."""
+    headline = f"Order of {len(order.runs)} runs by {', '.join(order.measures)}"
+    powers = [
+        f"{power.measure}: {'–' if power.significant is None else power.significant} "
+        f"of {power.pairs} pairs told apart"
+        for power in order.power
+    ]
+    agreements = [
+        f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
+        f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
+        f"RBO {agreement.rbo:.4f}, {agreement.swapped} swapped"
+        for agreement in order.agreement
+    ]
+    first, *more = _build_tables(order)
+    return Page(
+        sections=[
+            Section(lines=(headline, *powers, *agreements, *order.notes), forms=("table",)),
+            Section(headline, first, forms=("html",)),
+            *(Section(table=table, forms=("html",)) for table in more),
+        ]
+    )
+
+
+def _describe_answer(order: Order) -> str:
+    """Which measure tells most runs apart, and which two disagree most, in one paragraph."""
+    return " ".join([*_describe_power(order), *_describe_disagreement(order)])
+
+
+def _describe_power(order: Order) -> list[str]:
+    tested_powers = [power for power in order.power if power.significant is not None]
+    if not tested_powers:
+        return []
+    max_significant = max(power.significant or 0 for power in tested_powers)
+    pairs = count_noun(tested_powers[0].pairs, "pair")
+    if not max_significant:
+        return [f"No measure tells any of the {pairs} of runs apart."]
+    best_measures = [
+        power.measure for power in tested_powers if power.significant == max_significant
+    ]
+    if len(best_measures) == len(tested_powers) > 1:
+        return [f"All measures tell the same number of runs apart: {max_significant} of {pairs}."]
+    verb = "tells" if len(best_measures) == 1 else "tell"
+    return [f"{join_words(best_measures)} {verb} most runs apart: {max_significant} of {pairs}."]
+
+
+def _describe_disagreement(order: Order) -> list[str]:
+    with_swaps = [agreement for agreement in order.agreement if agreement.swapped]
+    if not order.agreement:
+        return []
+    if not with_swaps:
+        return ["No two measures swap any runs."]
+    worst = max(with_swaps, key=lambda agreement: (agreement.swapped, -(agreement.tau or 0)))
+    tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
+    first, second = worst.measures
+    return [f"{first} and {second} disagree most: {count_noun(worst.swapped, 'swap')}{tau}."]
+
+
+def _build_tables(order: Order) -> list[Table]:
+    order_tables = [_build_measure_table(order)]
+    if order.agreement:
+        order_tables.append(_build_agreement_table(order))
+    return order_tables
+
+
+def _build_measure_table(order: Order) -> Table:
+    heads = ("measure", "power", "pairs\napart", "smallest\ndifference", "order")
+    measure_rows = []
+    for at, measure in enumerate(order.measures):
+        power = order.power[at] if order.power else None
+        significant = "–" if power is None or power.significant is None else str(power.significant)
+        measure_rows.append(
+            (
+                measure,
+                _format_number(None if power is None else power.share),
+                "–" if power is None else f"{significant} of {power.pairs}",
+                _format_number(None if power is None else power.smallest),
+                _format_order(order.places(measure)),
+            )
+        )
+    return Table(heads, measure_rows, numeric=True, label_columns=1, text_columns=(4,))
+
+
+def _format_order(places: dict[str, int]) -> str:
+    """The runs, the best first; those that tie with = between them."""
+    names = list(places)
+    listed_names = names if len(names) <= _MAX_RUNS else names[:_LISTED_RUNS]
+    text = listed_names[0]
+    for previous, name in pairwise(listed_names):
+        text += f" {'=' if places[previous] == places[name] else '>'} {name}"
+    return (
+        text
+        if len(listed_names) == len(names)
+        else f"{text} … and {len(names) - len(listed_names)} more"
+    )
+
+
+def _build_agreement_table(order: Order) -> Table:
+    heads = ("measures", "", "tau", "tau_AP", "RBO", "swaps", "most striking")
+    agreement_rows = [
+        (
+            *agreement.measures,
+            *(_format_number(value) for value in (agreement.tau, agreement.tau_ap, agreement.rbo)),
+            str(agreement.swapped),
+            _format_striking_swap(agreement),
+        )
+        for agreement in order.agreement
+    ]
+    return Table(heads, agreement_rows, numeric=True, label_columns=2, text_columns=(6,))
+
+
+def _format_striking_swap(agreement: Agreement) -> str:
+    return _format_swap(agreement.swaps[0]) if agreement.swaps else "–"
+
+
+def _format_swap(swap: Swap) -> str:
+    """Two runs and by how much each measure prefers which; * where that is significant."""
+    (first, second), (first_difference, second_difference) = swap.runs, swap.differences
+    marks = ["*" if is_significant else "" for is_significant in swap.significant]
+    over = f"{first} over {second} by {first_difference:.4f}{marks[0]}"
+    return f"{over}, under it by {-second_difference:.4f}{marks[1]}"
+
+
+def _format_number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _list_notes(order: Order) -> list[str]:
+    """The test, the coefficients, the convention, and what one should know."""
+    lines = [_describe_test(order)] if order.criterion is not None else []
+    if order.agreement:
+        lines.append(
+            "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
+            f"extrapolated, p = {order.p:g}, ties as RBO^b · runs ordered by their means"
+        )
+    if any(
+        True in swap.significant for agreement in order.agreement for swap in agreement.swaps[:1]
+    ):
+        lines.append("* this difference is significant")
+    lines += list_footnotes(order.results) if order.results else []
+    return [*lines, *(f"Note: {note}" for note in order.notes)]
+
+
+def _describe_test(order: Order) -> str:
+    criterion = order.criterion
+    if criterion is None:
+        return ""
+    resampling = criterion.resampling
+    test = None if criterion.name == TUKEY else TESTS[criterion.name]
+    words = "randomised Tukey HSD, all pairs of runs at once" if test is None else test.words
+    correction_text = f", {CORRECTIONS[criterion.correct].words}" if test is not None else ""
+    is_resampled = test is None or test.resampled
+    resamples_text = (
+        f", {resampling.resamples} resamples, seed {resampling.seed}" if is_resampled else ""
+    )
+    share = f"power: share of pairs with p ≤ {resampling.alpha:g}"
+    return f"{share} by {words}{correction_text}{resamples_text}"
+
+
+def _list_rows(order: Order) -> Table:
+    """A row for each value: what it is, of which measure, with which other or of which run."""
+    long_rows: list[tuple[Any, ...]] = []
+    for measure in order.measures:
+        long_rows += [
+            ("mean", measure, "", run, mean) for run, mean in order.means[measure].items()
+        ]
+        long_rows += [
+            ("place", measure, "", run, place) for run, place in order.places(measure).items()
+        ]
+    for power in order.power:
+        data = power.to_dict()
+        long_rows += [
+            (column, power.measure, "", "", data[column]) for column in data if column != "measure"
+        ]
+    for agreement in order.agreement:
+        data = agreement.to_dict()
+        names = [name for name in data if name not in ("measures", "swaps")]
+        long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
+    columns = ("what", "measure", "other", "run", "value")
+    return Table(columns, long_rows, numeric=True, label_columns=4)

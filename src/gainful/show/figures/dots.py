@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from gainful.evidence.stability import Stability
-from gainful.measure.results import Results
-from gainful.measure.results_page import list_footnotes
+from gainful.measure.results import Results, list_footnotes
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
 from gainful.show.figures.text import clean_text, shorten_name

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from gainful.measure.results import Results
-from gainful.measure.results_page import list_footnotes
+from gainful.measure.results import Results, list_footnotes
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results
-from gainful.measure.results_page import list_footnotes
+from gainful.measure.results import Results, list_footnotes
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart

@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import WrongType
-from gainful.measure.sessions.sweep import Plane, Sweep
-from gainful.measure.sessions.sweep_page import CHANCE_NOTE
+from gainful.measure.sessions.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.figures.text import shorten_name

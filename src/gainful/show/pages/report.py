@@ -13,8 +13,7 @@ from gainful.evidence.moves.moved_docs import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.stability import Stability
 from gainful.measure import convention_page as convention
-from gainful.measure.results import Results
-from gainful.measure.results_page import results_page
+from gainful.measure.results import Results, results_page
 from gainful.page.render import render
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.html_page import render_page

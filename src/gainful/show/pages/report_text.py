@@ -13,13 +13,13 @@ from gainful.evidence.comparisons.comparison_page import (
     format_heading,
 )
 from gainful.evidence.comparisons.comparison_words import describe_test
-from gainful.evidence.stability import Interval, Stability
-from gainful.evidence.stability_page import (
+from gainful.evidence.stability import (
+    Interval,
+    Stability,
     build_table as build_stability_table,
     list_footnotes as list_stability_footnotes,
 )
-from gainful.measure.results import Results
-from gainful.measure.results_page import list_footnotes
+from gainful.measure.results import Results, list_footnotes
 from gainful.page.table import Table, to_one_line
 from gainful.text import count_noun, join_words, shorten
 
