@@ -20,6 +20,7 @@ from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
 from gainful.errors import WrongType
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
+from gainful.types import is_whole_number
 
 # Table 2 of the paper: how many of the 60 sessions of a system have 1, 2, 3 … queries.
 TABLE_2: Mapping[str, Sequence[int]] = {
@@ -100,9 +101,9 @@ def simulate_study(seed: int = 2008) -> SimulatedStudy:
         >>> simulate_study(1)
         Simulated study, seed 1: 120 sessions, 343 queries, 240 judgments
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if not is_whole_number(seed) or seed < 0:
         raise WrongType("seed", seed, "a whole number from 0 on")
-    chance = _Chance(seed)
+    chance = _Chance(int(seed))
     pools = _draw_pools(chance)
     rows: list[dict[str, Any]] = []
     for session in _design_sessions(chance):

@@ -14,6 +14,7 @@ from attrs import evolve, field, frozen
 
 from gainful.convention.settings import SETTINGS, Setting, Settings, setting
 from gainful.errors import UnknownName, WrongType
+from gainful.types import is_number
 
 Repeats = Literal["every", "first", "clicked", "judged"]
 SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
@@ -47,8 +48,7 @@ def results_per_query(at: str) -> int | None:
 
 
 def _fits_base(value: object) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value is None or (number and 1 < float(value) < 1000)  # type: ignore[arg-type]
+    return value is None or (is_number(value) and 1 < value < 1000)
 
 
 _TABLE = (

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from math import inf
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from attrs import Attribute, field, frozen
 
 from gainful.errors import BadValue, UnknownName
+from gainful.types import is_number, is_whole_number
 
 SettingValue = str | float | int | None
 
@@ -106,7 +106,7 @@ def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
         if value is None:
             return True
-        if not isinstance(value, Real) or isinstance(value, bool):
+        if not is_number(value):
             return False
         try:
             return above < float(value) < inf
@@ -118,8 +118,7 @@ def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
 
 def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        return value is None or (whole and low <= int(value) <= high)  # type: ignore[call-overload]
+        return value is None or (is_whole_number(value) and low <= value <= high)
 
     return fits
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from numbers import Real
 
 from gainful.errors import BadValue, WrongType
+from gainful.types import is_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Domain:
     def check(self, symbol: str, value: object) -> float:
         """The value as a float, or an error naming symbol, value and domain."""
         allowed = self.describe(symbol)
-        if isinstance(value, bool) or not isinstance(value, Real):
+        if not is_number(value):
             raise WrongType(symbol, value, f"a number, {allowed}")
         try:
             number = float(value)

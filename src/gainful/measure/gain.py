@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import inf, isfinite
-from numbers import Real
 
 from gainful.errors import BadValue, WrongType
 from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, where
 from gainful.text import NUMBER_PATTERN, format_exact
+from gainful.types import is_number
 
 g = Var("g", "grade")
 _MAX_GRADES = 256  # grades in a table of weights
@@ -93,7 +93,7 @@ def parse_table(text: str) -> dict[object, object]:
 
 
 def _check_number(value: object, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise WrongType(f"{what} of the gain table", value, "a number")
     try:
         number = float(value)

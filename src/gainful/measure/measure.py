@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
-from numbers import Integral, Real
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -22,6 +21,7 @@ from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
 from gainful.page.escape_latex import escape_latex
 from gainful.text import format_exact
+from gainful.types import is_number, is_whole_number
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:
@@ -34,12 +34,12 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
     if entry.cutoff_kind == "none":
         raise BadValue("k", k, f"nothing: {entry.name} takes no cutoff")
     if entry.cutoff_kind == "recall":
-        if isinstance(k, bool) or not isinstance(k, Real):
+        if not is_number(k):
             raise WrongType("k", k, "a level of recall, from 0 to 1")
         if not 0 <= float(k) <= 1:
             raise BadValue("k", k, "a level of recall, from 0 to 1")
         return float(k)
-    if isinstance(k, bool) or not isinstance(k, Integral):
+    if not is_whole_number(k):
         raise WrongType("k", k, "a whole number from 1 on")
     if k < 1:
         raise BadValue("k", k, "a whole number from 1 on")

@@ -12,6 +12,7 @@ from gainful.formula import Domain, Param
 from gainful.measure.discount import b, bq
 from gainful.measure.gain import REL
 from gainful.text import NUMBER_PATTERN
+from gainful.types import is_number
 
 _ALL = (
     b,
@@ -144,6 +145,6 @@ def as_points(value: object) -> tuple[float, ...]:
 def _parse_level(part: object) -> float | None:
     if isinstance(part, str) and re.fullmatch(NUMBER_PATTERN, part.strip(), re.ASCII):
         part = float(part)
-    if isinstance(part, bool) or not isinstance(part, Real) or not 0 <= float(part) <= 1:
+    if not is_number(part) or not 0 <= float(part) <= 1:
         return None
     return float(part)

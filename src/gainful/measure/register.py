@@ -23,7 +23,7 @@ from gainful.measure.ir_measures_grammar import translate_params
 from gainful.measure.names import is_taken
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.ranked_run import RankedRun
-from gainful.types import Array
+from gainful.types import Array, is_number
 
 _NO_PARAMETER = inspect.Parameter(
     "matched", inspect.Parameter.KEYWORD_ONLY
@@ -188,7 +188,7 @@ def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
         symbol
     }:
         raise BadPlugin(f"measure {name}: {symbol} means something else here; call it otherwise")
-    if isinstance(default, bool) or not isinstance(default, (int, float)):
+    if not is_number(default):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")
     try:
         number = float(default)

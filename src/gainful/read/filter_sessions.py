@@ -9,12 +9,12 @@ from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.read.sessions import Sessions
+from gainful.types import is_whole_number
 
 
 def _check_whole_numbers(**numbers: object) -> None:
     for name, number in numbers.items():
-        whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
-        if number is not None and not whole:
+        if number is not None and not (is_whole_number(number) and number >= 1):
             raise BadValue(name, number, "a whole number from 1 on")
 
 

@@ -19,7 +19,7 @@ from gainful.measure.functions.sessions.gains import (
 )
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.last_queries import choose_recipe
-from gainful.types import Array
+from gainful.types import Array, is_whole_number
 
 if TYPE_CHECKING:
     from gainful.measure.sessions.results import SessionResults
@@ -52,7 +52,7 @@ class Reformulations:
         return self._sort_by_change(n, by, descending=False)
 
     def _sort_by_change(self, n: int, by: str | Sequence[str], *, descending: bool) -> pl.DataFrame:
-        if isinstance(n, bool) or n < 1:
+        if not is_whole_number(n) or n < 1:
             raise BadValue("n", n, "a whole number from 1 on")
         names = [by] if isinstance(by, str) else list(by)
         for name in names:

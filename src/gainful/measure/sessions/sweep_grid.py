@@ -20,6 +20,7 @@ from gainful.measure.formulas import as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
+from gainful.types import is_whole_number
 
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula
@@ -49,7 +50,7 @@ def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
         >>> parse_bases("bq", "4", 20)
         (4.0,)
     """
-    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
+    if not is_whole_number(points) or points < 2:
         raise BadValue("points", points, "a whole number from 2 on")
     if isinstance(value, str) and ":" in value:
         low, high = _parse_numbers(name, value, value.split(":"), 2)
