@@ -10,7 +10,7 @@ from gainful.api.sessions import evaluate_sessions
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
-from gainful.measure.sessions.results_page import VIEWS
+from gainful.measure.sessions.results import VIEWS
 
 
 @click.command(short_help="How good are these whole search sessions?")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison import Comparison, Evidence, Pair
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,

@@ -15,7 +15,8 @@ from gainful.evidence.comparisons.assemble_comparison import (
     Systems,
     assemble_comparison,
 )
-from gainful.evidence.comparisons.comparison import Comparison, Pair
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.pairing import (
     PairedValues,
     apply_test,

@@ -31,8 +31,7 @@ from gainful.evidence.statistics.permutation import (
 )
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
-from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.results_page import describe_convention, list_footnotes
+from gainful.measure.sessions.results import SessionResults, describe_convention, list_footnotes
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks

@@ -2,224 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import polars as pl
-from attrs import asdict, evolve, fields_dict, frozen
+from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_page import comparison_page, summary_page
-from gainful.evidence.moves.moved_docs import LargestChanges
-from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
-from gainful.evidence.statistics.bootstrap import INTERVALS
-from gainful.evidence.statistics.effect_size import EffectSize
-from gainful.evidence.statistics.resampling import Resampling
-from gainful.page.page import Page
+from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
+from gainful.evidence.comparisons.comparison_words import (
+    describe_test,
+    format_difference,
+    format_interval,
+    format_p,
+    list_footnotes,
+)
+from gainful.evidence.moves.largest_changes import changes_page
+from gainful.evidence.statistics.alike_groups import MAX_GROUPS
+from gainful.page.bars import bar_fractions
+from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.text import pluralise
-from gainful.types import Array
-
-
-@frozen(eq=False)
-class Pair:
-    """One system against another in one measure; the difference is `system` minus `other`.
-
-    What is not known is None: an interval that so few queries cannot give, the effect where the
-    two were not tried by the same searchers.
-    """
-
-    measure: str
-    system: str
-    other: str
-    difference: float
-    low: float | None
-    high: float | None
-    p: float
-    corrected: float
-    effect: EffectSize | None
-
-    @property
-    def identical(self) -> bool:
-        """Have the two the same value everywhere?"""
-        return self.effect is not None and self.effect.wins == self.effect.losses == 0
-
-    @property
-    def constant(self) -> bool:
-        """Do they differ by the same everywhere?"""
-        return self.effect is not None and self.effect.dz is None
-
-    def reverse(self) -> Pair:
-        """The comparison seen from the other side."""
-        return evolve(
-            self,
-            system=self.other,
-            other=self.system,
-            difference=-self.difference,
-            low=None if self.high is None else -self.high,
-            high=None if self.low is None else -self.low,
-            effect=None if self.effect is None else self.effect.reverse(),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, the effect beside the rest."""
-        plain = {name: value for name, value in asdict(self).items() if name != "effect"}
-        no_effect = dict.fromkeys(fields_dict(EffectSize))
-        return plain | (no_effect if self.effect is None else asdict(self.effect))
-
-
-@frozen
-class Evidence:
-    """How the evidence was weighed, in names: what a caption has to say."""
-
-    test: str  # a name of the table of tests
-    test_words: str
-    correction: str
-    correction_words: str
-    family: int  # comparisons that were corrected together
-    interval: str
-    exact: bool  # are all resamples looked at?
-    resampled: bool
-    unit: str  # what is counted: query, session
-    paired_by: str  # what differences are of: query, searcher
-    power_level: (
-        float  # at which power is told: alpha, shared among the family where that is held down
-    )
-    resampling: Resampling
-
-    @property
-    def uses_resamples(self) -> bool:
-        """Has chance a hand in it?"""
-        return (self.resampled and not self.exact) or self.only_interval_uses_resamples
-
-    @property
-    def only_interval_uses_resamples(self) -> bool:
-        """Is the interval by chance where the test is not?"""
-        return self.interval in INTERVALS.values() and not self.resampled
-
-    @property
-    def corrects(self) -> bool:
-        """Does the correction change anything?"""
-        return self.correction != "none" and self.family > 1
+from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, to_one_line
+from gainful.text import count_noun, pluralise
 
 
 @frozen(eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(ComparisonValues, Shown):
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
     `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups that
     cannot be told apart, `systems_beaten(measure)` whom each system beats, `frame` all pairs as a
     table.
     """
-
-    systems: tuple[str, ...]
-    baseline: str
-    measures: tuple[str, ...]
-    means: Mapping[str, Array]  # by measure: a mean for each system
-    units: Mapping[str, int]  # by measure: how many queries or sessions were compared
-    pairs: tuple[Pair, ...]
-    evidence: Evidence
-    convention: Mapping[str, Any]
-    bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
-    convention_line: str = ""  # how the numbers came about, in words
-    footnotes: tuple[str, ...] = ()  # the convention and what was counted, in words
-    notes: tuple[str, ...] = ()
-    largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
-
-    def pair(self, measure: str, system: str, other: str) -> Pair:
-        """One comparison, from the side of `system`."""
-        for pair in self.pairs:
-            if pair.measure == measure and {pair.system, pair.other} == {system, other}:
-                return pair if pair.system == system else pair.reverse()
-        raise KeyError((measure, system, other))
-
-    def pairs_against(self, baseline: str | None = None) -> list[Pair]:
-        """Every other system against the baseline, by measure."""
-        baseline_name = baseline or self.baseline
-        return [
-            self.pair(measure, system, baseline_name)
-            for measure in self.measures
-            for system in self.systems
-            if system != baseline_name
-        ]
-
-    def is_significant(self, pair: Pair) -> bool:
-        """Is the difference significant, after correction?"""
-        return pair.corrected <= self.evidence.resampling.alpha
-
-    def systems_beaten(self, measure: str) -> dict[str, list[str]]:
-        """The systems that each system is significantly better than."""
-        beaten: dict[str, list[str]] = {system: [] for system in self.systems}
-        for pair in self.pairs:
-            if pair.measure == measure and self.is_significant(pair):
-                better, worse = pair.system, pair.other
-                if pair.difference < 0:
-                    better, worse = worse, better
-                beaten[better].append(worse)
-        return {name: sorted(worse, key=self.systems.index) for name, worse in beaten.items()}
-
-    def letters(self) -> dict[str, str]:
-        """The letter of each system, in the order in which they were named."""
-        return {system: letter(at) for at, system in enumerate(self.systems)}
-
-    def alike_groups(self, measure: str) -> list[tuple[str, ...]]:
-        """The largest groups that cannot be told apart; pairs not compared count as alike."""
-        place = {system: at for at, system in enumerate(self.systems)}
-        different = [
-            (place[pair.system], place[pair.other])
-            for pair in self.pairs
-            if pair.measure == measure and self.is_significant(pair)
-        ]
-        groups = find_alike_groups(len(self.systems), different)
-        return [tuple(self.systems[at] for at in group) for group in groups]
-
-    @property
-    def compares_all(self) -> bool:
-        """Are all pairs compared, or only those with the baseline?"""
-        number = len(self.systems)
-        return len(self.pairs) == number * (number - 1) // 2 * len(self.measures)
-
-    @property
-    def frame(self) -> pl.DataFrame:
-        """A row for each pair."""
-        return pl.DataFrame([pair.to_dict() for pair in self.pairs], infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        resampling = self.evidence.resampling
-        return {
-            "systems": list(self.systems),
-            "baseline": self.baseline,
-            "measures": [
-                {
-                    "measure": measure,
-                    pluralise(self.evidence.unit): self.units[measure],
-                    "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
-                    "beaten": self.systems_beaten(measure),
-                    "alike": [list(group) for group in self.alike_groups(measure)],
-                }
-                for measure in self.measures
-            ],
-            "pairs": [
-                pair.to_dict() | {"significant": self.is_significant(pair)} for pair in self.pairs
-            ],
-            "test": self.evidence.test,
-            "correction": self.evidence.correction,
-            "family": self.evidence.family,
-            "interval": self.evidence.interval,
-            "confidence": 1 - resampling.alpha,
-            "exact": self.evidence.exact,
-            "alpha": resampling.alpha,
-            "resamples": resampling.resamples if self.evidence.uses_resamples else None,
-            "seed": resampling.seed,
-            "power_level": self.evidence.power_level,
-            "convention": dict(self.convention),
-            "notes": list(self.notes),
-        }
-
-    @property
-    def kind(self) -> str:
-        """What is compared: runs, or systems over sessions."""
-        return "run" if self.evidence.unit == "query" else "system"
 
     def page(self) -> Page:
         """A table for each measure, who cannot be told apart, and how it is known."""
@@ -228,3 +40,223 @@ class Comparison(Shown):
     def summary(self) -> Page:
         """The differences from the baseline in a few lines."""
         return summary_page(self)
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    """A section for each measure; the queries that changed most, if they were asked for, below."""
+    changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
+    return Page(
+        sections=[lambda _: _list_sections(comparison)],
+        notes=(*describe_test(comparison), *list_footnotes(comparison)),
+        rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
+        data=lambda: _build_data(comparison),
+        written={"latex": lambda: comparison_to_latex(comparison)},
+        appendix=changes,
+    )
+
+
+def _list_sections(comparison: Comparison) -> list[Section]:
+    return [
+        Section(
+            format_heading(comparison, measure),
+            build_table(comparison, measure),
+            describe_differences(comparison, measure),
+            strong=True,
+        )
+        for measure in comparison.measures
+    ]
+
+
+def summary_page(comparison: Comparison) -> Page:
+    """The differences from the baseline in a few lines, for a prompt or a notebook."""
+    subject = f"{count_noun(len(comparison.systems), 'system')}, baseline {comparison.baseline}"
+    headline = f"Comparison of {subject}, {comparison.evidence.test_words}"
+    lines = [
+        f"{pair.measure}: {pair.system} {pair.difference:+.4f}, "
+        f"p = {pair.corrected:.4f}{' *' if comparison.is_significant(pair) else ''}"
+        for pair in comparison.pairs_against()
+    ]
+    evidence = comparison.evidence
+    remarks = (
+        f"{100 * (1 - evidence.resampling.alpha):g} % intervals: {evidence.interval}",
+        *((f"p is corrected: {evidence.correction_words}",) * evidence.corrects),
+        *comparison.notes,
+    )
+    return Page(
+        sections=[
+            Section(lines=(headline, *lines, *comparison.notes), forms=("table",)),
+            Section(headline, _build_summary_table(comparison), remarks, forms=("html",)),
+        ]
+    )
+
+
+def _build_summary_table(comparison: Comparison) -> Table:
+    letters = comparison.letters()
+    columns = ("measure", comparison.kind, "mean", "difference", "interval", "p", "better than")
+    rows = []
+    for measure in comparison.measures:
+        beaten = comparison.systems_beaten(measure)
+        means = comparison.means[measure].tolist()
+        for system, mean in zip(comparison.systems, means, strict=True):
+            cells = ("baseline", "", "")
+            if system != comparison.baseline:
+                cells = _summarise_pair(comparison.pair(measure, system, comparison.baseline))
+            better = " ".join(letters[other] for other in beaten[system])
+            rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *cells, better))
+    return Table(columns, rows, numeric=True, label_columns=2)
+
+
+def _summarise_pair(pair: Pair) -> tuple[str, str, str]:
+    interval = "–"
+    if pair.low is not None and pair.high is not None:
+        interval = f"{pair.low:+.4f} … {pair.high:+.4f}"
+    return f"{pair.difference:+.4f}", interval, format_p(pair.corrected)
+
+
+def _build_data(comparison: Comparison) -> dict[str, Any]:
+    if not comparison.largest_changes:
+        return comparison.to_dict()
+    changes = [change.to_dict() for change in comparison.largest_changes]
+    return comparison.to_dict() | {"most_changed": changes}
+
+
+def _list_rows(comparison: Comparison) -> Table:
+    """A row for each pair and measure, at full precision."""
+    columns = (
+        *("measure", "system", "other", pluralise(comparison.evidence.unit), "mean", "other_mean"),
+        *("difference", "low", "high", "p", "corrected", "significant"),
+        *("dz", "wins", "ties", "losses", "detectable", "needed"),
+    )
+    pair_rows = []
+    for pair in comparison.pairs:
+        means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
+        data = pair.to_dict() | {
+            pluralise(comparison.evidence.unit): comparison.units[pair.measure],
+            "mean": means[pair.system],
+            "other_mean": means[pair.other],
+            "significant": str(comparison.is_significant(pair)).lower(),
+        }
+        pair_rows.append([data[column] for column in columns])
+    return Table(columns, pair_rows, numeric=True, label_columns=3)
+
+
+def format_heading(comparison: Comparison, measure: str) -> str:
+    """The measure, and how many queries were compared."""
+    return f"{measure}, {count_noun(comparison.units[measure], comparison.evidence.unit)}"
+
+
+def build_table(comparison: Comparison, measure: str) -> Table:
+    """Each system with its mean, whom it beats, and the evidence against the baseline."""
+    letters, beaten_systems = comparison.letters(), comparison.systems_beaten(measure)
+    system_rows = []
+    pairs = [
+        None
+        if system == comparison.baseline
+        else comparison.pair(measure, system, comparison.baseline)
+        for system in comparison.systems
+    ]
+    means = comparison.means[measure].tolist()
+    for system, mean, pair in zip(comparison.systems, means, pairs, strict=True):
+        beaten_letters = " ".join(letters[other] for other in beaten_systems[system]) or "–"
+        system_rows.append(
+            (
+                letters[system],
+                system,
+                f"{mean:.4f}",
+                beaten_letters,
+                *_format_evidence(comparison, pair),
+            )
+        )
+    interval_heading = f"{100 * (1 - comparison.evidence.resampling.alpha):g} % interval"
+    columns = (
+        *("", comparison.kind, "mean", "better\nthan", "difference", interval_heading, "p"),
+        *(("corrected\np",) if comparison.evidence.corrects else ()),
+        *("win/tie/loss", "effect\n(dz)"),
+    )
+    bars = {
+        2: bar_fractions(
+            comparison.means[measure].tolist(), bounded=measure in comparison.bounded_measures
+        )
+    }
+    colours = {
+        (row, 4): BETTER_COLOUR if pair.difference > 0 else WORSE_COLOUR
+        for row, pair in enumerate(pairs)
+        if pair is not None and comparison.is_significant(pair)
+    }
+    return Table(
+        columns,
+        system_rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(3, 5),
+        bars=bars,
+        colours=colours,
+    )
+
+
+def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ...]:
+    has_correction = comparison.evidence.corrects
+    if pair is None:
+        return ("baseline", *[""] * (4 + has_correction))
+    effect = pair.effect
+    return (
+        format_difference(pair.difference),
+        format_interval(pair),
+        format_p(pair.p),
+        *((format_p(pair.corrected),) if has_correction else ()),
+        "–" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
+        "–" if effect is None or effect.dz is None else f"{effect.dz:+.2f}",
+    )
+
+
+def describe_differences(comparison: Comparison, measure: str) -> list[str]:
+    """Who cannot be told apart, and what so many queries can show."""
+    return [
+        to_one_line(line)
+        for line in (
+            _describe_indistinguishable(comparison, measure),
+            *_describe_power(comparison, measure),
+        )
+    ]
+
+
+def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
+    if not comparison.compares_all:
+        pairs = [pair for pair in comparison.pairs_against() if pair.measure == measure]
+        indistinguishable = [pair.system for pair in pairs if not comparison.is_significant(pair)]
+        whom = f"from {comparison.baseline}"
+        return (
+            f"Cannot be told {whom}: {', '.join(indistinguishable)}."
+            if indistinguishable
+            else f"All are told {whom}."
+        )
+    groups = [", ".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
+    more = " · …" if len(groups) >= MAX_GROUPS else ""
+    return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."
+
+
+def _describe_power(comparison: Comparison, measure: str) -> list[str]:
+    effects = {
+        pair.system: pair.effect
+        for pair in comparison.pairs_against()
+        if pair.measure == measure and pair.effect is not None
+    }
+    detectable = [
+        f"{system}: {effect.detectable:.4f}"
+        for system, effect in effects.items()
+        if effect.detectable
+    ]
+    needed = [
+        f"{system}: {count_noun(effect.needed, comparison.evidence.paired_by)}"
+        for system, effect in effects.items()
+        if effect.needed
+    ]
+    level = f"t test at {comparison.evidence.power_level:.2g}"
+    detectable_lines = [
+        f"True differences found in 4 of 5 repetitions ({level}): {', '.join(detectable)}."
+    ]
+    sample_size = count_noun(comparison.units[measure], comparison.evidence.unit)
+    needed_lines = [
+        f"To find those seen in 4 of 5 repetitions: {', '.join(needed)} (here {sample_size})."
+    ]
+    return (detectable_lines if detectable else []) + (needed_lines if needed else [])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
     describe_correction,
     format_difference,
@@ -14,11 +13,8 @@ from gainful.evidence.comparisons.comparison_words import (
 from gainful.page.to_latex import escape_latex_cell
 from gainful.text import count_noun
 
-if TYPE_CHECKING:
-    from gainful.evidence.comparisons.comparison import Comparison, Pair
 
-
-def comparison_to_latex(comparison: Comparison) -> str:
+def comparison_to_latex(comparison: ComparisonValues) -> str:
     """A table environment; needs booktabs."""
     alpha = comparison.evidence.resampling.alpha
     has_correction = comparison.evidence.corrects
@@ -42,12 +38,12 @@ def comparison_to_latex(comparison: Comparison) -> str:
     return "\n".join((*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"))
 
 
-def _format_title(comparison: Comparison, measure: str, columns: int) -> str:
+def _format_title(comparison: ComparisonValues, measure: str, columns: int) -> str:
     sample_size = count_noun(comparison.units[measure], comparison.evidence.unit)
     return rf"\multicolumn{{{columns}}}{{l}}{{{escape_latex_cell(f'{measure}, {sample_size}')}}} \\"
 
 
-def _format_row(comparison: Comparison, measure: str, system: str) -> str:
+def _format_row(comparison: ComparisonValues, measure: str, system: str) -> str:
     letters, beaten_systems = comparison.letters(), comparison.systems_beaten(measure)[system]
     mean = comparison.means[measure][comparison.systems.index(system)]
     superscript = "".join(letters[other] for other in beaten_systems)
@@ -62,7 +58,7 @@ def _format_row(comparison: Comparison, measure: str, system: str) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _format_evidence(comparison: Comparison, pair: Pair) -> list[str]:
+def _format_evidence(comparison: ComparisonValues, pair: Pair) -> list[str]:
     effect = pair.effect
     interval = "--"
     if pair.low is not None and pair.high is not None:
@@ -77,7 +73,7 @@ def _format_evidence(comparison: Comparison, pair: Pair) -> list[str]:
     ]
 
 
-def _format_caption(comparison: Comparison) -> str:
+def _format_caption(comparison: ComparisonValues) -> str:
     """What the table shows and how it is known: test, correction, level, number, convention."""
     evidence = comparison.evidence
     sample_sizes = sorted(set(comparison.units.values()))

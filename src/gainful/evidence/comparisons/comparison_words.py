@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.page.table import to_one_line
 from gainful.text import count_noun
 
-if TYPE_CHECKING:
-    from gainful.evidence.comparisons.comparison import Comparison, Pair
-
 _SMALLEST_P = 1e-4  # a p that is printed as such
 
 
-def describe_test(comparison: Comparison) -> list[str]:
+def describe_test(comparison: ComparisonValues) -> list[str]:
     """Which test, on what, corrected how, at which level: what a caption has to say."""
     evidence = comparison.evidence
     resamples_text = ""
@@ -36,7 +32,7 @@ def describe_test(comparison: Comparison) -> list[str]:
     return [" · ".join(parts)]
 
 
-def describe_correction(comparison: Comparison) -> str:
+def describe_correction(comparison: ComparisonValues) -> str:
     """How p is corrected, over how many comparisons."""
     evidence = comparison.evidence
     is_tukey = evidence.test == TUKEY
@@ -49,13 +45,13 @@ def describe_correction(comparison: Comparison) -> str:
     return f"p {family_text}" if evidence.corrects else "p not corrected"
 
 
-def format_resamples(comparison: Comparison) -> str:
+def format_resamples(comparison: ComparisonValues) -> str:
     """How often chance was asked, and which."""
     resampling = comparison.evidence.resampling
     return f", {resampling.resamples} resamples, seed {resampling.seed}"
 
 
-def list_footnotes(comparison: Comparison) -> list[str]:
+def list_footnotes(comparison: ComparisonValues) -> list[str]:
     """The convention, what was counted, and what one should know."""
     notes = (f"Note: {note}" for note in comparison.notes)
     return [to_one_line(line) for line in (*comparison.footnotes, *notes)]

@@ -3,106 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
 
-import attrs
 import numpy as np
-from attrs import frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_query_docs
-from gainful.evidence.moves.moved_docs_page import changes_page
+from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges, Move, MovedDoc
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.page.page import Page
-from gainful.page.shown import Shown
 from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import count_noun
-
-Move = Literal["up", "down", "same", "lost", "new"]
-
-
-@frozen
-class MovedDoc:
-    """A judged document in both rankings; no rank where it was not retrieved.
-
-    `what` is told of the first k documents: one that leaves them is lost, though it may still
-    have a rank. Where ties are averaged, a rank is the mean of those that are shared.
-    """
-
-    doc: str
-    grade: float
-    before: float | None
-    after: float | None
-    what: Move
-    share: float | None  # of the change; None where the measure cannot say
-
-
-@frozen
-class ChangedQuery:
-    """A query whose value changed, and what moved in it.
-
-    The shares of its documents and `rest` add up to the change: `rest` is what changes without
-    any judged document. It is None where the measure cannot say, and so are the shares. `up` to
-    `new` count all documents among the first k, judged or not; `unjudged` are those of them
-    without a judgment, in either run.
-    """
-
-    query: str
-    before: float
-    after: float
-    change: float
-    documents: tuple[MovedDoc, ...]
-    rest: float | None
-    up: int
-    down: int
-    lost: int
-    new: int
-    unjudged: tuple[int, int]
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return attrs.asdict(self)
-
-
-@frozen(repr=False)
-class LargestChanges(Shown):
-    """The queries of two runs that changed most: those that rose, then those that fell.
-
-    Queries are paired by their ids; `unpaired` counts those that have a value in one run only.
-    """
-
-    measure: str
-    runs: tuple[str, str]  # the baseline first
-    depth: int | None  # how many documents the measure looks at; None for all
-    queries: tuple[ChangedQuery, ...]
-    rose: int
-    fell: int
-    same: int
-    unpaired: tuple[int, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return {
-            "measure": self.measure,
-            "baseline": self.runs[0],
-            "run": self.runs[1],
-            "depth": self.depth,
-            "rose": self.rose,
-            "fell": self.fell,
-            "same": self.same,
-            "only_in_baseline": self.unpaired[0],
-            "only_in_run": self.unpaired[1],
-            "queries": [changed.to_dict() for changed in self.queries],
-        }
-
-    def page(self) -> Page:
-        """The queries that changed most, and what moved in them."""
-        return changes_page([self])
 
 
 def find_largest_changes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -13,15 +13,13 @@ from gainful.errors import BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions.gains import discounts, query_weights, session_gains
 from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.types import Array, Flags, Ranks
-
-if TYPE_CHECKING:
-    from gainful.measure.sessions.results import SessionResults
 
 NonLast = Literal["pooled", "within"]
 
 
-def lengths(results: SessionResults, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
+def lengths(results: SessionValues, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
     """How many sessions have how many queries, as in Table 2 of the paper?
 
     A row for each group: its values, sessions, queries, mean queries, and `by_queries`, the
@@ -60,7 +58,7 @@ class LastQueries:
 
 
 def last_queries(
-    results: SessionResults,
+    results: SessionValues,
     name: str | None = None,
     by: str | Sequence[str] = (),
     non_last: NonLast = "pooled",
@@ -163,7 +161,7 @@ def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     return np.asarray(vectors)
 
 
-def choose_recipe(results: SessionResults, name: str | None) -> SessionRecipe:
+def choose_recipe(results: SessionValues, name: str | None) -> SessionRecipe:
     """The measure by whose gains queries are compared: one that is named, or the first sDCG."""
     fitting = {n: recipe for n, recipe in results.recipes.items() if recipe.entry.has_vectors}
     if name is None:

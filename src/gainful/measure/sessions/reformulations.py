@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -19,10 +19,8 @@ from gainful.measure.functions.sessions.gains import (
 )
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.last_queries import choose_recipe
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.types import Array, is_whole_number
-
-if TYPE_CHECKING:
-    from gainful.measure.sessions.results import SessionResults
 
 _DEFAULT_COUNT = 5
 
@@ -65,7 +63,7 @@ class Reformulations:
         return changes.group_by(names, maintain_order=True).head(n).sort(names, maintain_order=True)
 
 
-def reformulations(results: SessionResults, name: str | None = None) -> Reformulations:
+def reformulations(results: SessionValues, name: str | None = None) -> Reformulations:
     """Which reformulations helped, and which did not?
 
     What §3.2 and §4 of the 2008 paper use sDCG for.

@@ -2,140 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
-import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.convention.session import SessionConvention
-from gainful.errors import UnknownName
-from gainful.match.session_groups import (
-    By,
-    Group,
-    check_group_columns,
-    count_sessions,
-    group_sessions,
-    session_columns,
+from gainful.convention.session import (
+    SESSION_CONVENTIONS,
+    SessionConvention,
+    like_sessions,
+    minimum_positions,
 )
-from gainful.match.sessions import MatchedSessions
-from gainful.measure.functions.sessions import ideal
-from gainful.measure.functions.sessions.gains import session_gains, sum_by_index
-from gainful.measure.functions.sessions.sdcg import query_gains
-from gainful.measure.normalise import normalise_by
+from gainful.match.session_groups import By
+from gainful.measure.convention_words import describe_by_measure, name_convention
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.curve import curve, tabulate_vectors
 from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
 from gainful.measure.sessions.reformulations import Reformulations, reformulations
-from gainful.measure.sessions.results_page import View, session_results_page, summary_page
-from gainful.page.page import Page
+from gainful.measure.sessions.session_values import SessionValues
+from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.types import Array, Flags
+from gainful.page.table import Table, column_bars
+from gainful.text import count_noun
 
-_MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
+View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
+# What is said of every measure beside its formulas, where it is its business.
+_DESCRIBED_SETTINGS = (
+    "duplicates",
+    "ideal",
+    "rank_discount",
+    "depth",
+    "lists",
+    "hold",
+    "normalise",
+    "statistic",
+)
+_SETTINGS_WITH_WORDS = (
+    *_DESCRIBED_SETTINGS,
+    "gain",
+    "rel",
+    "discount",
+    "b",
+    "query_discount",
+    "bq",
+)
+_SETTING_WORDS: Mapping[tuple[str, str], str] = {
+    ("duplicates", "every"): "documents shown again earn again",
+    ("duplicates", "first"): "documents earn the first time only",
+    ("duplicates", "clicked"): "documents earn until they are clicked",
+    ("duplicates", "judged"): "documents earn what the searcher said each time",
+    ("ideal", "repeated"): "ideal: the best documents in every query",
+    ("ideal", "once"): "ideal: each document once, query by query",
+    ("ideal", "best_slots"): "ideal: each document once, in the best places",
+    ("rank_discount", "concatenated"): "ranks counted on over the lists (not verified in print)",
+    ("depth", "scanned"): "as deep as was observed",
+    ("lists", "as_is"): "short lists stay short",
+    ("hold", "growing"): "the ideal goes on when a searcher stops",
+    ("normalise", "query"): "each query divided by its own ideal",
+    ("statistic", "best"): "of the best query",
+    ("statistic", "last"): "of the last query",
+    ("statistic", "average"): "mean over positions",
+    ("statistic", "per_query"): "divided by the number of queries",
+}
 
 
 @frozen(eq=False, repr=False)
-class SessionResults(Shown):
+class SessionResults(SessionValues, Shown):
     """A value for every session and measure.
 
     `mean` is one number for each measure, `per_session` a frame with a row for each session,
     `groups(by)` their means, `curve(name)` the mean vectors, `to_dict()` all of it as plain data.
     """
-
-    name: str
-    matched_sessions: MatchedSessions
-    values: Mapping[str, Array]
-    recipes: Mapping[str, SessionRecipe]
-    convention: SessionConvention
-
-    @property
-    def sessions(self) -> Sequence[str]:
-        """Their names."""
-        return self.matched_sessions.session_ids
-
-    @property
-    def notes(self) -> list[str]:
-        """What one should know before believing a value."""
-        notes = list(self.matched_sessions.notes)
-        for name, recipe in self.recipes.items():
-            if recipe.can_pass_one:
-                notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
-        for name, recipe in self.recipes.items():
-            if "average" in recipe.entry.params and _needs_joint_mean(recipe):
-                notes.append(f"the mean of {name} is of sessions together, not of their values")
-        return notes + _note_unusual_bases(self.recipes)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many sessions, queries, results and judged results there were."""
-        return count_sessions(self.matched_sessions)
-
-    @property
-    def columns(self) -> pl.DataFrame:
-        """A row for each session: what it can be grouped by, and how many queries it has."""
-        return session_columns(self.matched_sessions)
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """The mean of each measure over all sessions."""
-        all_sessions = np.ones(self.matched_sessions.size, dtype=bool)
-        return {name: self.mean_of(name, all_sessions) for name in self.values}
-
-    def mean_of(self, name: str, some: Flags) -> float:
-        """The mean of a measure over some sessions, as the convention averages them."""
-        recipe = self.recipes[name]
-        if "average" in recipe.entry.params and _needs_joint_mean(recipe):
-            return _mean_of_vectors(self.matched_sessions, recipe, some)
-        values = np.ma.compressed(np.ma.asarray(self.values[name])[some])
-        return float(values.mean()) if values.size else float("nan")
-
-    @property
-    def per_session(self) -> pl.DataFrame:
-        """A row for each session, a column for each measure; null where one is left out."""
-        columns = {
-            name: pl.Series(name, np.ma.asarray(values).tolist(), dtype=pl.Float64)
-            for name, values in self.values.items()
-        }
-        return pl.DataFrame({"session": pl.Series("session", list(self.sessions)), **columns})
-
-    def groups(self, by: str | Sequence[str]) -> list[dict[str, Any]]:
-        """The means of groups of sessions: by one column or by several."""
-        rows = []
-        for keys, flags in self.group_sessions(by):
-            means = {name: _nan_to_none(self.mean_of(name, flags)) for name in self.values}
-            counts = {
-                "sessions": int(flags.sum()),
-                "queries": int(self.matched_sessions.query_counts[flags].sum()),
-            }
-            rows.append({**keys, **counts, "mean": means})
-        return rows
-
-    def curve(self, name: str | None = None, by: str | Sequence[str] = ()) -> pl.DataFrame:
-        """The mean vector of each group, position by position, as tidy data.
-
-        Args:
-            name: one of the measures; the first if it is not said.
-            by: the columns to group by; all sessions together if there are none.
-        """
-        return curve(self.matched_sessions, self._choose_recipe(name), self.group_sessions(by))
-
-    def group_sessions(self, by: By) -> list[Group]:
-        """Each group of sessions: its values, and which belong to it; all, if by nothing."""
-        return group_sessions(self.matched_sessions, by, self.name, self.values)
-
-    def group_names(self, by: By) -> list[str]:
-        """The columns to group by, each once, known, and the same for a whole session."""
-        return check_group_columns(self.matched_sessions, by, self.name, self.values)
-
-    def vectors(self, name: str | None = None) -> pl.DataFrame:
-        """The vectors of every session, position by position: gain, ideal and their ratio.
-
-        Args:
-            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
-        """
-        return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
 
     def lengths(self, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
         """How many sessions have how many queries: Table 2 of the paper."""
@@ -154,44 +91,6 @@ class SessionResults(Shown):
         """What each query added, and which reformulations helped most and least."""
         return reformulations(self, name)
 
-    def _choose_recipe(self, name: str | None) -> SessionRecipe:
-        chosen = next(iter(self.recipes)) if name is None else name
-        if chosen not in self.recipes:
-            raise UnknownName("measure", chosen, self.recipes)
-        return self.recipes[chosen]
-
-    def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
-        """All of it as plain data."""
-        names = list(self.values)
-        rows = zip(*(np.ma.asarray(self.values[n]).tolist() for n in names), strict=True)
-        return {
-            "per_session": {
-                session: dict(zip(names, row, strict=True))
-                for session, row in zip(self.sessions, rows, strict=True)
-            },
-            "mean": {name: _nan_to_none(value) for name, value in self.mean.items()},
-            "groups": self.groups(by) if by else [],
-            "convention": self.convention_data(),
-            "counts": self.counts,
-            "notes": self.notes,
-        }
-
-    def convention_data(self) -> dict[str, Any]:
-        """The convention as plain data, and that of each measure."""
-        return {
-            "like": self.convention.name,
-            **self.convention.settings(),
-            "measures": {
-                name: {
-                    "measure": recipe.label,
-                    **recipe.convention.settings(),
-                    "ideal": recipe.convention.ideal_kind,
-                    "can_pass_one": recipe.can_pass_one,
-                }
-                for name, recipe in self.recipes.items()
-            },
-        }
-
     def page(self, view: View = "groups", by: By = (), non_last: NonLast = "pooled") -> Page:
         """Means of groups, or another view of the sessions."""
         return session_results_page(self, view, [by] if isinstance(by, str) else by, non_last)
@@ -201,44 +100,209 @@ class SessionResults(Shown):
         return summary_page(self)
 
 
-def _nan_to_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
-
-
-def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:
-    """Bases beyond the range that the paper of 2008 calls reasonable."""
-    notes = {}
-    for recipe in recipes.values():
-        for name in ("b", "bq"):
-            value = getattr(recipe.convention, name) if name in recipe.entry.params else None
-            if value is not None and not _MIN_BASE <= value <= _MAX_BASE:
-                note = f"{name} = {value:g} is beyond what the paper calls reasonable"
-                notes[note] = f"{note}, {_MIN_BASE:g} (impatient) to {_MAX_BASE:g} (patient)"
-    return list(notes.values())
-
-
-def _needs_joint_mean(recipe: SessionRecipe) -> bool:
-    """Can the mean of sessions not be had from their values?"""
-    convention = recipe.convention
-    plain = convention.statistic == "final" and convention.normalise == "session"
-    return plain and (convention.average, convention.hold) != ("ratios", "held")
-
-
-def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
-    """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
-    sessions = sessions.keep_first_queries(recipe.queries)
-    gains = session_gains(sessions, recipe)
-    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)[
-        some
-    ]
-    longest = np.full(sessions.size, int(sessions.query_counts[some].max()))
-    grows = recipe.convention.hold == "growing" and recipe.queries is None
-    length = longest if grows else None
-    best = ideal.ideal_gain(sessions, recipe, gains, length)[some]
-    if recipe.convention.average == "ratios":
-        values = np.ma.compressed(np.ma.asarray(normalise_by(total, best, recipe.convention.empty)))
-        return float(values.mean()) if values.size else float("nan")
-    mean = normalise_by(
-        total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty
+def session_results_page(
+    results: SessionResults,
+    view: View = "groups",
+    by: Sequence[str] = (),
+    non_last: NonLast = "pooled",
+) -> Page:
+    """One view of sessions: means of groups, single sessions, lengths, vectors and more."""
+    table = (
+        _build_last_query_table(results, by, non_last)
+        if view == "last"
+        else VIEWS[view](results, by)
     )
-    return float(np.ma.filled(mean, np.nan)[0])
+
+    def to_data() -> dict[str, Any]:
+        extra = {} if view in ("groups", "per_session") else {view: table.to_dicts()}
+        return results.to_dict(by) | extra
+
+    return Page(
+        sections=[Section(table=table)],
+        notes=list_footnotes(results),
+        rows=lambda: table,
+        data=to_data,
+        warnings=results.matched_sessions.notes,
+    )
+
+
+def summary_page(results: SessionResults) -> Page:
+    """Sessions in a few lines, for a prompt or a notebook."""
+    counts = results.counts
+    size = f"{count_noun(counts['sessions'], 'session')}, {count_noun(counts['queries'], 'query')}"
+    headline = f"Sessions of {results.name}, {size}, like {results.convention.name}"
+    name_width = max(map(len, results.values), default=0)
+    lines = [f"{name:<{name_width}}  {value:.4f}" for name, value in results.mean.items()]
+    table = Table(("measure", "mean"), list(results.mean.items()), numeric=True, label_columns=1)
+    return Page(
+        sections=[
+            Section(lines=(headline, *lines, *results.notes), forms=("table",)),
+            Section(headline, table, results.notes, forms=("html",)),
+        ]
+    )
+
+
+def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """The mean of each group, or of all sessions."""
+    names = list(results.values)
+    rows: list[tuple[Any, ...]]
+    if by:
+        rows = [
+            (
+                *(group[key] for key in by),
+                group["sessions"],
+                group["queries"],
+                *group["mean"].values(),
+            )
+            for group in results.groups(by)
+        ]
+    else:
+        counts = results.counts
+        rows = [(results.name, counts["sessions"], counts["queries"], *results.mean.values())]
+    labels = by or ("sessions of",)
+    bounded = {
+        at: recipe.entry.normalised
+        for at, recipe in enumerate(results.recipes.values(), len(labels) + 2)
+    }
+    return Table(
+        (*labels, "sessions", "queries", *names),
+        rows,
+        numeric=True,
+        label_columns=len(labels),
+        bars=column_bars(rows, bounded),
+    )
+
+
+def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """A row for each session."""
+    columns = results.columns.select("session", *results.group_names(by), "queries")
+    values = results.per_session.drop("session")
+    return _tabulate_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
+
+
+def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
+    groups = lengths(results, by)
+    max_queries = max(max(group["by_queries"]) for group in groups)
+    columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, max_queries + 1)))
+    rows = [
+        (
+            *(group[key] for key in by),
+            *(group["sessions"], group["queries"], group["mean"]),
+            *(group["by_queries"].get(n, 0) for n in range(1, max_queries + 1)),
+        )
+        for group in groups
+    ]
+    return Table(columns, rows, numeric=True, label_columns=len(by))
+
+
+def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Table:
+    """The reformulations that helped most, and those that helped least."""
+    results.group_names(by)
+    every_reformulation = reformulations(results)
+    most = every_reformulation.most(by=by).filter(pl.col("change") > 0)
+    least = every_reformulation.least(by=by).join(
+        most.select("session", "query"), on=["session", "query"], how="anti"
+    )
+    both = pl.concat(
+        frame.with_columns(which=pl.lit(which)).select("which", pl.exclude("which"))
+        for which, frame in (("most", most), ("least", least))
+    )
+    text_columns = [name for name, kind in both.schema.items() if kind == pl.String]
+    return _tabulate_frame(both.select(*text_columns, pl.exclude(text_columns)), len(text_columns))
+
+
+def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last: NonLast) -> Table:
+    """The last query against the others, rank by rank."""
+    vectors = last_queries(results, by=by, non_last=non_last).vectors
+    return _tabulate_frame(vectors, len(by) + 1)
+
+
+def _tabulate_frame(frame: pl.DataFrame, label_columns: int) -> Table:
+    return Table(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
+
+
+VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
+    "groups": _build_group_table,
+    "per_session": _build_session_table,
+    "lengths": _build_length_table,
+    "curve": lambda results, by: _tabulate_frame(results.curve(by=by), len(by)),
+    "best_query": lambda results, by: _tabulate_frame(last_queries(results, by=by).shares, len(by)),
+    "reformulations": _build_reformulation_table,
+}
+
+
+def list_footnotes(results: SessionResults) -> list[str]:
+    """The convention in one line, what was counted, and what one should know."""
+    counts = results.counts
+    parts = [
+        count_noun(counts["sessions"], "session"),
+        count_noun(counts["queries"], "query"),
+        f"{counts['judged']} of {counts['results']} results judged",
+    ]
+    return [
+        " · ".join((*parts, describe_convention(results))),
+        *(f"Note: {note}" for note in results.notes),
+    ]
+
+
+def describe_convention(results: SessionResults) -> str:
+    """How the numbers came about, in one line."""
+    recipes = results.recipes
+    discounted = {
+        name: recipe for name, recipe in recipes.items() if "discount" in recipe.entry.params
+    }
+    over_queries = {
+        name: recipe for name, recipe in recipes.items() if "query_discount" in recipe.entry.params
+    }
+    with_gain = {name: recipe for name, recipe in recipes.items() if "gain" in recipe.entry.params}
+    parts = [
+        name_convention(results.convention, _find_convention(results.convention)),
+        *describe_by_measure(with_gain, lambda recipe: f"gain {recipe.gain.text()}"),
+        *describe_by_measure(discounted, lambda recipe: f"discount {recipe.discount.text()}"),
+        *describe_by_measure(
+            over_queries, lambda recipe: f"query discount {recipe.query_discount.text()}"
+        ),
+    ]
+    for setting in _DESCRIBED_SETTINGS:
+        setting_recipes = {
+            name: recipe for name, recipe in recipes.items() if setting in recipe.entry.params
+        }
+        parts += [
+            text for text in describe_by_measure(setting_recipes, _make_describer(setting)) if text
+        ]
+    parts += [text for text in describe_by_measure(recipes, _describe_changes) if text]
+    return " · ".join(parts)
+
+
+def _describe_changes(recipe: SessionRecipe) -> str:
+    """What else was asked for that the convention has otherwise."""
+    name = recipe.convention.name
+    base_convention = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
+    differences = recipe.convention.differences(base_convention)
+    changed_settings = [
+        setting
+        for setting in differences
+        if setting in recipe.entry.params and setting not in _SETTINGS_WITH_WORDS
+    ]
+    return ", ".join(f"{setting}={differences[setting][0]}" for setting in changed_settings)
+
+
+def _make_describer(setting: str) -> Callable[[SessionRecipe], str]:
+    def describe(recipe: SessionRecipe) -> str:
+        value = str(
+            recipe.convention.ideal_kind
+            if setting == "ideal"
+            else getattr(recipe.convention, setting)
+        )
+        if value.startswith("minimum("):
+            positions = min(minimum_positions(value), recipe.k or minimum_positions(value))
+            return f"a query takes at least {positions} positions"
+        return _SETTING_WORDS.get((setting, value), "")
+
+    return describe
+
+
+def _find_convention(convention: SessionConvention) -> SessionConvention | None:
+    """The convention of that name as the table has it, if it is one of the table."""
+    return like_sessions(convention.name) if convention.name in SESSION_CONVENTIONS else None

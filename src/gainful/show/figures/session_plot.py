@@ -9,8 +9,7 @@ from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.results_page import list_footnotes
+from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.types import Flags
 
 

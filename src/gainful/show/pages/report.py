@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.moves.moved_docs import LargestChanges
+from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.stability import Stability
 from gainful.measure import convention_page as convention

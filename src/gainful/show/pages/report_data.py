@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges
+from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import Ranking, SideBySide
 from gainful.measure.functions.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe

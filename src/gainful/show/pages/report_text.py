@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_page import (
+from gainful.evidence.comparisons.comparison import (
+    Comparison,
     build_table,
     describe_differences,
     format_heading,

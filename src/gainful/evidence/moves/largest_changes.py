@@ -1,18 +1,20 @@
-"""The page of the queries that changed most, and of what moved in them."""
+"""`LargestChanges`: the queries of two runs that changed most, and what moved in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
+
+import attrs
+from attrs import frozen
 
 from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number, to_one_line
 from gainful.page.to_text import table_to_text
 from gainful.text import choose_decimals, count_noun, format_change, shorten
 
-if TYPE_CHECKING:
-    from gainful.evidence.moves.moved_docs import ChangedQuery, LargestChanges, MovedDoc
-
+Move = Literal["up", "down", "same", "lost", "new"]
 _MAX_DOCS = 10  # documents of a query that are shown
 _MAX_ID_LENGTH = 40  # characters of an id
 _NOTHING_JUDGED = "nothing judged"
@@ -22,6 +24,86 @@ _COLUMNS = (
 )
 _BOLD = "1"
 _WITH_TABLES = ("markdown", "html")
+
+
+@frozen
+class MovedDoc:
+    """A judged document in both rankings; no rank where it was not retrieved.
+
+    `what` is told of the first k documents: one that leaves them is lost, though it may still
+    have a rank. Where ties are averaged, a rank is the mean of those that are shared.
+    """
+
+    doc: str
+    grade: float
+    before: float | None
+    after: float | None
+    what: Move
+    share: float | None  # of the change; None where the measure cannot say
+
+
+@frozen
+class ChangedQuery:
+    """A query whose value changed, and what moved in it.
+
+    The shares of its documents and `rest` add up to the change: `rest` is what changes without
+    any judged document. It is None where the measure cannot say, and so are the shares. `up` to
+    `new` count all documents among the first k, judged or not; `unjudged` are those of them
+    without a judgment, in either run.
+    """
+
+    query: str
+    before: float
+    after: float
+    change: float
+    documents: tuple[MovedDoc, ...]
+    rest: float | None
+    up: int
+    down: int
+    lost: int
+    new: int
+    unjudged: tuple[int, int]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return attrs.asdict(self)
+
+
+@frozen(repr=False)
+class LargestChanges(Shown):
+    """The queries of two runs that changed most: those that rose, then those that fell.
+
+    Queries are paired by their ids; `unpaired` counts those that have a value in one run only.
+    """
+
+    measure: str
+    runs: tuple[str, str]  # the baseline first
+    depth: int | None  # how many documents the measure looks at; None for all
+    queries: tuple[ChangedQuery, ...]
+    rose: int
+    fell: int
+    same: int
+    unpaired: tuple[int, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "measure": self.measure,
+            "baseline": self.runs[0],
+            "run": self.runs[1],
+            "depth": self.depth,
+            "rose": self.rose,
+            "fell": self.fell,
+            "same": self.same,
+            "only_in_baseline": self.unpaired[0],
+            "only_in_run": self.unpaired[1],
+            "queries": [changed.to_dict() for changed in self.queries],
+        }
+
+    def page(self) -> Page:
+        """The queries that changed most, and what moved in them."""
+        return changes_page([self])
 
 
 def changes_page(changes: Sequence[LargestChanges]) -> Page:

@@ -1,0 +1,214 @@
+"""The values of a comparison: pairs of systems, how they were weighed, what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+from attrs import asdict, evolve, fields_dict, frozen
+
+from gainful.evidence.moves.largest_changes import LargestChanges
+from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
+from gainful.evidence.statistics.bootstrap import INTERVALS
+from gainful.evidence.statistics.effect_size import EffectSize
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.text import pluralise
+from gainful.types import Array
+
+
+@frozen(eq=False)
+class Pair:
+    """One system against another in one measure; the difference is `system` minus `other`.
+
+    What is not known is None: an interval that so few queries cannot give, the effect where the
+    two were not tried by the same searchers.
+    """
+
+    measure: str
+    system: str
+    other: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    corrected: float
+    effect: EffectSize | None
+
+    @property
+    def identical(self) -> bool:
+        """Have the two the same value everywhere?"""
+        return self.effect is not None and self.effect.wins == self.effect.losses == 0
+
+    @property
+    def constant(self) -> bool:
+        """Do they differ by the same everywhere?"""
+        return self.effect is not None and self.effect.dz is None
+
+    def reverse(self) -> Pair:
+        """The comparison seen from the other side."""
+        return evolve(
+            self,
+            system=self.other,
+            other=self.system,
+            difference=-self.difference,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            effect=None if self.effect is None else self.effect.reverse(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, the effect beside the rest."""
+        plain = {name: value for name, value in asdict(self).items() if name != "effect"}
+        no_effect = dict.fromkeys(fields_dict(EffectSize))
+        return plain | (no_effect if self.effect is None else asdict(self.effect))
+
+
+@frozen
+class Evidence:
+    """How the evidence was weighed, in names: what a caption has to say."""
+
+    test: str  # a name of the table of tests
+    test_words: str
+    correction: str
+    correction_words: str
+    family: int  # comparisons that were corrected together
+    interval: str
+    exact: bool  # are all resamples looked at?
+    resampled: bool
+    unit: str  # what is counted: query, session
+    paired_by: str  # what differences are of: query, searcher
+    power_level: (
+        float  # at which power is told: alpha, shared among the family where that is held down
+    )
+    resampling: Resampling
+
+    @property
+    def uses_resamples(self) -> bool:
+        """Has chance a hand in it?"""
+        return (self.resampled and not self.exact) or self.only_interval_uses_resamples
+
+    @property
+    def only_interval_uses_resamples(self) -> bool:
+        """Is the interval by chance where the test is not?"""
+        return self.interval in INTERVALS.values() and not self.resampled
+
+    @property
+    def corrects(self) -> bool:
+        """Does the correction change anything?"""
+        return self.correction != "none" and self.family > 1
+
+
+@frozen(eq=False, repr=False)
+class ComparisonValues:
+    """The values of a `Comparison`, and what follows from them."""
+
+    systems: tuple[str, ...]
+    baseline: str
+    measures: tuple[str, ...]
+    means: Mapping[str, Array]  # by measure: a mean for each system
+    units: Mapping[str, int]  # by measure: how many queries or sessions were compared
+    pairs: tuple[Pair, ...]
+    evidence: Evidence
+    convention: Mapping[str, Any]
+    bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
+    convention_line: str = ""  # how the numbers came about, in words
+    footnotes: tuple[str, ...] = ()  # the convention and what was counted, in words
+    notes: tuple[str, ...] = ()
+    largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
+
+    def pair(self, measure: str, system: str, other: str) -> Pair:
+        """One comparison, from the side of `system`."""
+        for pair in self.pairs:
+            if pair.measure == measure and {pair.system, pair.other} == {system, other}:
+                return pair if pair.system == system else pair.reverse()
+        raise KeyError((measure, system, other))
+
+    def pairs_against(self, baseline: str | None = None) -> list[Pair]:
+        """Every other system against the baseline, by measure."""
+        baseline_name = baseline or self.baseline
+        return [
+            self.pair(measure, system, baseline_name)
+            for measure in self.measures
+            for system in self.systems
+            if system != baseline_name
+        ]
+
+    def is_significant(self, pair: Pair) -> bool:
+        """Is the difference significant, after correction?"""
+        return pair.corrected <= self.evidence.resampling.alpha
+
+    def systems_beaten(self, measure: str) -> dict[str, list[str]]:
+        """The systems that each system is significantly better than."""
+        beaten: dict[str, list[str]] = {system: [] for system in self.systems}
+        for pair in self.pairs:
+            if pair.measure == measure and self.is_significant(pair):
+                better, worse = pair.system, pair.other
+                if pair.difference < 0:
+                    better, worse = worse, better
+                beaten[better].append(worse)
+        return {name: sorted(worse, key=self.systems.index) for name, worse in beaten.items()}
+
+    def letters(self) -> dict[str, str]:
+        """The letter of each system, in the order in which they were named."""
+        return {system: letter(at) for at, system in enumerate(self.systems)}
+
+    def alike_groups(self, measure: str) -> list[tuple[str, ...]]:
+        """The largest groups that cannot be told apart; pairs not compared count as alike."""
+        place = {system: at for at, system in enumerate(self.systems)}
+        different = [
+            (place[pair.system], place[pair.other])
+            for pair in self.pairs
+            if pair.measure == measure and self.is_significant(pair)
+        ]
+        groups = find_alike_groups(len(self.systems), different)
+        return [tuple(self.systems[at] for at in group) for group in groups]
+
+    @property
+    def compares_all(self) -> bool:
+        """Are all pairs compared, or only those with the baseline?"""
+        number = len(self.systems)
+        return len(self.pairs) == number * (number - 1) // 2 * len(self.measures)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row for each pair."""
+        return pl.DataFrame([pair.to_dict() for pair in self.pairs], infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        resampling = self.evidence.resampling
+        return {
+            "systems": list(self.systems),
+            "baseline": self.baseline,
+            "measures": [
+                {
+                    "measure": measure,
+                    pluralise(self.evidence.unit): self.units[measure],
+                    "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
+                    "beaten": self.systems_beaten(measure),
+                    "alike": [list(group) for group in self.alike_groups(measure)],
+                }
+                for measure in self.measures
+            ],
+            "pairs": [
+                pair.to_dict() | {"significant": self.is_significant(pair)} for pair in self.pairs
+            ],
+            "test": self.evidence.test,
+            "correction": self.evidence.correction,
+            "family": self.evidence.family,
+            "interval": self.evidence.interval,
+            "confidence": 1 - resampling.alpha,
+            "exact": self.evidence.exact,
+            "alpha": resampling.alpha,
+            "resamples": resampling.resamples if self.evidence.uses_resamples else None,
+            "seed": resampling.seed,
+            "power_level": self.evidence.power_level,
+            "convention": dict(self.convention),
+            "notes": list(self.notes),
+        }
+
+    @property
+    def kind(self) -> str:
+        """What is compared: runs, or systems over sessions."""
+        return "run" if self.evidence.unit == "query" else "system"

@@ -1,0 +1,210 @@
+"""The values of sessions: means of all, of groups, vectors, and all of it as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.convention.session import SessionConvention
+from gainful.errors import UnknownName
+from gainful.match.session_groups import (
+    By,
+    Group,
+    check_group_columns,
+    count_sessions,
+    group_sessions,
+    session_columns,
+)
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.sessions import ideal
+from gainful.measure.functions.sessions.gains import session_gains, sum_by_index
+from gainful.measure.functions.sessions.sdcg import query_gains
+from gainful.measure.normalise import normalise_by
+from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.curve import curve, tabulate_vectors
+from gainful.types import Array, Flags
+
+_MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
+
+
+@frozen(eq=False, repr=False)
+class SessionValues:
+    """The values of `SessionResults`: means, groups, vectors, plain data."""
+
+    name: str
+    matched_sessions: MatchedSessions
+    values: Mapping[str, Array]
+    recipes: Mapping[str, SessionRecipe]
+    convention: SessionConvention
+
+    @property
+    def sessions(self) -> Sequence[str]:
+        """Their names."""
+        return self.matched_sessions.session_ids
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know before believing a value."""
+        notes = list(self.matched_sessions.notes)
+        for name, recipe in self.recipes.items():
+            if recipe.can_pass_one:
+                notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
+        for name, recipe in self.recipes.items():
+            if "average" in recipe.entry.params and _needs_joint_mean(recipe):
+                notes.append(f"the mean of {name} is of sessions together, not of their values")
+        return notes + _note_unusual_bases(self.recipes)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many sessions, queries, results and judged results there were."""
+        return count_sessions(self.matched_sessions)
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each session: what it can be grouped by, and how many queries it has."""
+        return session_columns(self.matched_sessions)
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure over all sessions."""
+        all_sessions = np.ones(self.matched_sessions.size, dtype=bool)
+        return {name: self.mean_of(name, all_sessions) for name in self.values}
+
+    def mean_of(self, name: str, some: Flags) -> float:
+        """The mean of a measure over some sessions, as the convention averages them."""
+        recipe = self.recipes[name]
+        if "average" in recipe.entry.params and _needs_joint_mean(recipe):
+            return _mean_of_vectors(self.matched_sessions, recipe, some)
+        values = np.ma.compressed(np.ma.asarray(self.values[name])[some])
+        return float(values.mean()) if values.size else float("nan")
+
+    @property
+    def per_session(self) -> pl.DataFrame:
+        """A row for each session, a column for each measure; null where one is left out."""
+        columns = {
+            name: pl.Series(name, np.ma.asarray(values).tolist(), dtype=pl.Float64)
+            for name, values in self.values.items()
+        }
+        return pl.DataFrame({"session": pl.Series("session", list(self.sessions)), **columns})
+
+    def groups(self, by: str | Sequence[str]) -> list[dict[str, Any]]:
+        """The means of groups of sessions: by one column or by several."""
+        rows = []
+        for keys, flags in self.group_sessions(by):
+            means = {name: _nan_to_none(self.mean_of(name, flags)) for name in self.values}
+            counts = {
+                "sessions": int(flags.sum()),
+                "queries": int(self.matched_sessions.query_counts[flags].sum()),
+            }
+            rows.append({**keys, **counts, "mean": means})
+        return rows
+
+    def curve(self, name: str | None = None, by: str | Sequence[str] = ()) -> pl.DataFrame:
+        """The mean vector of each group, position by position, as tidy data.
+
+        Args:
+            name: one of the measures; the first if it is not said.
+            by: the columns to group by; all sessions together if there are none.
+        """
+        return curve(self.matched_sessions, self._choose_recipe(name), self.group_sessions(by))
+
+    def group_sessions(self, by: By) -> list[Group]:
+        """Each group of sessions: its values, and which belong to it; all, if by nothing."""
+        return group_sessions(self.matched_sessions, by, self.name, self.values)
+
+    def group_names(self, by: By) -> list[str]:
+        """The columns to group by, each once, known, and the same for a whole session."""
+        return check_group_columns(self.matched_sessions, by, self.name, self.values)
+
+    def vectors(self, name: str | None = None) -> pl.DataFrame:
+        """The vectors of every session, position by position: gain, ideal and their ratio.
+
+        Args:
+            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
+        """
+        return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
+
+    def _choose_recipe(self, name: str | None) -> SessionRecipe:
+        chosen = next(iter(self.recipes)) if name is None else name
+        if chosen not in self.recipes:
+            raise UnknownName("measure", chosen, self.recipes)
+        return self.recipes[chosen]
+
+    def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
+        """All of it as plain data."""
+        names = list(self.values)
+        rows = zip(*(np.ma.asarray(self.values[n]).tolist() for n in names), strict=True)
+        return {
+            "per_session": {
+                session: dict(zip(names, row, strict=True))
+                for session, row in zip(self.sessions, rows, strict=True)
+            },
+            "mean": {name: _nan_to_none(value) for name, value in self.mean.items()},
+            "groups": self.groups(by) if by else [],
+            "convention": self.convention_data(),
+            "counts": self.counts,
+            "notes": self.notes,
+        }
+
+    def convention_data(self) -> dict[str, Any]:
+        """The convention as plain data, and that of each measure."""
+        return {
+            "like": self.convention.name,
+            **self.convention.settings(),
+            "measures": {
+                name: {
+                    "measure": recipe.label,
+                    **recipe.convention.settings(),
+                    "ideal": recipe.convention.ideal_kind,
+                    "can_pass_one": recipe.can_pass_one,
+                }
+                for name, recipe in self.recipes.items()
+            },
+        }
+
+
+def _nan_to_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:
+    """Bases beyond the range that the paper of 2008 calls reasonable."""
+    notes = {}
+    for recipe in recipes.values():
+        for name in ("b", "bq"):
+            value = getattr(recipe.convention, name) if name in recipe.entry.params else None
+            if value is not None and not _MIN_BASE <= value <= _MAX_BASE:
+                note = f"{name} = {value:g} is beyond what the paper calls reasonable"
+                notes[note] = f"{note}, {_MIN_BASE:g} (impatient) to {_MAX_BASE:g} (patient)"
+    return list(notes.values())
+
+
+def _needs_joint_mean(recipe: SessionRecipe) -> bool:
+    """Can the mean of sessions not be had from their values?"""
+    convention = recipe.convention
+    plain = convention.statistic == "final" and convention.normalise == "session"
+    return plain and (convention.average, convention.hold) != ("ratios", "held")
+
+
+def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
+    """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
+    sessions = sessions.keep_first_queries(recipe.queries)
+    gains = session_gains(sessions, recipe)
+    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)[
+        some
+    ]
+    longest = np.full(sessions.size, int(sessions.query_counts[some].max()))
+    grows = recipe.convention.hold == "growing" and recipe.queries is None
+    length = longest if grows else None
+    best = ideal.ideal_gain(sessions, recipe, gains, length)[some]
+    if recipe.convention.average == "ratios":
+        values = np.ma.compressed(np.ma.asarray(normalise_by(total, best, recipe.convention.empty)))
+        return float(values.mean()) if values.size else float("nan")
+    mean = normalise_by(
+        total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty
+    )
+    return float(np.ma.filled(mean, np.nan)[0])
