@@ -77,8 +77,8 @@ def test_the_reference_has_everything_that_can_be_asked():
     assert asked - documented == {"compare_runs"}  # another name of compare
 
 
-def test_a_measure_alone_reads_measures_within_it_and_has_its_formula():
+def test_a_measure_alone_reads_measures_within_it_and_has_its_formula(run_python):
     code = "import gainful; print(gainful.Measure('Session')(of='ndcg_cut_5'))"
-    assert _run_python(code) == "Session(of='nDCG@5')"
+    assert run_python(code) == "Session(of='nDCG@5')"
     code = "import gainful; print((gainful.DCG @ 10)._repr_latex_())"
-    assert "sum" in _run_python(code)
+    assert "sum" in run_python(code)
