@@ -441,7 +441,8 @@ def test_a_cause_of_runs_is_not_asked_of_sessions(command, folder):
     words = ("-m", "nsDCG@3", "--unlike", "kanoulas2011", "--cause", "ties")
     done = command(folder, "why", "qrels", "toy.csv", *words)
     assert (done.status, done.out) == (2, "")
-    assert done.err == "gainful: --cause spells out queries of a run; sessions have none\n"
+    allowed = "none with a session measure, as it spells out queries of a run"
+    assert done.err == f"gainful: cause is 'ties'; allowed: {allowed}\n"
 
 
 def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(command, folder):
@@ -451,9 +452,15 @@ def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(command, fo
     done = command(folder, *words, "--qrels-format", "parquet")
     assert (done.status, done.out) == (2, "")
     assert "Parquet" in done.err
+
+
+def test_why_reads_sessions_in_the_format_that_is_named(command, folder):
+    words = ("why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
+    usual = command(folder, *words)
+    assert command(folder, *words, "--run-format", "table").out == usual.out != ""
     done = command(folder, *words, "--run-format", "csv")
     assert (done.status, done.out) == (2, "")
-    assert done.err == "gainful: --run-format is of runs; the format of sessions is found out\n"
+    assert "session format" in done.err
 
 
 def test_why_lists_interactions_of_sessions_as_those_of_runs():

@@ -13,6 +13,7 @@ from gainful.api import run_figures, session_figures
 from gainful.api.sessions import evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.errors import OneGroup, UnknownName
+from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.show.figures import (
     differences,
     dots,
@@ -38,6 +39,7 @@ _ALL = (
         input_kind="sessions",
         data=session_figures.last_data,
         draw_chart=last_query.draw_chart,
+        usual_measures=("sDCG@10",),
     ),
     Figure(
         name="sessions",
@@ -46,6 +48,7 @@ _ALL = (
         input_kind="sessions",
         data=session_figures.sessions_data,
         draw_chart=session_curves.draw_chart,
+        usual_measures=("nsDCG@10",),
     ),
     Figure(
         name="scenario",
@@ -55,6 +58,7 @@ _ALL = (
         input_kind="sessions",
         data=session_figures.scenario_data,
         draw_chart=session_curves.draw_chart,
+        usual_measures=("sDCG@10",),
     ),
     Figure(
         name="individual",
@@ -64,6 +68,7 @@ _ALL = (
         input_kind="sessions",
         data=session_figures.individual_data,
         draw_chart=individual_sessions.draw_chart,
+        usual_measures=("sDCG@10",),
     ),
     Figure(
         name="map",
@@ -72,6 +77,7 @@ _ALL = (
         input_kind="sweep",
         data=winner_map.map_data,
         draw_chart=winner_map.draw_chart,
+        usual_measures=("nsDCG",),
     ),
     Figure(
         name="curves",
@@ -80,6 +86,7 @@ _ALL = (
         input_kind="runs",
         data=run_figures.curves_data,
         draw_chart=rank_curves.draw_chart,
+        usual_measures=("DCG@10",),
     ),
     Figure(
         name="differences",
@@ -88,6 +95,7 @@ _ALL = (
         input_kind="runs",
         data=run_figures.differences_data,
         draw_chart=differences.draw_chart,
+        usual_measures=("nDCG@10",),
     ),
     Figure(
         name="precision-recall",
@@ -104,6 +112,9 @@ _ALL = (
         input_kind="runs",
         data=run_figures.dots_data,
         draw_chart=dots.draw_chart,
+        usual_measures=USUAL_MEASURES,
+        several_measures=True,
+        always_resamples=True,
     ),
 )
 FIGURES: Mapping[str, Figure] = {entry.name: entry for entry in _ALL}

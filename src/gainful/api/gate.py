@@ -37,7 +37,6 @@ def gate(
     seed: int = SEED,
     resamples: int = RESAMPLES,
     save_to: str | PathLike[str] | None = None,
-    write: bool = True,
     name: str | None = None,
     like: str | Convention | None = None,
     qrels_format: str | None = None,
@@ -61,7 +60,6 @@ def gate(
         seed: where chance begins.
         resamples: how often it is drawn.
         save_to: the file in which the run becomes a baseline, if it passes.
-        write: is that file written now, or by `write_baseline`?
         name: what the run is called.
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
@@ -84,6 +82,38 @@ def gate(
         resamples=resamples,
         allow=allow,
     )
+    verdict = judge_run(
+        qrels,
+        run,
+        rules,
+        baseline=baseline,
+        measures=measures,
+        save_to=save_to,
+        name=name,
+        like=like,
+        qrels_format=qrels_format,
+        run_format=run_format,
+        **settings,
+    )
+    verdict.save_baseline()
+    return verdict
+
+
+def judge_run(
+    qrels: AnyQrels,
+    run: AnyRun,
+    rules: Rules,
+    *,
+    baseline: str | PathLike[str] | None = None,
+    measures: Measures | None = None,
+    save_to: str | PathLike[str] | None = None,
+    name: str | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Verdict:
+    """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
     old_baseline = None if baseline is None else read_baseline(baseline)
     wanted = _choose_measures(rules, measures, old_baseline)
     loaded_qrels, results = _evaluate(
@@ -92,11 +122,7 @@ def gate(
     verdict = apply_rules(
         results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=save_to is not None
     )
-    if save_to is not None:
-        verdict = _note_saving(verdict, loaded_qrels, fspath(save_to))
-    if write:
-        write_baseline(verdict)
-    return verdict
+    return verdict if save_to is None else _note_saving(verdict, loaded_qrels, fspath(save_to))
 
 
 def save_baseline(
@@ -111,12 +137,6 @@ def save_baseline(
     """Save what a run scores in a file that later runs are held against."""
     loaded_qrels, results = _evaluate(qrels, run, measures, like, settings)
     write_atomically(path, make_baseline(results, loaded_qrels).to_text())
-
-
-def write_baseline(verdict: Verdict) -> None:
-    """Write the baseline that a run became by passing, if it was to become one."""
-    if verdict.new_baseline is not None and verdict.saved is not None:
-        write_atomically(verdict.saved, verdict.new_baseline.to_text())
 
 
 def _choose_measures(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from gainful.measure.catalogue_page import catalogue_page
+from gainful.measure.plugins import load_entry_points
 from gainful.page.shown import Description
 
 
 def measures(name: str | None = None) -> Description:
     """What can be computed: all measures, gains and discounts, or all about one name.
+
+    What other packages offer is loaded first; one that fails is told in the page's warnings.
 
     Args:
         name: of a measure, a gain, a discount or a setting, such as "nDCG", "exp" or "ties".
@@ -16,4 +21,5 @@ def measures(name: str | None = None) -> Description:
         >>> print(measures("exp").to_text().splitlines()[0])
         exp (gain): each grade about twice the one below
     """
-    return Description(catalogue_page(name))
+    failures = load_entry_points()  # said beside the page, whatever its format
+    return Description(evolve(catalogue_page(name), warnings=failures))

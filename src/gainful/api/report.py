@@ -42,9 +42,12 @@ def report(
     seed: int = SEED,
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
     title: str | None = None,
+    values_file: str | None = None,
     like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
     **settings: Unpack[EvaluationSettings],
-) -> str:
+) -> Report:
     """A page about these runs, as HTML in one file: to open from disk, to send, to print.
 
     Args:
@@ -60,11 +63,15 @@ def report(
         seed: which chance; the same seed gives the same page.
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
+        values_file: what the page calls a file beside it with all values, where it has a part.
         like: the tool whose settings to follow.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
         **settings: single settings, as `evaluate` takes them.
 
     Returns:
-        The page. It loads nothing, and shows at most 500 queries rank by rank.
+        The page, a text. It loads nothing, and shows at most 500 queries rank by rank; where that
+        is not all, its `values_csv` has the values of all of them.
 
     Examples:
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
@@ -73,64 +80,9 @@ def report(
         >>> "new is highest with 0.8801" in page
         True
     """
-    return build_report(
-        qrels,
-        _name_runs(runs),
-        measures,
-        baseline=baseline,
-        test=test,
-        correct=correct,
-        alpha=alpha,
-        resamples=resamples,
-        seed=seed,
-        texts=texts,
-        title=title,
-        like=like,
-        **settings,
-    ).page
-
-
-def build_report(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
-    measures: Measures | None = None,
-    *,
-    baseline: str | None = None,
-    test: str = "randomisation",
-    correct: str | None = None,
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    texts: Mapping[str, str] | str | PathLike[str] | None = None,
-    title: str | None = None,
-    values_file: str | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> Report:
-    """The page, and the values for a file beside it where the page has not all of them.
-
-    Args:
-        qrels: as `report` has it, and so is all that is not told here.
-        runs: one run or more, by name.
-        measures: whatever `evaluate` takes.
-        baseline: the run that the others are set against.
-        test: how evidence is weighed.
-        correct: how p is corrected.
-        alpha: from which p on a difference counts as significant.
-        resamples: how many, where chance is asked.
-        seed: which chance.
-        texts: what the queries say, by id; or a file of them.
-        title: what the page is called.
-        values_file: what the file beside the page is called.
-        like: the tool whose settings to follow.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        **settings: single settings, as `evaluate` takes them.
-    """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     require_extra()
+    runs = _name_runs(runs)
     names = [str(name) for name in runs]
     base = names.index(choose_baseline(baseline, names, "run"))
     labels = label_runs(names)
@@ -175,13 +127,13 @@ def build_report(
     return render_report(content, title=title, values_file=values_file)
 
 
-def _name_runs(runs: Mapping[str, AnyRun] | AnyRun) -> dict[str, AnyRun]:
+def _name_runs(runs: Mapping[str, AnyRun] | AnyRun) -> Mapping[str, AnyRun]:
     if not isinstance(runs, Mapping):
         stem = Path(runs).name.split(".")[0] if isinstance(runs, (str, PathLike)) else ""
         return {stem or getattr(runs, "name", None) or "run": runs}
     if not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
-    return {str(name): run for name, run in runs.items()}
+    return runs  # as they come: each is taken out when it is read
 
 
 def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:

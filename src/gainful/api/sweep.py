@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from gainful.api.sessions import choose_sessions, read_session_qrels
@@ -15,6 +16,7 @@ from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE, Bases, Weights, build_sweep_grid
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
+from gainful.read.sessions import BadPolicy
 
 
 def sweep(
@@ -30,11 +32,15 @@ def sweep(
     by: str | Sequence[str] = "system",
     reference: Mapping[str, float] | None = None,
     like: str | SessionConvention | None = None,
-    reading: Mapping[str, Any] | None = None,
     where: Mapping[str, str] | None = None,
     min_queries: int | None = None,
     first_queries: int | None = None,
+    sessions_format: str | None = None,
     qrels_format: str | None = None,
+    bad: BadPolicy = "error",
+    ties: str | None = None,
+    topics: str | PathLike[str] | None = None,
+    pages: str | None = None,
     **settings: Any,
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
@@ -54,11 +60,15 @@ def sweep(
         by: the column, or columns, whose groups are compared.
         reference: the setting that others are held against; {"b": 2, "bq": 4}.
         like: whose settings to follow: jk2008 (default), …
-        reading: how sessions are read from a file, as `evaluate_sessions` has it: `ties`, `bad`, …
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
-        qrels_format: how a file of judgments is written; by content if it is not named.
+        sessions_format: how a file of sessions is written; by content if it is not named.
+        qrels_format: how a file of judgments is written; likewise.
+        bad: refuse sessions that are not as they should be, or leave them out.
+        ties: of conversations: how are equal scores ranked?
+        topics: a file of lines `session topic`.
+        pages: of the Session Track: does a further page continue the list, or count?
         settings: single settings, such as `duplicates="first"`.
 
     Examples:
@@ -85,7 +95,11 @@ def sweep(
         where=where,
         min_queries=min_queries,
         first_queries=first_queries,
-        **(reading or {}),
+        sessions_format=sessions_format,
+        bad=bad,
+        ties=ties,
+        topics=topics,
+        pages=pages,
     )
     matched_sessions = match_sessions(
         chosen_sessions,

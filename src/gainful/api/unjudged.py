@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Unpack
+from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention
@@ -31,28 +31,64 @@ from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 
+@overload
 def unjudged(
     qrels: AnyQrels,
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
+    runs: None = None,
     grades: Iterable[float] | None = None,
     like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
     **settings: Unpack[EvaluationSettings],
-) -> Bounds:
+) -> Bounds: ...
+
+
+@overload
+def unjudged(
+    qrels: AnyQrels,
+    run: None = None,
+    measures: Measures | None = None,
+    *,
+    runs: Mapping[str, AnyRun],
+    grades: Iterable[float] | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> RunBounds: ...
+
+
+def unjudged(
+    qrels: AnyQrels,
+    run: AnyRun | None = None,
+    measures: Measures | None = None,
+    *,
+    runs: Mapping[str, AnyRun] | None = None,
+    grades: Iterable[float] | None = None,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Bounds | RunBounds:
     """How much could the retrieved documents that nobody judged change?
 
     Args:
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes.
         measures: one or several; nDCG@10, AP and RR if none is named.
+        runs: several runs by name, instead of `run`.
         grades: those that a document may get; by default 0 and every grade of the judgments.
         like: the tool whose settings to follow, by name or as a `Convention`.
+        qrels_format: how a file of judgments is written; found out if it is not named.
+        run_format: how files of runs are written.
         **settings: single settings, such as `ties="input"`.
 
     Returns:
         `Bounds`: the smallest and the largest value of each query and of the mean, each marked
-        exact (a grading gives it) or outer (no grading passes it).
+        exact (a grading gives it) or outer (no grading passes it). With `runs`, a dict of them.
 
     Examples:
         >>> judged = {"1": {"a": 2, "b": 1}}
@@ -62,37 +98,15 @@ def unjudged(
         >>> bounds.exact
         {'nDCG@3': True}
     """
-    run = rag_path(qrels) if run is None else run
-    if run is None:
-        raise BadValue("run", None, "a run beside the judgments")
+    if run is not None and runs is not None:
+        raise BadValue("run", "a run, and runs too", "one of the two")
     convention, recipes = build_recipes(measures, like, settings)
-    return _bound_run(as_qrels(qrels), _load_run(run), recipes, convention, None, grades)
-
-
-def bound_runs(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
-    measures: Measures | None = None,
-    *,
-    grades: Iterable[float] | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> RunBounds:
-    """How much could documents that nobody judged change in each of several runs?
-
-    Args:
-        qrels: whatever `evaluate` takes.
-        runs: one or several, by name.
-        measures: whatever `evaluate` takes.
-        grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose settings to follow, by name or as a `Convention`.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        **settings: single settings, such as `ties="input"`.
-    """
-    convention, recipes = build_recipes(measures, like, settings)
+    if runs is None:
+        run = rag_path(qrels) if run is None else run
+        if run is None:
+            raise BadValue("run", None, "a run beside the judgments")
+        loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), _load_run(run, run_format)
+        return _bound_run(loaded_qrels, loaded_run, recipes, convention, None, grades)
     loaded_qrels = as_qrels(qrels, qrels_format)
     loaded_runs = {name: _load_run(run, run_format, name) for name, run in runs.items()}
     return RunBounds(

@@ -10,12 +10,13 @@ from gainful.api.sessions import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
+from gainful.evidence.reasons.causes import CAUSES, find_cause
 from gainful.evidence.reasons.explain_difference import explain_difference
 from gainful.evidence.reasons.run_scores import mix_run
 from gainful.evidence.reasons.session_scores import mix_sessions
 from gainful.evidence.reasons.why import Why
 from gainful.measure.build_recipe import build_recipe, build_session_recipe
-from gainful.measure.language import expand
+from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
@@ -30,6 +31,7 @@ def why(
     *,
     like: str | Convention | SessionConvention | None = None,
     unlike: str | Convention | SessionConvention,
+    cause: str | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
 ) -> Why:
@@ -41,6 +43,7 @@ def why(
         measure: one measure, such as "nDCG@10".
         like: the tool to start from, by name or as a convention; gainful itself if none.
         unlike: the tool that says something else.
+        cause: the one whose worst query is to be shown; a name that is none is refused at once.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how a file of a run or of sessions is written.
 
@@ -53,13 +56,18 @@ def why(
         nDCG@2 is 0.6788 like trec_eval, 0.6091 like quepid_cut: -0.0697
         gain  -0.0697
     """
-    parsed = parse_single_measure(measure)
+    parsed = _parse_single_measure(measure)
     if parsed.entry.session:
+        if cause is not None:
+            allowed = "none with a session measure, as it spells out queries of a run"
+            raise BadValue("cause", cause, allowed)
         session_sides = _build_session_sides(parsed, like, unlike)
         sessions = as_sessions(run, run_format)
         session_qrels = read_session_qrels(qrels, qrels_format)
         mixtures = mix_sessions(sessions, session_qrels, parsed, session_sides)
         return explain_difference(mixtures, session_sides)
+    if cause is not None:
+        find_cause(cause, CAUSES)
     sides = _build_sides(parsed, like, unlike)
     if run is None:
         run = rag_path(qrels)  # a file with both
@@ -71,14 +79,10 @@ def why(
     return explain_difference(mix_run(loaded_qrels, loaded_run, sides), sides)
 
 
-def parse_single_measure(measure: str | Measure) -> Measure:
-    """The measure; what is more than one is refused."""
+def _parse_single_measure(measure: str | Measure) -> Measure:
     if not isinstance(measure, (str, Measure)):
         raise WrongType("measure", measure, "one measure, such as nDCG@10")
-    measures = list(expand(measure).values())
-    if len(measures) != 1:
-        raise BadValue("measure", measure, "one measure, such as nDCG@10")
-    return measures[0]
+    return parse(measure)
 
 
 def _build_sides(measure: Measure, *tools: Any) -> tuple[Recipe, Recipe]:

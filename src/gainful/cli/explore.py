@@ -9,7 +9,7 @@ import click
 from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
-from gainful.cli.output import deliver_text, refuse_overwriting
+from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_overwriting
 
 
 @click.command(short_help="What would another searcher say of these sessions?")
@@ -52,12 +52,9 @@ def explore(
       gainful explore sessions.csv --qrels qrels.txt --by scenario -o page.html
       gainful explore sessions.csv --qrels qrels.txt -m 'sDCG(b=10)@5' -o page.html
     """
-    if not output.lower().endswith((".html", ".htm")) and output != "-":
-        raise click.UsageError(f"-o {output}: a page is HTML; end its name in .html")
+    refuse_other_than_html(output)
     refuse_two_pipes(file, qrels)
     refuse_overwriting(output, tuple(path for path in (file, qrels, options["topics"]) if path))
     reading = parse_reading(options)
     page = build_page(file, qrels, measure, by=by, title=title, like=like, **reading, **options)
-    deliver_text(page, output)
-    if output != "-":
-        click.echo(f"gainful: wrote {output}", err=True)
+    deliver_document(page, output)

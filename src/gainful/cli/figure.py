@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import click
 from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
-from gainful.cli.figure_output import deliver_figure, figure_form
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CONVENTION,
@@ -21,11 +21,22 @@ from gainful.cli.options import (
     option,
     options as take_options,
 )
-from gainful.cli.output import refuse_overwriting, write_stdout
+from gainful.cli.output import (
+    SUFFIXES,
+    deliver,
+    deliver_document,
+    is_stdout,
+    refuse_overwriting,
+    write_stdout,
+)
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
+from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Figure, Look
+from gainful.show.picture import WRITERS
 
+_TABLES = {SUFFIXES[form]: form for form in ("csv", "tsv")}
+_SUFFIXES = (*WRITERS, *_TABLES)
 _LOOK_OPTIONS = ("title", "width", "height", "dark")
 
 # The options of single figures; each has those that its data take.
@@ -117,37 +128,40 @@ def _own_options(figure: Figure) -> list[Decorator]:
     ]
 
 
-def _measure_option(*usual: str, repeated: bool = False) -> Decorator:
-    help_text = f"{'May be repeated. ' if repeated else ''}[{', '.join(usual)}]"
-    return option("measures", help=help_text)
+def _measure_options(figure: Figure) -> list[Decorator]:
+    """`-m`, where the figure is of measures that can be named."""
+    if not figure.usual_measures:
+        return []
+    repeated = "May be repeated. " if figure.several_measures else ""
+    help_text = f"{repeated}[{', '.join(figure.usual_measures)}]"
+    return [option("measures", help=help_text)]
 
 
-def _single_measure(measures: tuple[str, ...]) -> tuple[str, ...]:
+def _refuse_several_measures(measures: tuple[str, ...]) -> None:
     if len(measures) > 1:
         raise click.UsageError("one measure at a time")
-    return measures
 
 
 def _build_session_command(figure: Figure) -> click.Command:
     def command(file: str, *, qrels: str | None, measures: tuple[str, ...], **options: Any) -> None:
         request = _take_options(figure, options, (file, qrels, options["topics"]))
+        _refuse_several_measures(measures)
         drawing = draw_files(
             figure.name,
             file,
             qrels,
-            _single_measure(measures) or None,
+            measures or None,
             options=request.figure_options,
             look=request.look,
             **parse_reading(options),
             **options,
         )
-        deliver_figure(drawing, request.form, request.output)
+        _deliver(drawing, request)
 
-    usual = "nsDCG@10" if figure.name == "sessions" else "sDCG@10"
     decorators: tuple[Decorator, ...] = (
         click.argument("file"),
         option("qrels", help="By topic. [the column grade of FILE]"),
-        _measure_option(usual),
+        *_measure_options(figure),
         *_own_options(figure),
         take_options(*READ_SESSIONS, *SESSION_CONVENTION),
     )
@@ -160,10 +174,11 @@ def _build_run_command(figure: Figure) -> click.Command:
     ) -> None:
         request = _take_options(figure, options, (qrels, *runs))
         asked_measures: dict[str, Any] = {}
-        if measures and figure.name == "dots":
+        if measures and figure.several_measures:
             asked_measures["measures"] = list(measures)
         elif measures:
-            (asked_measures["measure"],) = _single_measure(measures)
+            _refuse_several_measures(measures)
+            (asked_measures["measure"],) = measures
         drawing = draw_files(
             figure.name,
             qrels,
@@ -172,17 +187,12 @@ def _build_run_command(figure: Figure) -> click.Command:
             look=request.look,
             **options,
         )
-        deliver_figure(drawing, request.form, request.output)
+        _deliver(drawing, request)
 
-    usual = {
-        "curves": [_measure_option("DCG@10")],
-        "differences": [_measure_option("nDCG@10")],
-        "dots": [_measure_option("nDCG@10", "AP", "RR", repeated=True)],
-    }
     decorators: tuple[Decorator, ...] = (
         click.argument("qrels"),
         click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
-        *usual.get(figure.name, []),
+        *_measure_options(figure),
         *_own_options(figure),
         take_options(*READ_RUNS, *CONVENTION),
     )
@@ -200,26 +210,25 @@ def _build_sweep_command(figure: Figure) -> click.Command:
         **options: Any,
     ) -> None:
         request = _take_options(figure, options, (file, qrels, options["topics"]))
-        reading = parse_reading(options)
+        _refuse_several_measures(measures)
         drawing = draw_files(
             figure.name,
             file,
             qrels,
-            *(_single_measure(measures) or ("nsDCG",)),
+            *(measures or figure.usual_measures),
             options=request.figure_options,
             look=request.look,
             by=by.split(","),
             weights=list(weights) or None,
-            **{name: reading.pop(name) for name in ("where", "min_queries", "first_queries")},
-            reading=reading,
+            **parse_reading(options),
             **options,
         )
-        deliver_figure(drawing, request.form, request.output)
+        _deliver(drawing, request)
 
     decorators: tuple[Decorator, ...] = (
         click.argument("file"),
         option("qrels", help="By topic. [the column grade of FILE]"),
-        _measure_option("nsDCG"),
+        *_measure_options(figure),
         click.option("--by", default="system", show_default=True, help="Who is compared."),
         click.option(
             "--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount."
@@ -247,7 +256,7 @@ class _Request:
 
     figure_options: dict[str, Any]
     look: Look
-    form: str
+    suffix: str  # that says as what
     output: str | None
 
 
@@ -259,7 +268,7 @@ def _take_options(
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
     figure_options = {name: value for name, value in figure_options.items() if value is not None}
-    if "interval" not in figure_options and figure.name != "dots":
+    if "interval" not in figure_options and not figure.always_resamples:
         for name in figure_options.keys() & {"resamples", "seed"}:
             raise click.UsageError(f"--{name} needs --interval")
     if "by" in figure_options:
@@ -267,4 +276,30 @@ def _take_options(
     output, wants_data = options.pop("output"), options.pop("wants_data")
     refuse_two_pipes(*inputs)
     refuse_overwriting(output, tuple(path for path in inputs if path))
-    return _Request(figure_options, look, figure_form(output, wants_data), output)
+    return _Request(figure_options, look, _choose_suffix(output, wants_data), output)
+
+
+def _choose_suffix(output: str | None, wants_data: bool) -> str:
+    """The suffix that says what is asked for; without a file only data can be printed."""
+    if is_stdout(output):
+        if wants_data:
+            return SUFFIXES["csv"]
+        raise click.UsageError("name a file with -o, such as -o figure.svg, or ask for --data")
+    suffix = Path(str(output)).suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise click.UsageError(
+            f"-o {output}: what format is {suffix or 'that'}? End FILE in {', '.join(_SUFFIXES)}"
+        )
+    if wants_data and suffix not in _TABLES:
+        raise click.UsageError(f"--data is a table; end FILE in .csv or .tsv, not in {suffix}")
+    return suffix
+
+
+def _deliver(drawing: Drawing, request: _Request) -> None:
+    """Put the picture into its file, or the data there or on the terminal."""
+    if request.suffix in _TABLES:
+        deliver(drawing.page(), _TABLES[request.suffix], request.output)
+        return
+    picture = drawing.to_picture(request.suffix)
+    content = picture.encode() if isinstance(picture, str) else picture
+    deliver_document(content, str(request.output))

@@ -9,18 +9,18 @@ from typing import Any
 
 import click
 
-from gainful.api import gate as api
 from gainful.api.evaluate import holds_qrels_and_run
+from gainful.api.gate import judge_run
 from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import CONVENTION, READ_RUNS, option, options, refuse_idle_options
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.errors import BadValue
-from gainful.evidence.gates.rules import ALLOWANCES
+from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.text import NUMBER_PATTERN
 
-_BY_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".xml": "junit"}
+_FORMATS = ("table", "markdown", "json", "junit")
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
 
 
@@ -87,7 +87,7 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
 @option("resamples", help="How often it is drawn.")
 @option(
     "form",
-    type=click.Choice(list(_BY_SUFFIX.values())),
+    type=click.Choice(("text", *_FORMATS[1:])),
     help="How to print it. [text, or by the suffix of -o]",
 )
 @options("output", *READ_RUNS, *CONVENTION)
@@ -103,7 +103,10 @@ def gate(
     save_baseline: str | None,
     form: str | None,
     output: str | None,
-    qrels_format: str | None,
+    allow: tuple[str, ...],
+    test: str,
+    seed: int,
+    resamples: int,
     **options: Any,
 ) -> int:
     """Is this RUN good enough to ship, by these QRELS?
@@ -131,32 +134,32 @@ def gate(
         baseline=baseline,
         save_baseline=save_baseline,
     )
-    form = form or ("text" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
+    form = "table" if form == "text" else form or usual_form(output, _FORMATS)
     if run is None and not holds_qrels_and_run(qrels):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     refuse_two_pipes(qrels, run, baseline)
     run = run or qrels
     _refuse_files(qrels, run, baseline, save_baseline, output)
-    verdict = api.gate(
-        qrels,
-        run,
+    rules = Rules(
         floors=floors,
-        baseline=baseline,
         max_drop=max_drop,
         significant=significant,
+        test=test,
+        seed=seed,
+        resamples=resamples,
+        allow=allow,
+    )
+    verdict = judge_run(
+        qrels,
+        run,
+        rules,
+        baseline=baseline,
         measures=measures or None,
         save_to=save_baseline,
-        write=False,
         name=name_runs((run,))[0],
-        qrels_format=qrels_format,
         **options,
     )
-    to_file = output not in (None, "-")
-    if not to_file:  # what fails is not said to be saved
-        api.write_baseline(verdict)
-    deliver(verdict.page(), "table" if form == "text" else form, output)
-    if to_file:  # a verdict that cannot be written saves nothing
-        api.write_baseline(verdict)
+    deliver(verdict.page(), form, output, save=verdict.save_baseline)
     _append_summary(verdict)
     return 0 if verdict.passed else 1
 

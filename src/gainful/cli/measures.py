@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from gainful.api.measures import measures as describe_measures
-from gainful.api.register import load_entry_points
 from gainful.cli.options import format_option, options
 from gainful.cli.output import deliver
 
@@ -27,6 +26,7 @@ def measures(name: str | None, form: str) -> None:
       gainful measures ties
       gainful measures --format json
     """
-    for failure in load_entry_points():
-        click.echo(f"gainful: {failure}", err=True)
-    deliver(describe_measures(name).page(), form)
+    page = describe_measures(name).page()
+    for warning in page.warnings:  # of other packages that fail
+        click.echo(f"gainful: {warning}", err=True)
+    deliver(page, form)

@@ -23,6 +23,7 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
 from gainful.page.render import RENDERERS
 
+VALUE_FORMS = tuple(form for form in RENDERERS if form != "html")
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -34,14 +35,18 @@ def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -
 
 
 class _Formats(click.Choice[str]):
-    """The names of a table of file formats, which is loaded when a command needs it."""
+    """The names of tables of file formats, which are loaded when a command needs them."""
 
-    def __init__(self, module: str, table: str) -> None:
-        super().__init__(list(getattr(import_module(module), table)))
+    def __init__(self, *tables: tuple[str, str]) -> None:
+        names = [getattr(import_module(module), table) for module, table in tables]
+        super().__init__([name for table in names for name in table])
 
 
-_RUN_FORMATS = partial(_Formats, "gainful.read.formats", "FORMATS")
-_SESSION_FORMATS = partial(_Formats, "gainful.read.session_formats", "SESSION_FORMATS")
+_RUN_TABLE = ("gainful.read.formats", "FORMATS")
+_SESSION_TABLE = ("gainful.read.session_formats", "SESSION_FORMATS")
+_RUN_FORMATS = partial(_Formats, _RUN_TABLE)
+_SESSION_FORMATS = partial(_Formats, _SESSION_TABLE)
+RUN_OR_SESSION_FORMATS = partial(_Formats, _RUN_TABLE, _SESSION_TABLE)
 
 
 def _declare(*flags: str, **attributes: Any) -> Callable[..., Decorator]:
@@ -135,7 +140,7 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
     # what is printed, and where
     "form": _declare(
         *("--format", "form"),
-        type=click.Choice([form for form in RENDERERS if form != "html"]),
+        type=click.Choice(VALUE_FORMS),
         help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
     ),
     "output": _declare("-o", "--output", metavar="FILE", help="Write to FILE instead."),

@@ -7,15 +7,12 @@ from typing import Any
 
 import click
 
-from gainful.api.report import build_report
+from gainful.api.report import report as build_report
 from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import CONVENTION, READ_RUNS, RESAMPLING, option, options
-from gainful.cli.output import deliver_text, form_from_suffix, refuse_overwriting
+from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_overwriting
 from gainful.cli.progress import show_progress
 from gainful.evidence.pairing import TEST_NAMES
-from gainful.page.write_file import write_atomically
-
-_FORMS = {".html": "html", ".htm": "html"}
 
 
 @click.command(short_help="One page about these runs, to hand over.")
@@ -64,27 +61,20 @@ def report(
       gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o report.html
       gainful report qrels.txt *.run -m nDCG@10 --baseline bm25 --topics topics.tsv -o report.html
     """
-    if output != "-":
-        form_from_suffix(output, _FORMS)
+    refuse_other_than_html(output)
     refuse_two_pipes(qrels, *runs, topics)
-    values_path = (
-        None if output == "-" else Path(output).with_name(f"{Path(output).stem}-values.csv")
-    )
+    page = Path(output)
+    values_path = None if output == "-" else str(page.with_name(f"{page.stem}-values.csv"))
     inputs = (qrels, *runs, *([] if topics is None else [topics]))
     refuse_overwriting(output, inputs)
-    refuse_overwriting(None if values_path is None else str(values_path), inputs, "the file beside")
+    refuse_overwriting(values_path, inputs, "the file beside")
     with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
-        report_page = build_report(
+        document = build_report(
             qrels,
             named_runs,
             measures or None,
             texts=topics,
-            values_file=None if values_path is None else values_path.name,
+            values_file=None if values_path is None else Path(values_path).name,
             **options,
         )
-    deliver_text(report_page.page, output)
-    if report_page.values_csv is not None and values_path is not None:
-        write_atomically(values_path, report_page.values_csv + "\n")
-    if output != "-":
-        values_note = "" if report_page.values_csv is None else f", and all values to {values_path}"
-        click.echo(f"gainful: wrote {output}{values_note}", err=True)
+    deliver_document(document, output, document.values_csv, values_path)

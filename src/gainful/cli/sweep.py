@@ -9,12 +9,11 @@ import click
 from gainful.api.sweep import sweep as run_sweep
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, option, options
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
 from gainful.errors import BadValue
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 
 _FORMATS = ("table", "csv", "json")
-_BY_SUFFIX = {".txt": "table", ".csv": "csv", ".json": "json"}
 
 
 @click.command(short_help="Which system is better for which searcher?")
@@ -79,10 +78,9 @@ def sweep(
       gainful sweep sessions.csv --qrels qrels.txt --weights linear --weights 0:0,1:1,2:10,3:100
       gainful sweep sessions.csv --qrels qrels.txt -m sDCG --by scenario -o settings.csv
     """
-    form = form or ("table" if output in (None, "-") else form_from_suffix(str(output), _BY_SUFFIX))
+    form = form or usual_form(output, _FORMATS)
     refuse_two_pipes(file, qrels)
     refuse_overwriting(output, (file, qrels, options["topics"]))
-    reading = parse_reading(options)
     result = run_sweep(
         file,
         qrels,
@@ -90,8 +88,7 @@ def sweep(
         weights=list(weights) or None,
         by=by.split(","),
         reference=_parse_reference(reference),
-        **{name: reading.pop(name) for name in ("where", "min_queries", "first_queries")},
-        reading=reading,
+        **parse_reading(options),
         **options,
     )
     deliver(result.page(), form, output, quiet=True)

@@ -93,5 +93,5 @@ def unjudged(
         settlement = api.settle(qrels, named_runs, *measures, **options)
         deliver(settlement.page(first=first), form, output, quiet=quiet)
     else:
-        bounds = api.bound_runs(qrels, named_runs, measures or None, **options)
+        bounds = api.unjudged(qrels, None, measures or None, runs=named_runs, **options)
         deliver(bounds.page(per_query=per_query), form, output, quiet=quiet)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from gainful.api.evaluate import holds_qrels_and_run
-from gainful.api.why import parse_single_measure, why as explain
-from gainful.cli.options import option, options, refuse_idle_options
-from gainful.cli.output import deliver, form_from_suffix, refuse_overwriting
-from gainful.evidence.reasons.causes import CAUSES, find_cause
+from gainful.api.why import why as explain
+from gainful.cli.inputs import refuse_two_pipes
+from gainful.cli.options import RUN_OR_SESSION_FORMATS, option, options
+from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.evidence.reasons.causes import CAUSES
 
 _FORMATS = ("table", "markdown", "json")
-_BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
 
 
 @click.command(short_help="Why do two tools disagree on these data?")
@@ -37,7 +37,7 @@ _BY_SUFFIX = {".txt": "table", ".md": "markdown", ".json": "json"}
     help="How to print it. [table, or by the suffix of -o]",
 )
 @options("output", "qrels_format")
-@option("run_format", help="How the run is written. [found out]")
+@option("run_format", type=RUN_OR_SESSION_FORMATS, help="How RUN is written. [found out]")
 def why(
     qrels: str,
     run: str | None,
@@ -69,23 +69,18 @@ def why(
       gainful why qrels.txt run.txt --unlike beir -o why.md
       gainful why qrels.txt sessions.csv -m nsDCG@10 --like jk2008 --unlike kanoulas2011
     """
-    form = form or ("table" if output in (None, "-") else form_from_suffix(output, _BY_SUFFIX))
-    if qrels == "-" == run:
-        raise click.UsageError("only one file can be - (standard input)")
+    form = form or usual_form(output, _FORMATS)
+    refuse_two_pipes(qrels, run)
     if run is None and not holds_qrels_and_run(qrels):
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (qrels, run or qrels))
-    if parse_single_measure(measure).entry.session:
-        refuse_idle_options(("cause",), "spells out queries of a run; sessions have none")
-        refuse_idle_options(("run_format",), "is of runs; the format of sessions is found out")
-    elif cause is not None:
-        find_cause(cause, CAUSES)  # before anything is read
     explanation = explain(
         qrels,
         run,
         measure,
         like=like,
         unlike=unlike,
+        cause=cause,
         qrels_format=qrels_format,
         run_format=run_format,
     )

@@ -76,3 +76,6 @@ class Figure:
     input_kind: InputKind
     data: Callable[..., FigureData]
     draw_chart: Callable[[FigureData, Look], Spec]
+    usual_measures: tuple[str, ...] = ()  # of the command where none is named; none: it takes none
+    several_measures: bool = False  # at a time
+    always_resamples: bool = False  # its intervals are no option

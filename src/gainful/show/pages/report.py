@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
+from typing import Self
 
 from attrs import evolve, frozen
 
@@ -22,12 +23,17 @@ from gainful.show.pages.report_data import QueryChoice, build_report_data
 _FEATURE = "a report"
 
 
-@frozen
-class Report:
-    """The page, and the values of all queries as CSV where the page has not all of them."""
+class Report(str):
+    """A page of HTML as text, and the values of all queries as CSV where it has not all of them."""
 
-    page: str
+    __slots__ = ("values_csv",)
     values_csv: str | None
+
+    def __new__(cls, html: str, values_csv: str | None = None) -> Self:
+        """A text that carries more than itself."""
+        report = super().__new__(cls, html)
+        report.values_csv = values_csv
+        return report
 
 
 @frozen(eq=False, kw_only=True)
@@ -97,6 +103,6 @@ def render_report(
         single=len(results) == 1,
     )
     if not is_partial:
-        return Report(page, None)
+        return Report(page)
     named = [evolve(result, name=name) for result, name in zip(results, content.names, strict=True)]
     return Report(page, render(results_page(named, per_query=True), "csv"))
