@@ -35,13 +35,13 @@ demo: $(VENV)/.base ## set everything up, judge runs and sessions, and draw figu
 
 test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
 	@rm -rf .coverage.d
-	@COVERAGE=.coverage.d $(BIN)/python -m pytest -q -n auto --dist loadgroup
+	@COVERAGE=.coverage.d $(BIN)/python -m pytest -q -n auto --dist loadfile
 	@$(BIN)/python tools/coverage.py .coverage.d
 	@echo
 	@echo "All tests passed. Next: make check (lint, types, floors, docs, wheel) or make bench (speed)."
 
 test-deep: $(VENV)/.dev ## the tests with a thousand examples for each property (half an hour)
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup --hypothesis-profile=deep
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=deep
 
 check: $(VENV)/.dev ## lint, format, types, floors, docs, and the wheel by itself, side by side
 	@$(MAKE) --no-print-directory --output-sync=target -j2 $(CHECKS)

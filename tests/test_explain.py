@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.measure import explanation_page as show
+from gainful.measure import explanation as show
 
 rankings = st.lists(st.integers(-1, 4), min_size=1, max_size=8)
 pools = st.one_of(st.none(), rankings)

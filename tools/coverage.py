@@ -33,8 +33,9 @@ class Coverage:
         self.folder = Path(folder)
         self.cover = slipcover.Slipcover(branch=True, source=[SOURCE], exclude_also=["@overload"])
         slipcover.importer.SlipcoverLoader = Loader
-        # Spark sends functions of this file to its workers, and a probe cannot travel.
-        files = slipcover.FileMatcher(sources=[SOURCE], omit=[f"{SOURCE}/spark.py"])
+        # Spark sends functions of these files to its workers, and a probe cannot travel.
+        sent = [f"{SOURCE}/{name}.py" for name in ("spark", "measure/register")]
+        files = slipcover.FileMatcher(sources=[SOURCE], omit=sent)
         slipcover.ImportManager(self.cover, files).__enter__()
 
     def pytest_sessionfinish(self) -> None:

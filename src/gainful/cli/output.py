@@ -56,7 +56,7 @@ def refuse_other_than_html(output: str) -> None:
     suffix = Path(output).suffix.lower()
     if not is_stdout(output) and suffix not in {SUFFIXES["html"], ".htm"}:
         raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? A page is HTML; end FILE in .html"
+            f"-o {output}: what format is {suffix or 'that'}? A page is HTML; end its name in .html"
         )
 
 
