@@ -17,7 +17,7 @@ from gainful.page.render import RENDERERS, render
 from gainful.page.shown import Shown
 from gainful.page.table import Table, column_bars
 from gainful.page.terminal import Terminal
-from gainful.page.to_mathjax import to_mathjax
+from gainful.page.to_html import to_mathjax
 
 HOSTILE = "<script>alert(1)</script>|=x"
 JUDGED = {str(query): {"a": 2, "b": 1, "c": 0} for query in range(6)}

@@ -14,10 +14,9 @@ from gainful.measure.convention_words import describe_by_measure, name_conventio
 from gainful.measure.entry import Aggregation
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
-from gainful.page.bars import Fractions, bar_fractions
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table
+from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.page.to_text import text_width
 from gainful.text import count_noun
 from gainful.types import Array

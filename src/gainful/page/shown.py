@@ -9,7 +9,7 @@ from attrs import frozen
 
 from gainful.page.page import Page
 from gainful.page.render import render
-from gainful.page.to_mathjax import to_mathjax
+from gainful.page.to_html import to_mathjax
 
 
 class Shown:

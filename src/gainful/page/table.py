@@ -7,11 +7,12 @@ from typing import Any
 
 from attrs import field, frozen
 
-from gainful.page.bars import Fractions, bar_fractions
 from gainful.text import format_exact
 
 # Of a terminal's own colours, which are legible there; nobody takes cyan for yellow.
 BETTER_COLOUR, WORSE_COLOUR = "1;36", "1;33"
+
+Fractions = Sequence[float | None]  # how far bars are filled
 
 
 @frozen
@@ -54,6 +55,21 @@ def column_bars(rows: Sequence[Sequence[Any]], columns: Mapping[int, bool]) -> d
         at: bar_fractions([row[at] for row in rows], bounded=bounded)
         for at, bounded in columns.items()
     }
+
+
+def bar_fractions(values: Sequence[float | None], *, bounded: bool = False) -> list[float | None]:
+    """Values as parts of 1 where that is the most there can be, else of the largest of them.
+
+    Examples:
+        >>> bar_fractions([2.0, 1.0, None, float("nan")])
+        [1.0, 0.5, None, None]
+    """
+    numbers = [value for value in values if value is not None and value == value]  # noqa: PLR0124
+    full_bar = max((1.0 if bounded else 0.0), *numbers, 0.0)
+    return [
+        value / full_bar if full_bar and value is not None and value == value else None  # noqa: PLR0124
+        for value in values
+    ]
 
 
 def is_missing(value: Any) -> bool:

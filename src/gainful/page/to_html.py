@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from gainful.page.escape_latex import escape_latex
 from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.text import shorten
@@ -46,9 +47,27 @@ def _format_cells(tag: str, row: Sequence[str], sides: Sequence[str]) -> str:
 
 
 def _escape(text: str) -> str:
-    return escape(shorten_cell(text))
+    return escape(_shorten_cell(text))
 
 
-def shorten_cell(text: str) -> str:
+def _shorten_cell(text: str) -> str:
     """A cell or a caption that does not fill the notebook."""
     return shorten(text, _MAX_LENGTH) if len(text) > 4 * _MAX_LENGTH else text
+
+
+def to_mathjax(page: Page) -> str:
+    """The tables as arrays, which MathJax and LaTeX know: for a notebook that is printed."""
+    sections = page.sections_for("html")
+    return "\n\n".join(_format_array(part.table) for part in sections if part.table is not None)
+
+
+def _format_array(table: Table) -> str:
+    align = "".join("r" if right else "l" for right in table.flush_right())
+    rows = (table.columns, *table.text_rows())
+    lines = [" & ".join(map(_format_array_cell, row)) + r" \\" for row in rows]
+    lines[0] += r" \hline"
+    return "\n".join((rf"$\begin{{array}}{{{align}}}", *lines, r"\end{array}$"))
+
+
+def _format_array_cell(cell: str) -> str:
+    return rf"\text{{{escape_latex(' '.join(_shorten_cell(cell).split()))}}}"

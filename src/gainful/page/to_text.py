@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from io import StringIO
 
-from gainful.page.bars import draw_bar
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, escape_control_characters, to_one_line
 from gainful.page.terminal import PLAIN, Terminal, colour_text, wrap_text
@@ -12,6 +11,8 @@ from gainful.page.terminal import PLAIN, Terminal, colour_text, wrap_text
 _BAR_COLOUR = "36"
 _MIN_BAR_WIDTH, _MAX_BAR_WIDTH = 4, 10  # characters of a bar
 _UNLIMITED_WIDTH = 10_000  # a pipe has no width: nothing is folded there
+_BLOCKS = " ▏▎▍▌▋▊▉█"  # of a small bar beside a number
+_EIGHTHS = len(_BLOCKS) - 1
 
 
 def to_text(page: Page, terminal: Terminal = PLAIN) -> str:
@@ -115,3 +116,17 @@ def _format_words(table: Table, terminal: Terminal) -> str:
     console.print(grid)
     lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
     return "\n".join(lines if any(table.columns) else lines[1:])
+
+
+def draw_bar(fraction: float | None, width: int) -> str:
+    """A bar of so many characters, filled to a fraction; what is not known has none.
+
+    Examples:
+        >>> draw_bar(0.55, 5), draw_bar(1, 3), draw_bar(0.001, 3), draw_bar(None, 3)
+        ('██▊', '███', '▏', '')
+    """
+    if fraction is None or not fraction > 0:
+        return ""
+    eighths = max(1, round(min(1.0, fraction) * width * _EIGHTHS))
+    full_blocks, remainder = divmod(eighths, _EIGHTHS)
+    return _BLOCKS[-1] * full_blocks + (_BLOCKS[remainder] if remainder else "")

@@ -17,10 +17,9 @@ from gainful.evidence.comparisons.comparison_words import (
 )
 from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
-from gainful.page.bars import bar_fractions
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, to_one_line
+from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
 from gainful.text import count_noun, pluralise
 
 
