@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from gainful import BadInput
 from gainful.convention import CONVENTIONS, Convention
-from gainful.evidence.gates.fingerprint import fingerprint
+from gainful.evidence.gates.baseline import fingerprint
 from gainful.read.baseline import read_baseline
 from gainful.read.formats import read_qrels
 from gainful.read.inputs import as_qrels

@@ -90,7 +90,7 @@ class Evaluator:
         self._groups = [
             _MeasureGroup(
                 _as_qrels(source, subtopics=subtopics),
-                {str(measure): build_recipe(measure, like_whom=convention) for measure in wanted},
+                {str(measure): build_recipe(measure, like=convention) for measure in wanted},
                 convention,
             )
             for subtopics, convention in _CONVENTIONS.items()

@@ -90,7 +90,7 @@ class RelevanceEvaluator:
         self._convention = convention
         self.measures = {*measures}
         self._recipes = {
-            key: build_recipe(measure, like_whom=convention)
+            key: build_recipe(measure, like=convention)
             for name in sorted(self.measures)
             for key, measure in _parse_measure(name)
         }

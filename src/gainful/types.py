@@ -44,3 +44,13 @@ def slices(total: int, size: int) -> Iterator[slice]:
     size = max(1, size)
     for start in range(0, total, size):
         yield slice(start, min(start + size, total))
+
+
+def finite_or_none(value: float) -> float | None:
+    """A number for JSON, which knows neither NaN nor infinity: None is in their place.
+
+    Examples:
+        >>> finite_or_none(0.5), finite_or_none(float("nan"))
+        (0.5, None)
+    """
+    return float(value) if np.isfinite(value) else None

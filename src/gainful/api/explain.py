@@ -35,7 +35,7 @@ def explain(
         >>> round(table.value, 3)
         0.932
     """
-    recipe = build_recipe(nDCG @ k, options=options, like_whom=like, judged=judged is not None)
+    recipe = build_recipe(nDCG @ k, options=options, like=like, judged=judged is not None)
     ranking = read_ranking(grades, "grades")
     pool = None if judged is None else read_ranking(judged, "judged")
     return explain_ranking(recipe, ranking, pool)

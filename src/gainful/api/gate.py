@@ -11,7 +11,7 @@ from attrs import evolve
 from gainful.api.evaluate import evaluate_run
 from gainful.convention import Convention
 from gainful.evidence.gates.apply_rules import apply_rules
-from gainful.evidence.gates.make_baseline import make_baseline
+from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED

@@ -20,7 +20,7 @@ from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.qrels_overlap import require_qrels_overlap
+from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.query_texts import read_query_texts

@@ -19,7 +19,7 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
-from gainful.measure.qrels_overlap import require_qrels_overlap
+from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,10 +15,9 @@ from gainful.evidence.reasons.explain_difference import explain_difference
 from gainful.evidence.reasons.run_scores import mix_run
 from gainful.evidence.reasons.session_scores import mix_sessions
 from gainful.evidence.reasons.why import Why
-from gainful.measure.build_recipe import build_recipe, build_session_recipe
+from gainful.measure.build_recipe import AnyRecipe, build_recipe, build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.session_inputs import AnySessions, as_sessions
@@ -61,14 +60,14 @@ def why(
         if cause is not None:
             allowed = "none with a session measure, as it spells out queries of a run"
             raise BadValue("cause", cause, allowed)
-        session_sides = _build_session_sides(parsed, like, unlike)
+        session_sides = _build_sides(build_session_recipe, like_sessions, parsed, like, unlike)
         sessions = as_sessions(run, run_format)
         session_qrels = read_session_qrels(qrels, qrels_format)
         mixtures = mix_sessions(sessions, session_qrels, parsed, session_sides)
         return explain_difference(mixtures, session_sides)
     if cause is not None:
         find_cause(cause, CAUSES)
-    sides = _build_sides(parsed, like, unlike)
+    sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
     if run is None:
         run = rag_path(qrels)  # a file with both
         if run is None:
@@ -85,21 +84,15 @@ def _parse_single_measure(measure: str | Measure) -> Measure:
     return parse(measure)
 
 
-def _build_sides(measure: Measure, *tools: Any) -> tuple[Recipe, Recipe]:
+def _build_sides(
+    build: Callable[..., AnyRecipe], find: Callable[[Any], Any], measure: Measure, *tools: Any
+) -> tuple[AnyRecipe, AnyRecipe]:
     """The measure as both tools compute it; what it says itself wins over the tools."""
-    mine, theirs = (like_tool(tool) for tool in tools)
-    with _name_side(measure, mine):
-        first = build_recipe(measure, like_whom=mine)
-    with _name_side(measure, theirs):
-        return first, build_recipe(measure, like_whom=theirs)
-
-
-def _build_session_sides(measure: Measure, *tools: Any) -> tuple[SessionRecipe, SessionRecipe]:
-    mine, theirs = (like_sessions(tool) for tool in tools)
-    with _name_side(measure, mine):
-        first = build_session_recipe(measure, like=mine)
-    with _name_side(measure, theirs):
-        return first, build_session_recipe(measure, like=theirs)
+    recipes = []
+    for convention in [find(tool) for tool in tools]:
+        with _name_side(measure, convention):
+            recipes.append(build(measure, like=convention))
+    return recipes[0], recipes[1]
 
 
 @contextmanager

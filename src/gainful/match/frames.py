@@ -15,9 +15,8 @@ from attrs import evolve
 from gainful.convention import Duplicates
 from gainful.errors import Duplicated
 from gainful.match.ideal import ideal_order
-from gainful.match.matched import Matched
+from gainful.match.matched import Matched, Subtopics
 from gainful.match.rank_order import order_by_score
-from gainful.match.subtopics import match_subtopics
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
@@ -120,3 +119,35 @@ def _join_hits(qrels: Qrels, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]
     )
     hits = hits.filter(exact)
     return hits["place"].to_numpy().astype(np.intp), hits["row"].to_numpy().astype(np.intp)
+
+
+def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:
+    """The subtopics of judgments; None where they have none.
+
+    Args:
+        qrels: what was judged.
+        pool_index: where each row of their frame stands in the pool.
+
+    Examples:
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [1.0, 2.0]})
+        >>> subtopics = pl.DataFrame({"row": [0, 1], "subtopic": ["x", "y"], "grade": [1.0, 2.0]})
+        >>> match_subtopics(Qrels(frame, subtopics=subtopics), np.array([1, 0])).doc.tolist()
+        [0, 1]
+    """
+    subtopic_rows = qrels.subtopics
+    if subtopic_rows is None:
+        return None
+    names = (
+        subtopic_rows["subtopic"].unique(maintain_order=True).to_frame().with_row_index("number")
+    )
+    ordered = (
+        subtopic_rows.join(names, on="subtopic", how="left", maintain_order="left")
+        .with_columns(qrels.frame["doc"].gather(subtopic_rows["row"]).alias("id"))
+        .sort("id", "number", descending=[True, False], maintain_order=True)
+    )
+    return Subtopics(
+        doc=pool_index[ordered["row"].to_numpy()],
+        subtopic=ordered["number"].to_numpy().astype(np.intp),
+        grade=ordered["grade"].to_numpy(),
+    )

@@ -17,9 +17,9 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.errors import Duplicated
+from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched
-from gainful.match.subtopics import match_subtopics
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
 from gainful.read.qrels_and_run import Qrels

@@ -16,9 +16,9 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput, BadValue
+from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Subtopics
-from gainful.match.subtopics import match_subtopics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import Sessions

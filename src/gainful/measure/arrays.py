@@ -55,7 +55,7 @@ def _prepare(
 ) -> tuple[Recipe, RankingMatrix, RankedGains | RankedRun]:
     """The recipe, the rankings as they were given, and ranked; cut at k unless told otherwise."""
     measure = measure if measure.k is not None else measure @ k
-    recipe = build_recipe(measure, options=options, like_whom=like, judged=judged is not None)
+    recipe = build_recipe(measure, options=options, like=like, judged=judged is not None)
     table = read_rankings(grades, "grades")
     pool = None if judged is None else read_rankings(judged, "judged")
     if pool is not None and pool.shape not in ((), table.shape):

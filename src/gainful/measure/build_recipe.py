@@ -21,7 +21,7 @@ from gainful.convention import (
     Short,
     Ties,
     Unjudged,
-    like,
+    like as like_tool,
 )
 from gainful.convention.session import (
     JK2008,
@@ -80,7 +80,7 @@ def build_recipe(
     measure: Measure,
     *,
     options: Mapping[str, Any] | None = None,
-    like_whom: str | Convention | None = None,
+    like: str | Convention | None = None,
     judged: bool | None = None,
 ) -> Recipe:
     """Settle how a measure of single rankings is computed.
@@ -88,12 +88,12 @@ def build_recipe(
     Args:
         measure: what is asked for.
         options: what the caller set beside it.
-        like_whom: the tool or source whose settings fill the rest.
+        like: the tool or source whose settings fill the rest.
         judged: are judged documents given? If so the ideal comes from them unless told
             otherwise, if not it can only come from the list; None leaves it to the convention.
     """
-    base, entry = like(like_whom), measure.entry
-    chosen_options = _drop_unset(options)
+    base, entry = like_tool(like), measure.entry
+    chosen_options = drop_unset(options)
     for name in options or ():
         if name not in entry.params:
             raise UnknownName(f"option of {measure.name}", name, (*entry.params, *_CALL_ARGUMENTS))
@@ -134,7 +134,7 @@ def build_session_recipe(
     base, entry = like_sessions(like), measure.entry
     if not entry.session:
         raise BadValue("measure", str(measure), "a session measure, such as nsDCG(b=2, bq=4)@10")
-    chosen_options = _drop_unset(options)
+    chosen_options = drop_unset(options)
     for name, value in chosen_options.items():
         if name not in SESSION_SETTINGS:
             raise UnknownName("session option", name, SESSION_SETTINGS)
@@ -159,7 +159,8 @@ def build_session_recipe(
     return evolve(recipe, of=_build_inner_recipe(recipe))
 
 
-def _drop_unset(options: Mapping[str, Any] | None) -> dict[str, Any]:
+def drop_unset(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The options that have a value."""
     return {name: value for name, value in (options or {}).items() if value is not None}
 
 

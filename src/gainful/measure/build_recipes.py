@@ -15,13 +15,19 @@ from gainful.convention import (
     Namesake,
     RecallPoints,
     SettingValue,
-    like as like_whom,
+    like as like_tool,
 )
 from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.build_recipe import AnyRecipe, Options, build_recipe, build_session_recipe
+from gainful.measure.build_recipe import (
+    AnyRecipe,
+    Options,
+    build_recipe,
+    build_session_recipe,
+    drop_unset,
+)
 from gainful.measure.formulas import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -56,16 +62,16 @@ def build_recipes(
 ) -> tuple[Convention, dict[str, Recipe]]:
     """The convention, and a recipe for each measure of single rankings."""
     convention = build_convention(like, settings)
-    formulas = _drop_unset({name: settings.get(name) for name in ("gain", "discount")})
+    formulas = drop_unset({name: settings.get(name) for name in ("gain", "discount")})
 
     def build(measure: Measure) -> Recipe:
         if measure.entry.session:
             allowed = "measures of single rankings; gainful.evaluate_sessions and gainful sessions"
             raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
         own = {name: value for name, value in formulas.items() if name in measure.entry.params}
-        return build_recipe(measure, options=own, like_whom=convention)
+        return build_recipe(measure, options=own, like=convention)
 
-    to_be_used = _drop_unset({name: settings.get(name) for name in _OF_SOME_MEASURES})
+    to_be_used = drop_unset({name: settings.get(name) for name in _OF_SOME_MEASURES})
     usual = usual_measures(convention)
     return convention, _build_each(
         usual if measures is None else measures, build, to_be_used, _uses
@@ -79,7 +85,7 @@ def build_session_recipes(
     for name in settings:
         if name not in SESSION_SETTINGS:
             raise UnknownName("session option", name, SESSION_SETTINGS)
-    options = _drop_unset(settings)
+    options = drop_unset(settings)
     of_all = {name: options[name] for name in _OF_ALL_SESSION_MEASURES if name in options}
     convention = like_sessions(like).with_settings(**of_all)
     recipes = _build_each(
@@ -105,10 +111,6 @@ def _build_each(
     return recipes
 
 
-def _drop_unset(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in settings.items() if value is not None}
-
-
 def usual_measures(convention: Convention) -> tuple[str, ...]:
     """The measures that are computed if none is named, as far as the convention allows them."""
     return USUAL_MEASURES[:1] if TIE_POLICIES[convention.ties].averages else USUAL_MEASURES
@@ -116,11 +118,11 @@ def usual_measures(convention: Convention) -> tuple[str, ...]:
 
 def build_convention(like: str | Convention | None, settings: Mapping[str, Any]) -> Convention:
     """A tool's settings with some of them changed."""
-    changes = _drop_unset(settings)
+    changes = drop_unset(settings)
     for name in changes:
         if name not in SETTINGS:
             raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs"])
-    return like_whom(like).with_settings(
+    return like_tool(like).with_settings(
         **{name: _as_setting(name, value) for name, value in changes.items()}
     )
 

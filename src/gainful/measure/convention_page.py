@@ -9,7 +9,7 @@ from gainful.convention import CONVENTIONS, SETTINGS, Convention
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.measure.build_recipe import build_recipe
-from gainful.measure.describe_setting import describe_setting
+from gainful.measure.convention_words import describe_setting
 from gainful.measure.formulas import find_formula
 from gainful.measure.measure import nDCG
 from gainful.measure.recipe import FORMULA_PARAMS
@@ -70,7 +70,7 @@ def build_table(
         if width is not None and width < _FULL_TABLE_WIDTH:
             return Table(all_conventions.columns[:2], [row[:2] for row in all_conventions.rows])
         return all_conventions
-    ndcg_recipe = build_recipe(nDCG, like_whom=convention)
+    ndcg_recipe = build_recipe(nDCG, like=convention)
     if other is None:
         rows = [
             (SETTINGS[setting].question, describe_setting(ndcg_recipe, setting))
@@ -81,7 +81,7 @@ def build_table(
         (
             setting,
             describe_setting(ndcg_recipe, setting),
-            describe_setting(build_recipe(nDCG, like_whom=other), setting),
+            describe_setting(build_recipe(nDCG, like=other), setting),
         )
         for setting in _LISTED_SETTINGS
     ]
@@ -210,7 +210,7 @@ def _build_overview() -> Table:
     depth_words = {"k": "", "all": ", never cut", "retrieved": ", cut at the retrieved"}
     rows = []
     for name, convention in CONVENTIONS.items():
-        ndcg_recipe = build_recipe(nDCG, like_whom=convention)
+        ndcg_recipe = build_recipe(nDCG, like=convention)
         setting_cells = (
             ndcg_recipe.gain.text(),
             ndcg_recipe.discount.text(),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from gainful.measure.recipe import FORMULA_PARAMS, Recipe
+
 R = TypeVar("R")  # a recipe, of rankings or of sessions
 
 
@@ -24,3 +26,18 @@ def name_convention(convention: Any, base: Any | None) -> str:
     differences = {} if base is None else convention.differences(base)
     changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
     return f"{source}, but {changes}" if changes else source
+
+
+def describe_setting(recipe: Recipe, setting: str) -> str:
+    """One setting in words, formulas as the formula tree writes them."""
+    if setting in FORMULA_PARAMS:
+        formula = getattr(recipe, setting)
+        return f"{formula.text()}   ({formula.name}: {formula.meaning})"
+    value = getattr(recipe.convention, setting)
+    if setting == "cutoff":
+        return "the whole list" if recipe.k is None else f"the first {recipe.k} documents"
+    if setting == "max_grade":
+        return "the highest that was given" if value is None else f"{value:g}"
+    if setting == "decimals":
+        return "not rounded" if value is None else f"rounded to {value} decimals"
+    return recipe.convention.describe(setting)

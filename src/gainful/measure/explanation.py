@@ -25,7 +25,7 @@ from gainful.formula import (
 from gainful.match.ideal import ideal_order
 from gainful.measure.compute import normalise_values
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
-from gainful.measure.describe_setting import describe_setting
+from gainful.measure.convention_words import describe_setting
 from gainful.measure.functions.cumulated_gain import (
     cumulate_gain,
     gain_curves,

@@ -19,8 +19,7 @@ from gainful.measure.ir_measures_grammar import (
     translate_measure,
 )
 from gainful.measure.measure import Measure, cutoff
-from gainful.measure.names import all_names
-from gainful.measure.nicknames import parse_nickname
+from gainful.measure.names import all_names, parse_nickname
 from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_grammar import parse_trec_name

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gainful.convention import Convention
+from gainful.errors import BadInput
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
+from gainful.measure.results import Results
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs
 from gainful.text import count_noun, quote
@@ -104,3 +106,13 @@ def _reason_above_one(convention: Convention) -> str:
     if convention.duplicates == "count":
         return "a document that stands twice counts twice (duplicates=count)"
     return f"so the convention has it (like {convention.name})"
+
+
+def require_qrels_overlap(results: Sequence[Results]) -> None:
+    """Refuse runs of which nothing is judged: zeros would only look like an answer."""
+    if any(np.ma.asarray(values).any() for result in results for values in result.values.values()):
+        return
+    if all(result.counts["unjudged_at_10"] == 1 for result in results):
+        problem = "none of the top 10 documents of any query is judged"
+        names = ", ".join(result.name for result in results)
+        raise BadInput(names, problem, "judgments of what was retrieved")

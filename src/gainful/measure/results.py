@@ -19,7 +19,7 @@ from gainful.page.shown import Shown
 from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.page.to_text import text_width
 from gainful.text import count_noun
-from gainful.types import Array
+from gainful.types import Array, finite_or_none
 
 _MAX_MEASURES = 8  # measures; beyond, they stand below one another
 _IDEAL_WORDS = {"judged": "ideal from all judged", "list": "ideal from the list itself"}
@@ -106,7 +106,7 @@ class Results(Shown):
 
     def mean_or_none(self) -> dict[str, float | None]:
         """One number for each measure; None where no query counts."""
-        return {name: None if np.isnan(value) else value for name, value in self.mean.items()}
+        return {name: finite_or_none(value) for name, value in self.mean.items()}
 
     def convention_data(self) -> dict[str, Any]:
         """The convention as plain data, and what the measures are called in full."""

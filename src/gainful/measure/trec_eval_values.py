@@ -50,7 +50,7 @@ def _build_recipes(
                 continue
             if name == "utility":
                 measure = measure(docs=options.collection_size)
-            recipes[line.name] = build_recipe(measure, like_whom=convention)
+            recipes[line.name] = build_recipe(measure, like=convention)
     return recipes
 
 

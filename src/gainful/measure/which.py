@@ -190,7 +190,7 @@ def _rank_gains(
     """The recipe and the gains of the ranking by it; nothing where it refuses such grades."""
     try:
         recipe = build_recipe(
-            measure, options=options, like_whom=like, judged=ranking.judged is not None
+            measure, options=options, like=like, judged=ranking.judged is not None
         )
         return recipe, rank_row_gains(recipe, ranking.grades, None, ranking.judged)
     except GainfulError:
@@ -241,7 +241,7 @@ def _as_formulation(
 
 def _tool_params(convention: Convention, measure: Measure, ranking: _Ranking) -> Params:
     """The parameters of the measure as a tool computes it, as far as they matter here."""
-    recipe = build_recipe(measure, like_whom=convention)
+    recipe = build_recipe(measure, like=convention)
     params: dict[str, Any] = {"gain": recipe.gain.name, "discount": recipe.discount.name}
     params |= recipe.gain.param_values | recipe.discount.param_values
     if params["discount"] == "log" and measure.entry.normalised:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison import Comparison
@@ -20,7 +19,7 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.types import Array
+from gainful.types import Array, finite_or_none
 
 IndexPair = tuple[int, int]
 
@@ -107,8 +106,8 @@ def assemble_comparison(
             system=systems.names[first],
             other=systems.names[second],
             difference=float(outcomes.difference[row, at]),
-            low=_finite_or_none(outcomes.low[row, at]),
-            high=_finite_or_none(outcomes.high[row, at]),
+            low=finite_or_none(outcomes.low[row, at]),
+            high=finite_or_none(outcomes.high[row, at]),
             p=float(outcomes.p[row, at]),
             corrected=float(corrected[row, at]),
             effect=sample.effect(measure, (first, second), level),
@@ -142,7 +141,3 @@ def assemble_comparison(
         convention_line=sample.convention_line,
         footnotes=tuple(sample.footnotes),
     )
-
-
-def _finite_or_none(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -11,8 +11,7 @@ from importlib.metadata import version
 import numpy as np
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.gates.fingerprint import fingerprint
-from gainful.evidence.gates.make_baseline import convention_settings, means
+from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import check_significance
 from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, rounding_slack

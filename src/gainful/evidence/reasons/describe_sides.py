@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from gainful.evidence.reasons.causes import make_lenient
-from gainful.measure.describe_setting import describe_setting
+from gainful.measure.convention_words import describe_setting
 from gainful.measure.recipe import MeasureRecipe, Recipe
 
 # The subject is the title of the cause: queries without judgments … are left out of the mean.

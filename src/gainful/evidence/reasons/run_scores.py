@@ -90,7 +90,7 @@ class RunScores:
     def recipe(self, convention: Convention) -> Recipe:
         """The measure under a convention."""
         highest_grade = self.view(convention).matched.highest_grade
-        return with_max_grade(build_recipe(self.measure, like_whom=convention), highest_grade)
+        return with_max_grade(build_recipe(self.measure, like=convention), highest_grade)
 
     def sort_key(self, convention: Convention) -> tuple[str, ...]:
         """Conventions that match and rank the run alike come together."""
@@ -220,7 +220,7 @@ def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
             matched = match(source.qrels, source.run, strict)
         counts = choose_queries(matched, strict, source.name)
         if setting in ("negative", "fractional", "empty"):
-            recipe = build_recipe(source.measure, like_whom=strict)
+            recipe = build_recipe(source.measure, like=strict)
             strict_recipe = with_max_grade(recipe, matched.highest_grade)
             compute_measures(matched.select_queries(counts), {"": strict_recipe})
     except BadInput as error:

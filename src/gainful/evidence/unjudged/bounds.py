@@ -19,7 +19,7 @@ from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.rounding import COARSE_ROUNDING
 from gainful.text import count_noun
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
@@ -82,7 +82,7 @@ class Bounds(Shown):
         limits, mean_kind = self.limits[name], self.recipes[name].entry.aggregation
         low = _extreme_mean(limits.low, limits, self._flag_never_counting(name), mean_kind, 1.0)
         high = _extreme_mean(limits.high, limits, self._flag_never_counting(name), mean_kind, -1.0)
-        return low, _none_if_nan(value), high
+        return low, finite_or_none(value), high
 
     def _flag_never_counting(self, name: str) -> Flags:
         """Queries that no grading brings into the mean."""
@@ -192,10 +192,6 @@ def _extreme_mean(
     ]
     signed_means = [sign * mean for mean in means if not np.isnan(mean)]
     return sign * min(signed_means) if signed_means else None
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _column(values: Array) -> list[float | None]:

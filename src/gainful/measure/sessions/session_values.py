@@ -26,7 +26,7 @@ from gainful.measure.functions.sessions.sdcg import query_gains
 from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.curve import curve, tabulate_vectors
-from gainful.types import Array, Flags
+from gainful.types import Array, Flags, finite_or_none
 
 _MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
 
@@ -95,7 +95,7 @@ class SessionValues:
         """The means of groups of sessions: by one column or by several."""
         rows = []
         for keys, flags in self.group_sessions(by):
-            means = {name: _nan_to_none(self.mean_of(name, flags)) for name in self.values}
+            means = {name: finite_or_none(self.mean_of(name, flags)) for name in self.values}
             counts = {
                 "sessions": int(flags.sum()),
                 "queries": int(self.matched_sessions.query_counts[flags].sum()),
@@ -143,7 +143,7 @@ class SessionValues:
                 session: dict(zip(names, row, strict=True))
                 for session, row in zip(self.sessions, rows, strict=True)
             },
-            "mean": {name: _nan_to_none(value) for name, value in self.mean.items()},
+            "mean": {name: finite_or_none(value) for name, value in self.mean.items()},
             "groups": self.groups(by) if by else [],
             "convention": self.convention_data(),
             "counts": self.counts,
@@ -165,10 +165,6 @@ class SessionValues:
                 for name, recipe in self.recipes.items()
             },
         }
-
-
-def _nan_to_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:

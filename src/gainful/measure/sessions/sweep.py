@@ -25,7 +25,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number
 from gainful.text import count_noun
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, finite_or_none
 
 _MAX_TURNS = 2  # changes of the winner along b; where there are more, there is no line to go on
 CHANCE_NOTE = (
@@ -98,10 +98,10 @@ class Sweep(Shown):
                         "depth": plane.depth,
                         "b": b,
                         "bq": bq,
-                        "means": dict(zip(self.groups, map(_nan_to_none, means), strict=True)),
-                        "difference": _nan_to_none(_difference(means)),
+                        "means": dict(zip(self.groups, map(finite_or_none, means), strict=True)),
+                        "difference": finite_or_none(_difference(means)),
                         "winner": self.groups[winner] if winner >= 0 else None,
-                        "tau": _nan_to_none(plane.tau[i, j]),
+                        "tau": finite_or_none(plane.tau[i, j]),
                     }
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,10 +238,6 @@ def _difference(means: Array) -> float:
         return float(means[0] - means[1])
     second, best = np.sort(means[~np.isnan(means)])[-2:]
     return float(best - second)
-
-
-def _nan_to_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def group_label(keys: Mapping[str, Any]) -> str:

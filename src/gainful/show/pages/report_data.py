@@ -18,7 +18,7 @@ from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.show.pages.html_page import to_script_json
 from gainful.show.theme import LIGHT
-from gainful.types import Array
+from gainful.types import Array, finite_or_none
 
 MAX_DETAILED, MAX_RANKS = 500, 100  # queries whose rankings are in the page, and how deep
 MAX_LISTED, MAX_NUMBERS = 10_000, 300_000  # queries in the table, and values of them all
@@ -168,7 +168,7 @@ def build_report_data(
         "first": choice.priority[0] if choice.priority else None,
         "texts": _shorten_texts(names, texts, by_query),
         "values": [
-            [_nan_to_none(values[run, choice.listed]) for values in table.values.values()]
+            [[*map(finite_or_none, values[run, choice.listed])] for values in table.values.values()]
             for run in range(len(results))
         ],
         "details": {str(index): detail for index, detail in details.items()},
@@ -294,10 +294,6 @@ def _shorten_texts(
         too_long = text is not None and len(text) > _MAX_TEXT and query not in details
         shortened.append(f"{text[:_MAX_TEXT]}…" if too_long and text else text)
     return shortened
-
-
-def _nan_to_none(values: Array) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def _round_values(values: Sequence[float]) -> list[float]:
