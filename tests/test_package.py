@@ -40,7 +40,7 @@ def test_public_names_are_there_documented_and_sorted():
 def test_a_reader_of_the_module_sees_its_public_names_and_nothing_else(run_python):
     """Also in a fresh process, and after names were used."""
     code = "import gainful; gainful.ndcg([1]); gainful.evaluate; print(*dir(gainful))"
-    modules = ["datasets", "errors", "figures"]
+    modules = ["datasets", "errors", "figures", "stats"]
     assert run_python(code).split() == sorted([*gainful.__all__, *modules, "__version__"])
 
 

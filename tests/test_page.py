@@ -164,7 +164,7 @@ def test_lines_are_folded_to_a_terminal_and_headings_are_set_in_its_colours():
 
 
 def test_a_page_may_write_a_format_itself_but_not_lack_what_a_format_is_made_of():
-    assert render(Page(written={"latex": lambda: "own"}), "latex") == "own"
+    assert render(Page(renderers={"latex": lambda: "own"}), "latex") == "own"
     for form in ("csv", "tsv", "jsonl", "json"):
         with pytest.raises(TypeError, match="a page without"):
             render(Page(), form)

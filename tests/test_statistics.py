@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.statistics.alike_groups import MAX_GROUPS, find_alike_groups, letter
+from gainful.evidence.statistics.alike_groups import MAX_GROUPS, find_alike_groups, make_letter
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.paired_tests import TESTS
@@ -380,7 +380,7 @@ def test_groups_are_the_largest_sets_without_a_difference(number, data):
 
 
 def test_letters_go_on_after_z():
-    assert [letter(at) for at in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == [
+    assert [make_letter(at) for at in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == [
         *("a", "b", "z", "aa", "ab", "az", "ba", "zz", "aaa"),
     ]
 

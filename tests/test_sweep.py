@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.measure.sessions.sweep import kendall
+from gainful.measure.sessions.sweep import kendall_tau
 
 STUDY = gainful.simulate_study(2008)
 WEIGHTS = "0:0,1:1,2:10,3:100"
@@ -165,7 +165,7 @@ def test_tau_is_that_of_the_order_against_the_reference():
         assert row["tau"] == pytest.approx(expected)
         best, second = sorted(row["means"].values())[:-3:-1]
         assert row["difference"] == pytest.approx(best - second)
-    assert kendall(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(
+    assert kendall_tau(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(
         kendalltau([1, 1, 2], [1, 2, 3]).statistic
     )
 

@@ -14,12 +14,13 @@ from math import log, log2
 from pathlib import Path
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
-from gainful.formula import to_latex
+from gainful.formula import Param, to_latex
 from gainful.measure import catalogue_page as measures, convention_page as conventions
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.discount import DISCOUNTS
+from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS
+from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.table import Table
@@ -133,7 +134,7 @@ def measures_page() -> str:
     """The page about measures and their language."""
     parameters = [
         (p.symbol, p.domain.describe(p.symbol), f"{p.typical[0]:g} to {p.typical[1]:g}", p.meaning)
-        for p in measures.collect_params().values()
+        for p in _collect_params().values()
         if p.typical
     ]
     latex = "\n".join(
@@ -234,6 +235,12 @@ relevant to the subtopics a and b.
 
 {sources}
 """
+
+
+def _collect_params() -> dict[str, Param]:
+    """Every parameter a gain or a rank or query discount can have, by its symbol."""
+    formulas = (*GAINS.values(), *DISCOUNTS.values(), *map(as_query_discount, DISCOUNTS.values()))
+    return {param.symbol: param for formula in formulas for param in formula.params} | PARAMETERS
 
 
 def _describe_measure(entry: Entry) -> str:

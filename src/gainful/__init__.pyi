@@ -116,6 +116,6 @@ from gainful.errors import (
 
 # isort: split
 # Modules that are there without being imported by name.
-from gainful import datasets as datasets, errors as errors, figures as figures
+from gainful import datasets as datasets, errors as errors, figures as figures, stats as stats
 
 __version__: str

@@ -1,6 +1,7 @@
 """A function for each figure, which returns the Altair chart.
 
-Each takes what the data function of that figure takes, and `title`, `width`, `height`, `dark`.
+Each takes what the data function of that figure takes, and `title`, `width`, `height`, `dark`;
+`save` writes a chart as the command does.
 
 Examples:
     >>> judged = {"1": {"a": 1}, "2": {"b": 1}}
@@ -12,6 +13,7 @@ Examples:
 from functools import partial
 
 from gainful.api.figures import figure
+from gainful.show.picture import save
 
 last = partial(figure, "last")
 sessions = partial(figure, "sessions")
@@ -31,6 +33,7 @@ __all__ = [
     "last",
     "map",
     "precision_recall",
+    "save",
     "scenario",
     "sessions",
 ]

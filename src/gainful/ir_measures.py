@@ -121,7 +121,7 @@ class Evaluator:
                 yield Metric(query, measure, values[str(measure)] or 0.0)
 
     def calc(self, run: Any) -> CalcResults:
-        """Both."""
+        """The means of a run, and the value of each query."""
         rows = run if _is_readable(run) else list(run)
         return CalcResults(self.calc_aggregate(rows), list(self.iter_calc(rows)))
 

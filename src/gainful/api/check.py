@@ -58,5 +58,5 @@ def check(
 
 
 def _describe_file(file: FileReport) -> Finding:
-    kind = "" if file.kind == "nothing" else f"{file.kind}, {file.form}"
+    kind = "" if file.kind == "nothing" else f"{file.kind}, {file.format_name}"
     return Finding(file.name, kind, tuple(file.problems), tuple(file.notes))

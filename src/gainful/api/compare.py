@@ -21,7 +21,6 @@ from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
-from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.session_inputs import AnySessions
 
@@ -185,31 +184,4 @@ def compare_sessions(
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
     results = evaluate_sessions(sessions, qrels, measures, like=like, **options)
-    return compare_study(results, by, block, method)
-
-
-def compare_groups(
-    results: SessionResults,
-    *,
-    by: str = SYSTEM,
-    block: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    test: str = "permutation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    resampling: Resampling | None = None,
-) -> Comparison:
-    """Is one system really better than another, by sessions that are evaluated already?
-
-    Args:
-        results: what `evaluate_sessions` returned.
-        by: the column that names the system.
-        block: as `compare_sessions` has it, and so is the rest.
-        baseline: the system that the others are set against.
-        test: permutation, or tukey.
-        correct: how p is corrected across measures and pairs.
-        pairs: compare all pairs of systems, or each with the baseline.
-        resampling: the level, the resamples and the seed.
-    """
-    method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
     return compare_study(results, by, block, method)

@@ -64,8 +64,8 @@ def curves_data(
     results = _evaluate(qrels, runs, [*measures, *ideals], like, settings)
     curves = {
         run: (
-            _means(result, measures, query),
-            _means(result, ideals, query) if ideals else np.ones(len(ranks)),
+            _select_means(result, measures, query),
+            _select_means(result, ideals, query) if ideals else np.ones(len(ranks)),
         )
         for run, result in results.items()
     }
@@ -210,7 +210,7 @@ def _ideal_measure(measure: Measure) -> Measure:
     return Measure("IDCG", tuple(params.items()))
 
 
-def _means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
+def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
     """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])

@@ -103,5 +103,5 @@ def choose_sessions(
 
 
 def read_session_qrels(qrels: AnyQrels | None, qrels_format: str | None = None) -> Qrels | None:
-    """By whose judgments: those that are given, or None for the searchers' own grades."""
+    """The judgments as columns; None where sessions are judged by their searchers' own grades."""
     return None if qrels is None else as_qrels_columns(as_qrels(qrels, qrels_format))

@@ -34,7 +34,7 @@ def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
 
 
 class _AnnouncedRuns(Mapping[str, str]):
-    """Paths by name; whoever takes one lets this be known before it is read."""
+    """Paths by name; taking one moves the bar, as it is read next."""
 
     def __init__(self, paths: Mapping[str, str], announce: Callable[[str], None]) -> None:
         self._paths, self._announce = paths, announce

@@ -103,7 +103,7 @@ def _is_text(value: object) -> bool:
 
 
 def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
-    def fits(value: object) -> bool:
+    def is_allowed(value: object) -> bool:
         if value is None:
             return True
         if not is_number(value):
@@ -113,14 +113,14 @@ def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
         except OverflowError:
             return False
 
-    return fits
+    return is_allowed
 
 
 def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
-    def fits(value: object) -> bool:
+    def is_allowed(value: object) -> bool:
         return value is None or (is_whole_number(value) and low <= value <= high)
 
-    return fits
+    return is_allowed
 
 
 _TABLE = (

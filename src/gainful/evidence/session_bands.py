@@ -30,7 +30,7 @@ def curve_bands(
 ) -> Bands:
     """Around the mean vector of each group, as `curve` has them side by side."""
     sums, counts = (array.reshape(sessions.size, -1) for array in mean_terms(sessions, recipe))
-    return _join_bands([_band((sums, counts), flags, resampling) for flags in groups])
+    return _join_bands([_resample_band((sums, counts), flags, resampling) for flags in groups])
 
 
 def last_query_bands(
@@ -56,10 +56,12 @@ def last_query_bands(
         (earlier_sums, ones * counts[:, None]),
         (vectors[best_queries(sessions, vectors[:, -1])], ones),
     ]
-    return _join_bands([_band(kind, flags, resampling) for flags in groups for kind in kinds])
+    return _join_bands(
+        [_resample_band(kind, flags, resampling) for flags in groups for kind in kinds]
+    )
 
 
-def _band(sums_and_counts: _SumsAndCounts, flags: Flags, resampling: Resampling) -> Array:
+def _resample_band(sums_and_counts: _SumsAndCounts, flags: Flags, resampling: Resampling) -> Array:
     """The low and the high end; not a number where there are no two sessions to draw from."""
     sums, counts = (array[flags] for array in sums_and_counts)
     if len(sums) < 2:

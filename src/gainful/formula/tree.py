@@ -157,7 +157,7 @@ def where(condition: Compare, yes: Expr | float, no: Expr | float) -> Where:
     return Where(condition, as_expr(yes), as_expr(no))
 
 
-def children(node: Expr) -> tuple[Expr, ...]:
+def list_children(node: Expr) -> tuple[Expr, ...]:
     """The expressions a node is made of, left to right."""
     match node:
         case Arithmetic(_, left, right) | Compare(_, left, right):
@@ -173,7 +173,7 @@ def children(node: Expr) -> tuple[Expr, ...]:
 def walk(node: Expr) -> Iterator[Expr]:
     """The node and everything below it."""
     yield node
-    for child in children(node):
+    for child in list_children(node):
         yield from walk(child)
 
 

@@ -217,8 +217,8 @@ def _select_dicts(nested: NestedDict, queries: Collection[str]) -> NestedDict:
 
 def _rank_query(rows: pl.DataFrame, convention: Convention) -> QueryRanking:
     score = rows["score"].to_numpy()
-    one, size = np.zeros(1, dtype=np.intp), np.array([len(rows)])
-    order = order_by_score(score, one, size, 1, convention.score_bits)
+    only_query, size = np.zeros(1, dtype=np.intp), np.array([len(rows)])
+    order = order_by_score(score, only_query, size, 1, convention.score_bits)
     row = np.arange(len(rows))
     ranks = order.rank_rows(row, np.zeros_like(row), rows["doc"])
     grade = rows["grade"].fill_null(np.nan).to_numpy()

@@ -10,11 +10,10 @@ from gainful.errors import UnknownName
 from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
-from gainful.measure.discount import DISCOUNTS, as_query_discount
+from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS
 from gainful.measure.parameter_kinds import find_kind
-from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.page import Page, Section
@@ -176,14 +175,6 @@ def _build_param_row(param: Param) -> tuple[str, ...]:
     typical = "" if param.typical is None else f"{param.typical[0]:g} to {param.typical[1]:g}"
     allowed = param.domain.describe(param.symbol)
     return param.symbol, f"{param.default:g}", allowed, typical, param.meaning
-
-
-def collect_params() -> dict[str, Param]:
-    """Every parameter a gain or a rank or query discount can have, by its symbol."""
-    formulas = (*GAINS.values(), *DISCOUNTS.values(), *map(as_query_discount, DISCOUNTS.values()))
-    return {param.symbol: param for formula in formulas for param in formula.params} | {
-        **PARAMETERS
-    }
 
 
 def _describe_setting_values(setting: Setting) -> str:

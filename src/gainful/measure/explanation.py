@@ -194,7 +194,7 @@ def explanation_page(explanation: Explanation) -> Page:
         ],
         rows=lambda: _list_rows(explanation),
         data=explanation.to_dict,
-        written={
+        renderers={
             "markdown": lambda: _to_markdown(explanation),
             "latex": lambda: _to_latex(explanation),
         },

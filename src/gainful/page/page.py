@@ -34,7 +34,7 @@ class Section:
 
 
 # Sections that depend on how wide the terminal is; None where there is no terminal.
-Fitted = Callable[[int | None], Sequence[Section]]
+SectionsForWidth = Callable[[int | None], Sequence[Section]]
 
 
 @frozen
@@ -51,12 +51,12 @@ class Page:
         asides: what is said on stderr beside numbers for programs; the notes if nothing is.
         warnings: what is said on stderr even to those who want no notes.
         indent: lines of notes that go over the width of a terminal are indented by this.
-        written: formats that the page writes itself, such as the LaTeX of a comparison.
+        renderers: formats that the page writes itself, such as the LaTeX of a comparison.
         appendix: a page that readers get after this one, notes and all.
     """
 
     answer: str = ""
-    sections: Sequence[Section | Fitted] = ()
+    sections: Sequence[Section | SectionsForWidth] = ()
     notes: Sequence[str] = ()
     rows: Callable[[], Table] | None = None
     records: Callable[[], Sequence[Mapping[str, Any]]] | None = None
@@ -64,7 +64,7 @@ class Page:
     asides: Sequence[str] = ()
     warnings: Sequence[str] = ()
     indent: str = ""
-    written: Mapping[str, Callable[[], str]] = field(factory=dict)
+    renderers: Mapping[str, Callable[[], str]] = field(factory=dict)
     appendix: Page | None = None
 
     def sections_for(self, form: str, width: int | None = None) -> list[Section]:

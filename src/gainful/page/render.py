@@ -30,8 +30,8 @@ _FOR_READERS = ("table", "markdown", "latex", "html")
 
 def render(page: Page, form: str, terminal: Terminal = PLAIN) -> str:
     """A page in a format; only the table looks at the terminal."""
-    if form in page.written:
-        text = page.written[form]()
+    if form in page.renderers:
+        text = page.renderers[form]()
     else:
         text = to_text(page, terminal) if form == "table" else RENDERERS[form](page)
     if page.appendix is None or form not in _FOR_READERS:

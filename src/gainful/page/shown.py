@@ -62,8 +62,8 @@ class Shown:
 class Description(Shown):
     """A page that is there already: what is known of a measure or a convention."""
 
-    description: Page
+    content: Page
 
     def page(self) -> Page:
         """The page."""
-        return self.description
+        return self.content

@@ -123,7 +123,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
 
 
 def _find_problem(content: Any) -> str:
-    """What is wrong with the content of a file? Nothing, if that is what is returned."""
+    """What is wrong with the content of a file; an empty text if nothing is."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "this is no baseline"
     format_version: Any = content.get("version")

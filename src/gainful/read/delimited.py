@@ -14,10 +14,10 @@ from gainful.read.trec_files import utf8_error
 from gainful.text import count_noun, quote
 
 
-def read(source: Source, form: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
+def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
     """All columns as text, and where each row stands; comments may stand above the header."""
     text, skipped = _skip_comments(source.read_bytes())
-    separator = "\t" if form == "tsv" else _guess_separator(text)
+    separator = "\t" if format_name == "tsv" else _guess_separator(text)
     try:
         frame = pl.read_csv(text, separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):

@@ -110,7 +110,7 @@ def _missing_iterations(frame: pl.DataFrame) -> pl.DataFrame:
     ).select(frame.columns)
 
 
-def fits(source: Source) -> bool:
+def is_dynamic_domain(source: Source) -> bool:
     """Have its first lines tabs, an iteration, and ratings of subtopics?"""
     lines = [line.split("\t") for line in source.first_lines()]
     return all(

@@ -25,7 +25,7 @@ class FileReport:
     """A file, what it holds, what is wrong with it, and what is worth knowing."""
 
     name: str
-    form: str
+    format_name: str
     kind: str  # judgments, run, sessions, or nothing that could be read
     problems: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
@@ -39,7 +39,7 @@ class _FileRows:
     """The rows of a file: what is sound, what is not, and where each stands."""
 
     name: str
-    form: str
+    format_name: str
     frame: pl.DataFrame  # query, doc, number, rank of the sound rows; subtopic, if there is one
     problems: list[str]
     locate: Callable[[int], str]  # of the sound rows
@@ -59,20 +59,20 @@ def examine_file(source: Source | Path | FileReport, kind: str | None) -> FileRe
     """All that is to be known of one file as judgments or as a run."""
     if isinstance(source, FileReport):
         return source
-    name, form, kind = str(source), "beir", kind or "run"
+    name, format_name, kind = str(source), "beir", kind or "run"
     try:
         if isinstance(source, Path):
-            return _report_qrels(beir.read_qrels(source), form, name, [])
+            return _report_qrels(beir.read_qrels(source), format_name, name, [])
         file_format = find_format(source)
-        name, form = source.name, file_format.name
-        if form in ("rag", "json"):
+        name, format_name = source.name, file_format.name
+        if format_name in ("rag", "json"):
             return _examine_whole_file(source, file_format, kind)
         is_run = kind == "run"
-        trec_rows = _read_trec_rows(source, is_run=is_run) if form == "trec" else None
-        rows = trec_rows or _read_table_rows(source, form, is_run=is_run)
+        trec_rows = _read_trec_rows(source, is_run=is_run) if format_name == "trec" else None
+        rows = trec_rows or _read_table_rows(source, format_name, is_run=is_run)
         return _examine_run_rows(rows) if is_run else _examine_qrels_rows(rows)
     except BadInput as error:
-        return FileReport(name, form, kind, [strip_file_name(name, error)])
+        return FileReport(name, format_name, kind, [strip_file_name(name, error)])
 
 
 def _examine_whole_file(source: Source, file_format: Format, kind: str) -> FileReport:
@@ -107,8 +107,8 @@ def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
     )
 
 
-def _read_table_rows(source: Source, form: str, *, is_run: bool) -> _FileRows:
-    input_table = named_columns.read_table(source, form)
+def _read_table_rows(source: Source, format_name: str, *, is_run: bool) -> _FileRows:
+    input_table = named_columns.read_table(source, format_name)
     aliases = (*named_columns.SCORE, *named_columns.RANK) if is_run else named_columns.GRADE
     role = "score" if is_run else "grade"
     number = input_table.header.require_column(aliases, role)
@@ -125,7 +125,7 @@ def _read_table_rows(source: Source, form: str, *, is_run: bool) -> _FileRows:
         sound = sound.with_columns(-pl.col("number"))
     return _FileRows(
         source.name,
-        form,
+        format_name,
         sound.drop("row", "given"),
         _describe_bad_lines(problems, f"query, doc, {role}"),
         lambda row: input_table.locate(rows[row]).replace(prefix, "line "),
@@ -135,7 +135,7 @@ def _read_table_rows(source: Source, form: str, *, is_run: bool) -> _FileRows:
 def _examine_qrels_rows(rows: _FileRows) -> FileReport:
     if rows.frame.is_empty():
         problems = rows.problems or ["there is nothing in it"]
-        return FileReport(rows.name, rows.form, "judgments", problems)
+        return FileReport(rows.name, rows.format_name, "judgments", problems)
     ids = ["query", "doc"]
     frame = rows.frame
     if "subtopic" in frame.columns and subtopic_qrels.has_several_subtopics(frame["subtopic"]):
@@ -154,18 +154,20 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
         if "subtopic" in ids
         else Qrels(frame, rows.name)
     )
-    return _report_qrels(qrels, rows.form, rows.name, rows.problems + repeats)
+    return _report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
 
 
 def _examine_run_rows(rows: _FileRows) -> FileReport:
     if rows.frame.is_empty():
-        return FileReport(rows.name, rows.form, "run", rows.problems or ["there is nothing in it"])
+        return FileReport(
+            rows.name, rows.format_name, "run", rows.problems or ["there is nothing in it"]
+        )
     repeats = _describe_repeats(rows.frame, rows.locate, "one ranking")
     problems = rows.problems + repeats + _describe_contradictions(rows)
     frame = rows.frame.select("query", "doc", pl.col("number").alias("score"))
     if repeats:
         frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    report = _report_run(Run(frame, rows.name, tag=rows.tag), rows.form, problems)
+    report = _report_run(Run(frame, rows.name, tag=rows.tag), rows.format_name, problems)
     if rows.trailing_count:
         lines = count_noun(rows.trailing_count, "line")
         ignored = f"{lines} with text behind the sixth field, which is ignored"
@@ -202,7 +204,7 @@ def _list_duplicates(
     return [head, *(f"  {line}" for line in describe_duplicates(duplicate_rows, locate)), *rest]
 
 
-def _report_qrels(qrels: Qrels, form: str, name: str, problems: list[str]) -> FileReport:
+def _report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str]) -> FileReport:
     frame = qrels.frame
     per_query = frame.group_by("query").len()["len"]
     grades = frame["grade"].value_counts().sort("grade")
@@ -224,7 +226,7 @@ def _report_qrels(qrels: Qrels, form: str, name: str, problems: list[str]) -> Fi
         notes.append(_describe_subtopics(qrels, qrels.subtopics))
     negative = int((frame["grade"] < 0).sum())
     notes += [f"{count_noun(negative, 'grade')} below 0"] if negative else []
-    return FileReport(name, form, "judgments", problems, notes, qrels=qrels)
+    return FileReport(name, format_name, "judgments", problems, notes, qrels=qrels)
 
 
 def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
@@ -241,7 +243,7 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     )
 
 
-def _report_run(run: Run, form: str, problems: list[str]) -> FileReport:
+def _report_run(run: Run, format_name: str, problems: list[str]) -> FileReport:
     frame = run.frame
     notes = [
         (
@@ -256,7 +258,7 @@ def _report_run(run: Run, form: str, problems: list[str]) -> FileReport:
     if tied:
         share = 100 * tied / len(frame)
         notes.append(f"{tied} documents share their score with another ({share:.1f} %)")
-    return FileReport(run.name, form, "run", problems, notes, run=run)
+    return FileReport(run.name, format_name, "run", problems, notes, run=run)
 
 
 def _describe_contradictions(rows: _FileRows) -> list[str]:

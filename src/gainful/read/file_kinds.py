@@ -8,7 +8,7 @@ from pathlib import Path
 from gainful.errors import BadInput
 from gainful.read import named_columns, rag, trec_files
 from gainful.read.formats import find_format
-from gainful.read.session_formats import find_session_format, guess_table_form
+from gainful.read.session_formats import find_session_format, guess_table_format
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 
@@ -50,12 +50,12 @@ def _possible_kinds(source: object) -> set[str]:
     if _holds_sessions(source):
         return {"sessions"}
     try:
-        form = find_format(source).name
-        if form == "trec":
+        format_name = find_format(source).name
+        if format_name == "trec":
             return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-        if form in ("rag", "json"):
-            return rag.find_kinds(source) if form == "rag" else _EITHER_KIND
-        input_table = named_columns.read_table(source, form)
+        if format_name in ("rag", "json"):
+            return rag.find_kinds(source) if format_name == "rag" else _EITHER_KIND
+        input_table = named_columns.read_table(source, format_name)
     except BadInput:
         return set()
     scored = (
@@ -92,10 +92,10 @@ def _holds_sessions(source: Source) -> bool:
     if format_name != "table":
         return format_name != "conversation"
     try:
-        form = guess_table_form(source)
-        return are_session_columns(named_columns.read_table(source, form).frame.columns)
+        format_name = guess_table_format(source)
+        return are_session_columns(named_columns.read_table(source, format_name).frame.columns)
     except BadInput:
-        return form in ("csv", "tsv") and _has_session_header(source)
+        return format_name in ("csv", "tsv") and _has_session_header(source)
 
 
 def _has_session_header(source: Source) -> bool:

@@ -60,7 +60,7 @@ def _is_json_lines(source: Source) -> bool:
 
 
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
-    def fits(source: Source) -> bool:
+    def is_table(source: Source) -> bool:
         line = source.first_line()
         return any(
             named_columns.are_column_names(part.strip('"') for part in line.split(separator))
@@ -68,7 +68,7 @@ def _make_table_check(separators: str) -> Callable[[Source], bool]:
             for separator in separators
         )
 
-    return fits
+    return is_table
 
 
 def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -> Format:
@@ -76,8 +76,8 @@ def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -
         name,
         description,
         fits,
-        partial(named_columns.read_qrels, form=name),
-        partial(named_columns.read_run, form=name),
+        partial(named_columns.read_qrels, format_name=name),
+        partial(named_columns.read_run, format_name=name),
     )
 
 
@@ -89,49 +89,49 @@ _ALL = (
     Format("json", "one JSON object of objects", _is_json, dicts.read_qrels, dicts.read_run),
     _table_format("jsonl", "JSON lines with named fields", _is_json_lines),
     _table_format("csv", "a table with named columns", _make_table_check(",;")),
-    _table_format("tsv", "the same with tabs", _make_table_check("\t")),
+    _table_format("tsv", "a table with named columns, separated by tabs", _make_table_check("\t")),
     Format(
         "trec", "TREC's lines of fields", lambda _: True, trec_files.read_qrels, trec_files.read_run
     ),
 )
 
-FORMATS: Mapping[str, Format] = {entry.name: entry for entry in _ALL}
+FORMATS: Mapping[str, Format] = {file_format.name: file_format for file_format in _ALL}
 
 
-def read_qrels(path: str | PathLike[str], form: str | None = None) -> Qrels:
+def read_qrels(path: str | PathLike[str], format_name: str | None = None) -> Qrels:
     """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
 
     Args:
         path: the file; `-` is standard input; or an id of ir_datasets.
-        form: the name of its format; found by content and suffix if it is not named.
+        format_name: the name of its format; found by content and suffix if it is not named.
     """
     if fspath(path) != "-" and Path(path).is_dir():
         return beir.read_qrels(Path(path))
     if datasets.is_dataset(fspath(path)):
         return datasets.read_qrels(fspath(path))
     source = open_source(path)
-    return find_format(source, form).read_qrels(source)
+    return find_format(source, format_name).read_qrels(source)
 
 
-def read_run(path: str | PathLike[str], form: str | None = None) -> Run:
+def read_run(path: str | PathLike[str], format_name: str | None = None) -> Run:
     """A run from a file, whatever its format."""
     if fspath(path) != "-" and Path(path).is_dir():
         raise BadInput(fspath(path), "this is a directory, not a file")
     source = open_source(path)
-    return find_format(source, form).read_run(source)
+    return find_format(source, format_name).read_run(source)
 
 
-def find_format(source: Source, form: str | None = None) -> Format:
+def find_format(source: Source, format_name: str | None = None) -> Format:
     """The format of judgments or a run, by its name or by what the file looks like."""
-    return choose_format(FORMATS, source, form)
+    return choose_format(FORMATS, source, format_name)
 
 
 def choose_format(
-    formats: Mapping[str, FormatT], source: Source, form: str | None, noun: str = "format"
+    formats: Mapping[str, FormatT], source: Source, format_name: str | None, noun: str = "format"
 ) -> FormatT:
     """The format that is named, or the first that fits the file."""
-    if form is None:
-        return next(entry for entry in formats.values() if entry.fits(source))
-    if form not in formats:
-        raise UnknownName(noun, form, formats)
-    return formats[form]
+    if format_name is None:
+        return next(file_format for file_format in formats.values() if file_format.fits(source))
+    if format_name not in formats:
+        raise UnknownName(noun, format_name, formats)
+    return formats[format_name]

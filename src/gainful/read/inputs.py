@@ -21,10 +21,10 @@ AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
 _ALLOWED = "a path, a dict of dicts, or a frame (polars, pandas, Arrow, DuckDB, Spark)"
 
 
-def as_qrels(value: AnyQrels, form: str | None = None) -> Qrels | NestedDict:
+def as_qrels(value: AnyQrels, format_name: str | None = None) -> Qrels | NestedDict:
     """Judgments from a path, a dict, a frame, or as they are."""
     if isinstance(value, (str, PathLike)):
-        return read_qrels(value, form)
+        return read_qrels(value, format_name)
     if isinstance(value, Mapping):
         return dicts.read_qrels_dict(value, "judgments")
     engine = find_engine(value)
@@ -39,10 +39,12 @@ def as_qrels(value: AnyQrels, form: str | None = None) -> Qrels | NestedDict:
     return value
 
 
-def as_run(value: AnyRun, form: str | None = None, name: str = "run") -> Run | NestedDict | LazyRun:
+def as_run(
+    value: AnyRun, format_name: str | None = None, name: str = "run"
+) -> Run | NestedDict | LazyRun:
     """A run from a path, a dict, a frame, or as it is; frames of other engines stay there."""
     if isinstance(value, (str, PathLike)):
-        return read_run(value, form)
+        return read_run(value, format_name)
     if isinstance(value, Mapping):
         return dicts.read_run_dict(value, name)
     engine = find_engine(value)

@@ -125,26 +125,26 @@ class ParsedColumns:
         return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
 
 
-def read_table(source: Source, form: str) -> InputTable:
+def read_table(source: Source, format_name: str) -> InputTable:
     """A file as a table, in the format that was found or named."""
-    if form == "parquet":
+    if format_name == "parquet":
         frame = _read_parquet(source)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
-    reader = jsonl if form == "jsonl" else delimited
-    frame, locate = reader.read(source, form)
+    reader = jsonl if format_name == "jsonl" else delimited
+    frame, locate = reader.read(source, format_name)
     return InputTable(frame, source.name, locate)
 
 
-def read_qrels(source: Source, form: str) -> Qrels:
+def read_qrels(source: Source, format_name: str) -> Qrels:
     """Judgments from a file with columns such as query, doc, grade."""
-    return extract_qrels(read_table(source, form))
+    return extract_qrels(read_table(source, format_name))
 
 
-def read_run(source: Source, form: str) -> Run:
+def read_run(source: Source, format_name: str) -> Run:
     """A run from a file with columns such as query, doc, score (or rank)."""
-    return extract_run(read_table(source, form))
+    return extract_run(read_table(source, format_name))
 
 
 def as_table(frame: pl.DataFrame, name: str) -> InputTable:

@@ -15,9 +15,9 @@ from gainful.text import count_noun
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 
 
-def examine_sessions(source: Source, form: str | None = None) -> FileReport:
+def examine_sessions(source: Source, format_name: str | None = None) -> FileReport:
     """All that is to be known of one file as sessions."""
-    file_format = find_session_format(source, form)
+    file_format = find_session_format(source, format_name)
     try:
         sessions = file_format.read(source, "skip")
     except BadInput as error:

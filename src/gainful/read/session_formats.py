@@ -25,10 +25,10 @@ class SessionFormat(FileFormat):
 
 
 def _read_table(source: Source, bad: BadPolicy = "error") -> Sessions:
-    return extract_sessions(named_columns.read_table(source, guess_table_form(source)), bad)
+    return extract_sessions(named_columns.read_table(source, guess_table_format(source)), bad)
 
 
-def guess_table_form(source: Source) -> str:
+def guess_table_format(source: Source) -> str:
     """Which kind of table: Parquet, JSON lines, or text with tabs or commas."""
     format_name = find_format(source).name
     if format_name in ("parquet", "jsonl", "csv", "tsv"):
@@ -42,20 +42,20 @@ _ALL = (
     SessionFormat(
         "trec-session",
         "XML of the TREC Session Track",
-        session_xml.fits,
+        session_xml.is_session_xml,
         session_xml.read_session_xml,
         ("pages",),
     ),
     SessionFormat(
         "dd",
         "a run of TREC Dynamic Domain",
-        dynamic_domain.fits,
+        dynamic_domain.is_dynamic_domain,
         dynamic_domain.read_dynamic_domain,
     ),
     SessionFormat(
         "conversation",
         "a TREC run whose query ids carry the turn, such as 106_3",
-        conversations.fits,
+        conversations.is_conversation,
         conversations.read_conversations,
         ("ties",),
     ),
@@ -69,7 +69,7 @@ SESSION_FORMATS: Mapping[str, SessionFormat] = {entry.name: entry for entry in _
 
 def read_sessions(
     path: str | PathLike[str],
-    form: str | None = None,
+    format_name: str | None = None,
     *,
     bad: BadPolicy = "error",
     ties: str | None = None,
@@ -80,7 +80,7 @@ def read_sessions(
 
     Args:
         path: the file; `-` is standard input.
-        form: the name of its format; found by content if it is not named.
+        format_name: the name of its format; found by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
         ties: of conversations: results of equal score by document id, descending
             (`doc_descending`, the default, as trec_eval does), or as they came (`input`).
@@ -89,7 +89,7 @@ def read_sessions(
             or `count` as a query?
     """
     source = open_source(path)
-    file_format = find_session_format(source, form)
+    file_format = find_session_format(source, format_name)
     all_options = {"ties": ties, "pages": pages}
     options: dict[str, Any] = {
         name: value for name, value in all_options.items() if value is not None
@@ -103,8 +103,8 @@ def read_sessions(
     return sessions if topics is None else with_topics(sessions, topics)
 
 
-def find_session_format(source: Source, form: str | None = None) -> SessionFormat:
+def find_session_format(source: Source, format_name: str | None = None) -> SessionFormat:
     """The format of sessions, by its name or by what the file looks like."""
-    if form is None and find_format(source).name != "trec":
-        form = "table"
-    return choose_format(SESSION_FORMATS, source, form, "session format")
+    if format_name is None and find_format(source).name != "trec":
+        format_name = "table"
+    return choose_format(SESSION_FORMATS, source, format_name, "session format")

@@ -19,7 +19,7 @@ AnySessions = str | PathLike[str] | Sessions | Any  # or any frame
 
 def as_sessions(
     value: AnySessions,
-    form: str | None = None,
+    format_name: str | None = None,
     *,
     bad: BadPolicy = "error",
     ties: str | None = None,
@@ -28,8 +28,8 @@ def as_sessions(
 ) -> Sessions:
     """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`."""
     if isinstance(value, (str, PathLike)):
-        return read_sessions(value, form, bad=bad, ties=ties, topics=topics, pages=pages)
-    for name, option in (("form", form), ("ties", ties), ("pages", pages)):
+        return read_sessions(value, format_name, bad=bad, ties=ties, topics=topics, pages=pages)
+    for name, option in (("form", format_name), ("ties", ties), ("pages", pages)):
         if option is not None:
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)

@@ -119,7 +119,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
             expected,
         )
 
-    step = _steps(rank, new_query)
+    step = _count_steps(rank, new_query)
     repeated_rank = ~empty & ~new_query & (step == 0) & ranked
     reopened, in_second_list = _find_second_lists(
         frame, rows, new_query, repeated_rank if ranked else np.ones_like(repeated_rank)
@@ -127,7 +127,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
     only_row = new_query & np.append(new_query[1:], [True])
     problems = [
         flag_rows(
-            _steps(query, new_session) > 1,
+            _count_steps(query, new_session) > 1,
             lambda row: _describe_missing_query(query, new_session, row),
             _POSITIONS,
         ),
@@ -172,7 +172,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
     return [entry for entry in problems if len(entry.rows)]
 
 
-def _steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
+def _count_steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
     """How much each number is above the one before; where a count begins, above 0."""
     steps = np.diff(numbers, prepend=0)
     steps[restarts] = numbers[restarts]

@@ -253,6 +253,6 @@ def _parse_seconds(text: str) -> float | None:
     return seconds if len(parts) in (1, 3) and 0 <= seconds < float("inf") else None
 
 
-def fits(source: Source) -> bool:
+def is_session_xml(source: Source) -> bool:
     """Is it XML?"""
     return source.head.lstrip().startswith(b"<")

@@ -285,7 +285,7 @@ _YES, _NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]
 
 
 def _is_blank(values: pl.Series) -> pl.Series:
-    """Where is nothing? pandas says NaN."""
+    """Which values are missing: null, blank, or NaN as pandas has it."""
     if values.dtype == pl.String:
         return (values.str.strip_chars() == "").fill_null(value=True)
     return values.is_null() | values.is_nan() if values.dtype.is_float() else values.is_null()

@@ -33,7 +33,7 @@ class Tones:
     accent: str  # what can be clicked, what is chosen
     series: tuple[str, ...]
     names: tuple[str, ...]  # of series, as text: dark enough to read (4.5 : 1)
-    grades: tuple[str, ...]  # from 0 to the best; steps between are chosen by `grade_colours`
+    grades: tuple[str, ...]  # from 0 to the best
     unjudged: str
     better: str
     worse: str
@@ -67,19 +67,6 @@ DARK = Tones(
     better="#62b6ec",
     worse="#ff9a5c",
 )
-
-
-def grade_colours(number: int, tones: Tones = LIGHT) -> tuple[str, ...]:
-    """A colour for each of so many grades, the lowest first.
-
-    Examples:
-        >>> grade_colours(3)
-        ('#eef2f6', '#9ecae1', '#08519c')
-    """
-    last = len(tones.grades) - 1
-    if number <= 1:
-        return tones.grades[last:]
-    return tuple(tones.grades[min(last, at * last // (number - 1))] for at in range(number))
 
 
 def build_vega_config(tones: Tones = LIGHT) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def compare_run_results(
         _test_pairs(list(paired.values()), systems, method),
         method,
     )
-    return evolve(comparison, notes=tuple(_notes(paired.values(), comparison.pairs, names)))
+    return evolve(comparison, notes=tuple(_write_notes(paired.values(), comparison.pairs, names)))
 
 
 def compare_where_possible(
@@ -163,7 +163,7 @@ def _test_pairs(paired: Sequence[PairedValues], systems: Systems, method: Method
     )
 
 
-def _notes(
+def _write_notes(
     all_paired: Iterable[PairedValues], pairs: Sequence[Pair], names: Sequence[str]
 ) -> list[str]:
     """What one should know before believing a difference."""

@@ -72,7 +72,7 @@ def compare_study(
         _test_pairs(study, systems, method),
         method,
     )
-    notes = (*study.notes, *_notes(comparison, study.exchange_unit))
+    notes = (*study.notes, *_write_notes(comparison, study.exchange_unit))
     return evolve(comparison, notes=notes)
 
 
@@ -303,7 +303,7 @@ def _encode_names(column: pl.Series) -> tuple[list[str], Ranks]:
     return [str(name) for name in names], numbers.astype(np.intp)
 
 
-def _notes(comparison: Comparison, exchange_unit: str) -> list[str]:
+def _write_notes(comparison: Comparison, exchange_unit: str) -> list[str]:
     """What one should know before believing a difference."""
     notes = []
     if exchange_unit == "session":

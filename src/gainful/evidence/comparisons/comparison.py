@@ -49,7 +49,7 @@ def comparison_page(comparison: Comparison) -> Page:
         notes=(*describe_test(comparison), *list_footnotes(comparison)),
         rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
         data=lambda: _build_data(comparison),
-        written={"latex": lambda: comparison_to_latex(comparison)},
+        renderers={"latex": lambda: comparison_to_latex(comparison)},
         appendix=changes,
     )
 

@@ -9,7 +9,7 @@ import polars as pl
 from attrs import asdict, evolve, fields_dict, frozen
 
 from gainful.evidence.moves.largest_changes import LargestChanges
-from gainful.evidence.statistics.alike_groups import find_alike_groups, letter
+from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
 from gainful.evidence.statistics.bootstrap import INTERVALS
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
@@ -151,7 +151,7 @@ class ComparisonValues:
 
     def letters(self) -> dict[str, str]:
         """The letter of each system, in the order in which they were named."""
-        return {system: letter(at) for at, system in enumerate(self.systems)}
+        return {system: make_letter(at) for at, system in enumerate(self.systems)}
 
     def alike_groups(self, measure: str) -> list[tuple[str, ...]]:
         """The largest groups that cannot be told apart; pairs not compared count as alike."""

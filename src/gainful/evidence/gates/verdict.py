@@ -165,7 +165,9 @@ def verdict_page(verdict: Verdict) -> Page:
         rows=lambda: _list_rows(verdict),
         data=verdict.to_dict,
     )
-    return evolve(page, written={"junit": lambda: verdict_to_junit(verdict, render(page, "table"))})
+    return evolve(
+        page, renderers={"junit": lambda: verdict_to_junit(verdict, render(page, "table"))}
+    )
 
 
 def _list_rows(verdict: Verdict) -> Table:

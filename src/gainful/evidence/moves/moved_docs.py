@@ -124,11 +124,11 @@ def _describe_change(
         lost=move_list.count("lost"),
         new=move_list.count("new"),
         unjudged=(_count_holes(top_ranks[0], grades), _count_holes(top_ranks[1], grades)),
-        notes=_notes(recipe, credit),
+        notes=_write_notes(recipe, credit),
     )
 
 
-def _notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
+def _write_notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
     decimals = recipe.convention.decimals
     if credit.problem:
         note = f"{recipe.label} does not tell what each document explains: {credit.problem}"

@@ -1,7 +1,7 @@
 """What is scored under any mixture of two conventions, some causes being those of either.
 
 A mixture is a number: bit i tells whose answers cause i has, 0 the first convention's, 1 the
-second's. What is scored, the queries of a run or sessions, is the business of a `Source`.
+second's. What is scored, the queries of a run or sessions, is the business of a `ScoreSource`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Change(Protocol):
         ...
 
 
-class Source(Protocol):
+class ScoreSource(Protocol):
     """What is scored by conventions of its kind: the queries of a run, or sessions."""
 
     unit: ClassVar[str]  # query or session
@@ -77,7 +77,7 @@ class Source(Protocol):
 class Mixtures:
     """Two conventions, and all that lies between them."""
 
-    source: Source
+    source: ScoreSource
     sides: tuple[Settings, Settings]
     causes: tuple[Cause, ...]  # those that differ and can matter here
     _means: dict[int, float] = field(factory=dict, init=False)

@@ -35,13 +35,14 @@ class RankByRank:
 
     query: str
     judged: bool
-    found: bool
+    in_run: bool
     before: QuerySide
     after: QuerySide
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return attrs.asdict(self)
+        data = attrs.asdict(self)
+        return {"found" if name == "in_run" else name: value for name, value in data.items()}
 
 
 @frozen(eq=False)

@@ -41,7 +41,7 @@ def build_sections(
             forms=("markdown", "latex", "html"),
         ),
     ]
-    if not worst_query.found:
+    if not worst_query.in_run:
         return [Section(lines=["The run has nothing for it."]), *ends]
     if not worst_query.judged:
         return [Section(lines=["None of its documents is judged."]), *ends]
@@ -56,7 +56,7 @@ def _choose_side_decimals(sides: tuple[QuerySide, QuerySide]) -> int:
 def _format_sum(entry: Entry, worst_query: RankByRank, side: QuerySide, digits: int) -> str:
     """What the query comes to on one side."""
     value = "left out of the mean" if side.value is None else f"counts as {side.value:.{digits}f}"
-    if side.dcg is None or side.idcg is None or not (worst_query.found and worst_query.judged):
+    if side.dcg is None or side.idcg is None or not (worst_query.in_run and worst_query.judged):
         return value
     prefix = "D" if entry.discounted else ""
     actual, best = f"{side.dcg:.{digits}f}", f"{side.idcg:.{digits}f}"

@@ -87,13 +87,13 @@ class Why(Shown):
 
     @property
     def like(self) -> Convention | SessionConvention:
-        """The first tool's convention."""
+        """The convention of the first tool."""
         convention: Convention | SessionConvention = self.sides[0].convention
         return convention
 
     @property
     def unlike(self) -> Convention | SessionConvention:
-        """The second tool's."""
+        """The convention of the second tool."""
         convention: Convention | SessionConvention = self.sides[1].convention
         return convention
 

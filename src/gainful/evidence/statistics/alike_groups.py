@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 
-def letter(index: int) -> str:
+def make_letter(index: int) -> str:
     """The letter of a run: a, b, … z, aa, ab, ….
 
     Examples:
-        >>> letter(0), letter(25), letter(26)
+        >>> make_letter(0), make_letter(25), make_letter(26)
         ('a', 'z', 'aa')
     """
     letters = ""

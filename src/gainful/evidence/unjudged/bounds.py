@@ -104,9 +104,9 @@ class Bounds(Shown):
                 {
                     "measure": [name] * len(self.queries),
                     "query": list(self.queries),
-                    "value": _column(self.results.values[name]),
-                    "low": _column(limits.low),
-                    "high": _column(limits.high),
+                    "value": _to_column(self.results.values[name]),
+                    "low": _to_column(limits.low),
+                    "high": _to_column(limits.high),
                     "exact": limits.exact,
                     "unjudged": self.unjudged[name].astype(np.int64),
                 },
@@ -194,7 +194,7 @@ def _extreme_mean(
     return sign * min(signed_means) if signed_means else None
 
 
-def _column(values: Array) -> list[float | None]:
+def _to_column(values: Array) -> list[float | None]:
     plain = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan).tolist()
     return [None if value != value else value for value in plain]  # noqa: PLR0124  (not a number)
 

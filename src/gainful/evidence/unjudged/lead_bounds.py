@@ -95,7 +95,7 @@ class LeadBounds:
             exact=additive or bool(verdict),
             unjudged=len(row),
             documents=self._document_frame(row[order], effect[order]),
-            notes=tuple(self._notes(values, common, names)),
+            notes=tuple(self._write_notes(values, common, names)),
         )
 
     def _is_additive(self) -> bool:
@@ -230,7 +230,7 @@ class LeadBounds:
             pl.Series("effect", effect, dtype=pl.Float64),
         )
 
-    def _notes(
+    def _write_notes(
         self, values: list[dict[str, float]], common: list[str], names: tuple[str, str]
     ) -> list[str]:
         notes = [f"{side.name}: {note}" for side in self.sides for note in side.notes]

@@ -117,7 +117,7 @@ def settlement_page(settlement: Settlement, first: int) -> Page:
         asides=[*answer, *notes],
         rows=lambda: table,
         data=settlement.to_dict,
-        written={"latex": lambda: render(commented, "latex")},
+        renderers={"latex": lambda: render(commented, "latex")},
     )
 
 

@@ -32,7 +32,7 @@ def curve(
     _refuse_without_vectors(recipe)
     sessions = sessions.keep_first_queries(recipe.queries)
     vectors = session_vectors(sessions, recipe)
-    values = _values(vectors, recipe)
+    values = _pick_values(vectors, recipe)
     frames = [
         _group_curve(sessions, recipe, vectors, values, keys, flags, common=common)
         for keys, flags in groups
@@ -47,7 +47,7 @@ def session_value_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> A
     """
     _refuse_without_vectors(recipe)
     sessions = sessions.keep_first_queries(recipe.queries)
-    return _values(session_vectors(sessions, recipe), recipe)
+    return _pick_values(session_vectors(sessions, recipe), recipe)
 
 
 def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
@@ -61,12 +61,12 @@ def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array,
     vectors = session_vectors(sessions, recipe)
     if recipe.entry.normalised and recipe.convention.average == "vectors":
         return vectors.gain, vectors.ideal
-    values = _values(vectors, recipe)
+    values = _pick_values(vectors, recipe)
     counts = ~np.isnan(values)
     return np.where(counts, values, 0.0), counts.astype(np.float64)
 
 
-def _values(vectors: Vectors, recipe: SessionRecipe) -> Array:
+def _pick_values(vectors: Vectors, recipe: SessionRecipe) -> Array:
     return vectors.normalise(recipe) if recipe.entry.normalised else vectors.gain
 
 

@@ -89,7 +89,7 @@ def reformulations(results: SessionValues, name: str | None = None) -> Reformula
         queries = queries.with_columns(before=pl.col("text").shift(1).over("session"))
     order = ["session", *group_columns, "query", *(["before", "text"] if text else [])]
     queries = queries.select(*order, "gain", "new", "repeated", "change")
-    return Reformulations(measure=recipe.label, queries=queries, sessions=_extremes(queries))
+    return Reformulations(measure=recipe.label, queries=queries, sessions=_find_extremes(queries))
 
 
 def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
@@ -108,7 +108,7 @@ def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array
     return np.asarray(new), np.asarray(old)
 
 
-def _extremes(queries: pl.DataFrame) -> pl.DataFrame:
+def _find_extremes(queries: pl.DataFrame) -> pl.DataFrame:
     """Of each session of several queries: the reformulation that helped most, and least."""
     later = queries.filter(pl.col("change").is_not_null())
     return later.group_by("session", maintain_order=True).agg(

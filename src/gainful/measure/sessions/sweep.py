@@ -15,8 +15,8 @@ from gainful.measure.sessions.sweep_boundary import (
     Crossing,
     find_crossings_along_b,
     find_crossings_along_bq,
-    kendall,
-    winners,
+    find_winners,
+    kendall_tau,
 )
 from gainful.measure.sessions.sweep_grid import SweepGrid
 from gainful.measure.sessions.sweep_sums import SweepSums, sum_for_sweep
@@ -50,7 +50,7 @@ class Plane:
     @property
     def winners(self) -> Ranks:
         """The number of the group that wins, b × bq; -1 where none does."""
-        return winners(self.means)
+        return find_winners(self.means)
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -193,7 +193,7 @@ def _build_plane(
     b, bq, (reference_b, reference_bq) = grid.b, grid.bq, grid.reference
     rows = [sums.row(base) for base in b]
     means = np.stack([row.means(bq) for row in rows])
-    winner_grid = winners(means)
+    winner_grid = find_winners(means)
     differs = len(np.unique(winner_grid)) > 1
     has_turn = (winner_grid != winner_grid[:, :1]).any(axis=1)
     boundary = [
@@ -219,7 +219,7 @@ def _build_plane(
         weights=sums.recipe.gain.name,
         depth=sums.recipe.k or 0,
         means=means,
-        tau=kendall(means, reference_means),
+        tau=kendall_tau(means, reference_means),
         boundary=boundary,
         at_reference=own,
         sentence=describe_winners(
@@ -227,7 +227,7 @@ def _build_plane(
             (b, bq),
             means,
             reference=grid.reference,
-            at_reference=int(winners(own)),
+            at_reference=int(find_winners(own)),
             crossings=lines,
         ),
     )
@@ -288,11 +288,11 @@ def _build_corner_table(sweep: Sweep, plane: Plane) -> Table:
     reference_means = plane.at_reference
     settings[sweep.reference] = (
         reference_means,
-        float(kendall(reference_means, sweep.planes[0].at_reference)),
+        float(kendall_tau(reference_means, sweep.planes[0].at_reference)),
     )
     rows = []
     for (b, bq), (means, tau) in sorted(settings.items()):
-        winner = int(winners(means))
+        winner = int(find_winners(means))
         best = np.sort(means[~np.isnan(means)])[::-1]
         lead = format_number(float(best[0] - best[1])) if len(best) > 1 else "–"
         rows.append(

@@ -27,7 +27,7 @@ class Crossing:
     above: int
 
 
-def winners(means: Array) -> Ranks:
+def find_winners(means: Array) -> Ranks:
     """The number of the best group, in the last axis; -1 where the best two are the same."""
     filled = np.where(np.isnan(means), -np.inf, means)
     best = filled.argmax(axis=-1)
@@ -43,7 +43,7 @@ def winners(means: Array) -> Ranks:
 
 def find_crossings_along_bq(row: SweepRow, b: float, bqs: Sequence[float]) -> list[Crossing]:
     """Where the winner changes with bq, for one b."""
-    changes = _find_changes(lambda bq: row.means([bq])[0], bqs, winners(row.means(bqs)))
+    changes = _find_changes(lambda bq: row.means([bq])[0], bqs, find_winners(row.means(bqs)))
     return [Crossing(b, bq, "bq", below, above) for bq, below, above in changes]
 
 
@@ -56,7 +56,7 @@ def find_crossings_along_b(
         return np.asarray(sums.row(b).means([bq])[0])
 
     if winner is None:
-        winner = winners(np.stack([means(b) for b in bs]))
+        winner = find_winners(np.stack([means(b) for b in bs]))
     return [
         Crossing(b, bq, "b", below, above) for b, below, above in _find_changes(means, bs, winner)
     ]
@@ -90,7 +90,7 @@ def _find_root(function: Callable[[float], float], low: float, high: float) -> f
     return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=_ROOT_TOLERANCE))
 
 
-def kendall(means: Array, reference: Array) -> Array:
+def kendall_tau(means: Array, reference: Array) -> Array:
     """Kendall's tau-b of the order of groups against their order in the reference."""
     first, second = np.triu_indices(len(reference), k=1)
     here = _sign(means[..., first], means[..., second])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gainful.measure.sessions.sweep_boundary import Crossing, winners
+from gainful.measure.sessions.sweep_boundary import Crossing, find_winners
 from gainful.measure.sessions.sweep_grid import REASONABLE_RANGE
 from gainful.types import Array, Ranks
 
@@ -32,7 +32,7 @@ def describe_winners(
         at_reference: which group wins there; -1 if none does.
         crossings: where the winner changes on those two lines.
     """
-    (b, bq), winner_grid = bases, winners(means)
+    (b, bq), winner_grid = bases, find_winners(means)
     winner_numbers, better = (
         np.unique(winner_grid).tolist(),
         "better" if len(group_labels) == 2 else "the best",

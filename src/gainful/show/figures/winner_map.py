@@ -42,7 +42,7 @@ def map_data(sweep: Sweep) -> FigureData:
     for plane in sweep.planes:
         panel = {"weights": plane.weights, "depth": plane.depth}
         rows += [
-            {**panel, "kind": "setting", "b": b, "bq": bq, **_lead(sweep, plane, i, j)}
+            {**panel, "kind": "setting", "b": b, "bq": bq, **_describe_lead(sweep, plane, i, j)}
             for i, b in enumerate(sweep.b)
             for j, bq in enumerate(sweep.bq)
         ]
@@ -97,7 +97,7 @@ def build_empty_data(reason: str) -> FigureData:
     )
 
 
-def _lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]:
+def _describe_lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]:
     """Who wins at a setting, and by how much."""
     winner = int(plane.winners[i, j])
     means = sorted((float(mean) for mean in plane.means[i, j] if mean == mean), reverse=True)  # noqa: PLR0124  (not a number)

@@ -27,8 +27,8 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     over = recipe.setting("over")
     if over in ("first", "last"):
         queries = sessions.first_query if over == "first" else sessions.last_query
-        return _values(recipe, as_rankings(sessions, queries))
-    values = _values(recipe, as_rankings(sessions, np.arange(len(sessions.position))))
+        return _compute_values(recipe, as_rankings(sessions, queries))
+    values = _compute_values(recipe, as_rankings(sessions, np.arange(len(sessions.position))))
     counts = ~np.ma.getmaskarray(values)
     number = sum_by_index(sessions.session[counts], np.ones(int(counts.sum())), sessions.size)
     if over == "best":
@@ -52,7 +52,7 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
         seen_before = ~sessions.is_new(sessions.judged, _flag_known_rows(sessions, repeated))
         own = sessions.judged.query == queries[sessions.session[sessions.judged.query]]
         rankings = _make_irrelevant(rankings, seen_before[own])
-    return _values(recipe, rankings)
+    return _compute_values(recipe, rankings)
 
 
 def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
@@ -78,7 +78,7 @@ def _make_irrelevant(rankings: Matched, irrelevant: Flags) -> Matched:
     )
 
 
-def _values(recipe: SessionRecipe, rankings: Matched) -> Array:
+def _compute_values(recipe: SessionRecipe, rankings: Matched) -> Array:
     if recipe.of is None:
         raise BadValue("measure", recipe.label, "one that asks another of its queries")
     return compute_measure(recipe.of, rank_run(rankings, recipe.of.convention))
