@@ -805,7 +805,7 @@ def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
 def test_there_is_a_function_for_each_figure():
     from gainful import figures
 
-    assert {name.replace("_", "-") for name in figures.__all__} == set(FIGURES)
+    assert {name.replace("_", "-") for name in figures.__all__} == {*FIGURES, "save"}
     runs = {"a": {"1": ["x", "d"], "2": ["e"]}, "b": {"1": ["d"], "2": ["e"]}}
     judged = {"1": {"d": 1}, "2": {"e": 1}}
     one = figures.differences(judged, runs, "RR")

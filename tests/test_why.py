@@ -253,7 +253,7 @@ def test_missing_queries_by_hand():
     missing = causes_by_name(found)["missing"]
     assert missing.alone == pytest.approx(1 - 1 / 2)
     assert missing.changed == 1
-    assert (missing.worst.query, missing.worst.found) == ("gone", False)
+    assert (missing.worst.query, missing.worst.in_run) == ("gone", False)
     assert (missing.worst.before.value, missing.worst.after.value) == (0, None)
     assert "query 'gone' is judged, but the run lacks it" in found.notes[0]
     assert found.counts == (2, 1)
