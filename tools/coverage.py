@@ -7,10 +7,14 @@ probes out once they were hit: it costs a tenth of the time of the tests, a trac
 
 from __future__ import annotations
 
+import copyreg
 import json
 import os
 import sys
+from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import slipcover
 from slipcover.importer import SlipcoverLoader
@@ -26,6 +30,16 @@ class Loader(SlipcoverLoader):
         return self.orig_loader.get_data(path)  # type: ignore[attr-defined,no-any-return]
 
 
+def let_probes_travel() -> None:
+    """Let functions with probes be pickled, as Spark does: a probe arrives as one that sees nothing."""
+    from slipcover import probe  # noqa: PLC0415  (before Python 3.12, which needs none)
+
+    def reduce(_: object) -> tuple[Any, ...]:
+        return probe.new, (SimpleNamespace(newly_seen=defaultdict(set)), "", 0, 2**31 - 1)
+
+    copyreg.pickle(type(probe.new(None, "", 0, 0)), reduce)
+
+
 class Coverage:
     """What one process runs of gainful, from here on; modules that were loaded before are not seen."""
 
@@ -33,10 +47,9 @@ class Coverage:
         self.folder = Path(folder)
         self.cover = slipcover.Slipcover(branch=True, source=[SOURCE], exclude_also=["@overload"])
         slipcover.importer.SlipcoverLoader = Loader
-        # Spark sends functions of these files to its workers, and a probe cannot travel.
-        sent = [f"{SOURCE}/{name}.py" for name in ("spark", "measure/register")]
-        files = slipcover.FileMatcher(sources=[SOURCE], omit=sent)
-        slipcover.ImportManager(self.cover, files).__enter__()
+        if sys.version_info < (3, 12):
+            let_probes_travel()
+        slipcover.ImportManager(self.cover, slipcover.FileMatcher(sources=[SOURCE])).__enter__()
 
     def pytest_sessionfinish(self) -> None:
         """Write what was seen; the name is that of the worker, so that none writes over another's."""
