@@ -57,7 +57,7 @@ floors: $(VENV)/.dev
 	@$(TIMED) "floors and cycles" "$(BIN)/lint-imports --no-logo"
 
 guide: $(VENV)/.dev
-	@$(TIMED) "documents" "$(BIN)/python tools/docs.py --check && $(BIN)/zensical build --clean >/dev/null"
+	@$(TIMED) "documents" "$(BIN)/python -m tools.docs --check && $(BIN)/zensical build --clean >/dev/null"
 
 wheel: $(VENV)/.dev
 	@$(TIMED) "wheel" "sh .ci/wheel $(BIN)/python"
@@ -66,7 +66,7 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py && echo || exit 1; done
 
 docs: $(VENV)/.dev ## build the documentation into site/
-	@$(BIN)/python tools/docs.py
+	@$(BIN)/python -m tools.docs
 	@$(BIN)/zensical build --clean >/dev/null
 	@echo "Documentation built: open site/index.html"
 

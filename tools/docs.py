@@ -1,17 +1,17 @@
 """Writes what documentation is made, not typed: two pages from tables, and what commands print.
 
-`python tools/docs.py` writes it, `--check` fails where something is not up to date.
+`python -m tools.docs` writes it, `--check` fails where something is not up to date.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 from math import log, log2
 from pathlib import Path
+
+from tools.commands import run_command
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param, to_latex
@@ -284,19 +284,10 @@ def print_anew(text: str) -> str:
 
     def print_block(block: re.Match[str]) -> str:
         commands = re.findall(r"^\$ (.*)$", block[0], flags=re.MULTILINE)
-        parts = [f"$ {command}\n{_run_command(command)}" for command in commands]
+        parts = [f"$ {command}\n{run_command(command)}" for command in commands]
         return "```console\n" + "\n".join(parts) + "\n```"
 
     return re.sub(r"^```console\n.*?^```", print_block, text, flags=re.MULTILINE | re.DOTALL)
-
-
-def _run_command(command: str) -> str:
-    folder = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(  # noqa: S602  (the commands of our own documentation)
-        command, shell=True, capture_output=True, text=True, check=False, env=environment
-    )
-    return (done.stdout + done.stderr).strip("\n")
 
 
 def main() -> int:
