@@ -23,8 +23,8 @@ BATCH = 1_000  # the fastest of 1,000, 10,000 and scipy's default, which takes f
 
 def timed(work):
     start = perf_counter()
-    found = work()
-    return perf_counter() - start, found
+    outcome = work()
+    return perf_counter() - start, outcome
 
 
 def scipys(differences):
@@ -46,15 +46,16 @@ def main():
     values = np.random.default_rng(1).beta(2, 3, (QUERIES, RUNS))
     pairs = np.array(list(combinations(range(RUNS), 2)))
     differences = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]
-    how = Resampling(resamples=RESAMPLES)
-    ours, found = min(
-        (timed(lambda: randomisation_test(differences, how)) for _ in range(3)), key=lambda t: t[0]
+    resampling = Resampling(resamples=RESAMPLES)
+    ours, outcome = min(
+        (timed(lambda: randomisation_test(differences, resampling)) for _ in range(3)),
+        key=lambda t: t[0],
     )
     dealt, _ = min(
-        (timed(lambda: tukey_test(values, pairs, how)) for _ in range(3)), key=lambda t: t[0]
+        (timed(lambda: tukey_test(values, pairs, resampling)) for _ in range(3)), key=lambda t: t[0]
     )
     theirs, expected = timed(lambda: scipys(differences))
-    apart = float(np.abs(found.p - expected).max())
+    apart = float(np.abs(outcome.p - expected).max())
     print(f"{RESAMPLES} sign flips, {QUERIES} queries, {len(pairs)} pairs of runs")
     print(f"{'scipy.stats.permutation_test, each pair':44}{theirs:8.2f} s")
     print(

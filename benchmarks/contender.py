@@ -20,8 +20,8 @@ TWENTY += ["Bpref", "infAP", "Rprec", "Success@5"]
 
 def timed(call):
     start = time.perf_counter()
-    found = call()
-    return time.perf_counter() - start, found
+    values = call()
+    return time.perf_counter() - start, values
 
 
 def gainful_file(qrels, run):
@@ -95,7 +95,7 @@ def gainful_dict(qrels, run):
     calls = [
         timed(lambda: gainful.evaluate(judged, ranked, list(NAMES.values())).mean) for _ in range(3)
     ]
-    return min(calls, key=lambda found: found[0])
+    return min(calls, key=lambda call: call[0])
 
 
 def pytrec_eval_dict(qrels, run):
@@ -116,8 +116,8 @@ def ir_measures_file(qrels, run):
         measures = [ir_measures.parse_measure(name) for name in NAMES.values()]
         judged = ir_measures.read_trec_qrels(qrels)
         ranked = ir_measures.read_trec_run(run)
-        found = ir_measures.calc_aggregate(measures, judged, ranked)
-        return {name: found[ir_measures.parse_measure(name)] for name in NAMES.values()}
+        values = ir_measures.calc_aggregate(measures, judged, ranked)
+        return {name: values[ir_measures.parse_measure(name)] for name in NAMES.values()}
 
     return timed(call)
 
@@ -130,16 +130,16 @@ def _ranx(qrels, run):
     def call():
         judged = ranx.Qrels.from_file(qrels, kind="trec")
         ranked = ranx.Run.from_file(run, kind="trec")
-        found = ranx.evaluate(judged, ranked, list(names), make_comparable=True)
-        return {names[name]: value for name, value in found.items()}
+        values = ranx.evaluate(judged, ranked, list(names), make_comparable=True)
+        return {names[name]: value for name, value in values.items()}
 
     return call
 
 
 def ranx_cold(qrels, run):
     start = time.perf_counter()
-    found = _ranx(qrels, run)()
-    return time.perf_counter() - start, found
+    values = _ranx(qrels, run)()
+    return time.perf_counter() - start, values
 
 
 def ranx_warm(qrels, run):
@@ -152,17 +152,17 @@ def own_peak():
     """The most memory this process ever had, in GB; getrusage would tell its parent's."""
     status = Path("/proc/self/status")
     if status.exists():
-        found = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(found.split()[1]) / 1e6
+        peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(peak.split()[1]) / 1e6
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def main() -> None:
     name, qrels, run = sys.argv[1:]
-    seconds, found = globals()[name](qrels, run)
+    seconds, values = globals()[name](qrels, run)
     peak = own_peak()
-    found = {measure: float(value) for measure, value in found.items()}
-    print(json.dumps({"seconds": seconds, "peak": peak, "found": found}))
+    values = {measure: float(value) for measure, value in values.items()}
+    print(json.dumps({"seconds": seconds, "peak": peak, "values": values}))
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def main() -> None:
     print(ROW.format("the live page, a slider moved 12 times", "median", "slowest", "asked"))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for told, data, most, size in cases:
+        for title, data, most, size in cases:
             for measure in ("nsDCG@10", "nsDCG(duplicates=first)@10"):
                 file = Path(folder) / "page.html"
                 file.write_text(gainful.explore(*data, measure), encoding="utf-8")
@@ -97,7 +97,7 @@ def main() -> None:
                 median, slowest = times[len(times) // 2], times[-1]
                 large = f"{file.stat().st_size / 1e6:.1f} MB" + (f" of {size:g}" if size else "")
                 asked = f"at most {most} ms; the page has {large}"
-                name = f"{told}, {measure.replace('@10', '')}"
+                name = f"{title}, {measure.replace('@10', '')}"
                 print(ROW.format(name, f"{median:.0f} ms", f"{slowest:.0f} ms", asked))
         browser.close()
 

@@ -33,13 +33,13 @@ def parquet(folder, judgments, run, times=1):
     return folder / "judgments.parquet", path
 
 
-def line(title, found, base, asked=""):
-    if found is None:
+def line(title, call, base, asked=""):
+    if call is None:
         print(ROW.format(title, "failed", "", "", "", ""))
         return
-    share = "" if base is None else f"{found['peak'] / base['peak']:.2f}"
-    values = " ".join(f"{value:.4f}" for value in found["found"].values())
-    seconds, peak = f"{found['seconds']:.2f} s", f"{found['peak']:.2f} GB"
+    share = "" if base is None else f"{call['peak'] / base['peak']:.2f}"
+    values = " ".join(f"{value:.4f}" for value in call["values"].values())
+    seconds, peak = f"{call['seconds']:.2f} s", f"{call['peak']:.2f} GB"
     print(ROW.format(title, seconds, peak, share, asked, values))
 
 

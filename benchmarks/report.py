@@ -36,15 +36,15 @@ def made(runs, queries, ranks):
     }
     pool = max(2 * ranks, 40)
     known = np.pad(grades, ((0, 0), (0, pool - 40)))
-    found = {}
+    ranked = {}
     for run in range(runs):
         score = known + random.normal(0, 1.5 + 0.3 * run, known.shape)
         order = np.argsort(-score, axis=1)[:, :ranks]
-        found[f"run{run}"] = {
+        ranked[f"run{run}"] = {
             f"query-{q:04}": {f"doc-{q}-{d}": float(score[q, d]) for d in order[q].tolist()}
             for q in range(queries)
         }
-    return judged, found
+    return judged, ranked
 
 
 def opened(file, times=5):

@@ -22,25 +22,25 @@ ROW = "{:<34}{:>10}{:>10}{:>12}{:>9}   {}"
 def measured(name, files):
     """The best of three, each in a new process (of ranx and Spark, which take long, one)."""
     command = [sys.executable, str(HERE / "contender.py"), name, *map(str, files)]
-    found = []
+    calls = []
     for _ in range(1 if name.startswith(("ranx", "gainful_spark")) else 3):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             print(f"{name} failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
             return None
-        found.append(json.loads(done.stdout.splitlines()[-1]))
-    return min(found, key=lambda one: one["seconds"])
+        calls.append(json.loads(done.stdout.splitlines()[-1]))
+    return min(calls, key=lambda call: call["seconds"])
 
 
-def line(title, found, base, asked=""):
-    if found is None:
+def line(title, call, base, asked=""):
+    if call is None:
         print(ROW.format(title, "failed", "", "", "", ""))
         return
-    ratio = "" if base is None else f"{found['seconds'] / base['seconds']:.1f}×"
-    values = " ".join(f"{value:.4f}" for value in list(found["found"].values())[:4])
+    ratio = "" if base is None else f"{call['seconds'] / base['seconds']:.1f}×"
+    values = " ".join(f"{value:.4f}" for value in list(call["values"].values())[:4])
     print(
         ROW.format(
-            title, f"{found['seconds']:.2f} s", f"{found['peak']:.2f} GB", ratio, asked, values
+            title, f"{call['seconds']:.2f} s", f"{call['peak']:.2f} GB", ratio, asked, values
         )
     )
 
@@ -75,13 +75,13 @@ def main() -> None:
         line("pytrec_eval, evaluate() alone", measured("pytrec_eval_dict", large), by_dict, "5×")
         print()
         print(ROW.format("cost of more", "time", "memory", "ratio", "at most", ""))
-        one = measured("gainful_one", large)
-        line("one measure", one, None)
-        line("twenty measures", measured("gainful_twenty", large), one, "1.5×")
+        one_measure = measured("gainful_one", large)
+        line("one measure", one_measure, None)
+        line("twenty measures", measured("gainful_twenty", large), one_measure, "1.5×")
         line(
             "twice the lines",
             measured("gainful_one", made(Path(folder), 2 * queries, 1_000)),
-            one,
+            one_measure,
             "2.2×",
         )
         small = made(Path(folder), 50, 1_000)

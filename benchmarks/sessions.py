@@ -54,9 +54,9 @@ def timed(call):
     seconds = []
     for _ in range(REPEATS):
         start = time.perf_counter()
-        found = call()
+        values = call()
         seconds.append(time.perf_counter() - start)
-    return min(seconds), found
+    return min(seconds), values
 
 
 def main() -> None:
@@ -69,12 +69,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             path, judgments = written(Path(name), size)
             read, counted = timed(lambda p=path: pl.read_parquet(p).group_by("session").len())
-            ours, found = timed(
+            ours, means = timed(
                 lambda p=path, j=judgments: gainful.evaluate_sessions(p, j, "sDCG@10").mean
             )
         rows = int(counted["len"].sum())
         growth = "" if before is None else f"{ours / before:.2f}×"
-        (value,) = found.values()
+        (value,) = means.values()
         before = ours
         print(
             ROW.format(

@@ -67,17 +67,21 @@ def fastest(function, times=5):
 def main() -> None:
     sessions = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     print(ROW.format(f"{sessions:,} sessions", "one setting", "400", "ratio", "asked: at most 5×"))
-    for told, topics in (("50 topics", 50), ("a topic each", sessions)):
+    for title, topics in (("50 topics", 50), ("a topic each", sessions)):
         data = made(sessions, topics)
         for name in ("sDCG", "nsDCG", "nsDCG(duplicates=first)"):
             measure = f"{name}@10"
-            one = fastest(
+            one_setting = fastest(
                 lambda d=data, m=measure: gainful.evaluate_sessions(*d, m).groups("system")
             )
             all_ = fastest(lambda d=data, m=measure: gainful.sweep(*d, m))
             print(
                 ROW.format(
-                    f"{name}, {told}", f"{one:.3f} s", f"{all_:.3f} s", f"{all_ / one:.1f}×", ""
+                    f"{name}, {title}",
+                    f"{one_setting:.3f} s",
+                    f"{all_:.3f} s",
+                    f"{all_ / one_setting:.1f}×",
+                    "",
                 )
             )
 

@@ -34,25 +34,25 @@ CURVES = [
 
 
 @given(rankings, rankings, formulas)
-def test_normalised_values_lie_between_0_and_1_at_every_rank(ranking, others, how):
-    curve = gainful.ndcg_curve(ranking, judged=ranking + others, **how)
+def test_normalised_values_lie_between_0_and_1_at_every_rank(ranking, others, settings):
+    curve = gainful.ndcg_curve(ranking, judged=ranking + others, **settings)
     assert ((curve >= 0) & (curve <= 1 + 1e-12)).all()
 
 
 @given(rankings, formulas)
-def test_the_best_order_scores_1_unless_nothing_is_relevant(ranking, how):
+def test_the_best_order_scores_1_unless_nothing_is_relevant(ranking, settings):
     wanted = 1 if max(ranking) > 0 else 0
-    assert gainful.ndcg(sorted(ranking, reverse=True), **how) == pytest.approx(wanted)
+    assert gainful.ndcg(sorted(ranking, reverse=True), **settings) == pytest.approx(wanted)
 
 
 @given(rankings, formulas, st.data())
-def test_moving_a_better_document_up_never_lowers_dcg(ranking, how, data):
+def test_moving_a_better_document_up_never_lowers_dcg(ranking, settings, data):
     assume(len(ranking) > 1)
     at = data.draw(st.integers(0, len(ranking) - 2))
     better = list(ranking)
     better[at : at + 2] = sorted(better[at : at + 2], reverse=True)
     for function in (gainful.dcg, gainful.ndcg):
-        assert function(better, **how) >= function(ranking, **how) - 1e-12
+        assert function(better, **settings) >= function(ranking, **settings) - 1e-12
     assert gainful.cg(better) == gainful.cg(ranking)
 
 
@@ -64,11 +64,11 @@ def test_linear_gain_scales_and_its_normalised_value_does_not(ranking, factor):
 
 
 @given(rankings, st.integers(1, 15), formulas)
-def test_curves_end_in_the_value_at_that_cutoff(ranking, k, how):
+def test_curves_end_in_the_value_at_that_cutoff(ranking, k, settings):
     for function, curve in ((gainful.dcg, gainful.dcg_curve), (gainful.ndcg, gainful.ndcg_curve)):
-        vector = curve(ranking, k=k, **how)
+        vector = curve(ranking, k=k, **settings)
         assert len(vector) == k
-        by_cutoff = [function(ranking, k=at, **how) for at in range(1, k + 1)]
+        by_cutoff = [function(ranking, k=at, **settings) for at in range(1, k + 1)]
         assert vector == pytest.approx(by_cutoff, abs=1e-12)
 
 
@@ -80,20 +80,20 @@ def test_no_discount_is_cg_and_dcg_never_exceeds_it(ranking):
 
 
 @given(rankings, st.floats(1.01, 100), st.floats(1.01, 100))
-def test_a_more_patient_searcher_gains_no_less(ranking, one, other):
-    low, high = sorted((one, other))
+def test_a_more_patient_searcher_gains_no_less(ranking, first, other):
+    low, high = sorted((first, other))
     for discount in ("jk2002", "jk2008"):
         less = gainful.dcg(ranking, discount=discount, b=low)
         assert gainful.dcg(ranking, discount=discount, b=high) >= less - 1e-12
 
 
 @given(st.lists(rankings, min_size=1, max_size=5), formulas)
-def test_a_batch_gives_what_its_rankings_give_alone(batch, how):
-    together = gainful.ndcg(batch, **how)
-    assert together == pytest.approx([gainful.ndcg(ranking, **how) for ranking in batch])
-    curves = gainful.ndcg_curve(batch, **how)
+def test_a_batch_gives_what_its_rankings_give_alone(batch, settings):
+    together = gainful.ndcg(batch, **settings)
+    assert together == pytest.approx([gainful.ndcg(ranking, **settings) for ranking in batch])
+    curves = gainful.ndcg_curve(batch, **settings)
     for curve, ranking in zip(curves, batch, strict=True):
-        assert curve == pytest.approx(gainful.ndcg_curve(ranking, **how))
+        assert curve == pytest.approx(gainful.ndcg_curve(ranking, **settings))
 
 
 @given(st.lists(rankings, min_size=1, max_size=4), st.integers(0, 9))
@@ -278,9 +278,9 @@ def test_any_measure_of_the_language_can_be_computed():
 
 
 def test_a_short_list_is_filled_by_its_own_lowest_grade_whatever_stands_beside_it():
-    how = {"k": 5, "short": "minimum", "negative": "keep"}
-    alone = [gainful.ndcg(ranking, **how) for ranking in ([1, 1], [-2, 3])]
-    assert gainful.ndcg([[1, 1], [-2, 3]], **how).tolist() == pytest.approx(alone)
+    settings = {"k": 5, "short": "minimum", "negative": "keep"}
+    alone = [gainful.ndcg(ranking, **settings) for ranking in ([1, 1], [-2, 3])]
+    assert gainful.ndcg([[1, 1], [-2, 3]], **settings).tolist() == pytest.approx(alone)
     pool = [1, -1, 0, 3]
     options = {"k": 3, "gain": "penalised", "judged": pool}
     ratio = gainful.dcg([2], **options, short="minimum") / gainful.idcg([2], **options)
@@ -332,8 +332,8 @@ def test_ties_deep_down_are_averaged_precisely():
     grades[-2] = 1
     scores = -np.arange(100_000.0)
     scores[-1] = scores[-2]
-    found = gainful.dcg(grades, scores=scores, ties="average", discount="zipf")
-    assert found == pytest.approx((1 / 99_999 + 1 / 100_000) / 2, rel=1e-12)
+    values = gainful.dcg(grades, scores=scores, ties="average", discount="zipf")
+    assert values == pytest.approx((1 / 99_999 + 1 / 100_000) / 2, rel=1e-12)
 
 
 def test_columns_of_data_frames_are_rankings():

@@ -24,17 +24,17 @@ from gainful.testing import assert_ranking_quality
 
 
 def test_a_baseline_alone_is_saved_and_holds_what_it_should(gate, base):
-    held = json.loads(Path("base.json").read_text())
-    assert held["format"] == "gainful baseline"
-    assert held["version"] == 1
-    assert held["run"] == "best"
-    assert held["queries"] == 8
-    assert held["measures"] == {"RR": "RR", "P@1": "P@1"}
-    assert held["mean"] == {"RR": 1.0, "P@1": 1.0}
-    assert held["values"]["q3"] == {"RR": 1.0, "P@1": 1.0}
-    assert held["convention"]["ties"] == "doc_descending"
-    assert held["convention"]["like"] == "gainful"
-    assert sign_baseline(held) == json.dumps(held)
+    data = json.loads(Path("base.json").read_text())
+    assert data["format"] == "gainful baseline"
+    assert data["version"] == 1
+    assert data["run"] == "best"
+    assert data["queries"] == 8
+    assert data["measures"] == {"RR": "RR", "P@1": "P@1"}
+    assert data["mean"] == {"RR": 1.0, "P@1": 1.0}
+    assert data["values"]["q3"] == {"RR": 1.0, "P@1": 1.0}
+    assert data["convention"]["ties"] == "doc_descending"
+    assert data["convention"]["like"] == "gainful"
+    assert sign_baseline(data) == json.dumps(data)
 
 
 def test_saving_says_so_and_prints_the_means(gate):
@@ -42,9 +42,9 @@ def test_saving_says_so_and_prints_the_means(gate):
     assert out.startswith(
         "saved: once is the baseline in base.json\n\nmeasure     run\nRR       0.9375"
     )
-    found = parse_verdict(gate("once.txt", "--save-baseline", "base.json", "--format", "json"))
-    assert found["saved"] == "base.json"
-    assert list(found["mean"]) == ["nDCG@10", "AP", "RR"]
+    verdict = parse_verdict(gate("once.txt", "--save-baseline", "base.json", "--format", "json"))
+    assert verdict["saved"] == "base.json"
+    assert list(verdict["mean"]) == ["nDCG@10", "AP", "RR"]
 
 
 def test_values_are_kept_at_full_precision(gate):
@@ -71,8 +71,8 @@ def test_a_baseline_that_cannot_be_written_whole_leaves_the_old_one(
 
     before = Path("base.json").read_bytes()
     monkeypatch.setattr(Path, "replace", full)
-    said = gate("once.txt", "-m", "RR", "--save-baseline", "base.json", status=2)
-    assert "base.json: cannot be written: No space left on device" in said
+    message = gate("once.txt", "-m", "RR", "--save-baseline", "base.json", status=2)
+    assert "base.json: cannot be written: No space left on device" in message
     assert Path("base.json").read_bytes() == before
     assert not list(gate_folder.glob(".gainful*"))
 
@@ -95,8 +95,8 @@ def test_a_query_that_is_left_out_is_null(gate):
 def test_a_mean_over_nothing_is_an_error_and_no_pass(gate):
     Path("none.txt").write_text("q0 0 good 0\n")
     for words in (("--floor", "nDCG=0"), ("-m", "nDCG", "--save-baseline", "new.json")):
-        said = gate("best.txt", *words, "--empty", "skip", status=2, judgments="none.txt")
-        assert "nDCG has no mean, as not one query counts" in said
+        message = gate("best.txt", *words, "--empty", "skip", status=2, judgments="none.txt")
+        assert "nDCG has no mean, as not one query counts" in message
     assert not Path("new.json").exists()
 
 
@@ -115,8 +115,8 @@ def test_a_file_that_was_edited_by_hand_is_refused(gate, base, field):
     content = json.loads(Path("base.json").read_text())
     content[field] = {"RR": 0.5, "P@1": 0.5} if field == "mean" else "edited"
     Path("base.json").write_text(json.dumps(content))
-    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
-    assert said.startswith(
+    message = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert message.startswith(
         "gainful: base.json: it does not fit its checksum: it was edited by hand"
     )
 
@@ -176,10 +176,10 @@ def test_a_file_whose_fields_are_wrong_is_refused_even_if_its_checksum_fits(
 ):
     content = json.loads(Path("base.json").read_text()) | change
     Path("base.json").write_text(sign_baseline(content))
-    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
-    assert said.startswith("gainful: base.json: ")
-    assert expected in said
-    assert "--save-baseline FILE" in said
+    message = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert message.startswith("gainful: base.json: ")
+    assert expected in message
+    assert "--save-baseline FILE" in message
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_a_file_that_lacks_a_field_is_refused(gate, base, field):
     content = json.loads(Path("base.json").read_text())
     del content[field]
     Path("base.json").write_text(sign_baseline(content))
-    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
-    assert f"there is no '{field}' in it" in said
+    message = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert f"there is no '{field}' in it" in message
 
 
 @pytest.mark.parametrize(
@@ -208,17 +208,17 @@ def test_a_file_that_lacks_a_field_is_refused(gate, base, field):
 )
 def test_what_is_no_baseline_is_refused(gate, base, text, expected):
     Path("base.json").write_text(text)
-    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
-    assert expected in said
-    assert "save a new one with --save-baseline FILE" in said
+    message = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert expected in message
+    assert "save a new one with --save-baseline FILE" in message
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_value_that_is_no_finite_number_is_refused(gate, base, word):
     text = Path("base.json").read_text()
     Path("base.json").write_text(text.replace('"RR": 1.0', f'"RR": {word}', 1))
-    said = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
-    assert "there is a value that is no finite number" in said
+    message = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert "there is a value that is no finite number" in message
 
 
 def test_files_that_are_not_there_or_none_are_refused(gate):
@@ -231,11 +231,11 @@ def test_files_that_are_not_there_or_none_are_refused(gate):
 
 
 def test_a_measure_that_the_baseline_lacks_is_named_with_those_it_has(gate, base):
-    said = gate("best.txt", *base, "--max-drop", "AP=0.1", status=2)
-    assert "base.json: it has no values of AP, but of RR, P@1" in said
-    assert "-m 'AP' --save-baseline FILE" in said
-    said = gate("best.txt", *base, "-m", "RR", "-m", "AP", "--significant", "0.05", status=2)
-    assert "no values of AP" in said
+    message = gate("best.txt", *base, "--max-drop", "AP=0.1", status=2)
+    assert "base.json: it has no values of AP, but of RR, P@1" in message
+    assert "-m 'AP' --save-baseline FILE" in message
+    message = gate("best.txt", *base, "-m", "RR", "-m", "AP", "--significant", "0.05", status=2)
+    assert "no values of AP" in message
     out = gate("best.txt", *base, "-m", "AP", "--max-drop", "RR=0.1")  # AP has no rule
     assert "not in the baseline: AP" in out
 
@@ -250,10 +250,10 @@ def test_a_measure_is_found_in_the_baseline_by_what_it_is_not_by_its_name(gate, 
 
 def test_another_convention_is_refused_and_its_habits_named(gate, base):
     words = (*base, "--max-drop", "RR=1")
-    said = gate("best.txt", *words, "--ties", "input", "--missing", "skip", status=2)
-    assert "ties is doc_descending in the baseline and input now" in said
-    assert "missing is zero in the baseline and skip now" in said
-    assert "--allow convention" in said
+    message = gate("best.txt", *words, "--ties", "input", "--missing", "skip", status=2)
+    assert "ties is doc_descending in the baseline and input now" in message
+    assert "missing is zero in the baseline and skip now" in message
+    assert "--allow convention" in message
     out = gate("best.txt", *words, "--ties", "input", "--allow", "convention")
     assert "ties is doc_descending in the baseline and input now; compared all the same" in out
     gate("best.txt", *words, "--ties", "input", "--allow", "judgments", status=2)
@@ -261,11 +261,11 @@ def test_another_convention_is_refused_and_its_habits_named(gate, base):
 
 def test_the_same_habits_under_another_name_are_the_same(base):
     ours = Convention(name="ours")
-    found = assert_ranking_quality(
+    verdict = assert_ranking_quality(
         "qrels.txt", "best.txt", baseline="base.json", max_drop={"RR": 0}, like=ours
     )
-    assert found.results.convention.name == "ours"
-    assert not [note for note in found.notes if "convention" in note]
+    assert verdict.results.convention.name == "ours"
+    assert not [note for note in verdict.notes if "convention" in note]
 
 
 def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_convention(gate):
@@ -284,9 +284,9 @@ def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_conve
 def test_changed_judgments_are_refused(gate, base):
     Path("other.txt").write_text(QRELS.replace("q1 0 bad 0", "q1 0 bad 1"))
     words = (*base, "--max-drop", "RR=1")
-    said = gate("best.txt", *words, status=2, judgments="other.txt")
-    assert "the judgments have changed since the baseline was saved" in said
-    assert "--allow judgments" in said
+    message = gate("best.txt", *words, status=2, judgments="other.txt")
+    assert "the judgments have changed since the baseline was saved" in message
+    assert "--allow judgments" in message
     out = gate("best.txt", *words, "--allow", "judgments", judgments="other.txt")
     assert "the judgments have changed since the baseline was saved; compared all the same" in out
 
@@ -294,8 +294,8 @@ def test_changed_judgments_are_refused(gate, base):
 def test_both_changes_are_said_at_once_and_allowed_by_themselves(gate, base):
     Path("other.txt").write_text(QRELS + "q1 0 new 1\n")
     words = (*base, "--max-drop", "RR=1", "--ties", "input")
-    said = gate("best.txt", *words, status=2, judgments="other.txt")
-    assert "--allow convention --allow judgments" in said
+    message = gate("best.txt", *words, status=2, judgments="other.txt")
+    assert "--allow convention --allow judgments" in message
     both = ("--allow", "convention", "--allow", "judgments")
     gate("best.txt", *words, *both, judgments="other.txt")
     gate("best.txt", *words, *both[:2], status=2, judgments="other.txt")
@@ -322,9 +322,9 @@ def test_the_fingerprint_does_not_depend_on_order_format_or_compression(tmp_path
     for query, doc, grade in reversed(rows):
         nested.setdefault(query, {})[doc] = grade
     (tmp_path / "e.json").write_text(json.dumps(nested), encoding="utf-8")
-    found = {fingerprint(read_qrels(path)) for path in sorted(tmp_path.iterdir())}
-    found |= {fingerprint(as_qrels(nested)), fingerprint(as_qrels(frame.reverse()))}
-    assert len(found) == 1
+    fingerprints = {fingerprint(read_qrels(path)) for path in sorted(tmp_path.iterdir())}
+    fingerprints |= {fingerprint(as_qrels(nested)), fingerprint(as_qrels(frame.reverse()))}
+    assert len(fingerprints) == 1
 
 
 @pytest.mark.parametrize(
@@ -340,14 +340,14 @@ def test_the_fingerprint_does_not_depend_on_order_format_or_compression(tmp_path
     ],
 )
 def test_other_judgments_have_another_fingerprint(other):
-    one = {"1": {"1a": 1, "b": 0}}
-    assert fingerprint(as_qrels(one)) != fingerprint(as_qrels(other))
+    judged = {"1": {"1a": 1, "b": 0}}
+    assert fingerprint(as_qrels(judged)) != fingerprint(as_qrels(other))
 
 
 def test_a_zero_is_a_zero_in_a_fingerprint_and_a_whole_number_a_number():
     kinds = (0, 0.0, -0.0, np.float32(0), np.int8(0), False)
-    found = {fingerprint(as_qrels({"1": {"a": grade, "b": 1}})) for grade in kinds}
-    assert len(found) == 1
+    fingerprints = {fingerprint(as_qrels({"1": {"a": grade, "b": 1}})) for grade in kinds}
+    assert len(fingerprints) == 1
 
 
 GRADED = st.dictionaries(
@@ -361,11 +361,11 @@ GRADED = st.dictionaries(
 def test_the_order_of_rows_never_counts(judged, random):
     rows = [(*pair, grade) for pair, grade in judged.items()]
     shuffled = random.sample(rows, len(rows))
-    one, two = (
+    first, two = (
         pl.DataFrame(some, schema=["query", "doc", "grade"], orient="row")
         for some in (rows, shuffled)
     )
-    assert fingerprint(as_qrels(one)) == fingerprint(as_qrels(two))
+    assert fingerprint(as_qrels(first)) == fingerprint(as_qrels(two))
 
 
 def test_subtopics_are_part_of_the_fingerprint_and_a_constant_column_is_not(tmp_path):
@@ -376,10 +376,10 @@ def test_subtopics_are_part_of_the_fingerprint_and_a_constant_column_is_not(tmp_
         "turned": "1 2 b 2\n1 1 a 1\n",
         "swapped": "1 2 a 1\n1 1 b 2\n",
     }
-    found = {}
+    fingerprints = {}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-        found[name] = fingerprint(read_qrels(tmp_path / name))
-    assert found["plain"] == found["other"]
-    assert found["topics"] == found["turned"]
-    assert len(set(found.values())) == 3
+        fingerprints[name] = fingerprint(read_qrels(tmp_path / name))
+    assert fingerprints["plain"] == fingerprints["other"]
+    assert fingerprints["topics"] == fingerprints["turned"]
+    assert len(set(fingerprints.values())) == 3

@@ -65,8 +65,8 @@ def test_randomised_tukey_rejects_any_pair_in_five_per_cent():
     pairs = np.array([(a, b) for a in range(4) for b in range(a)])
     smallest = np.array(
         [
-            tukey_test(one, pairs, Resampling(resamples=199, seed=at)).p.min()
-            for at, one in enumerate(values)
+            tukey_test(row, pairs, Resampling(resamples=199, seed=at)).p.min()
+            for at, row in enumerate(values)
         ]
     )
     assert rejection_rate(smallest) == pytest.approx(ALPHA, abs=0.01)
@@ -83,7 +83,7 @@ def test_a_corrected_family_rejects_anything_in_six_per_cent_at_most(name):
         .function(each.reshape(N, -1), RESAMPLING)
         .p.reshape(TRIALS, len(pairs))
     )
-    corrected = np.array([CORRECTIONS[name].function(one).min() for one in p])
+    corrected = np.array([CORRECTIONS[name].function(row).min() for row in p])
     assert rejection_rate(corrected) <= 0.06
 
 
@@ -131,7 +131,9 @@ def test_the_permutation_of_a_study_rejects_five_per_cent(study):
     system, searcher, scenario = study(random)
     design = find_design(system, searcher, scenario)
     values = draw_observations(random, searcher, scenario)[design.rows]
-    blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
+    blocks = [
+        np.unique(names[design.rows], return_inverse=True)[1] for names in (searcher, scenario)
+    ]
     if study is one_system_each:
         assert not is_estimable(design, blocks)
         blocks = blocks[1:]
@@ -148,8 +150,8 @@ def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
     design = find_design(system, searcher, scenario)
     pairs = [(a, b) for a in range(4) for b in range(a)]
     values = draw_observations(random, searcher, scenario)
-    found = permute_all_pairs(values, design, [searcher, scenario], pairs, RESAMPLING)
-    assert rejection_rate(found.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
+    outcome = permute_all_pairs(values, design, [searcher, scenario], pairs, RESAMPLING)
+    assert rejection_rate(outcome.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
 
 
 @pytest.mark.parametrize("study", [latin_square, incomplete_latin_square])
@@ -158,16 +160,18 @@ def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(study):
     system, searcher, scenario = study(random)
     design = find_design(system, searcher, scenario)
     values = (draw_observations(random, searcher, scenario) + 0.7 * system[:, None])[design.rows]
-    blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
-    found = permute_pair(values, design, blocks, RESAMPLING)
-    assert ((found.low <= 0.7) & (found.high >= 0.7)).mean() == pytest.approx(0.95, abs=0.012)
-    assert found.estimate.mean() == pytest.approx(0.7, abs=0.03)
+    blocks = [
+        np.unique(names[design.rows], return_inverse=True)[1] for names in (searcher, scenario)
+    ]
+    outcome = permute_pair(values, design, blocks, RESAMPLING)
+    assert ((outcome.low <= 0.7) & (outcome.high >= 0.7)).mean() == pytest.approx(0.95, abs=0.012)
+    assert outcome.estimate.mean() == pytest.approx(0.7, abs=0.03)
 
 
 @pytest.mark.parametrize("name", ["randomisation", "t"])
 def test_intervals_hold_the_true_difference_in_95_per_cent(name):
-    found = TESTS[name].function(draw_differences(8) + 0.3, RESAMPLING)
-    assert ((found.low <= 0.3) & (found.high >= 0.3)).mean() == pytest.approx(0.95, abs=0.012)
+    outcome = TESTS[name].function(draw_differences(8) + 0.3, RESAMPLING)
+    assert ((outcome.low <= 0.3) & (outcome.high >= 0.3)).mean() == pytest.approx(0.95, abs=0.012)
 
 
 @pytest.mark.parametrize("n", [25, 50, 200])
@@ -176,9 +180,9 @@ def test_the_bootstrap_rejects_as_often_as_the_docs_say(name, n):
     printed = re.search(
         rf"^\| {n} \| ([\d.]+) % \| ([\d.]+) % \|$", DOCS.read_text("utf-8"), re.MULTILINE
     )
-    told = float(printed[1 + (name == "bca")]) / 100
+    share = float(printed[1 + (name == "bca")]) / 100
     parts = [
         TESTS[name].function(draw_differences(9 + at, (n, 500)), RESAMPLING).p
         for at in range(TRIALS // 500)
     ]
-    assert rejection_rate(np.concatenate(parts)) == pytest.approx(told, abs=0.01)
+    assert rejection_rate(np.concatenate(parts)) == pytest.approx(share, abs=0.01)

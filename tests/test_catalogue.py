@@ -61,8 +61,8 @@ def test_the_worked_example_comes_out(entry):
     parse_ranking = parse_subtopic_example if entry.needs_subtopics else parse_example
     judgments, run = parse_ranking(entry.example.ranking)
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
-    found = gainful.evaluate(judgments, run, entry.example.measure)
-    assert next(iter(found.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)
+    results = gainful.evaluate(judgments, run, entry.example.measure)
+    assert next(iter(results.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
@@ -81,10 +81,10 @@ def test_every_measure_of_all_trec_is_there(version):
 
 @given(qrels_and_runs())
 def test_no_bounded_measure_passes_one_under_the_default_convention(data):
-    found = gainful.evaluate(*data, EVERY)
-    assert not any("above 1" in note for note in found.notes)
-    for name, values in found.values.items():
-        if found.recipes[name].entry.bounded:
+    results = gainful.evaluate(*data, EVERY)
+    assert not any("above 1" in note for note in results.notes)
+    for name, values in results.values.items():
+        if results.recipes[name].entry.bounded:
             assert np.ma.max(values) <= 1, name
             assert np.ma.min(values) >= 0, name
         assert np.isfinite(np.ma.compressed(values)).all(), name

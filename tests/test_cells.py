@@ -20,7 +20,7 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "written"),
     [
         (-0.5, "-0.5"),
         (-3, "-3"),
@@ -34,18 +34,18 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
         (True, "True"),
     ],
 )
-def test_numbers_and_other_texts_stay_as_they_are(value, told):
-    assert format_csv_cell(value) == told
+def test_numbers_and_other_texts_stay_as_they_are(value, written):
+    assert format_csv_cell(value) == written
 
 
 @given(st.lists(st.lists(st.text(), min_size=2, max_size=2), min_size=1), st.sampled_from(",\t"))
 def test_what_is_read_back_is_what_was_written_but_for_apostrophes(rows, separator):
     written = StringIO(write_csv(rows, separator), newline="")
     read = list(csv.reader(written, delimiter=separator))
-    assert [[one.removeprefix("'") for one in row] for row in read] == [
-        [one.removeprefix("'") for one in row] for row in rows
+    assert [[cell.removeprefix("'") for cell in row] for row in read] == [
+        [cell.removeprefix("'") for cell in row] for row in rows
     ]
-    assert not any(one.startswith(("=", "@", "\t", "\r")) for row in read for one in row)
+    assert not any(cell.startswith(("=", "@", "\t", "\r")) for row in read for cell in row)
 
 
 def test_commands_write_no_formula(tmp_path, run_gainful):
@@ -59,12 +59,12 @@ def test_commands_write_no_formula(tmp_path, run_gainful):
     ):
         out = run_gainful(*words).out
         mark = "\t" if "tsv" in words else ","
-        cells = [one for line in out.splitlines() for one in line.split(mark)]
+        cells = [cell for line in out.splitlines() for cell in line.split(mark)]
         assert "'=1+1" in cells
-        assert not any(one.startswith(("=", "@")) for one in cells)
+        assert not any(cell.startswith(("=", "@")) for cell in cells)
     assert "-1.0" in cells  # the change of a query is a number
 
 
 def test_a_run_by_another_name_is_written_as_it_is():
-    found = gainful.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR")
-    assert found.to_csv(per_query=True) == "run,query,RR\nrun,1,1.0"
+    results = gainful.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR")
+    assert results.to_csv(per_query=True) == "run,query,RR\nrun,1,1.0"

@@ -47,21 +47,21 @@ def test_explain_prints_table_formula_and_convention(run):
 
 
 def test_explain_json_has_full_precision_and_every_column(run, seeds):
-    found = json.loads(run("explain", *WIKI, "--like", "wikipedia", "--format", "json"))
-    assert list(found) == ["rows", "value", "convention"]
-    assert list(found["rows"][0]) == [
+    data = json.loads(run("explain", *WIKI, "--like", "wikipedia", "--format", "json"))
+    assert list(data) == ["rows", "value", "convention"]
+    assert list(data["rows"][0]) == [
         *("rank", "grade", "gain", "discount", "contribution", "cg", "dcg"),
         *("ideal_grade", "idcg", "ndcg"),
     ]
-    assert found["value"] == pytest.approx(seeds["wikipedia"]["jk2002_b2"]["ndcg"], abs=1e-15)
-    assert found["convention"]["discount"] == "jk2002"
-    assert found["convention"]["b"] == 2
-    assert found["convention"]["ideal"] == "list"
+    assert data["value"] == pytest.approx(seeds["wikipedia"]["jk2002_b2"]["ndcg"], abs=1e-15)
+    assert data["convention"]["discount"] == "jk2002"
+    assert data["convention"]["b"] == 2
+    assert data["convention"]["ideal"] == "list"
 
 
 def test_explain_takes_negative_grades_commas_and_options_anywhere(run):
-    found = json.loads(run("explain", "1", "0", "-1", "--gain", "penalised", "--format", "json"))
-    assert [row["gain"] for row in found["rows"]] == [1, 0, -1]
+    data = json.loads(run("explain", "1", "0", "-1", "--gain", "penalised", "--format", "json"))
+    assert [row["gain"] for row in data["rows"]] == [1, 0, -1]
     spread = json.loads(run("explain", "-k", "2", "-1.5", "3,2", "--format=json", "-.5"))
     assert [row["grade"] for row in spread["rows"]] == [-1.5, 3]
     judged = json.loads(run("explain", *WIKI, "--judged", "3,3,3,2,2", "--format", "json"))
@@ -71,9 +71,9 @@ def test_explain_takes_negative_grades_commas_and_options_anywhere(run):
 
 def test_explain_takes_every_option_of_the_recipe(run):
     words = ("--gain", "{0:0,1:1,2:10,3:100}", "--discount", "jk2008", "--b", "4", "-k", "3")
-    found = json.loads(run("explain", "3", "2", "3", *words, "--format", "json"))
-    assert found["rows"][-1]["dcg"] == pytest.approx(162.45525579689263)
-    assert found["convention"]["cutoff"] == 3
+    data = json.loads(run("explain", "3", "2", "3", *words, "--format", "json"))
+    assert data["rows"][-1]["dcg"] == pytest.approx(162.45525579689263)
+    assert data["convention"]["cutoff"] == 3
     binary = json.loads(
         run("explain", "3", "1", "--gain", "binary", "--rel", "2", "--format", "json")
     )
@@ -104,8 +104,8 @@ def test_which_exits_0_if_something_fits_and_1_if_not(run):
     assert "nDCG(discount=jk2002, b=2)" in out.splitlines()[3]
     assert "jk2002, wikipedia, ntcireval" in out
     assert "the nearest:" in run("which", "0.123", *WIKI, status=1)
-    found = json.loads(run("which", "8.10", *WIKI, "--format", "json"))
-    assert found["matches"][0]["measure"] == "DCG(discount=jk2002, b=2)"
+    data = json.loads(run("which", "8.10", *WIKI, "--format", "json"))
+    assert data["matches"][0]["measure"] == "DCG(discount=jk2002, b=2)"
     assert "| measure |" in run("which", "0.3575", "-1", "2", "1", "--format", "markdown")
     assert run("which", "8.0972", *WIKI).startswith("One measure gives 8.0972")
     assert "trec_eval" in run("which", "0.7562", *WIKI, "--judged", "3,3,3,2,2,2,1,0")
@@ -137,8 +137,8 @@ def test_conventions_lists_all_tells_one_and_the_difference_of_two(run):
     assert "in the reverse of the order given" in difference
     assert "differ in nothing." in run("conventions", "ranx", "--diff", "ranx")
     assert json.loads(run("conventions", "--format", "json"))["quepid"]["ideal_depth"] == "all"
-    found = json.loads(run("conventions", "quepid", "--diff", "quepid_cut", "--format", "json"))
-    assert found == {"ideal_depth": {"quepid": "all", "quepid_cut": "k"}}
+    data = json.loads(run("conventions", "quepid", "--diff", "quepid_cut", "--format", "json"))
+    assert data == {"ideal_depth": {"quepid": "all", "quepid_cut": "k"}}
     assert "| question | answer |" in run("conventions", "rax", "--format", "markdown")
     assert json.loads(run("conventions", "rax", "--format", "json"))["gain"] == "exp"
 
@@ -255,9 +255,9 @@ def test_measures_explains_what_the_values_of_an_option_mean(run):
     assert "Default: zero" in out
     assert "Allowed: linear, exp" in run("measures", "gain")
     assert "Default: none" in run("measures", "cutoff")
-    found = json.loads(run("measures", "empty", "--format", "json"))
-    assert found["default"] == 0
-    assert "skip" in found["answers"]
+    data = json.loads(run("measures", "empty", "--format", "json"))
+    assert data["default"] == 0
+    assert "skip" in data["answers"]
 
 
 def test_words_are_folded_to_the_width_of_a_terminal(run, monkeypatch):
@@ -269,8 +269,8 @@ def test_words_are_folded_to_the_width_of_a_terminal(run, monkeypatch):
 
 def test_the_base_may_be_e_and_weights_need_no_braces(run):
     words = ("--discount", "log", "--b", "e", "--gain", "0:0,1:1,2:10,3:100", "--format", "json")
-    found = json.loads(run("explain", "3", *words))
-    assert found["rows"][0]["dcg"] == pytest.approx(100 / 0.6931471805599453)
+    data = json.loads(run("explain", "3", *words))
+    assert data["rows"][0]["dcg"] == pytest.approx(100 / 0.6931471805599453)
     assert "b is 'x'" in run("explain", "3", "--discount", "log", "--b", "x", status=2)
 
 

@@ -66,8 +66,8 @@ def test_means_and_differences_are_those_of_the_values(compared, values):
 def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
     from ranx.statistical_tests.paired_student_t_test import paired_student_t_test
 
-    found = compare_runs(JUDGED, RUNS, MEASURES, test="t", correct="none", alpha=0.1)
-    for pair in found.pairs:
+    comparison = compare_runs(JUDGED, RUNS, MEASURES, test="t", correct="none", alpha=0.1)
+    for pair in comparison.pairs:
         ours, theirs = (values[name][pair.measure].to_numpy() for name in (pair.system, pair.other))
         test = stats.ttest_rel(ours, theirs)
         assert pair.p == pytest.approx(test.pvalue, rel=1e-9)
@@ -81,45 +81,47 @@ def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
     ("correct", "theirs"), [("holm", "holm"), ("bh", "fdr_bh"), ("bonferroni", "bonferroni")]
 )
 def test_p_is_corrected_across_all_measures_and_pairs(correct, theirs):
-    found = compare_runs(JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99)
-    assert len(found.pairs) == 6 * 3 == found.evidence.family
-    expected = multipletests([pair.p for pair in found.pairs], method=theirs)[1]
-    assert [pair.corrected for pair in found.pairs] == pytest.approx(expected, abs=1e-12)
+    comparison = compare_runs(
+        JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99
+    )
+    assert len(comparison.pairs) == 6 * 3 == comparison.evidence.family
+    expected = multipletests([pair.p for pair in comparison.pairs], method=theirs)[1]
+    assert [pair.corrected for pair in comparison.pairs] == pytest.approx(expected, abs=1e-12)
 
 
 def test_only_with_the_baseline_the_family_is_smaller(compared):
-    found = compare_runs(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
-    assert found.evidence.family == 9
-    assert {pair.other for pair in found.pairs} == {"c"}
-    for pair in found.pairs:
+    comparison = compare_runs(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
+    assert comparison.evidence.family == 9
+    assert {pair.other for pair in comparison.pairs} == {"c"}
+    for pair in comparison.pairs:
         everyone = compared.pair(pair.measure, pair.system, "c")
         assert pair.p == everyone.p
         assert pair.corrected <= everyone.corrected
 
 
 def test_tukey_is_corrected_across_measures_only():
-    found = compare_runs(JUDGED, RUNS, MEASURES, test="tukey")
+    comparison = compare_runs(JUDGED, RUNS, MEASURES, test="tukey")
     alone = compare_runs(JUDGED, RUNS, MEASURES, test="tukey", correct="none")
-    assert found.evidence.family == 3
-    for one, other in zip(found.pairs, alone.pairs, strict=True):
-        assert one.corrected == pytest.approx(min(1, 3 * other.p))
+    assert comparison.evidence.family == 3
+    for pair, other in zip(comparison.pairs, alone.pairs, strict=True):
+        assert pair.corrected == pytest.approx(min(1, 3 * other.p))
         assert other.corrected == other.p
 
 
 def test_tukey_of_two_runs_is_the_exact_randomisation_test():
     few = {q: JUDGED[q] for q in QUERIES[:10]}
     two = {name: {q: RUNS[name][q] for q in few} for name in "ab"}
-    found = compare_runs(few, two, "nDCG@5", test="tukey")
-    assert found.evidence.exact
-    assert found.pairs[0].p == compare_runs(few, two, "nDCG@5").pairs[0].p
+    comparison = compare_runs(few, two, "nDCG@5", test="tukey")
+    assert comparison.evidence.exact
+    assert comparison.pairs[0].p == compare_runs(few, two, "nDCG@5").pairs[0].p
 
 
 def test_the_order_of_queries_and_runs_changes_no_number(compared):
     backwards = {name: dict(reversed(run.items())) for name, run in reversed(RUNS.items())}
     judged = dict(reversed(JUDGED.items()))
-    found = compare_runs(judged, backwards, MEASURES, baseline="a", test="t")
+    comparison = compare_runs(judged, backwards, MEASURES, baseline="a", test="t")
     for pair in compare_runs(JUDGED, RUNS, MEASURES, test="t").pairs:
-        other = found.pair(pair.measure, pair.system, pair.other)
+        other = comparison.pair(pair.measure, pair.system, pair.other)
         assert other.p == pytest.approx(pair.p, rel=1e-9)
         assert (other.low, other.high) == pytest.approx((pair.low, pair.high), abs=1e-12)
 
@@ -160,15 +162,18 @@ def test_the_seed_makes_the_numbers(compared):
 def test_every_test_finds_what_is_plain_and_nothing_where_nothing_is(test):
     worse = {q: dict.fromkeys(docs, 0) | {"good": -1} for q, docs in JUDGED.items()}
     runs = {"worse": worse, "better": RUNS["c"], "same": RUNS["c"]}
-    found = compare_runs(JUDGED, runs, "nDCG@5", test=test, resamples=999)
-    plain, nothing = found.pair("nDCG@5", "better", "worse"), found.pair("nDCG@5", "same", "better")
-    assert found.is_significant(plain)
+    comparison = compare_runs(JUDGED, runs, "nDCG@5", test=test, resamples=999)
+    plain, nothing = (
+        comparison.pair("nDCG@5", "better", "worse"),
+        comparison.pair("nDCG@5", "same", "better"),
+    )
+    assert comparison.is_significant(plain)
     assert plain.difference > 0
     assert plain.low > 0
     assert (nothing.difference, nothing.p, nothing.corrected) == (0, 1, 1)
     assert nothing.effect.dz is None
-    told = "nDCG@5: same and better have the same value in every query: p is 1"
-    assert told in found.notes
+    message = "nDCG@5: same and better have the same value in every query: p is 1"
+    assert message in comparison.notes
 
 
 def test_all_of_it_is_plain_data_and_a_frame(compared):
@@ -192,25 +197,25 @@ def test_all_of_it_is_plain_data_and_a_frame(compared):
 def test_queries_of_one_run_only_are_left_out_counted_and_said(kept):
     some = {q: RUNS["b"][q] for q in kept}
     runs = {"a": RUNS["a"], "some": some}
-    found = compare_runs(JUDGED, runs, "AP", missing="skip", test="sign", resamples=99)
-    assert found.units["AP"] == len(kept)
+    comparison = compare_runs(JUDGED, runs, "AP", missing="skip", test="sign", resamples=99)
+    assert comparison.units["AP"] == len(kept)
     lost = 30 - len(kept)
     what = "query" if lost == 1 else "queries"
     it = "it" if lost == 1 else "them"
-    assert f"AP: {lost} {what} of a left out, as not all runs have {it}" in found.notes
+    assert f"AP: {lost} {what} of a left out, as not all runs have {it}" in comparison.notes
     both = {q: JUDGED[q] for q in kept}
     alone = compare_runs(
         both, {"a": {q: RUNS["a"][q] for q in kept}, "some": some}, "AP", test="sign", resamples=99
     )
-    assert found.pairs[0].difference == pytest.approx(alone.pairs[0].difference, abs=1e-12)
+    assert comparison.pairs[0].difference == pytest.approx(alone.pairs[0].difference, abs=1e-12)
 
 
 def test_a_missing_query_counts_as_zero_where_the_convention_says_so():
     some = {q: RUNS["a"][q] for q in QUERIES[:20]}
-    found = compare_runs(JUDGED, {"a": RUNS["a"], "some": some}, "AP")
-    assert found.units["AP"] == 30
-    assert found.pairs[0].effect.losses == 10
-    assert found.pairs[0].effect.ties == 20
+    comparison = compare_runs(JUDGED, {"a": RUNS["a"], "some": some}, "AP")
+    assert comparison.units["AP"] == 30
+    assert comparison.pairs[0].effect.losses == 10
+    assert comparison.pairs[0].effect.ties == 20
 
 
 # ── what cannot be compared ──────────────────────────────────────────────────────────────────
@@ -233,8 +238,8 @@ def test_one_query_is_not_enough():
 def test_constant_differences_are_refused_where_a_test_needs_variance(test):
     judged = {q: {"x": 1} for q in QUERIES}
     runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
-    told = "RR: low and high differ by -0.5 in every query; .* needs differences that vary"
-    with pytest.raises(CannotCompare, match=told):
+    message = "RR: low and high differ by -0.5 in every query; .* needs differences that vary"
+    with pytest.raises(CannotCompare, match=message):
         compare_runs(judged, runs, "RR", test=test)
 
 
@@ -242,21 +247,21 @@ def test_constant_differences_are_refused_where_a_test_needs_variance(test):
 def test_constant_differences_are_compared_by_others_and_said(test):
     judged = {q: {"x": 1} for q in QUERIES}
     runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
-    found = compare_runs(judged, runs, "RR", test=test, resamples=999)
-    assert found.is_significant(found.pairs[0])
-    assert found.pairs[0].effect.dz is None
-    assert any("differ by the same in every query" in note for note in found.notes)
-    low, high = found.pairs[0].low, found.pairs[0].high
+    comparison = compare_runs(judged, runs, "RR", test=test, resamples=999)
+    assert comparison.is_significant(comparison.pairs[0])
+    assert comparison.pairs[0].effect.dz is None
+    assert any("differ by the same in every query" in note for note in comparison.notes)
+    low, high = comparison.pairs[0].low, comparison.pairs[0].high
     if test in ("wilcoxon", "sign"):  # every drawn mean is the same
         assert (low, high) == (None, None)
-        assert any("no interval" in note for note in found.notes)
+        assert any("no interval" in note for note in comparison.notes)
     else:
         assert low <= -0.5 <= high
 
 
 def test_a_measure_that_is_zero_everywhere_is_refused():
-    told = r"P\(rel=9\)@3 is 0 for every query of every run: there is nothing to compare"
-    with pytest.raises(CannotCompare, match=told):
+    message = r"P\(rel=9\)@3 is 0 for every query of every run: there is nothing to compare"
+    with pytest.raises(CannotCompare, match=message):
         compare_runs(JUDGED, RUNS, ["AP", "P(rel=9)@3"])
 
 
@@ -267,7 +272,7 @@ def test_what_is_no_mean_over_queries_is_refused(measure):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"baseline": "x"}, "no run 'x'; known: a, b, c, d"),
         ({"test": "tt"}, "no test 'tt'; "),
@@ -279,8 +284,8 @@ def test_what_is_no_mean_over_queries_is_refused(measure):
         ({"test": "tukey", "correct": "holm"}, "correct is 'holm'; allowed: bonferroni or none"),
     ],
 )
-def test_what_is_not_known_is_refused_by_name(wrong, told):
-    with pytest.raises((BadValue, UnknownName), match=f"^{told}"):
+def test_what_is_not_known_is_refused_by_name(wrong, message):
+    with pytest.raises((BadValue, UnknownName), match=f"^{message}"):
         compare_runs(JUDGED, RUNS, "AP", **wrong)
 
 
@@ -303,14 +308,16 @@ def test_results_of_different_measures_conventions_or_equal_names_are_refused():
 
 
 def test_few_queries_give_no_interval_and_it_is_said():
-    found = compare_runs(limit_qrels(4), limit_runs({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5")
-    assert (found.pairs[0].low, found.pairs[0].high) == (None, None)
-    assert "so few queries give no interval at this level" in found.notes[0]
+    comparison = compare_runs(
+        limit_qrels(4), limit_runs({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5"
+    )
+    assert (comparison.pairs[0].low, comparison.pairs[0].high) == (None, None)
+    assert "so few queries give no interval at this level" in comparison.notes[0]
 
 
 def test_tests_are_a_table_with_words_for_each():
     assert list(TESTS) == ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"]
-    assert all(one.words and one.question.endswith(("?", "skewness")) for one in TESTS.values())
+    assert all(test.words and test.question.endswith(("?", "skewness")) for test in TESTS.values())
 
 
 def test_importing_gainful_loads_no_scipy():

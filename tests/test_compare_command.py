@@ -48,19 +48,19 @@ def test_the_table_answers_first_and_then_says_how_it_knows(run):
 
 
 def test_json_has_all_pairs_at_full_precision(run):
-    found = json.loads(
+    data = json.loads(
         run(*ALL, "-m", "nDCG@10", "--test", "t", "--correct", "none", "--format", "json")
     )
     values = {
         Path(path).stem: evaluate(QRELS, path, "nDCG@10").per_query["nDCG@10"].to_numpy()
         for path in ALL[1:]
     }
-    assert len(found["pairs"]) == 3
-    for pair in found["pairs"]:
+    assert len(data["pairs"]) == 3
+    for pair in data["pairs"]:
         theirs = stats.ttest_rel(values[pair["system"]], values[pair["other"]])
         assert pair["p"] == pytest.approx(theirs.pvalue, rel=1e-9)
-    assert found["alpha"] == 0.05
-    assert found["convention"]["discount"] == "log2"
+    assert data["alpha"] == 0.05
+    assert data["convention"]["discount"] == "log2"
 
 
 def test_csv_has_a_row_for_each_pair_and_measure(run):
@@ -128,9 +128,9 @@ def test_json_lines_and_tsv_are_rows_too(run):
 def test_every_test_can_be_asked_for(run, test):
     drawn = () if test == "t" else ("--resamples", "999")
     out = run(*ALL, "-m", "nDCG@10", "--test", test, *drawn, "--format", "json")
-    found = json.loads(out)
-    assert found["test"] == test
-    assert found["pairs"][1]["corrected"] < 0.05
+    data = json.loads(out)
+    assert data["test"] == test
+    assert data["pairs"][1]["corrected"] < 0.05
 
 
 def test_the_seed_and_the_number_of_resamples_are_taken(run):
@@ -150,16 +150,16 @@ def test_the_level_is_taken_for_letters_and_intervals(run):
 
 def test_per_query_tells_what_moved_and_adds_up(run):
     words = (QRELS, BM25, DENSE, "-m", "nDCG@10", "-m", "AP", "--per-query")
-    found = json.loads(run(*words, "--format", "json"))["most_changed"]
-    assert [one["measure"] for one in found] == ["nDCG@10"]
-    assert len(found[0]["queries"]) == 10
-    for one in found[0]["queries"]:
-        shares = sum(doc["share"] for doc in one["documents"])
-        assert shares + one["rest"] == pytest.approx(one["change"], abs=1e-9)
+    data = json.loads(run(*words, "--format", "json"))["most_changed"]
+    assert [change["measure"] for change in data] == ["nDCG@10"]
+    assert len(data[0]["queries"]) == 10
+    for query in data[0]["queries"]:
+        shares = sum(doc["share"] for doc in query["documents"])
+        assert shares + query["rest"] == pytest.approx(query["change"], abs=1e-9)
     text = run(*words, "--format", "table")
     assert "dense against bm25, nDCG@10: the queries that changed most" in text
     rows = list(csv.DictReader(io.StringIO(run(*words, "--format", "csv"))))
-    assert rows[0]["query"] == found[0]["queries"][0]["query"]
+    assert rows[0]["query"] == data[0]["queries"][0]["query"]
     assert "rank before" in run(*words, "--format", "markdown")
     assert run(*words, "--format", "latex").count(r"\toprule") == 2
 
@@ -177,8 +177,8 @@ def test_identical_runs_are_said_to_be_so(run, tmp_path):
 def test_a_run_can_come_through_a_pipe(run, monkeypatch):
     pipe = io.TextIOWrapper(io.BytesIO(Path(DENSE).read_bytes()))
     monkeypatch.setattr("sys.stdin", pipe)
-    found = json.loads(run(QRELS, BM25, "-", "-m", "AP", "--format", "json", "--baseline", "stdin"))
-    assert found["baseline"] == "stdin"
+    data = json.loads(run(QRELS, BM25, "-", "-m", "AP", "--format", "json", "--baseline", "stdin"))
+    assert data["baseline"] == "stdin"
 
 
 # ── studies ──────────────────────────────────────────────────────────────────────────────────
@@ -213,15 +213,15 @@ def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
 def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
     sessions, qrels = study
     words = ("--sessions", sessions, "--qrels", qrels, "-m", "sDCG@10", "--format", "json")
-    found = json.loads(run(*words, "--where", "scenario=D"))
-    assert found["measures"][0]["sessions"] == 30
+    data = json.loads(run(*words, "--where", "scenario=D"))
+    assert data["measures"][0]["sessions"] == 30
 
 
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         ((), "name QRELS and two runs or more"),
         ((QRELS, BM25), "name QRELS and two runs or more"),
@@ -249,9 +249,9 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
         ((*ALL, "-o", BM25), "would overwrite what is read"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(run, words, told):
+def test_a_mistake_is_one_line_and_exit_status_2(run, words, expected):
     message = run(*words, status=2)
-    assert told in message
+    assert expected in message
     assert message.count("\n") == 1
 
 

@@ -90,8 +90,8 @@ def test_a_sample_of_arrangements_has_only_arrangements_that_can_be():
     design = find_design(*design_labels(rows))
     assert not design.is_enumerable
     for labels in np.concatenate(list(design.labels(Resampling(resamples=200)))):
-        found = sorted(map(tuple, labels.reshape(rows.shape).tolist()))
-        assert found == sorted(map(tuple, rows.tolist()))
+        arrangements = sorted(map(tuple, labels.reshape(rows.shape).tolist()))
+        assert arrangements == sorted(map(tuple, rows.tolist()))
 
 
 CROSSED = (np.tile([0, 1, 0, 1], 3), np.repeat([0, 1, 2], 4), np.tile([0, 0, 1, 1], 3))
@@ -105,11 +105,11 @@ def test_where_everyone_tried_everything_systems_change_names_within_searchers()
         tuple(np.concatenate([[0, 1, 0, 1] if keep else [1, 0, 1, 0] for keep in choice]).tolist())
         for choice in product((True, False), repeat=3)
     }
-    assert {tuple(one.tolist()) for one in labels} == expected
+    assert {tuple(label.tolist()) for label in labels} == expected
 
 
 def test_a_lost_session_leaves_out_its_searcher_and_no_other():
-    design = find_design(*(one[1:] for one in CROSSED))
+    design = find_design(*(column[1:] for column in CROSSED))
     assert (len(design.swap_groups), design.searchers, design.left_out) == (2, 2, 1)
 
 
@@ -117,8 +117,8 @@ def test_sessions_of_one_searcher_on_one_scenario_have_no_order():
     """Two searchers, one scenario, three sessions each: AAB and ABB."""
     system, searcher = np.array([0, 0, 1, 0, 1, 1]), np.repeat([0, 1], 3)
     design = find_design(system, searcher, np.zeros(6, dtype=int))
-    labels = {tuple(one) for one in np.concatenate(list(design.labels(Resampling()))).tolist()}
-    orders = {tuple(sorted(one[:3]) + sorted(one[3:])) for one in labels}
+    labels = {tuple(label) for label in np.concatenate(list(design.labels(Resampling()))).tolist()}
+    orders = {tuple(sorted(label[:3]) + sorted(label[3:])) for label in labels}
     assert orders == {(0, 0, 1, 0, 1, 1), (0, 1, 1, 0, 0, 1)}
     assert len(labels) == 2 * 3 * 3
 
@@ -134,14 +134,14 @@ def test_nothing_can_be_exchanged_where_all_have_the_same_assignment():
 def test_p_and_difference_are_those_of_all_exchanges(seed):
     values = draw_values(seed)
     system, searcher, scenario = design_labels()
-    found = permute_pair(
+    outcome = permute_pair(
         values, find_design(system, searcher, scenario), [searcher, scenario], Resampling()
     )
-    assert found.exact
+    assert outcome.exact
     sides = brute_force_p(values[:, 0], LATIN)
-    assert found.p[0] == pytest.approx(min(1, 2 * min(sides)), abs=1e-12)
+    assert outcome.p[0] == pytest.approx(min(1, 2 * min(sides)), abs=1e-12)
     expected = fit_difference(values[:, 0], system, searcher, scenario)
-    assert found.estimate[0] == pytest.approx(expected, abs=1e-9)
+    assert outcome.estimate[0] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -149,9 +149,9 @@ def test_the_interval_is_the_differences_that_are_not_rejected(seed):
     values = draw_values(seed)
     system, searcher, scenario = design_labels()
     design = find_design(system, searcher, scenario)
-    found = permute_pair(values, design, [searcher, scenario], Resampling(alpha=0.2))
-    low, high = found.low[0], found.high[0]
-    assert low < found.estimate[0] < high
+    outcome = permute_pair(values, design, [searcher, scenario], Resampling(alpha=0.2))
+    low, high = outcome.low[0], outcome.high[0]
+    assert low < outcome.estimate[0] < high
     for shift in np.linspace(low - 1, high + 1, 15):
         assert (low < shift < high) == (min(brute_force_p(values[:, 0], LATIN, shift)) > 0.1), shift
 
@@ -172,13 +172,17 @@ def drop_sessions(seed, share):
 def test_zero_is_outside_the_interval_just_where_p_is_small(seed, share):
     (system, searcher, scenario), values = drop_sessions(seed, share)
     design = find_design(system, searcher, scenario)
-    blocks = [np.unique(one[design.rows], return_inverse=True)[1] for one in (searcher, scenario)]
-    found = permute_pair(values[design.rows], design, blocks, Resampling(resamples=999, alpha=0.3))
-    assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.3).tolist()
-    assert (found.low <= found.estimate).all()
-    assert (found.estimate <= found.high).all()
+    blocks = [
+        np.unique(names[design.rows], return_inverse=True)[1] for names in (searcher, scenario)
+    ]
+    outcome = permute_pair(
+        values[design.rows], design, blocks, Resampling(resamples=999, alpha=0.3)
+    )
+    assert ((outcome.low > 0) | (outcome.high < 0)).tolist() == (outcome.p <= 0.3).tolist()
+    assert (outcome.low <= outcome.estimate).all()
+    assert (outcome.estimate <= outcome.high).all()
     expected = fit_difference(values[design.rows, 0], design.system, *blocks)
-    assert found.estimate[0] == pytest.approx(expected, abs=1e-9)
+    assert outcome.estimate[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_searchers_with_one_system_each_are_two_samples():
@@ -187,15 +191,15 @@ def test_searchers_with_one_system_each_are_two_samples():
     values = np.random.default_rng(4).normal(size=(7, 1)) + system[:, None]
     design = find_design(system, searcher, np.zeros(7, dtype=int))
     assert not is_estimable(design, [searcher])
-    found = permute_pair(values, design, [], Resampling())
+    outcome = permute_pair(values, design, [], Resampling())
     theirs = stats.permutation_test(
         (values[system == 1, 0], values[system == 0, 0]),
         lambda x, y: x.mean() - y.mean(),
         n_resamples=np.inf,
     )
-    assert found.exact
-    assert found.p[0] == pytest.approx(theirs.pvalue, abs=1e-12)
-    assert found.estimate[0] == pytest.approx(theirs.statistic, abs=1e-12)
+    assert outcome.exact
+    assert outcome.p[0] == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert outcome.estimate[0] == pytest.approx(theirs.statistic, abs=1e-12)
 
 
 def test_everyone_on_everything_is_the_sign_flip_test_of_searchers():
@@ -204,14 +208,14 @@ def test_everyone_on_everything_is_the_sign_flip_test_of_searchers():
     searcher, scenario = np.repeat(np.arange(9), 4), np.tile([0, 0, 1, 1], 9)
     values = random.normal(size=(36, 1)) + random.normal(size=(9, 1))[searcher]
     design = find_design(system, searcher, scenario)
-    found = permute_pair(values, design, [searcher, scenario], Resampling(alpha=0.1))
+    outcome = permute_pair(values, design, [searcher, scenario], Resampling(alpha=0.1))
     each = values.reshape(9, 2, 2)
     differences = (each[:, :, 1] - each[:, :, 0]).mean(axis=1)
     theirs = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", n_resamples=np.inf
     )
-    assert found.p[0] == pytest.approx(theirs.pvalue, abs=1e-12)
-    assert found.estimate[0] == pytest.approx(differences.mean(), abs=1e-12)
+    assert outcome.p[0] == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert outcome.estimate[0] == pytest.approx(differences.mean(), abs=1e-12)
 
 
 def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
@@ -222,8 +226,8 @@ def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
     blocks = [np.eye(block.max() + 1)[block][:, 1:] for block in (searcher, scenario)]
 
     def contrasts(labels):
-        held = [np.ones((15, 1)), np.eye(3)[labels][:, 1:], *blocks]
-        b, c = OLS(values, np.concatenate(held, axis=1)).fit().params[1:3]
+        columns = [np.ones((15, 1)), np.eye(3)[labels][:, 1:], *blocks]
+        b, c = OLS(values, np.concatenate(columns, axis=1)).fit().params[1:3]
         return np.array([b, c, c - b])
 
     seen = contrasts(system)
@@ -231,13 +235,13 @@ def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
         np.abs(contrasts(rows[list(order)].ravel())).max() for order in permutations(range(5))
     ]
     design = find_design(system, searcher, scenario)
-    found = permute_all_pairs(
+    outcome = permute_all_pairs(
         values[:, None], design, [searcher, scenario], pairs, Resampling(alpha=0.2)
     )
-    assert found.estimate[:, 0] == pytest.approx(seen, abs=1e-9)
-    expected = [(np.array(largest) >= abs(one) - 1e-9).mean() for one in seen]
-    assert found.p[:, 0] == pytest.approx(expected, abs=1e-12)
-    assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.2).tolist()
+    assert outcome.estimate[:, 0] == pytest.approx(seen, abs=1e-9)
+    expected = [(np.array(largest) >= abs(difference) - 1e-9).mean() for difference in seen]
+    assert outcome.p[:, 0] == pytest.approx(expected, abs=1e-12)
+    assert ((outcome.low > 0) | (outcome.high < 0)).tolist() == (outcome.p <= 0.2).tolist()
 
 
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────
@@ -249,13 +253,13 @@ def study():
 
 
 def test_a_study_is_compared_by_its_design(study):
-    found = compare_sessions(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
-    assert found.systems == ("1", "2")
-    assert found.units == {"nsDCG@10": 120, "sDCG@10": 120}
-    assert found.evidence.interval == INVERTED
-    assert found.evidence.paired_by == "searcher"
-    for pair in found.pairs:  # a Latin square: blocks change no difference of means
-        means = dict(zip(found.systems, found.means[pair.measure], strict=True))
+    comparison = compare_sessions(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
+    assert comparison.systems == ("1", "2")
+    assert comparison.units == {"nsDCG@10": 120, "sDCG@10": 120}
+    assert comparison.evidence.interval == INVERTED
+    assert comparison.evidence.paired_by == "searcher"
+    for pair in comparison.pairs:  # a Latin square: blocks change no difference of means
+        means = dict(zip(comparison.systems, comparison.means[pair.measure], strict=True))
         assert pair.difference == pytest.approx(means["2"] - means["1"], abs=1e-12)
         size = pair.effect
         assert size.wins + size.ties + size.losses == 30
@@ -263,36 +267,39 @@ def test_a_study_is_compared_by_its_design(study):
 
 def test_any_measure_and_statistic_can_be_the_outcome(study):
     measures = ["nsDCG(statistic=best)@10", "sDCG(statistic=last)@5", "sRBP"]
-    found = compare_sessions(study.sessions, study.qrels, measures, resamples=199)
-    assert list(found.measures) == measures
-    assert all(0 < pair.p <= 1 for pair in found.pairs)
+    comparison = compare_sessions(study.sessions, study.qrels, measures, resamples=199)
+    assert list(comparison.measures) == measures
+    assert all(0 < pair.p <= 1 for pair in comparison.pairs)
 
 
 def test_exchanging_the_names_of_systems_turns_the_difference(study):
     frame = study.sessions.frame
     turned = frame.with_columns(system=pl.col("system").replace({"1": "2", "2": "1"}))
-    one, other = (
+    first, other = (
         compare_sessions(rows, study.qrels, "sDCG@10", resamples=999).pairs[0]
         for rows in (frame, turned)
     )
-    assert other.difference == pytest.approx(-one.difference, abs=1e-12)
-    assert other.p == one.p
+    assert other.difference == pytest.approx(-first.difference, abs=1e-12)
+    assert other.p == first.p
 
 
 def test_the_order_of_lines_changes_no_digit(study):
     frame = study.sessions.frame
     mixed = frame.sample(fraction=1.0, shuffle=True, seed=3)
-    one, other = (
+    first, other = (
         compare_sessions(rows, study.qrels, "sDCG@10", resamples=999).to_dict()["pairs"]
         for rows in (frame, mixed)
     )
-    assert one == other
+    assert first == other
 
 
 def test_without_blocks_sessions_are_exchanged_and_it_is_said(study):
-    found = compare_sessions(study.sessions, study.qrels, "sDCG@10", block=(), resamples=999)
-    assert "no blocks: sessions are exchanged as if each were a searcher of its own" in found.notes
-    assert found.pairs[0].effect is None
+    comparison = compare_sessions(study.sessions, study.qrels, "sDCG@10", block=(), resamples=999)
+    assert (
+        "no blocks: sessions are exchanged as if each were a searcher of its own"
+        in comparison.notes
+    )
+    assert comparison.pairs[0].effect is None
 
 
 def sessions_from_design(design):
@@ -317,13 +324,13 @@ def sessions_from_design(design):
 
 def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
     same = [(who, what, which, 1) for who in "abc" for what, which in (("x", "1"), ("y", "2"))]
-    told = "system 2 and 1: no two searchers who did the same have different assignments"
-    with pytest.raises(CannotCompare, match=told):
+    message = "system 2 and 1: no two searchers who did the same have different assignments"
+    with pytest.raises(CannotCompare, match=message):
         compare_sessions(sessions_from_design(same), measures="sDCG@10")
 
 
 @pytest.mark.parametrize(
-    ("more", "error", "told"),
+    ("more", "error", "message"),
     [
         ({"by": "sytem"}, UnknownName, "no column 'sytem'; did you mean system"),
         ({"block": "who"}, UnknownName, "no column 'who'"),
@@ -336,8 +343,8 @@ def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
         ({"where": {"system": "1"}}, CannotCompare, "all sessions have the system '1'"),
     ],
 )
-def test_what_cannot_be_is_refused(study, more, error, told):
-    with pytest.raises(error, match=told):
+def test_what_cannot_be_is_refused(study, more, error, message):
+    with pytest.raises(error, match=message):
         compare_sessions(study.sessions, study.qrels, "sDCG@10", **more)
 
 
@@ -370,8 +377,8 @@ def incomplete_design(seed, searchers=24):
 def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does():
     alike = 0
     for seed in range(40):
-        found = compare_sessions(incomplete_design(seed), measures="sDCG@10", resamples=199)
-        pairs = {(one.system, one.other): one for one in found.pairs}
+        comparison = compare_sessions(incomplete_design(seed), measures="sDCG@10", resamples=199)
+        pairs = {(pair.system, pair.other): pair for pair in comparison.pairs}
         alike += pairs["B", "A"].p <= 0.05
         assert pairs["C", "A"].p <= 0.05
         assert pairs["C", "A"].difference == pytest.approx(3, abs=0.5)
@@ -379,16 +386,18 @@ def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does()
 
 
 def test_three_systems_can_be_tested_together():
-    found = compare_sessions(incomplete_design(1), measures="sDCG@10", test="tukey", baseline="B")
-    assert found.baseline == "B"
-    assert [(pair.system, pair.other) for pair in found.pairs] == [
+    comparison = compare_sessions(
+        incomplete_design(1), measures="sDCG@10", test="tukey", baseline="B"
+    )
+    assert comparison.baseline == "B"
+    assert [(pair.system, pair.other) for pair in comparison.pairs] == [
         ("A", "B"),
         ("C", "B"),
         ("C", "A"),
     ]
-    assert any("tukey asks whether all systems are alike" in note for note in found.notes)
-    assert found.evidence.interval == SIMULTANEOUS
-    assert found.is_significant(found.pair("sDCG@10", "C", "A"))
+    assert any("tukey asks whether all systems are alike" in note for note in comparison.notes)
+    assert comparison.evidence.interval == SIMULTANEOUS
+    assert comparison.is_significant(comparison.pair("sDCG@10", "C", "A"))
 
 
 def one_system_each(seed, effect):
@@ -405,28 +414,30 @@ def one_system_each(seed, effect):
 
 def test_a_study_between_searchers_exchanges_whole_searchers():
     frame = one_system_each(1, 2.0)
-    found = compare_sessions(frame, measures="sDCG@10", resamples=9999)
-    pair = found.pairs[0]
-    means = dict(zip(found.systems, found.means["sDCG@10"], strict=True))
+    comparison = compare_sessions(frame, measures="sDCG@10", resamples=9999)
+    pair = comparison.pairs[0]
+    means = dict(zip(comparison.systems, comparison.means["sDCG@10"], strict=True))
     assert pair.difference == pytest.approx(means["B"] - means["A"], abs=1e-9)
-    assert any("few or no searchers tried several systems" in note for note in found.notes)
+    assert any("few or no searchers tried several systems" in note for note in comparison.notes)
     by_searcher = frame.group_by("searcher", "system", maintain_order=True).agg(
         pl.col("grade").mean()
     )
-    one, other = (by_searcher.filter(pl.col("system") == name)["grade"].to_numpy() for name in "BA")
+    first, other = (
+        by_searcher.filter(pl.col("system") == name)["grade"].to_numpy() for name in "BA"
+    )
     theirs = stats.permutation_test(
-        (one, other), lambda x, y: x.mean() - y.mean(), n_resamples=9999, rng=1
+        (first, other), lambda x, y: x.mean() - y.mean(), n_resamples=9999, rng=1
     )
     assert pair.p == pytest.approx(theirs.pvalue, abs=0.01)
     assert pair.effect is None
 
 
 def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
-    found = [
+    p_values = [
         compare_sessions(one_system_each(seed, 0.0), measures="sDCG@10", resamples=199).pairs[0].p
         for seed in range(60)
     ]
-    assert sum(p <= 0.05 for p in found) <= 8
+    assert sum(p <= 0.05 for p in p_values) <= 8
 
 
 def test_systems_that_are_tried_on_scenarios_of_their_own_cannot_be_told_from_them():
@@ -441,10 +452,10 @@ def test_identical_systems_are_said_to_be_so():
         for at in range(6)
         for what, which in zip("xy", "12" if at % 2 else "21", strict=True)
     ]
-    found = compare_sessions(sessions_from_design(design), measures="sDCG@10")
-    pair = found.pairs[0]
+    comparison = compare_sessions(sessions_from_design(design), measures="sDCG@10")
+    pair = comparison.pairs[0]
     assert (pair.difference, pair.p, pair.effect.ties) == (0, 1, 6)
-    assert "sDCG@10: 2 and 1 are alike in every searcher: p is 1" in found.notes
+    assert "sDCG@10: 2 and 1 are alike in every searcher: p is 1" in comparison.notes
 
 
 def test_wins_and_effect_are_those_of_searchers_with_scenarios_taken_out():
@@ -466,11 +477,11 @@ def test_searchers_of_other_scenarios_do_not_hide_who_won():
         for what, which in zip(slots, "12" if at % 2 else "21", strict=True):
             grade = base + {"x": 0, "y": 2, "z": 5}[what] + (which == "2")
             design.append((f"p{at:02}", what, which, grade))
-    found = compare_sessions(sessions_from_design(design), measures="sDCG@10")
-    pair = found.pairs[0]
+    comparison = compare_sessions(sessions_from_design(design), measures="sDCG@10")
+    pair = comparison.pairs[0]
     assert pair.difference == pytest.approx(1)
     assert (pair.effect.wins, pair.effect.losses, pair.effect.dz) == (12, 0, None)
-    assert any("differ by the same in every searcher" in note for note in found.notes)
+    assert any("differ by the same in every searcher" in note for note in comparison.notes)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -491,9 +502,9 @@ def test_what_blocks_explain_wholly_is_no_evidence(seed):
 def test_one_searcher_who_tried_both_does_not_say_it_all():
     design = [(f"p{at:02}", "x", "AB"[at % 2], 3 + at % 3 + 3 * (at % 2)) for at in range(12)]
     design += [("q", "x", "A", 5), ("q", "x", "B", 4), ("q", "x", "B", 4)]
-    found = compare_sessions(sessions_from_design(design), measures="sDCG@10")
-    assert found.pairs[0].difference > 2
-    assert any("few or no searchers tried several systems" in note for note in found.notes)
+    comparison = compare_sessions(sessions_from_design(design), measures="sDCG@10")
+    assert comparison.pairs[0].difference > 2
+    assert any("few or no searchers tried several systems" in note for note in comparison.notes)
 
 
 def test_one_uneven_searcher_changes_nothing_for_those_who_tried_all():
@@ -508,15 +519,15 @@ def test_a_constant_added_to_all_values_changes_no_p():
     values = np.round(draw_values(8), 1)
     design = find_design(system, searcher, scenario)
     plain, more = (
-        permute_pair(one, design, [searcher, scenario], Resampling())
-        for one in (values, values + 1000)
+        permute_pair(column, design, [searcher, scenario], Resampling())
+        for column in (values, values + 1000)
     )
     assert plain.p.tolist() == more.p.tolist()
 
 
 def test_only_pairs_with_the_baseline_can_be_asked_for():
-    found = compare_sessions(
+    comparison = compare_sessions(
         incomplete_design(2), measures="sDCG@10", pairs="baseline", baseline="C"
     )
-    assert {pair.other for pair in found.pairs} == {"C"}
-    assert len(found.pairs) == 2
+    assert {pair.other for pair in comparison.pairs} == {"C"}
+    assert len(comparison.pairs) == 2

@@ -27,9 +27,9 @@ def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():
 def test_every_convention_can_be_computed_with_and_told_in_words(name):
     convention = gainful.like(name)
     assert gainful.ndcg([3, 2, 3, 0, 1, 2], like=name) > 0.9
-    told = build_table(convention).rows
-    assert len(told) == len(SETTINGS) - 2  # base and threshold are told with their formula
-    assert all(answer.strip() for _, answer in told)
+    rows = build_table(convention).rows
+    assert len(rows) == len(SETTINGS) - 2  # base and threshold are told with their formula
+    assert all(answer.strip() for _, answer in rows)
     assert format_heading(convention).startswith(f"{name}: {convention.title}")
 
 

@@ -220,9 +220,9 @@ def test_duplicates_are_refused_or_counted_alike(make):
     judged = {"1": {"a": 1, "b": 1}}
     with pytest.raises(gainful.BadInput, match="document 'a' of query '1'"):
         gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3")
-    found = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3", duplicates="count")
-    assert found.mean == {"P@3": 1.0}
-    assert found.counts["duplicates"] == 1
+    results = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3", duplicates="count")
+    assert results.mean == {"P@3": 1.0}
+    assert results.counts["duplicates"] == 1
 
 
 @pytest.mark.parametrize("make", FRAME_MAKERS)
@@ -232,15 +232,15 @@ def test_the_last_of_two_wants_an_order(make):
         with pytest.raises(gainful.BadInput, match="have no order: which is last?"):
             gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
     else:
-        found = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
-        assert found.mean == {"RR": 0.5}
+        results = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
+        assert results.mean == {"RR": 0.5}
 
 
 @pytest.mark.parametrize("make", STAYS)
 def test_whole_numbers_are_ids_and_ranks_can_stand_for_scores(make):
     frame = pl.DataFrame({"user_id": [1, 1, 2], "item_id": [10, 11, 10], "rank": [2, 1, 1]})
-    found = gainful.evaluate({"1": {"10": 1}, "2": {"10": 1}}, FRAME_MAKERS[make](frame), "RR")
-    assert found.values_by_query() == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+    results = gainful.evaluate({"1": {"10": 1}, "2": {"10": 1}}, FRAME_MAKERS[make](frame), "RR")
+    assert results.values_by_query() == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
 
 
 def make_bad_frame(**columns):
@@ -276,21 +276,21 @@ BAD = {
 @pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
 def test_bad_frames_are_told_in_one_line(make, case):
     frame, words = BAD[case]
-    with pytest.raises(gainful.BadInput, match=words) as told:
+    with pytest.raises(gainful.BadInput, match=words) as raised:
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("make", STAYS)
 def test_why_brings_a_run_here(make):
     judged, run = {"1": {"a": 3, "b": 1, "c": 2}}, to_frame({"1": {"b": 2.0, "a": 1.0}}, "score")
-    found = gainful.why(
+    reasons = gainful.why(
         judged, FRAME_MAKERS[make](run), "nDCG@2", like="trec_eval", unlike="quepid_cut"
     )
     linear = (1 + 3 / np.log2(3)) / (3 + 2 / np.log2(3))
     exponential = (1 + 7 / np.log2(3)) / (7 + 3 / np.log2(3))
-    assert found.means == pytest.approx((linear, exponential))
-    assert found.notes[0].startswith("the run was brought into memory, from ")
+    assert reasons.means == pytest.approx((linear, exponential))
+    assert reasons.notes[0].startswith("the run was brought into memory, from ")
 
 
 @pytest.mark.parametrize("make", STAYS)
@@ -310,9 +310,9 @@ def test_subtopics_are_known_wherever_the_run_is(make):
 def test_numbers_and_texts_as_ids_are_told_apart(make):
     judged = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
     run = pl.DataFrame({"query": ["1"], "doc": ["7"], "score": [0.5]})
-    found = gainful.evaluate(judged, FRAME_MAKERS[make](run), "RR")
-    assert found.mean == {"RR": 1.0}
-    (note,) = found.notes
+    results = gainful.evaluate(judged, FRAME_MAKERS[make](run), "RR")
+    assert results.mean == {"RR": 1.0}
+    (note,) = results.notes
     assert note.startswith("ids of the column doc are texts in the run and whole numbers in the")
     padded = run.with_columns(doc=pl.lit("07"))
     with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
@@ -361,9 +361,9 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
         raise ZeroDivisionError("no")
 
     lazy = to_frame({"1": {"a": 1.0}}, "score").lazy().map_batches(fails)
-    with pytest.raises(gainful.BadInput, match="polars answers: .*no") as told:
+    with pytest.raises(gainful.BadInput, match="polars answers: .*no") as raised:
         gainful.evaluate({"1": {"a": 1}}, lazy, "RR")
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("make", STAYS)
@@ -401,11 +401,11 @@ class TestSpark:
             **asked,
         )
         assert type(frame).__module__.startswith("pyspark")
-        found = {row["query"]: row.asDict() for row in frame.collect()}
-        assert sorted(found) == sorted(expected.queries)
+        rows = {row["query"]: row.asDict() for row in frame.collect()}
+        assert sorted(rows) == sorted(expected.queries)
         for query, values in expected.values_by_query().items():
             for name, value in values.items():
-                theirs = found[query][name]
+                theirs = rows[query][name]
                 if value is None:
                     assert theirs is None
                 else:
@@ -445,8 +445,8 @@ class TestSpark:
         framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
         judged = {"1": {"a": 1}, "3": {}}
         expected = gainful.evaluate(judged, {"1": {"a": 0.5}}, "RR").values_by_query()
-        found = gainful.spark.per_query(judged, framed, "RR").collect()
-        assert {row["query"]: {"RR": row["RR"]} for row in found} == expected
+        rows = gainful.spark.per_query(judged, framed, "RR").collect()
+        assert {row["query"]: {"RR": row["RR"]} for row in rows} == expected
 
     def test_subtopics_are_folded_as_in_evaluate(self):
         import gainful.spark
@@ -454,8 +454,10 @@ class TestSpark:
         rows = [("1", "a", "x", 1), ("1", "a", "y", 2)]
         judged = pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row")
         framed = FRAME_MAKERS["Spark"](to_frame({"1": {"b": 0.7, "a": 0.5}}, "score"))
-        found = gainful.spark.per_query(FRAME_MAKERS["Spark"](judged), framed, "DCG@2").collect()
-        assert found[0]["DCG@2"] == pytest.approx(2 / np.log2(3))
+        collected = gainful.spark.per_query(
+            FRAME_MAKERS["Spark"](judged), framed, "DCG@2"
+        ).collect()
+        assert collected[0]["DCG@2"] == pytest.approx(2 / np.log2(3))
 
     @pytest.mark.parametrize(
         ("judged", "run", "settings", "words"),

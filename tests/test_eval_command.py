@@ -156,8 +156,8 @@ def test_output_to_a_file_whole_or_not_at_all(call, folder):
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "t.txt", "--format", "table")
     assert "gainful's habits" in (folder / "t.txt").read_text()
     before = set(folder.iterdir())
-    said = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
-    assert "no/such/folder.csv: cannot be written" in said
+    message = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
+    assert "no/such/folder.csv: cannot be written" in message
     assert (
         "what format is .parquet?"
         in call("eval", "qrels.txt", "bm25.run", "-o", "x.parquet", status=2).err
@@ -215,8 +215,8 @@ def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
 
 def test_a_duplicate_names_both_lines(call, folder):
     (folder / "twice.run").write_text("# c\n" + RUN + "1 Q0 b 4 0.1 x\n")
-    said = call("eval", "qrels.txt", "twice.run", status=2).err
-    assert "document 'b' of query '1': twice.run:2, twice.run:7" in said
+    message = call("eval", "qrels.txt", "twice.run", status=2).err
+    assert "document 'b' of query '1': twice.run:2, twice.run:7" in message
 
 
 @contextmanager
@@ -442,10 +442,10 @@ def test_what_is_written_to_keeps_what_it_is(call, folder):
     assert (folder / "target.csv").stat().st_mode & 0o777 == 0o600
     call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", "/dev/null")
     assert not Path("/dev/null").is_file()
-    said = call(
+    message = call(
         "eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", "./qrels.txt", status=2
     ).err
-    assert "would overwrite what is read" in said
+    assert "would overwrite what is read" in message
 
 
 def test_ids_cannot_steer_a_terminal(call, folder):

@@ -19,13 +19,13 @@ RUN = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}, "9": {"z": 1}}
 
 
 def test_what_comes_out():
-    found = gainful.evaluate(JUDGED, RUN, ["nDCG@10", "AP"])
+    results = gainful.evaluate(JUDGED, RUN, ["nDCG@10", "AP"])
     ndcg = (1 + 2 / np.log2(4)) / (2 + 1 / np.log2(3))
-    assert found.mean == pytest.approx({"nDCG@10": (ndcg + 1) / 3, "AP": (5 / 6 + 1) / 3})
-    assert list(found.mean) == ["nDCG@10", "AP"]
-    assert found.per_query.columns == ["query", "nDCG@10", "AP"]
-    assert found.per_query["AP"].to_list() == pytest.approx([5 / 6, 1, 0])
-    data = found.to_dict()
+    assert results.mean == pytest.approx({"nDCG@10": (ndcg + 1) / 3, "AP": (5 / 6 + 1) / 3})
+    assert list(results.mean) == ["nDCG@10", "AP"]
+    assert results.per_query.columns == ["query", "nDCG@10", "AP"]
+    assert results.per_query["AP"].to_list() == pytest.approx([5 / 6, 1, 0])
+    data = results.to_dict()
     assert list(data) == ["mean", "per_query", "convention", "counts"]
     assert data["per_query"]["1"]["AP"] == pytest.approx(5 / 6)
     assert data["convention"]["like"] == "gainful"
@@ -36,24 +36,26 @@ def test_what_comes_out():
     }  # fmt: skip
     json.dumps(data, allow_nan=False)
     assert (
-        repr(found)
+        repr(results)
         == "Results of run, 3 queries, like gainful\nnDCG@10  0.5867\nAP       0.6111\n1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates"
     )
-    html = found._repr_html_()
+    html = results._repr_html_()
     assert ">nDCG@10</td>" in html
-    assert str(found.measures["AP"]) == "AP"
+    assert str(results.measures["AP"]) == "AP"
 
 
 def test_markup_in_names_does_not_run_in_a_notebook():
-    found = gainful.evaluate({"<b>": {"a": 1}}, runs={"<script>": {"<b>": {"a": 1}}}, measures="AP")
-    assert "<script>" not in found["<script>"]._repr_html_()
+    results = gainful.evaluate(
+        {"<b>": {"a": 1}}, runs={"<script>": {"<b>": {"a": 1}}}, measures="AP"
+    )
+    assert "<script>" not in results["<script>"]._repr_html_()
 
 
 def test_keys_are_the_callers_spelling():
-    found = gainful.evaluate(
+    results = gainful.evaluate(
         JUDGED, RUN, ["ndcg_cut.5,10", "nDCG@1,3", "P_5", "map", gainful.nDCG @ 2]
     )
-    assert list(found.mean) == [
+    assert list(results.mean) == [
         "ndcg_cut_5",
         "ndcg_cut_10",
         "nDCG@1",
@@ -66,10 +68,10 @@ def test_keys_are_the_callers_spelling():
 
 
 def test_several_runs():
-    found = gainful.evaluate(JUDGED, runs={"one": RUN, "two": {"1": ["a"]}}, measures=["RR"])
-    assert list(found) == ["one", "two"]
-    assert found["two"].mean == {"RR": pytest.approx(1 / 3)}
-    assert found["two"].name == "two"
+    results = gainful.evaluate(JUDGED, runs={"one": RUN, "two": {"1": ["a"]}}, measures=["RR"])
+    assert list(results) == ["one", "two"]
+    assert results["two"].mean == {"RR": pytest.approx(1 / 3)}
+    assert results["two"].name == "two"
 
 
 def test_missing_and_extra_queries():
@@ -91,10 +93,10 @@ def test_missing_and_extra_queries():
 def test_a_query_with_nothing_relevant():
     judged = JUDGED | {"2": {"c": 0}}
     for empty, value in ((0, 0), (1, 1), ("skip", None)):
-        found = gainful.evaluate(judged, RUN, ["nDCG", "AP", "P@1"], empty=empty)
-        assert found.values_by_query()["2"] == {"nDCG": value, "AP": value, "P@1": 0}
-    assert found.per_query["AP"].to_list()[1] is None
-    assert found.mean["AP"] == pytest.approx((5 / 6 + 0) / 2)
+        results = gainful.evaluate(judged, RUN, ["nDCG", "AP", "P@1"], empty=empty)
+        assert results.values_by_query()["2"] == {"nDCG": value, "AP": value, "P@1": 0}
+    assert results.per_query["AP"].to_list()[1] is None
+    assert results.mean["AP"] == pytest.approx((5 / 6 + 0) / 2)
     alone = gainful.evaluate({"2": {"c": 0}}, RUN, "AP", empty="skip")
     assert np.isnan(alone.mean["AP"])
     assert alone.to_dict()["mean"] == {"AP": None}
@@ -126,17 +128,17 @@ def test_options_reach_the_measures_they_concern():
 
 def test_short_lists_filled_up_to_k():
     judged = {"1": {"a": 3, "b": -1}}
-    found = gainful.evaluate(judged, {"1": {"a": 1}}, "DCG@3", short="minimum", negative="keep")
-    assert found.mean["DCG@3"] == pytest.approx(3 - 1 / np.log2(3) - 1 / 2)
+    results = gainful.evaluate(judged, {"1": {"a": 1}}, "DCG@3", short="minimum", negative="keep")
+    assert results.mean["DCG@3"] == pytest.approx(3 - 1 / np.log2(3) - 1 / 2)
 
 
 def test_an_ideal_of_the_list_itself_ends_with_its_negatives():
     judged = {"1": {"a": 2, "b": -1, "c": 3}}
     run = {"1": {"b": 3, "x": 2, "a": 1}}
-    found = gainful.evaluate(judged, run, ["nDCG", "IDCG"], ideal="list", negative="in_ideal")
+    results = gainful.evaluate(judged, run, ["nDCG", "IDCG"], ideal="list", negative="in_ideal")
     ideal = 2 - 1 / np.log2(4)  # a, then what is unjudged, then b
-    assert found.mean["IDCG"] == pytest.approx(ideal)
-    assert found.mean["nDCG"] == pytest.approx((-1 + 2 / np.log2(4)) / ideal)
+    assert results.mean["IDCG"] == pytest.approx(ideal)
+    assert results.mean["nDCG"] == pytest.approx((-1 + 2 / np.log2(4)) / ideal)
 
 
 @pytest.mark.parametrize(
@@ -210,10 +212,10 @@ def test_values_that_were_read_can_be_passed_again(tmp_path):
     from gainful.read.formats import read_qrels, read_run
 
     (tmp_path / "r").write_text("1 Q0 a 1 1 x\n")
-    held = read_qrels(tmp_path / "q"), read_run(tmp_path / "r")
-    assert gainful.evaluate(*held, "RR").mean == {"RR": 1.0}
-    assert isinstance(held[0], gainful.Qrels)
-    assert isinstance(held[1], gainful.Run)
+    pair = read_qrels(tmp_path / "q"), read_run(tmp_path / "r")
+    assert gainful.evaluate(*pair, "RR").mean == {"RR": 1.0}
+    assert isinstance(pair[0], gainful.Qrels)
+    assert isinstance(pair[1], gainful.Run)
 
 
 # What the tools printed on seventeen cases, now with ids, ties by them, and several queries.
@@ -254,8 +256,8 @@ def test_like_a_tool_gives_the_value_the_tool_printed_on_runs(row, case):
         expected = float("nan")
     try:
         options = {"like": row.like} | row.options
-        found = gainful.evaluate(CASES[case]["judgments"], run, measure, **options)
-        value = found.mean[str(measure)]
+        results = gainful.evaluate(CASES[case]["judgments"], run, measure, **options)
+        value = results.mean[str(measure)]
     except gainful.GainfulError:
         value = float("nan")
     assert value == pytest.approx(expected, abs=0.5001 * 10.0**-row.digits, nan_ok=True)
@@ -267,8 +269,8 @@ def test_pytrec_evals_interface(tmp_path):
     assert qrel == {"1": {"a": 2, "b": 0}, "2": {"a": 1}}
     assert run == {"1": {"b": 0.5, "a": 0.25}}
     evaluator = ours.RelevanceEvaluator(qrel, {"map", "ndcg_cut.1,2", "num_ret", "gm_map"})
-    found = evaluator.evaluate(run)
-    assert found == {"1": pytest.approx(
+    values = evaluator.evaluate(run)
+    assert values == {"1": pytest.approx(
         {"map": 0.5, "ndcg_cut_1": 0, "ndcg_cut_2": 1 / np.log2(3), "num_ret": 2, "gm_map": np.log(0.5)}
     )}  # fmt: skip
     assert evaluator.evaluate({}) == {}
@@ -291,8 +293,8 @@ def test_pytrec_evals_interface_names_what_pytrec_eval_names():
     judged, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 0.5}}
     for measures in ({"official"}, {"all_trec"}, {"set_F.0.5", "runid", "P_5"}, set(), {"runid"}):
         theirs = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
-        found = ours.RelevanceEvaluator(judged, measures).evaluate(run)
-        assert found == {query: pytest.approx(values) for query, values in theirs.items()}
+        by_query = ours.RelevanceEvaluator(judged, measures).evaluate(run)
+        assert by_query == {query: pytest.approx(values) for query, values in theirs.items()}
     assert ours.RelevanceEvaluator({}, {"map"}).evaluate(run) == {}
     for name in ("__init__", "evaluate"):
         theirs = getattr(pytrec_eval.RelevanceEvaluator, name).__code__
@@ -330,12 +332,12 @@ def test_conversations_of_2021():
             theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
                 pytrec_eval.parse_run(lines)
             )
-        found = gainful.evaluate(
+        by_query = gainful.evaluate(
             data / "qrels.txt", run, names, like="pytrec_eval"
         ).values_by_query()
-        assert found.keys() == theirs.keys()
+        assert by_query.keys() == theirs.keys()
         for query, values in theirs.items():
-            assert found[query] == pytest.approx(values, abs=1e-9)
+            assert by_query[query] == pytest.approx(values, abs=1e-9)
 
 
 def test_a_huge_gain_in_one_query_does_not_touch_the_next():
@@ -363,10 +365,10 @@ def test_queries_that_were_judged_and_have_nothing_relevant_count():
 
 
 def test_decimals_round_every_measure():
-    found = gainful.evaluate(
+    results = gainful.evaluate(
         {"1": {"a": 1}}, {"1": ["x", "y", "a"]}, ["P@3", "DCG", "AP"], decimals=2
     )
-    assert found.mean == {"P@3": 0.33, "DCG": 0.5, "AP": 0.33}
+    assert results.mean == {"P@3": 0.33, "DCG": 0.5, "AP": 0.33}
 
 
 def test_beirs_namesakes_are_taken_out():
@@ -410,8 +412,8 @@ def test_dicts_that_cannot_be_meant(judgments, run, message):
 
 
 def test_what_is_left_out_is_said():
-    found = gainful.evaluate(JUDGED, RUN, ["AP", "P@1"], rel=2, empty="skip")
-    assert found.notes == ["AP leaves out 2 queries with nothing relevant"]
+    results = gainful.evaluate(JUDGED, RUN, ["AP", "P@1"], rel=2, empty="skip")
+    assert results.notes == ["AP leaves out 2 queries with nothing relevant"]
 
 
 def test_what_a_measure_says_itself_leaves_an_option_without_use():
@@ -440,8 +442,8 @@ def test_measures_that_a_convention_cannot_average_are_not_usual():
 
 def test_many_tied_documents_take_no_time():
     docs = {f"d{n}": 1 for n in range(20_000)}
-    found = gainful.evaluate({"q": docs}, {"q": dict.fromkeys(docs, 0.5)}, ["AP", "NumRelRet"])
-    assert found.mean == {"AP": 1.0, "NumRelRet": 20_000}
+    results = gainful.evaluate({"q": docs}, {"q": dict.fromkeys(docs, 0.5)}, ["AP", "NumRelRet"])
+    assert results.mean == {"AP": 1.0, "NumRelRet": 20_000}
 
 
 def test_names_are_there_before_they_are_asked_for():
@@ -450,10 +452,10 @@ def test_names_are_there_before_they_are_asked_for():
 
 def test_err_on_scales_of_any_height():
     for grade in (60, 100, 1000):
-        found = gainful.evaluate(
+        results = gainful.evaluate(
             {"q": {"a": grade, "b": grade - 10}}, {"q": ["a", "b"]}, ["ERR", "nERR"]
         )
-        assert found.mean == pytest.approx({"ERR": 1.0, "nERR": 1.0})
+        assert results.mean == pytest.approx({"ERR": 1.0, "nERR": 1.0})
 
 
 def test_what_makes_no_sense_is_refused():

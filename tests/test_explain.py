@@ -26,9 +26,9 @@ settings_of = st.fixed_dictionaries(
 
 
 @given(rankings, pools, settings_of)
-def test_the_table_agrees_with_the_functions_and_adds_up(ranking, pool, how):
-    table = gainful.explain(ranking, judged=pool, **how)
-    value = gainful.ndcg(ranking, judged=pool, **how)
+def test_the_table_agrees_with_the_functions_and_adds_up(ranking, pool, settings):
+    table = gainful.explain(ranking, judged=pool, **settings)
+    value = gainful.ndcg(ranking, judged=pool, **settings)
     assert table.value == pytest.approx(value, abs=1e-12)
     assert table.lines[-1].ndcg == pytest.approx(value, abs=1e-12)
     total = 0.0
@@ -36,19 +36,19 @@ def test_the_table_agrees_with_the_functions_and_adds_up(ranking, pool, how):
         total += line.contribution
         assert line.contribution == pytest.approx(line.gain * line.discount)
         assert line.dcg == pytest.approx(total, abs=1e-12)
-        at = {**how, "k": line.rank}
+        at = {**settings, "k": line.rank}
         assert line.idcg == pytest.approx(
             gainful.idcg(ranking, judged=pool, **{n: v for n, v in at.items() if n != "empty"}),
             abs=1e-12,
         )
     assert [line.rank for line in table.lines] == list(range(1, len(table.lines) + 1))
-    shown = min(len(ranking), how["k"] or len(ranking))
+    shown = min(len(ranking), settings["k"] or len(ranking))
     assert [line.grade for line in table.lines[:shown]] == ranking[:shown]
 
 
 @given(rankings, pools, settings_of)
-def test_every_format_can_show_every_table(ranking, pool, how):
-    table = gainful.explain(ranking, judged=pool, **how)
+def test_every_format_can_show_every_table(ranking, pool, settings):
+    table = gainful.explain(ranking, judged=pool, **settings)
     for text in (table.to_text(), table.to_markdown(), table.to_latex()):
         assert "nDCG" in text
         assert "nan" not in text
@@ -106,11 +106,11 @@ def test_the_convention_says_whose_it_is_and_what_was_set():
 
 
 @given(rankings, pools, settings_of, st.booleans())
-def test_the_printed_sums_add_up(ranking, pool, how, fill):
+def test_the_printed_sums_add_up(ranking, pool, settings, fill):
     """What stands in the formula, read by Python, is what stands behind the equals sign."""
     if fill:
-        how = {**how, "k": how["k"] or 5, "short": "minimum"}
-    table = gainful.explain(ranking, judged=pool, **how)
+        settings = {**settings, "k": settings["k"] or 5, "short": "minimum"}
+    table = gainful.explain(ranking, judged=pool, **settings)
     for name, line in show.format_sums(table)[1:]:
         terms, _, result = line.rpartition(" = ")
         if "…" in terms:

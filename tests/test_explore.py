@@ -126,8 +126,8 @@ def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
     setting = random_setting(seed)
     set_controls(demo, setting, exactly=seed % 2 == 0)
     assert demo.locator("#curves .mark-line path").first.get_attribute("d") != before
-    found = evaluate_setting(study[0], setting)
-    curve = found.curve(by="system")
+    values = evaluate_setting(study[0], setting)
+    curve = values.curve(by="system")
     drawn_rows = [row for row in chart_rows(demo) if not row.get("afterStop")]
     assert [row["mean"] for row in drawn_rows] == pytest.approx(curve["mean"].to_list(), abs=1e-6)
     assert [row["position"] for row in drawn_rows] == curve["position"].to_list()
@@ -136,14 +136,14 @@ def test_moving_controls_gives_what_python_computes(demo, study, seed, run):
             max(r["position"] for r in chart_rows(demo) if r["group"] == group) for group in (0, 1)
         ]
         assert ends == [int(curve["position"].max())] * 2
-    last = found.last_queries(by="system").vectors.filter(pl.col("which") != "best")
+    last = values.last_queries(by="system").vectors.filter(pl.col("which") != "best")
     assert [r["mean"] for r in chart_rows(demo, "last")] == pytest.approx(
         last["mean"].to_list(), abs=1e-6
     )
     # … and so does the command that the page offers
     words = shlex.split(demo.locator("#command").text_content())
-    told = json.loads(run(*words[1:], "--format", "json"))
-    means = [next(iter(group["mean"].values())) for group in told["groups"]]
+    data = json.loads(run(*words[1:], "--format", "json"))
+    means = [next(iter(group["mean"].values())) for group in data["groups"]]
     shown = demo.locator("#groups td:last-child").all_text_contents()
     assert shown == [f"{mean:.4f}" for mean in means]
     assert [row["mean"] for row in chart_rows(demo, "curves", "ends")] == pytest.approx(
@@ -161,10 +161,10 @@ def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     words = shlex.split(demo.locator("#command").text_content())
     assert words[-4:] == ["--where", "scenario=D", "--min-queries", "3"]
     assert "nsDCG(gain=exp, b=2, bq=4)@10" in words
-    told = json.loads(run(*words[1:], "--format", "json"))
+    data = json.loads(run(*words[1:], "--format", "json"))
     cells = demo.locator("#groups td").all_text_contents()
-    (mean,) = told["mean"].values()
-    assert cells == [str(told["counts"]["sessions"]), str(told["counts"]["queries"]), f"{mean:.4f}"]
+    (mean,) = data["mean"].values()
+    assert cells == [str(data["counts"]["sessions"]), str(data["counts"]["queries"]), f"{mean:.4f}"]
 
 
 def test_the_command_is_copied(demo):
@@ -220,8 +220,8 @@ def assert_shows(page, frame, name):
 def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
     reset(demo)
     name = select_long_session(demo, study[0].sessions.frame)
-    found = gainful.evaluate_sessions(study[0].sessions, study[0].qrels, "sDCG@10")
-    value = found.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
+    results = gainful.evaluate_sessions(study[0].sessions, study[0].qrels, "sDCG@10")
+    value = results.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
     added = [
         float(text) for text in demo.locator("#session-detail td.added").all_text_contents() if text
     ]
@@ -269,9 +269,9 @@ def test_formula_and_words_follow_the_controls(demo):
     assert demo.locator("#measure").text_content() == (
         "nsDCG(discount=zipf, bq=7.5, duplicates=first)@10"
     )
-    said = demo.locator("#words").text_content()
-    assert "zipf: one over the rank: steep" in said
-    assert "each document once, the best documents in the places that count most" in said
+    message = demo.locator("#words").text_content()
+    assert "zipf: one over the rank: steep" in message
+    assert "each document once, the best documents in the places that count most" in message
     demo.locator("#ideal").select_option("once")
     wait_until_drawn(demo)
     assert "this ideal does not bound" in demo.locator("#words").text_content()
@@ -498,15 +498,15 @@ def files(tmp_path):
 )
 def test_what_the_page_cannot_show_is_refused_in_one_line(run, files, tmp_path, words, message):
     page = tmp_path / "page.html"
-    said = run("explore", *files, *words, "-o", str(page), status=2)
-    assert message in said
-    assert said.count("\n") == 1
+    printed = run("explore", *files, *words, "-o", str(page), status=2)
+    assert message in printed
+    assert printed.count("\n") == 1
     assert not page.exists()
 
 
 def test_sessions_without_judgments_and_grades_are_refused(run, files, tmp_path):
-    said = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
-    assert "there are no judgments, and no column grade" in said
+    message = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
+    assert "there are no judgments, and no column grade" in message
 
 
 def test_a_discount_that_the_page_cannot_move_is_refused():
@@ -549,7 +549,7 @@ def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
         status=2,
     )
     assert "only one file can be -" in run("explore", "-", "--qrels", "-", "-o", "p.html", status=2)
-    assert {one.name for one in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
+    assert {path.name for path in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
 
 
 def _write_qrels_as_html(folder):
@@ -560,9 +560,10 @@ def _write_qrels_as_html(folder):
 
 def test_without_the_extra_the_command_says_how_to_install_it(run, files, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    said = run("explore", *files, "-o", str(tmp_path / "page.html"), status=2)
+    message = run("explore", *files, "-o", str(tmp_path / "page.html"), status=2)
     assert (
-        said == "gainful: gainful explore needs the extra report: pip install 'gainful[report]'\n"
+        message
+        == "gainful: gainful explore needs the extra report: pip install 'gainful[report]'\n"
     )
 
 

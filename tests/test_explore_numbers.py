@@ -112,7 +112,7 @@ def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setti
         least = 1
     measure, options = to_measure_and_options(setting)
     table_ = dict(zip(data["grades"]["values"], setting["weights"], strict=True))
-    found = script(data, **setting, minQueries=least, by="system" if grouped else None)
+    page = script(data, **setting, minQueries=least, by="system" if grouped else None)
     if setting["normalised"]:
         options["empty"] = empty
     truth = gainful.evaluate_sessions(
@@ -120,24 +120,24 @@ def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setti
     )
     by = "system" if grouped else ()
     curve = truth.curve(by=by)
-    script_curve = [value for group in found["groups"] for value in group["curve"]]
+    script_curve = [value for group in page["groups"] for value in group["curve"]]
     assert script_curve == pytest.approx(curve["mean"].to_list(), abs=1e-9)
-    values = [v for v in found["values"] if v is not None] if empty != "skip" else None
+    values = [v for v in page["values"] if v is not None] if empty != "skip" else None
     if values is not None:
         assert values == pytest.approx(truth.per_session[measure].to_list(), abs=1e-9)
     groups = truth.groups(by) if by else [{"mean": truth.mean}]
-    for one, other in zip(found["groups"], groups, strict=True):
+    for page_group, other in zip(page["groups"], groups, strict=True):
         expected = other["mean"][measure]
         if expected is None or np.isnan(expected):
-            assert one["mean"] is None
+            assert page_group["mean"] is None
         else:
-            assert one["mean"] == pytest.approx(expected, abs=1e-9)
+            assert page_group["mean"] == pytest.approx(expected, abs=1e-9)
     last = truth.last_queries(by=by).vectors
     for which in ("last", "others"):
         own = last.filter(pl.col("which") == ("last" if which == "last" else "non_last"))
         mean = own["mean"].to_list()
         size = setting["x"]
-        for number, group in enumerate(found["groups"]):
+        for number, group in enumerate(page["groups"]):
             part = mean[number * size : (number + 1) * size]
             assert (group[which] or [None] * size) == pytest.approx(part, abs=1e-9)
 
@@ -157,16 +157,16 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
     assert list(data["answers"]["ideal"]) == ["paired", "repeated"]
     assert list(data["answers"]["hold"]) == ["held"]
     truth = gainful.evaluate_sessions(shown, judgments, "nsDCG@2")
-    found = script(data)
-    assert found["groups"][0]["curve"] == pytest.approx(truth.curve()["mean"].to_list())
+    page = script(data)
+    assert page["groups"][0]["curve"] == pytest.approx(truth.curve()["mean"].to_list())
 
 
 def test_what_each_query_added_is_what_python_says_it_gained(script):
     study = gainful.simulate_study(2008)
     data = extract_data(gainful.explore(study.sessions, study.qrels, "sDCG@10"))
-    found = script(data)
+    page = script(data)
     truth = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
-    totals = [sum(queries) for queries in found["added"]]
+    totals = [sum(queries) for queries in page["added"]]
     assert totals == pytest.approx(truth.per_session["sDCG@10"].to_list())
 
 
@@ -175,21 +175,21 @@ def test_filters_choose_the_sessions_that_python_chooses(script):
     data = extract_data(gainful.explore(study.sessions, study.qrels, "nsDCG@10"))
     scenario = next(column for column in data["columns"] if column["name"] == "scenario")
     chosen = {"scenario": scenario["values"].index("D")}
-    found = script(data, where=chosen, minQueries=3)
+    page = script(data, where=chosen, minQueries=3)
     truth = gainful.evaluate_sessions(
         study.sessions, study.qrels, "nsDCG@10", where={"scenario": "D"}, min_queries=3
     )
-    expected = [(one["sessions"], one["queries"]) for one in truth.groups("system")]
-    assert [(one["sessions"], one["queries"]) for one in found["groups"]] == expected
-    means = [one["mean"]["nsDCG@10"] for one in truth.groups("system")]
-    assert [one["mean"] for one in found["groups"]] == pytest.approx(means)
+    expected = [(group["sessions"], group["queries"]) for group in truth.groups("system")]
+    assert [(group["sessions"], group["queries"]) for group in page["groups"]] == expected
+    means = [group["mean"]["nsDCG@10"] for group in truth.groups("system")]
+    assert [group["mean"] for group in page["groups"]] == pytest.approx(means)
 
 
 def test_columns_that_tell_the_same_are_offered_once_and_many_values_not_for_groups():
     study = gainful.simulate_study(2008)
     columns = extract_data(gainful.explore(study.sessions, study.qrels))["columns"]
-    assert [one["name"] for one in columns] == ["system", "searcher", "scenario", "order"]
-    assert [one["groups"] for one in columns] == [True, False, True, True]
+    assert [column["name"] for column in columns] == ["system", "searcher", "scenario", "order"]
+    assert [column["groups"] for column in columns] == [True, False, True, True]
 
 
 def test_a_document_beyond_the_depth_of_the_page_that_was_clicked_still_counts_as_known(script):

@@ -54,7 +54,7 @@ def toy(golden):
 
 
 @pytest.fixture(scope="module")
-def found(toy):
+def golden_results(toy):
     return gainful.evaluate_sessions(*toy, ["sDCG(b=2, bq=4)@3", "nsDCG(b=2, bq=4)@3"])
 
 
@@ -81,28 +81,30 @@ def draw_spec(name, *inputs, look=None, **options):
 # ── the data of sessions ─────────────────────────────────────────────────────────────────────
 
 
-def test_sessions_are_the_golden_normalised_vector_and_the_one_that_stopped_is_held(found, golden):
-    frame = gainful.figure_data("sessions", found, by="system")
+def test_sessions_are_the_golden_normalised_vector_and_the_one_that_stopped_is_held(
+    golden_results, golden
+):
+    frame = gainful.figure_data("sessions", golden_results, by="system")
     own = frame.filter(pl.col("group") == "system 1")
     assert own["mean"].to_list() == pytest.approx(golden["jk2008"]["normalised_vector"], abs=1e-12)
-    held = frame.filter(pl.col("group") == "system 2")
-    assert held["mean"].to_list() == [1.0] * 9  # golden: hold_after_stop, the ideal held
-    assert held["searching"].to_list() == [1] * 3 + [0] * 6
+    stopped = frame.filter(pl.col("group") == "system 2")
+    assert stopped["mean"].to_list() == [1.0] * 9  # golden: hold_after_stop, the ideal held
+    assert stopped["searching"].to_list() == [1] * 3 + [0] * 6
 
 
 def test_a_growing_ideal_lowers_a_session_that_has_stopped_as_the_golden_one(golden):
-    told = golden["hold_after_stop"]
+    expected = golden["hold_after_stop"]
     shown = make_sessions(a=[["x", "y", "z"]] * 3, b=[["x", "y", "z"]])
     results = gainful.evaluate_sessions(
         shown, {"a": {"x": 1}, "b": {"x": 1}}, "nsDCG(b=2, bq=4, hold=growing)@3"
     )
     frame = gainful.figure_data("individual", results).filter(pl.col("session") == "b")
     ends = frame.filter(pl.col("rank") == 3)["value"].to_list()
-    assert ends == pytest.approx(told["normalised_at_q1_q2_q3_when_ideal_grows"], abs=1e-12)
+    assert ends == pytest.approx(expected["normalised_at_q1_q2_q3_when_ideal_grows"], abs=1e-12)
 
 
-def test_a_scenario_is_the_golden_vector_and_only_long_sessions_are_apart(found, golden):
-    frame = gainful.figure_data("scenario", found, at_least=3)
+def test_a_scenario_is_the_golden_vector_and_only_long_sessions_are_apart(golden_results, golden):
+    frame = gainful.figure_data("scenario", golden_results, at_least=3)
     long = frame.filter(pl.col("which") == "at least 3 queries")
     assert long["mean"].to_list() == pytest.approx(golden["jk2008"]["vector"], abs=1e-12)
     both = frame.filter(pl.col("which") == "all")["mean"].to_list()
@@ -110,8 +112,10 @@ def test_a_scenario_is_the_golden_vector_and_only_long_sessions_are_apart(found,
     assert both == pytest.approx(half, abs=1e-12)
 
 
-def test_individual_sessions_are_golden_and_marked_where_searchers_really_stopped(found, golden):
-    frame = gainful.figure_data("individual", found)
+def test_individual_sessions_are_golden_and_marked_where_searchers_really_stopped(
+    golden_results, golden
+):
+    frame = gainful.figure_data("individual", golden_results)
     own = frame.filter(pl.col("session") == "s")
     assert own["value"].to_list() == pytest.approx(golden["jk2008"]["vector"], abs=1e-12)
     assert frame.filter(pl.col("stopped")).select("session", "position").rows() == [
@@ -120,14 +124,14 @@ def test_individual_sessions_are_golden_and_marked_where_searchers_really_stoppe
     ]
 
 
-def test_a_session_that_is_cut_off_in_the_picture_is_not_marked_as_stopped(found):
-    frame = gainful.figure_data("individual", found, queries=2)
+def test_a_session_that_is_cut_off_in_the_picture_is_not_marked_as_stopped(golden_results):
+    frame = gainful.figure_data("individual", golden_results, queries=2)
     assert frame["query"].max() == 2
     assert frame.filter(pl.col("stopped"))["session"].to_list() == ["t"]
 
 
-def test_the_last_query_is_the_golden_one_and_the_others_are_averaged(found, golden):
-    frame = gainful.figure_data("last", found, by="system")
+def test_the_last_query_is_the_golden_one_and_the_others_are_averaged(golden_results, golden):
+    frame = gainful.figure_data("last", golden_results, by="system")
     at_end = frame.filter((pl.col("rank") == 3) & (pl.col("group") == "system 1"))
     first, second, third = golden["jk2008"]["per_query_sdcg"]
     assert dict(at_end.select("which", "mean").iter_rows()) == pytest.approx(
@@ -195,14 +199,14 @@ def test_a_band_is_scipys_percentile_interval_but_for_chance(study):
 
 
 def test_bands_are_the_same_for_a_seed_and_others_for_another(study):
-    one, same, other = (
+    first, same, other = (
         gainful.figure_data("last", study, by="system", interval=95, resamples=199, seed=seed)
         for seed in (1, 1, 2)
     )
-    assert one.equals(same)
-    assert not one.equals(other)
-    assert (one["low"] <= one["mean"]).all()
-    assert (one["mean"] <= one["high"]).all()
+    assert first.equals(same)
+    assert not first.equals(other)
+    assert (first["low"] <= first["mean"]).all()
+    assert (first["mean"] <= first["high"]).all()
 
 
 def test_a_band_of_queries_within_sessions_draws_sessions(golden):
@@ -214,8 +218,8 @@ def test_a_band_of_queries_within_sessions_draws_sessions(golden):
     assert (row["mean"], row["low"], row["high"]) == (0.25, 0.0, 0.5)  # a: (1 + 0) / 2; b: 0
 
 
-def test_one_session_has_no_band_and_the_caption_says_so(found):
-    data = build_data("sessions", found, by="system", interval=95)
+def test_one_session_has_no_band_and_the_caption_says_so(golden_results):
+    data = build_data("sessions", golden_results, by="system", interval=95)
     assert data.frame["low"].null_count() == len(data.frame)
     assert "Note: system 1 has one session: no interval" in data.caption
 
@@ -307,19 +311,19 @@ def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary
     for row in some:
         measure = f"nsDCG(b={row['b']!r}, bq={row['bq']!r})@10"
         groups = gainful.evaluate_sessions(made.sessions, made.qrels, measure).groups("system")
-        one, two = (group["mean"][measure] for group in groups)
+        first, two = (group["mean"][measure] for group in groups)
         if row["kind"] == "boundary":
-            assert one == pytest.approx(two, abs=1e-8)
+            assert first == pytest.approx(two, abs=1e-8)
         else:
-            assert row["winner"] == ("system 1" if one > two else "system 2")
-            assert row["ahead"] == pytest.approx(abs(one - two), abs=1e-9)
+            assert row["winner"] == ("system 1" if first > two else "system 2")
+            assert row["ahead"] == pytest.approx(abs(first - two), abs=1e-9)
 
 
 def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
     _, sweep = swept
     shown = svg_texts(picture.to_svg(draw_spec("map", sweep)))
     assert {"system 1", "system 2", "b = 2, bq = 4"} <= set(shown)
-    assert any("It depends on the searcher" in one for one in shown)
+    assert any("It depends on the searcher" in text for text in shown)
 
 
 def test_several_planes_are_several_maps_and_one_base_is_a_strip():
@@ -335,8 +339,8 @@ def test_several_planes_are_several_maps_and_one_base_is_a_strip():
 def test_a_map_without_any_winner_says_so():
     shown = make_sessions(a=[["x"]], b=[["x"]]).with_columns(system=pl.col("session"))
     even = gainful.sweep(shown, {"a": {"x": 1}, "b": {"x": 1}}, points=3)
-    told = " ".join(svg_texts(picture.to_svg(draw_spec("map", even))))
-    assert "No group is ahead of the others anywhere" in told
+    text = " ".join(svg_texts(picture.to_svg(draw_spec("map", even))))
+    assert "No group is ahead of the others anywhere" in text
 
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────
@@ -358,9 +362,9 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     assert "#12171e" not in once
 
 
-def test_a_dark_figure_is_the_same_in_other_colours(found):
+def test_a_dark_figure_is_the_same_in_other_colours(golden_results):
     light, dark = (
-        picture.to_svg(gainful.figure("last", found, dark=dark)) for dark in (False, True)
+        picture.to_svg(gainful.figure("last", golden_results, dark=dark)) for dark in (False, True)
     )
     assert svg_texts(light) == svg_texts(dark)
     assert "#12171e" in dark  # the paper of the dark tones
@@ -371,9 +375,11 @@ def test_a_dark_figure_is_the_same_in_other_colours(found):
 
 def test_queries_are_named_under_their_lots_and_lines_at_their_ends(study):
     shown = svg_texts(picture.to_svg(draw_spec("sessions", study, by="system")))
-    assert [one for one in shown if re.fullmatch(r"Q\d+", one)] == [f"Q{q}" for q in range(1, 12)]
+    assert [text for text in shown if re.fullmatch(r"Q\d+", text)] == [
+        f"Q{q}" for q in range(1, 12)
+    ]
     assert {"system 1", "system 2"} <= set(shown)
-    assert any("nsDCG@10 · 120 sessions · 343 queries" in one for one in shown)
+    assert any("nsDCG@10 · 120 sessions · 343 queries" in text for text in shown)
 
 
 def test_files_are_what_their_suffix_says(tmp_path):
@@ -382,15 +388,15 @@ def test_files_are_what_their_suffix_says(tmp_path):
         picture.save(chart, tmp_path / f"f{suffix}")
         assert (tmp_path / f"f{suffix}").read_bytes().startswith(begin)
     picture.save(chart, tmp_path / "f.json")
-    told = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
-    assert told["title"]["text"] == "AP by query: b against a"
+    data = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
+    assert data["title"]["text"] == "AP by query: b against a"
     with pytest.raises(BadValue, match=r"path is 'f.gif'; allowed: a name that ends in .svg, .png"):
         picture.save(chart, "f.gif")
 
 
 def test_a_specification_is_plain_data_and_the_same_twice(study):
-    one, same = (picture.to_json(draw_spec("individual", study)) for _ in range(2))
-    assert one == same
+    first, same = (picture.to_json(draw_spec("individual", study)) for _ in range(2))
+    assert first == same
 
 
 def test_bands_are_drawn_around_the_lines_but_for_the_best_query_and_explained(study):
@@ -418,14 +424,14 @@ def test_titles_and_sizes_are_as_asked_for(study):
 
 def test_many_queries_stand_in_a_row_without_names():
     judged = {f"q{at}": {"x": 1} for at in range(70)}
-    one = {query: ["y"] * (at % 5) + ["x"] for at, query in enumerate(judged)}
-    one = {
+    last = {query: ["y"] * (at % 5) + ["x"] for at, query in enumerate(judged)}
+    last = {
         query: [f"{doc}{at}" if doc == "y" else doc for at, doc in enumerate(docs)]
-        for query, docs in one.items()
+        for query, docs in last.items()
     }
     two = {query: ["y", "x"] for query in judged}
     shown = svg_texts(
-        picture.to_svg(draw_spec("differences", judged, {"one": one, "two": two}, "RR"))
+        picture.to_svg(draw_spec("differences", judged, {"one": last, "two": two}, "RR"))
     )
     assert {"queries, sorted", "one better", "two better"} <= set(shown)
     assert not any(re.fullmatch(r"q\d+", each) for each in shown)
@@ -434,7 +440,7 @@ def test_many_queries_stand_in_a_row_without_names():
 def test_lines_that_have_no_room_for_their_names_are_counted():
     runs = {f"run {at}": TOY_RUN for at in range(40)}
     drawn_ = draw_spec("curves", JUDGED, runs, look=Look(height=140))
-    assert any("30 lines without a name" in one for one in drawn_["title"]["subtitle"])
+    assert any("30 lines without a name" in line for line in drawn_["title"]["subtitle"])
 
 
 def test_ideals_that_differ_are_drawn_for_each_run():
@@ -445,7 +451,7 @@ def test_ideals_that_differ_are_drawn_for_each_run():
 
 def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
     drawn_ = draw_spec("individual", study)
-    assert any("60 of 120 sessions drawn" in one for one in drawn_["title"]["subtitle"])
+    assert any("60 of 120 sessions drawn" in line for line in drawn_["title"]["subtitle"])
     some = drawn_["layer"][1]["data"]["values"]
     assert len({row["series"] for row in some}) <= 60
 
@@ -480,7 +486,7 @@ def test_an_axis_ends_above_every_value_but_not_far(value):
 # ── what cannot be shown, and what is refused ────────────────────────────────────────────────
 
 
-def test_where_nothing_was_gained_the_picture_says_so(found):
+def test_where_nothing_was_gained_the_picture_says_so(golden_results):
     shown = make_sessions(a=[["x"]], b=[["x", "y"]])
     none = gainful.evaluate_sessions(shown, {"a": {"x": 0}, "b": {"x": 0}}, ["sDCG@2", "nsDCG@2"])
     for name in ("last", "sessions", "individual"):
@@ -523,7 +529,9 @@ def test_two_equal_runs_have_no_difference_and_the_picture_says_so():
 def test_one_session_of_one_query_has_a_last_query_and_none_before():
     results = gainful.evaluate_sessions(make_sessions(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
     data = build_data("last", results)
-    assert any("no session of all sessions has more than one query" in one for one in data.caption)
+    assert any(
+        "no session of all sessions has more than one query" in line for line in data.caption
+    )
     assert "last query" in svg_texts(picture.to_svg(Drawing(FIGURES["last"], data, Look()).spec()))
 
 
@@ -566,10 +574,12 @@ def test_a_measure_without_vectors_or_depth_is_refused(toy):
         Look(title=5)
 
 
-def test_a_depth_that_no_list_reaches_is_said(found, toy):
+def test_a_depth_that_no_list_reaches_is_said(golden_results, toy):
     results = gainful.evaluate_sessions(*toy, "sDCG@50")
     assert "Note: no query shows more than 3 results" in build_data("last", results).caption
-    assert not any("no query shows more" in line for line in build_data("last", found).caption)
+    assert not any(
+        "no query shows more" in line for line in build_data("last", golden_results).caption
+    )
 
 
 def test_scenarios_together_are_said_where_they_are_not_normalised(study):
@@ -623,7 +633,7 @@ def test_hostile_names_are_text_in_an_svg():
         assert "<b>" not in svg
         shown = svg_texts(svg)
         assert {"{{7*7}}", "שלום עולם", "<script>alert(1)</script>", "null�byte line"} <= set(shown)
-        assert max(len(one) for one in shown) < 400
+        assert max(len(text) for text in shown) < 400
 
 
 def test_hostile_sessions_and_queries_are_text_in_an_svg():
@@ -636,7 +646,7 @@ def test_hostile_sessions_and_queries_are_text_in_an_svg():
     for name in ("individual", "sessions", "last"):
         svg = picture.to_svg(draw_spec(name, results, by="system"))
         assert "<script" not in svg
-        assert any("<script>alert(1)</script>" in one for one in svg_texts(svg))
+        assert any("<script>alert(1)</script>" in text for text in svg_texts(svg))
     svg = picture.to_svg(
         draw_spec(
             "differences",
@@ -655,10 +665,10 @@ def test_a_page_opens_offline_fits_a_phone_and_shows_hostile_names_as_text(brows
     assert not re.search(r"""(?:src|href)=["']?https?:""", text)
     (tmp_path / "f.html").write_text(text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="light")
-    told, asked = [], []
-    page.on("console", lambda message: told.append(message.text))
-    page.on("pageerror", lambda error: told.append(str(error)))
-    page.on("dialog", lambda dialog: told.append(dialog.message))
+    complaints, asked = [], []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
     page.on("request", lambda request: asked.append(request.url))
     page.goto((tmp_path / "f.html").as_uri())
     page.wait_for_selector("#figure[data-ready='1'] svg")
@@ -670,7 +680,7 @@ def test_a_page_opens_offline_fits_a_phone_and_shows_hostile_names_as_text(brows
     page.click("#theme")
     page.wait_for_selector("#figure[data-ready='2'] svg")
     assert page.locator("#figure svg").get_attribute("style") != before
-    assert told == []
+    assert complaints == []
     assert all(url.startswith(("file:", "data:")) for url in asked)
     page.close()
 
@@ -700,9 +710,9 @@ def folder(tmp_path_factory):
 
 def test_without_a_name_it_lists_all_figures_with_their_questions(run):
     out = run("figure")
-    for one in FIGURES.values():
-        assert f"{one.name} " in out
-        assert one.question in out
+    for figure in FIGURES.values():
+        assert f"{figure.name} " in out
+        assert figure.question in out
 
 
 @pytest.mark.parametrize("name", list(FIGURES))
@@ -788,17 +798,17 @@ def test_one_group_has_no_winner_and_the_picture_says_so(run, folder, tmp_path):
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
-    said = run("figure", *words, status=2)
-    assert message in said
-    assert said.count("\n") == 1
+    printed = run("figure", *words, status=2)
+    assert message in printed
+    assert printed.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
     files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
     for words in (("--where", "scenario=Z"), ("--at-least", 99)):
-        said = run("figure", "scenario", *files, *words, "-o", tmp_path / "f.svg", status=2)
-        assert "no session" in said
+        message = run("figure", "scenario", *files, *words, "-o", tmp_path / "f.svg", status=2)
+        assert "no session" in message
     assert list(tmp_path.iterdir()) == []
 
 
@@ -808,5 +818,5 @@ def test_there_is_a_function_for_each_figure():
     assert {name.replace("_", "-") for name in figures.__all__} == {*FIGURES, "save"}
     runs = {"a": {"1": ["x", "d"], "2": ["e"]}, "b": {"1": ["d"], "2": ["e"]}}
     judged = {"1": {"d": 1}, "2": {"e": 1}}
-    one = figures.differences(judged, runs, "RR")
-    assert one.to_dict() == gainful.figure("differences", judged, runs, "RR").to_dict()
+    chart = figures.differences(judged, runs, "RR")
+    assert chart.to_dict() == gainful.figure("differences", judged, runs, "RR").to_dict()

@@ -113,8 +113,8 @@ def test_text_is_read_back_by_python_as_the_same_number(expr, at):
     assume(math.isfinite(wanted))
     with np.errstate(all="ignore"):
         names = {"max": np.maximum, "F": np.float64} | {k: np.float64(v) for k, v in at.items()}
-        found = eval(code, names)  # noqa: S307
-    assert float(found) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+        number = eval(code, names)  # noqa: S307
+    assert float(number) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_only_formula_nodes_can_be_rendered(render):
 
 
 def test_special_numbers_in_javascript():
-    found = [to_javascript(Const(v)) for v in (math.inf, -math.inf, math.nan, -2, 0.1, 1e30)]
-    assert found == ["Infinity", "(-Infinity)", "NaN", "(-2)", "0.1", "1e+30"]
+    codes = [to_javascript(Const(v)) for v in (math.inf, -math.inf, math.nan, -2, 0.1, 1e30)]
+    assert codes == ["Infinity", "(-Infinity)", "NaN", "(-2)", "0.1", "1e+30"]
 
 
 @pytest.mark.parametrize(

@@ -42,18 +42,18 @@ def test_a_value_just_below_its_floor_is_printed_in_as_many_decimals_as_it_takes
 
 
 def test_a_floor_names_its_measure_so_that_none_need_be_asked_for(gate):
-    found = parse_verdict(gate("best.txt", "--floor", "P_1=0.5", "--format", "json"))
-    assert found["mean"] == {"P_1": 1.0}
-    found = parse_verdict(gate("best.txt", "-m", "AP", "--floor", "RR=0.5", "--format", "json"))
-    assert list(found["mean"]) == ["AP", "RR"]
-    assert [check["measure"] for check in found["checks"]] == ["RR"]
+    verdict = parse_verdict(gate("best.txt", "--floor", "P_1=0.5", "--format", "json"))
+    assert verdict["mean"] == {"P_1": 1.0}
+    verdict = parse_verdict(gate("best.txt", "-m", "AP", "--floor", "RR=0.5", "--format", "json"))
+    assert list(verdict["mean"]) == ["AP", "RR"]
+    assert [check["measure"] for check in verdict["checks"]] == ["RR"]
 
 
 def test_a_rule_finds_its_measure_under_whatever_name_it_was_asked_for(gate):
     words = ("-m", "recip_rank", "--floor", "RR=0.5", "--floor", "mrr=0.5", "--format", "json")
-    found = parse_verdict(gate("best.txt", *words))
-    assert list(found["mean"]) == ["recip_rank"]
-    assert len(found["checks"]) == 1
+    verdict = parse_verdict(gate("best.txt", *words))
+    assert list(verdict["mean"]) == ["recip_rank"]
+    assert len(verdict["checks"]) == 1
 
 
 def test_a_measure_with_equal_signs_is_split_at_the_last_one(gate):
@@ -80,8 +80,8 @@ def test_a_measure_with_equal_signs_is_split_at_the_last_one(gate):
 )
 @pytest.mark.parametrize("option", ["--floor", "--max-drop"])
 def test_what_is_no_measure_and_value_is_refused(gate, option, text):
-    said = gate("best.txt", option, text, status=2)
-    assert f"{option} is {text!r}; allowed: MEASURE=VALUE, such as nDCG@10=0.45" in said
+    message = gate("best.txt", option, text, status=2)
+    assert f"{option} is {text!r}; allowed: MEASURE=VALUE, such as nDCG@10=0.45" in message
 
 
 def test_numbers_that_are_none_and_measures_that_are_none_are_refused(gate):
@@ -92,8 +92,8 @@ def test_numbers_that_are_none_and_measures_that_are_none_are_refused(gate):
 
 
 def test_two_values_for_one_rule_are_refused_and_the_same_twice_is_not(gate):
-    said = gate("best.txt", "--floor", "RR=0.5", "--floor", "recip_rank=0.6", status=2)
-    assert "floor of RR is '0.5 and 0.6'; allowed: one value for each measure" in said
+    message = gate("best.txt", "--floor", "RR=0.5", "--floor", "recip_rank=0.6", status=2)
+    assert "floor of RR is '0.5 and 0.6'; allowed: one value for each measure" in message
     gate("best.txt", "--floor", "RR=0.5", "--floor", "RR=0.50")
 
 
@@ -103,9 +103,9 @@ def test_without_a_rule_nothing_passes(gate, base):
 
 
 def test_without_a_baseline_the_lowest_queries_are_shown(gate):
-    found = parse_verdict(gate("varied.txt", "--floor", "RR=0.9", "--format", "json", status=1))
-    assert [look["query"] for look in found["look_at"]] == QUERIES[::-1]
-    assert found["look_at"][0] == {"measure": "RR", "query": "q7", "now": 1 / 9, "before": None}
+    verdict = parse_verdict(gate("varied.txt", "--floor", "RR=0.9", "--format", "json", status=1))
+    assert [look["query"] for look in verdict["look_at"]] == QUERIES[::-1]
+    assert verdict["look_at"][0] == {"measure": "RR", "query": "q7", "now": 1 / 9, "before": None}
     out = gate("varied.txt", "--floor", "RR=0.9", status=1)
     assert "Look first at the lowest queries by RR:\n\nquery      RR\nq7     0.1111\n" in out
 
@@ -133,8 +133,8 @@ def test_what_rises_or_stays_passes_a_bound_of_zero(gate):
 
 
 def test_a_negative_bound_is_refused(gate, base):
-    said = gate("best.txt", *base, "--max-drop", "RR=-0.01", status=2)
-    assert "max_drop of RR is -0.01; allowed: a finite number from 0 on" in said
+    message = gate("best.txt", *base, "--max-drop", "RR=-0.01", status=2)
+    assert "max_drop of RR is -0.01; allowed: a finite number from 0 on" in message
 
 
 @pytest.mark.parametrize("rule", [("--max-drop", "RR=0.1"), ("--significant", "0.05")])
@@ -155,18 +155,18 @@ def test_a_missing_query_counts_as_0_and_is_the_first_to_look_at(gate, base):
 def test_queries_that_one_side_lacks_are_said_and_the_others_compared(gate):
     gate("once.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--max-drop", "RR=0", "--missing", "skip")
-    said = gate("lost.txt", *words, status=2)
-    assert "1 query of the baseline does not count in this run" in said
-    found = parse_verdict(gate("lost.txt", *words, "--allow", "queries", "--format", "json"))
-    check = found["checks"][0]
+    message = gate("lost.txt", *words, status=2)
+    assert "1 query of the baseline does not count in this run" in message
+    verdict = parse_verdict(gate("lost.txt", *words, "--allow", "queries", "--format", "json"))
+    check = verdict["checks"][0]
     assert check["value"] == 1
     assert check["baseline"] == pytest.approx(6.5 / 7)  # q5 is in the baseline only
-    assert "1 query counts in the baseline only: 'q5' (RR)" in found["notes"]
+    assert "1 query counts in the baseline only: 'q5' (RR)" in verdict["notes"]
     Path("lost3.txt").write_text(make_run(q3=None))
     gate("lost3.txt", "-m", "RR", "--missing", "skip", "--save-baseline", "base.json")
-    found = parse_verdict(gate("once.txt", *words, "--floor", "RR=0.9", "--format", "json"))
-    assert [check["value"] for check in found["checks"]] == [0.9375, 1]  # the drop: without q3
-    assert "1 query counts in this run only: 'q3' (RR)" in found["notes"]
+    verdict = parse_verdict(gate("once.txt", *words, "--floor", "RR=0.9", "--format", "json"))
+    assert [check["value"] for check in verdict["checks"]] == [0.9375, 1]  # the drop: without q3
+    assert "1 query counts in this run only: 'q3' (RR)" in verdict["notes"]
 
 
 def test_runs_without_a_query_in_common_cannot_be_compared(gate):
@@ -180,15 +180,17 @@ def test_runs_without_a_query_in_common_cannot_be_compared(gate):
 def test_without_a_measure_those_of_the_baseline_are_tested(gate):
     gate("best.txt", "-m", "P@1", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--significant", "0.05", "--format", "json")
-    assert [one["measure"] for one in parse_verdict(gate("once.txt", *words))["checks"]] == ["P@1"]
+    assert [check["measure"] for check in parse_verdict(gate("once.txt", *words))["checks"]] == [
+        "P@1"
+    ]
 
 
 def test_a_run_that_lost_queries_is_not_passed_by_those_that_are_left(gate):
     Path("one.txt").write_text(make_run(**dict.fromkeys(QUERIES[1:])))
     words = ("--floor", "RR=0.1", "--missing", "skip")
-    said = gate("one.txt", *words, status=2)
-    assert "7 queries that the run lacks is left out" not in said
-    assert "7 queries that the run lacks are left out of the means" in said
+    message = gate("one.txt", *words, status=2)
+    assert "7 queries that the run lacks is left out" not in message
+    assert "7 queries that the run lacks are left out of the means" in message
     gate("one.txt", *words, "--allow", "queries")
     gate("one.txt", "--floor", "RR=0.2", status=1)  # missing queries count as 0
 
@@ -215,8 +217,8 @@ def test_a_verdict_that_cannot_be_written_saves_no_baseline(gate):
 @pytest.mark.parametrize("option", ["--test", "--seed", "--resamples"])
 def test_an_option_of_a_test_that_is_not_made_is_refused(gate, option):
     value = "t" if option == "--test" else "999"
-    said = gate("best.txt", "--floor", "RR=0.1", option, value, status=2)
-    assert f"{option} is of --significant" in said
+    message = gate("best.txt", "--floor", "RR=0.1", option, value, status=2)
+    assert f"{option} is of --significant" in message
 
 
 def test_a_sum_over_queries_can_drop_too(gate):
@@ -230,9 +232,9 @@ def test_a_sum_over_queries_can_drop_too(gate):
 
 
 def test_a_drop_in_every_query_is_significant(gate, base):
-    found = parse_verdict(gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", "--format",
+    verdict = parse_verdict(gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", "--format",
                          "json", status=1))  # fmt: skip
-    check = found["checks"][0]
+    check = verdict["checks"][0]
     assert check["p"] == pytest.approx(1 / 2**8)  # of 256 ways to flip signs only one is as low
     assert check["rule"] == "significant"
     out = gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", status=1)
@@ -246,15 +248,15 @@ def test_a_drop_in_every_query_is_significant(gate, base):
 def test_a_p_that_is_the_level_itself_is_significant(gate, base):
     words = ("-m", "RR", *base, "--significant")
     gate("worse.txt", *words, str(1 / 256), status=1)
-    said = gate("worse.txt", *words, str(1 / 256 - 1e-9), status=2)
-    assert "no p can be below 0.003906" in said
+    message = gate("worse.txt", *words, str(1 / 256 - 1e-9), status=2)
+    assert "no p can be below 0.003906" in message
 
 
 def test_a_drop_in_one_query_is_not_significant(gate, base):
-    found = parse_verdict(
+    verdict = parse_verdict(
         gate("once.txt", "-m", "RR", *base, "--significant", "0.05", "--format", "json")
     )
-    assert found["checks"][0]["p"] == 0.5
+    assert verdict["checks"][0]["p"] == 0.5
 
 
 def test_a_better_run_is_not_significantly_worse(gate):
@@ -265,9 +267,9 @@ def test_a_better_run_is_not_significantly_worse(gate):
 
 def test_p_is_corrected_over_the_measures_and_that_is_said(gate, base):
     words = ("-m", "RR", "-m", "P@1", *base, "--significant", "0.05")
-    found = parse_verdict(gate("worse.txt", *words, "--format", "json", status=1))
-    assert [check["raw_p"] for check in found["checks"]] == [1 / 256, 1 / 256]
-    assert [check["p"] for check in found["checks"]] == [2 / 256, 2 / 256]
+    verdict = parse_verdict(gate("worse.txt", *words, "--format", "json", status=1))
+    assert [check["raw_p"] for check in verdict["checks"]] == [1 / 256, 1 / 256]
+    assert [check["p"] for check in verdict["checks"]] == [2 / 256, 2 / 256]
     assert "Holm-corrected over 2 measures" in gate("worse.txt", *words, status=1)
 
 
@@ -280,9 +282,9 @@ def test_every_test_sees_a_clear_drop(gate, base, test):
 @pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])
 def test_differences_that_are_all_alike_are_refused_by_tests_that_need_others(gate, base, test):
     words = ("-m", "RR", *base, "--significant", "0.05", "--test", test)
-    said = gate("worse.txt", *words, status=2)
-    assert "RR differs by -0.5 in every query" in said
-    assert "--test randomisation" in said
+    message = gate("worse.txt", *words, status=2)
+    assert "RR differs by -0.5 in every query" in message
+    assert "--test randomisation" in message
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"])
@@ -291,8 +293,8 @@ def test_identical_runs_pass_with_p_1_and_a_word(gate, base, test):
     out = gate("best.txt", *words)
     assert out.startswith("passed: both rules hold\n")
     assert "the run scores as the baseline does in every query (RR)" in out
-    found = parse_verdict(gate("best.txt", *words, "--format", "json"))
-    assert found["checks"][1]["p"] == 1
+    verdict = parse_verdict(gate("best.txt", *words, "--format", "json"))
+    assert verdict["checks"][1]["p"] == 1
 
 
 def test_rounding_that_always_goes_one_way_is_no_evidence(gate, base):
@@ -301,9 +303,9 @@ def test_rounding_that_always_goes_one_way_is_no_evidence(gate, base):
         row["RR"] += 4e-16
     Path("base.json").write_text(sign_baseline(content))
     words = ("-m", "RR", *base, "--significant", "0.05", "--max-drop", "RR=0", "--format", "json")
-    found = parse_verdict(gate("best.txt", *words))
-    assert [check["p"] for check in found["checks"]] == [None, 1]
-    assert found["look_at"] == []
+    verdict = parse_verdict(gate("best.txt", *words))
+    assert [check["p"] for check in verdict["checks"]] == [None, 1]
+    assert verdict["look_at"] == []
 
 
 def test_one_query_cannot_be_tested_and_does_not_pass(gate):
@@ -318,9 +320,9 @@ def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(gate):
     Path("four.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:4]))
     gate("best.txt", "-m", "RR", "--save-baseline", "b.json", judgments="four.txt")
     words = ("-m", "RR", "--baseline", "b.json", "--significant", "0.05")
-    said = gate("worse.txt", *words, status=2, judgments="four.txt")
-    assert "with 4 queries the sign-flip randomisation test cannot say" in said
-    assert "no p can be below 0.0625" in said
+    message = gate("worse.txt", *words, status=2, judgments="four.txt")
+    assert "with 4 queries the sign-flip randomisation test cannot say" in message
+    assert "no p can be below 0.0625" in message
     gate("best.txt", *words, judgments="four.txt")  # what did not drop needs no test
 
 
@@ -349,8 +351,8 @@ def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
 )
 def test_a_test_that_cannot_be_is_refused(gate, words, expected):
     gate("best.txt", "-m", "RR", "-m", "num_rel_ret", "--save-baseline", "base.json")
-    said = gate("best.txt", "-m", "RR", "--baseline", "base.json", *words, status=2)
-    assert expected in said
+    message = gate("best.txt", "-m", "RR", "--baseline", "base.json", *words, status=2)
+    assert expected in message
 
 
 def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
@@ -364,13 +366,13 @@ def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
         Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
     gate("b.txt", "-m", "RR", "--save-baseline", "base.json", judgments="many.txt")
     words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.0005", "--format", "json")
-    one, two, other = (
+    first, two, other = (
         parse_verdict(gate("a.txt", *words, "--seed", seed, judgments="many.txt"))
         for seed in ("7", "7", "8")
     )
-    assert one == two
-    assert one["checks"][0]["p"] != other["checks"][0]["p"]
-    assert "10000 resamples, seed 7" in one["notes"][0]
+    assert first == two
+    assert first["checks"][0]["p"] != other["checks"][0]["p"]
+    assert "10000 resamples, seed 7" in first["notes"][0]
 
 
 # ── what is printed ──────────────────────────────────────────────────────────────────────────
@@ -430,8 +432,8 @@ def test_the_format_follows_the_suffix(gate):
 
 
 def test_a_terminal_gets_colours_and_lines_that_fit(gate, base):
-    found = judge(evaluate("qrels.txt", "once.txt", "RR"), Rules(floors={"RR": 0.99}))
-    text = render(found.page(), "table", Terminal(width=60, colour=True))
+    verdict = judge(evaluate("qrels.txt", "once.txt", "RR"), Rules(floors={"RR": 0.99}))
+    text = render(verdict.page(), "table", Terminal(width=60, colour=True))
     assert text.startswith("\x1b[1m\x1b[31mFAILED")
     assert max(len(line) for line in text.splitlines()[3:]) <= 60
 
@@ -478,8 +480,8 @@ def test_files_that_would_be_overwritten_or_are_two_things_are_refused(gate, bas
 
 
 def test_a_baseline_that_cannot_be_written_is_an_error(gate):
-    said = gate("best.txt", "-m", "RR", "--save-baseline", "absent/base.json", status=2)
-    assert "absent/base.json: cannot be written: No such file or directory" in said
+    message = gate("best.txt", "-m", "RR", "--save-baseline", "absent/base.json", status=2)
+    assert "absent/base.json: cannot be written: No such file or directory" in message
     Path("folder").mkdir()
     assert "cannot be written" in gate("best.txt", "--save-baseline", "folder", status=2)
 
@@ -490,8 +492,8 @@ def test_nothing_is_left_behind_beside_a_baseline(gate, base, gate_folder):
 
 def test_a_run_can_come_through_a_pipe(gate, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUNS["once"].encode())))
-    found = parse_verdict(gate("-", "--floor", "RR=0.9", "--format", "json"))
-    assert found["run"] == "stdin"
+    verdict = parse_verdict(gate("-", "--floor", "RR=0.9", "--format", "json"))
+    assert verdict["run"] == "stdin"
 
 
 def test_a_file_with_both_needs_no_run_beside_it(gate):

@@ -17,9 +17,9 @@ def test_the_same_calls_give_the_same_numbers(data):
     qrels, run = data
     asked = [theirs.parse_measure(name) for name in NAMES]
     mine = [ours.parse_measure(name) for name in NAMES]
-    found = ours.calc_aggregate(mine, qrels, run)
+    means = ours.calc_aggregate(mine, qrels, run)
     expected = theirs.calc_aggregate(asked, qrels, run)
-    assert list(found.values()) == pytest.approx([expected[m] for m in asked], abs=1e-9)
+    assert list(means.values()) == pytest.approx([expected[m] for m in asked], abs=1e-9)
     values = {(v.query_id, str(v.measure)): v.value for v in ours.iter_calc(mine, qrels, run)}
     names = dict(zip(asked, mine, strict=True))
     for value in theirs.iter_calc(asked, qrels, run):
@@ -40,7 +40,7 @@ SUBTOPICS = [
 def test_the_same_numbers_for_subtopics_ties_included(engine, data):
     rows, run = data
     if engine == "tuples":
-        qrels = [theirs.Qrel(query, doc, grade, one) for query, one, doc, grade in rows]
+        qrels = [theirs.Qrel(query, doc, grade, row) for query, row, doc, grade in rows]
     else:
         import pandas as pd
 
@@ -71,11 +71,11 @@ def test_the_same_by_the_name_of_the_convention(data, name):
 
     rows, run = data
     frame = pl.DataFrame(rows, schema=["query", "subtopic", "doc", "grade"], orient="row")
-    found = gainful.evaluate(frame, run, name, like="ir_measures").values_by_query()
-    qrels = [theirs.Qrel(query, doc, grade, one) for query, one, doc, grade in rows]
+    values = gainful.evaluate(frame, run, name, like="ir_measures").values_by_query()
+    qrels = [theirs.Qrel(query, doc, grade, row) for query, row, doc, grade in rows]
     for metric in theirs.iter_calc([theirs.parse_measure(name)], qrels, run):
         if metric.value == metric.value:
-            assert found[metric.query_id][name] == pytest.approx(metric.value, abs=1e-9)
+            assert values[metric.query_id][name] == pytest.approx(metric.value, abs=1e-9)
 
 
 def test_subtopics_as_ir_measures_takes_them(tmp_path):
@@ -84,10 +84,10 @@ def test_subtopics_as_ir_measures_takes_them(tmp_path):
     assert qrels == [ours.Qrel("1", "a", 1, "x"), ours.Qrel("1", "a", 1, "y"), ours.Qrel("1", "b", 1, "z")]  # fmt: skip
     run = [ours.ScoredDoc("1", "a", 1.0)]
     for judged in (qrels, iter(qrels), tmp_path / "q"):
-        found = ours.calc([ours.StRecall @ 5, ours.AP, ours.α_nDCG @ 5], judged, iter(run))
-        assert found.aggregated[ours.StRecall @ 5] == pytest.approx(2 / 3)
-        assert found.aggregated[ours.AP] == 1 / 2
-        assert [metric.query_id for metric in found.per_query] == ["1"] * 3
+        values = ours.calc([ours.StRecall @ 5, ours.AP, ours.α_nDCG @ 5], judged, iter(run))
+        assert values.aggregated[ours.StRecall @ 5] == pytest.approx(2 / 3)
+        assert values.aggregated[ours.AP] == 1 / 2
+        assert [metric.query_id for metric in values.per_query] == ["1"] * 3
     assert ours.calc_aggregate([ours.StRecall @ 5], {"1": {"a": 1}}, run) == {ours.StRecall @ 5: 1}
     assert ours.calc_aggregate([ours.StRecall @ 5], qrels, []) == {ours.StRecall @ 5: 0}
     import gainful
@@ -107,10 +107,10 @@ def test_judgments_and_runs_as_ir_measures_takes_them(tmp_path):
     assert list(ours.read_trec_run(tmp_path / "r")) == run
     measures = [ours.nDCG @ 10, ours.RR, ours.SDCG(max_grade=2) @ 3]
     for judged in (qrels, tmp_path / "q", {"1": {"a": 2, "b": 0}}):
-        found = ours.evaluator(measures, judged).calc(run)
-        assert found.aggregated[ours.RR] == 0.5
-        assert [metric.query_id for metric in found.per_query] == ["1"] * 3
-    assert ours.calc(measures, qrels, run) == found
+        values = ours.evaluator(measures, judged).calc(run)
+        assert values.aggregated[ours.RR] == 0.5
+        assert [metric.query_id for metric in values.per_query] == ["1"] * 3
+    assert ours.calc(measures, qrels, run) == values
     assert [str(m) for m in ours.parse_trec_measure("P.5,10")] == ["P@5", "P@10"]
     with pytest.raises(AttributeError, match="did you mean nDCG?"):
         ours.nDGC  # noqa: B018

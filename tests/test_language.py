@@ -72,10 +72,10 @@ def test_the_spellings_of_the_design():
 
 
 def test_measures_are_equal_by_their_fields_and_usable_as_keys():
-    one, other = gainful.nDCG(b=2, discount="log"), gainful.nDCG(discount="log", b=2.0)
-    assert one == other
-    assert {one: 1}[other] == 1
-    assert one != gainful.nDCG(discount="log", b=3)
+    first, other = gainful.nDCG(b=2, discount="log"), gainful.nDCG(discount="log", b=2.0)
+    assert first == other
+    assert {first: 1}[other] == 1
+    assert first != gainful.nDCG(discount="log", b=3)
     assert gainful.nDCG @ 10 != gainful.nDCG @ 5
     assert gainful.nDCG(gain="exp")(gain="linear") == gainful.nDCG(gain="linear")
 
@@ -131,13 +131,15 @@ def test_what_people_also_call_a_measure(typed, meant):
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "message"),
     [("ndcg10", "did you mean nDCG@10?"), ("nDCG_10", "did you mean nDCG@10?"), ("ndcg_10", "a cutoff is ndcg_cut_10 or nDCG@10"),
      ("nDCG@10,AP", "one measure at a time"), ("nDCG@1..5000", "a range of at most 1000"), ("nDCG@5..1", "a range of at most"),
      ("nDCG@1,2", "one measure; this means 2"), ("IAP(points='2')", "levels of recall"), ("IAP(points='')", "levels of recall")],
 )  # fmt: skip
-def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, said):
-    with pytest.raises((BadValue, UnknownName), match=said.replace("?", r"\?").replace("(", r"\(")):
+def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, message):
+    with pytest.raises(
+        (BadValue, UnknownName), match=message.replace("?", r"\?").replace("(", r"\(")
+    ):
         parse(typed)
 
 

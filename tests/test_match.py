@@ -128,25 +128,25 @@ def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, dat
     names = [
         name for name in _exact_measures(ties) if MEASURES[name.split("@")[0]].linear or not linear
     ]
-    found = gainful.evaluate(*given_, names, ties=ties)
+    results = gainful.evaluate(*given_, names, ties=ties)
     expected = gainful.evaluate(judgments, run, names, ties=ties)
-    assert {**found.counts} == {**expected.counts}
+    assert {**results.counts} == {**expected.counts}
     for name in names:
-        assert found.values[name] == pytest.approx(expected.values[name], abs=1e-12), name
+        assert results.values[name] == pytest.approx(expected.values[name], abs=1e-12), name
 
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 @given(data=qrels_and_runs(grades=st.integers(0, 3), extra=False))
 def test_ties_of_a_run_are_those_of_arrays(ties, data):
     judgments, run = data
-    found = gainful.evaluate(judgments, run, ["nDCG@3", "DCG"], ties=ties).values_by_query()
+    values = gainful.evaluate(judgments, run, ["nDCG@3", "DCG"], ties=ties).values_by_query()
     for query, ranking in run.items():
         grades = [judgments[query].get(doc, 0) for doc in ranking]
         options = {"scores": list(ranking.values()), "ties": ties}
         dcg = gainful.dcg(grades, **options)
         ndcg = gainful.ndcg(grades, judged=list(judgments[query].values()), k=3, **options)
-        assert found[query]["DCG"] == pytest.approx(dcg, abs=1e-12)
-        assert found[query]["nDCG@3"] == pytest.approx(ndcg, abs=1e-12)
+        assert values[query]["DCG"] == pytest.approx(dcg, abs=1e-12)
+        assert values[query]["nDCG@3"] == pytest.approx(ndcg, abs=1e-12)
 
 
 @given(qrels_and_runs())
@@ -210,8 +210,8 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
 def test_lists_may_repeat_a_document_too():
     with pytest.raises(gainful.BadInput, match="stands twice"):
         gainful.evaluate({"1": {"a": 1}}, {"1": ["a", "b", "a"]}, "AP")
-    found = gainful.evaluate({"1": {"b": 1}}, {"1": ["a", "b", "a"]}, "RR", duplicates="last")
-    assert found.mean == {"RR": 1.0}
+    results = gainful.evaluate({"1": {"b": 1}}, {"1": ["a", "b", "a"]}, "RR", duplicates="last")
+    assert results.mean == {"RR": 1.0}
 
 
 def test_hashes_that_collide_do_not_make_a_match(monkeypatch):
@@ -223,9 +223,9 @@ def test_hashes_that_collide_do_not_make_a_match(monkeypatch):
         "find_duplicates",
         lambda *_: pl.DataFrame(schema={"query": pl.String, "doc": pl.String}),
     )
-    found = gainful.evaluate(
+    results = gainful.evaluate(
         {"1": {"a": 1}},
         pl.DataFrame({"query": ["1", "1"], "doc": ["b", "a"], "score": [2, 1]}),
         "RR",
     )
-    assert found.mean == {"RR": 0.5}
+    assert results.mean == {"RR": 0.5}

@@ -114,20 +114,22 @@ RANKINGS = st.lists(st.sampled_from(DOCS), min_size=1, unique=True)
 )
 @settings(max_examples=250)
 def test_every_measure_shares_its_change_as_shapley_does(judged, before, after, measure):
-    found = find_changes(
+    changes = find_changes(
         {"1": judged}, {"1": score_by_order(before)}, {"1": score_by_order(after)}, measure
     )
     expected, rest, change = brute_force_shares(judged, before, after, measure)
-    if not found.queries:
+    if not changes.queries:
         assert change == pytest.approx(0, abs=1e-11)
         return
-    one = single_query(found)
-    assert one.change == pytest.approx(change, abs=1e-9)
-    assert one.rest == pytest.approx(rest, abs=1e-9)
-    assert sum(document_shares(one).values()) + one.rest == pytest.approx(one.change, abs=1e-9)
-    got = dict.fromkeys(expected, 0.0) | document_shares(one)
-    assert got == pytest.approx(expected, abs=1e-9)
-    assert one.notes == ()
+    query = single_query(changes)
+    assert query.change == pytest.approx(change, abs=1e-9)
+    assert query.rest == pytest.approx(rest, abs=1e-9)
+    assert sum(document_shares(query).values()) + query.rest == pytest.approx(
+        query.change, abs=1e-9
+    )
+    shares = dict.fromkeys(expected, 0.0) | document_shares(query)
+    assert shares == pytest.approx(expected, abs=1e-9)
+    assert query.notes == ()
 
 
 @pytest.mark.parametrize("measure", WRITTEN)
@@ -138,15 +140,17 @@ def test_every_measure_adds_up_on_a_larger_query(measure):
     before, after = (
         {"1": score_by_order([docs[at] for at in random.permutation(60)[:30]])} for _ in range(2)
     )
-    found = find_changes({"1": judged}, before, after, measure)
-    for one in found.queries:
+    changes = find_changes({"1": judged}, before, after, measure)
+    for query in changes.queries:
         nothing = {f"?{doc}": grade for doc, grade in judged.items()}  # nothing retrieved is judged
         rest = [
             gainful.evaluate({"1": nothing}, run, measure).values_by_query()["1"][measure]
             for run in (before, after)
         ]
-        assert one.rest == pytest.approx(rest[1] - rest[0], abs=1e-9)
-        assert sum(document_shares(one).values()) + one.rest == pytest.approx(one.change, abs=1e-9)
+        assert query.rest == pytest.approx(rest[1] - rest[0], abs=1e-9)
+        assert sum(document_shares(query).values()) + query.rest == pytest.approx(
+            query.change, abs=1e-9
+        )
 
 
 JUDGED = {"1": {"a": 3, "b": 2, "c": 1, "d": 0}}
@@ -168,23 +172,23 @@ def test_a_document_explains_its_own_term_of_ndcg():
 
 
 def test_a_document_explains_its_own_term_of_precision():
-    one = single_query(
+    query = single_query(
         find_changes(JUDGED, {"1": ["u", "c", "v"]}, {"1": ["a", "b", "u", "c"]}, "P@3")
     )
-    assert document_shares(one) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -1 / 3})
+    assert document_shares(query) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -1 / 3})
 
 
 def test_a_document_explains_its_own_term_of_rbp():
-    one = single_query(find_changes(JUDGED, BEFORE, AFTER, "RBP(p=0.5)"))
+    query = single_query(find_changes(JUDGED, BEFORE, AFTER, "RBP(p=0.5)"))
     expected = {"a": 0.5 * (1 - 0.25), "b": 0.5 * (0.25 - 0.5), "c": -0.5 * 0.5**4}
-    assert document_shares(one) == pytest.approx(expected)
+    assert document_shares(query) == pytest.approx(expected)
 
 
 def test_where_the_ideal_is_the_list_a_document_explains_its_own_term():
     before, after = {"1": ["u", "b", "a"]}, {"1": ["b", "u", "v"]}
-    one = single_query(find_changes(JUDGED, before, after, "nDCG@10", ideal="list"))
+    query = single_query(find_changes(JUDGED, before, after, "nDCG@10", ideal="list"))
     ideal = 3 + 2 / log2(3)
-    assert document_shares(one) == pytest.approx(
+    assert document_shares(query) == pytest.approx(
         {"a": -3 / log2(4) / ideal, "b": 1 - 2 / log2(3) / ideal}
     )
 
@@ -192,13 +196,13 @@ def test_where_the_ideal_is_the_list_a_document_explains_its_own_term():
 def test_a_list_with_negative_gains_in_its_ideal_adds_up_too():
     judged = {"1": {"a": 2, "b": 1, "bad": -1}}
     before, after = {"1": ["bad", "u", "a"]}, {"1": ["b", "v", "a", "bad"]}
-    one = single_query(
+    query = single_query(
         find_changes(judged, before, after, "nDCG@3", ideal="list", negative="in_ideal")
     )
     ideal = 2 + 1 / log2(3)  # of the second; that of the first is 2 - 1 / log2(4)
-    assert one.after == pytest.approx((1 + 2 / log2(4)) / ideal)
-    assert one.rest == 0
-    assert sum(document_shares(one).values()) == pytest.approx(one.change)
+    assert query.after == pytest.approx((1 + 2 / log2(4)) / ideal)
+    assert query.rest == 0
+    assert sum(document_shares(query).values()) == pytest.approx(query.change)
 
 
 def average_precision(ranking, seen, relevant):
@@ -221,17 +225,17 @@ def test_shares_of_average_precision_are_those_of_all_orders():
             new = average_precision(after, seen, 3) - average_precision(before, seen, 3)
             expected[doc] += (new - value) / len(orders)
             value = new
-    one = single_query(find_changes(JUDGED, {"1": before}, {"1": after}, "AP"))
-    assert document_shares(one) == pytest.approx(expected)
+    query = single_query(find_changes(JUDGED, {"1": before}, {"1": after}, "AP"))
+    assert document_shares(query) == pytest.approx(expected)
 
 
 def test_a_document_that_did_not_move_can_explain_a_change_of_average_precision():
     # b stays where it is; that there is a relevant one above it now, makes half of its new worth.
-    one = single_query(
+    query = single_query(
         find_changes({"1": {"a": 1, "b": 1}}, {"1": ["u", "b"]}, {"1": ["a", "b"]}, "AP")
     )
-    assert document_moves(one)["b"] == (2, 2, "same")
-    assert document_shares(one) == pytest.approx({"a": (1 + 0.25) / 2, "b": 0.25 / 2})
+    assert document_moves(query)["b"] == (2, 2, "same")
+    assert document_shares(query) == pytest.approx({"a": (1 + 0.25) / 2, "b": 0.25 / 2})
 
 
 def test_many_documents_are_sampled_and_still_right_where_documents_act_in_pairs():
@@ -241,29 +245,29 @@ def test_many_documents_are_sampled_and_still_right_where_documents_act_in_pairs
     before, after = ([docs[at] for at in random.permutation(40)] for _ in range(2))
 
     def own(ranking, doc):  # AP is a sum over pairs, of which either gets half
-        rank = {one: place for place, one in enumerate(ranking, 1)}
+        rank = {doc: place for place, doc in enumerate(ranking, 1)}
         pairs = (0.5 / max(rank[doc], rank[other]) for other in judged if other != doc)
         return (1 / rank[doc] + sum(pairs)) / 25
 
-    one = single_query(find_changes({"1": judged}, {"1": before}, {"1": after}, "AP"))
+    query = single_query(find_changes({"1": judged}, {"1": before}, {"1": after}, "AP"))
     expected = {doc: own(after, doc) - own(before, doc) for doc in judged}
-    assert document_shares(one) == pytest.approx(expected, abs=1e-9)
-    assert "25 documents" in one.notes[0]
-    assert "sample" in one.notes[0]
+    assert document_shares(query) == pytest.approx(expected, abs=1e-9)
+    assert "25 documents" in query.notes[0]
+    assert "sample" in query.notes[0]
 
 
 def test_what_changes_without_judged_documents_is_told_apart():
-    one = single_query(find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet"))
-    assert (one.change, one.rest, one.documents) == (2, 2, ())
-    found = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
-    assert "without any judged document: +2.0000" in found.to_text()
+    query = single_query(find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet"))
+    assert (query.change, query.rest, query.documents) == (2, 2, ())
+    changes = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
+    assert "without any judged document: +2.0000" in changes.to_text()
 
 
 def test_documents_that_a_convention_removes_hold_no_rank():
-    one = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", unjudged="remove"))
+    query = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", unjudged="remove"))
     ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert document_moves(one)["a"] == (2, 1, "up")
-    assert document_shares(one) == pytest.approx(
+    assert document_moves(query)["a"] == (2, 1, "up")
+    assert document_shares(query) == pytest.approx(
         {
             "a": (3 - 3 / log2(3)) / ideal,
             "b": (2 / log2(3) - 2) / ideal,
@@ -271,20 +275,20 @@ def test_documents_that_a_convention_removes_hold_no_rank():
         }
     )
     judged = {"1": {"bad": -1, "a": 1}}
-    one = single_query(
+    query = single_query(
         find_changes(judged, {"1": ["bad", "u", "a"]}, {"1": ["a", "bad"]}, negative="remove")
     )
-    assert document_moves(one) == {"a": (2, 1, "up")}
-    assert document_shares(one) == pytest.approx({"a": 1 - 1 / log2(3)})
+    assert document_moves(query) == {"a": (2, 1, "up")}
+    assert document_shares(query) == pytest.approx({"a": 1 - 1 / log2(3)})
 
 
 def test_rounded_values_leave_a_rest_of_what_was_rounded():
-    one = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", decimals=1))
+    query = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", decimals=1))
     ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert document_shares(one)["c"] == pytest.approx(-(1 / log2(6)) / ideal)
-    assert sum(document_shares(one).values()) + one.rest == pytest.approx(one.change)
-    assert 0 < abs(one.rest) < 0.1
-    assert one.notes == ("values are rounded to 1 decimal, what documents explain is not",)
+    assert document_shares(query)["c"] == pytest.approx(-(1 / log2(6)) / ideal)
+    assert sum(document_shares(query).values()) + query.rest == pytest.approx(query.change)
+    assert 0 < abs(query.rest) < 0.1
+    assert query.notes == ("values are rounded to 1 decimal, what documents explain is not",)
 
 
 def test_subtopics_are_shared_out_too():
@@ -292,10 +296,10 @@ def test_subtopics_are_shared_out_too():
         {"query": ["1"] * 4, "subtopic": [*"xxyx"], "doc": [*"abbc"], "grade": [1, 1, 1, 1]}
     )
     before, after = {"1": ["u", "a", "b"]}, {"1": ["b", "c"]}
-    one = single_query(find_changes(judged, before, after, "S_recall@2"))
-    assert one.change == 0.5  # x by a before; x and y by b after, c adding nothing new
+    query = single_query(find_changes(judged, before, after, "S_recall@2"))
+    assert query.change == 0.5  # x by a before; x and y by b after, c adding nothing new
     # b covers y for +1/2; x is covered before by a alone, after by b or c: half of 1/2 each.
-    assert document_shares(one) == pytest.approx({"a": -0.5, "b": 0.75, "c": 0.25})
+    assert document_shares(query) == pytest.approx({"a": -0.5, "b": 0.75, "c": 0.25})
 
 
 def mean_over_queries(matched):
@@ -319,16 +323,16 @@ def test_own_measures_that_cannot_be_taken_apart_still_tell_the_moves(own, queri
     others = {str(number): ["a", "b"] for number in range(2, queries + 1)}
     gainful.register("OwnOfAll", own)
     try:
-        found = find_changes(JUDGED | others, BEFORE | others, AFTER | others, "OwnOfAll")
+        changes = find_changes(JUDGED | others, BEFORE | others, AFTER | others, "OwnOfAll")
     finally:
         del MEASURES["OwnOfAll"]
-    one = single_query(found)
-    assert one.rest is None
-    assert document_moves(one)["c"] == (5, None, "lost")
-    assert document_moves(one)["a"] == (3, 1, "up")
-    assert set(document_shares(one).values()) == {None}
-    assert "note: OwnOfAll does not tell what each document explains: it" in found.to_text()
-    assert found.to_csv().splitlines()[1].split(",")[9] == ""
+    query = single_query(changes)
+    assert query.rest is None
+    assert document_moves(query)["c"] == (5, None, "lost")
+    assert document_moves(query)["a"] == (3, 1, "up")
+    assert set(document_shares(query).values()) == {None}
+    assert "note: OwnOfAll does not tell what each document explains: it" in changes.to_text()
+    assert changes.to_csv().splitlines()[1].split(",")[9] == ""
 
 
 # What moved
@@ -338,21 +342,26 @@ def test_documents_go_up_and_down_are_lost_and_new_within_the_cutoff():
     before = {"1": ["a", "b", "u", "c", "d"]}
     after = {"1": ["b", "a", "v", "u", "c"]}
     judged = {"1": {"a": 3, "b": 1, "c": 2, "d": 2, "v": 1}}
-    one = single_query(find_changes(judged, before, after, "nDCG@3"))
-    assert document_moves(one) == {"a": (1, 2, "down"), "b": (2, 1, "up"), "v": (None, 3, "new")}
-    assert (one.up, one.down, one.lost, one.new) == (1, 1, 1, 1)  # u is lost: no longer third
-    assert one.unjudged == (1, 0)
-    one = single_query(find_changes(judged, before, after, "AP"))
-    assert (one.up, one.down, one.lost, one.new) == (1, 3, 1, 1)  # of all documents
-    assert document_moves(one)["d"] == (5, None, "lost")
-    assert one.unjudged == (1, 1)
+    query = single_query(find_changes(judged, before, after, "nDCG@3"))
+    assert document_moves(query) == {"a": (1, 2, "down"), "b": (2, 1, "up"), "v": (None, 3, "new")}
+    assert (query.up, query.down, query.lost, query.new) == (
+        1,
+        1,
+        1,
+        1,
+    )  # u is lost: no longer third
+    assert query.unjudged == (1, 0)
+    query = single_query(find_changes(judged, before, after, "AP"))
+    assert (query.up, query.down, query.lost, query.new) == (1, 3, 1, 1)  # of all documents
+    assert document_moves(query)["d"] == (5, None, "lost")
+    assert query.unjudged == (1, 1)
 
 
 def test_a_document_that_leaves_the_first_k_is_lost_and_keeps_its_rank():
-    one = single_query(find_changes({"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}, "P@1"))
-    assert document_moves(one) == {"a": (3, 1, "new")}
-    one = single_query(find_changes({"1": {"a": 1}}, {"1": [*"auv"]}, {"1": [*"uva"]}, "P@1"))
-    assert document_moves(one) == {"a": (1, 3, "lost")}
+    query = single_query(find_changes({"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}, "P@1"))
+    assert document_moves(query) == {"a": (3, 1, "new")}
+    query = single_query(find_changes({"1": {"a": 1}}, {"1": [*"auv"]}, {"1": [*"uva"]}, "P@1"))
+    assert document_moves(query) == {"a": (1, 3, "lost")}
 
 
 def test_ties_are_broken_as_the_convention_has_it():
@@ -360,16 +369,16 @@ def test_ties_are_broken_as_the_convention_has_it():
     after = {"1": {"a": 2.0, "m": 1.0}}
     by_ties = {"doc_descending": 3, "doc_ascending": 1, "input": 1, "reversed": 3, "average": 2}
     for ties, rank in by_ties.items():
-        found = find_changes(judged, before, after, "nDCG@10", ties=ties)
+        changes = find_changes(judged, before, after, "nDCG@10", ties=ties)
         if rank == 1:
-            assert (found.queries, found.same) == ((), 1)
+            assert (changes.queries, changes.same) == ((), 1)
         else:
-            assert document_moves(single_query(found)) == {"a": (rank, 1, "up")}
-    one = single_query(
+            assert document_moves(single_query(changes)) == {"a": (rank, 1, "up")}
+    query = single_query(
         find_changes(judged, {"1": {"a": 1.0, "m": 1.0}}, after, "nDCG@10", ties="average")
     )
-    assert document_moves(one) == {"a": (1.5, 1, "up")}
-    assert document_shares(one) == pytest.approx({"a": 1 - (1 + 1 / log2(3)) / 2})
+    assert document_moves(query) == {"a": (1.5, 1, "up")}
+    assert document_shares(query) == pytest.approx({"a": 1 - (1 + 1 / log2(3)) / 2})
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "mean_rank"])
@@ -378,22 +387,24 @@ def test_tied_documents_add_up_under_every_policy(ties):
     before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5}}
     after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5}}
     for measure in ("nDCG@4", "DCG"):
-        one = single_query(find_changes(judged, before, after, measure, ties=ties))
-        assert one.rest == 0
-        assert sum(document_shares(one).values()) == pytest.approx(one.change)
+        query = single_query(find_changes(judged, before, after, measure, ties=ties))
+        assert query.rest == 0
+        assert sum(document_shares(query).values()) == pytest.approx(query.change)
 
 
-@pytest.mark.parametrize("like", [name for name, one in CONVENTIONS.items() if one.has_ndcg])
+@pytest.mark.parametrize(
+    "like", [name for name, convention in CONVENTIONS.items() if convention.has_ndcg]
+)
 def test_the_documents_explain_all_of_ndcg_like_any_tool(like):
     judged = {"1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 2, "f": 1}}
     before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5, "f": 0.25}}
     after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5, "e": 0.5}}
     for ties in (None, "input"):
-        one = single_query(
+        query = single_query(
             find_changes(judged, before, after, "nDCG@3", like=like, ties=ties, decimals=15)
         )
-        assert one.rest == pytest.approx(0, abs=1e-12)
-        assert sum(document_shares(one).values()) == pytest.approx(one.change)
+        assert query.rest == pytest.approx(0, abs=1e-12)
+        assert sum(document_shares(query).values()) == pytest.approx(query.change)
 
 
 # Which queries
@@ -404,11 +415,11 @@ def test_the_largest_changes_come_first_and_queries_of_one_run_are_counted():
     third, second, first = [*"uva"], [*"ua"], ["a"]
     before = {"1": second, "2": third, "10": second, "3": first, "4": first, "5": first, "6": first}
     after = {"1": first, "2": first, "10": first, "3": third, "4": second, "5": first, "7": first}
-    found = find_changes(judged, before, after, "RR", missing="skip")
-    assert [one.query for one in found.queries] == ["2", "1", "10", "3", "4"]
-    assert (found.rose, found.fell, found.same, found.unpaired) == (3, 2, 1, (1, 1))
+    changes = find_changes(judged, before, after, "RR", missing="skip")
+    assert [query.query for query in changes.queries] == ["2", "1", "10", "3", "4"]
+    assert (changes.rose, changes.fell, changes.same, changes.unpaired) == (3, 2, 1, (1, 1))
     few = find_changes(judged, before, after, "RR", missing="skip", most=1)
-    assert [one.query for one in few.queries] == ["2", "3"]
+    assert [query.query for query in few.queries] == ["2", "3"]
     assert "3 of them not shown" in few.to_text()
     assert "1 query only in bm25 · 1 query only in dense" in few.to_text()
     assert find_changes(judged, before, after, "RR", most=0).queries == ()
@@ -416,47 +427,47 @@ def test_the_largest_changes_come_first_and_queries_of_one_run_are_counted():
 
 def test_a_query_that_one_run_lacks_falls_to_nothing_if_it_counts():
     judged = {"1": {"a": 1}, "2": {"b": 1}}
-    found = find_changes(judged, {"1": ["a"], "2": ["b"]}, {"2": ["b"]}, "RR")
-    assert document_moves(single_query(found)) == {"a": (1, None, "lost")}
-    assert single_query(found).change == -1
-    found = find_changes(judged, {"2": ["b"]}, {"1": ["a"], "2": ["b"]}, "RR")
-    assert document_moves(single_query(found)) == {"a": (None, 1, "new")}
+    changes = find_changes(judged, {"1": ["a"], "2": ["b"]}, {"2": ["b"]}, "RR")
+    assert document_moves(single_query(changes)) == {"a": (1, None, "lost")}
+    assert single_query(changes).change == -1
+    changes = find_changes(judged, {"2": ["b"]}, {"1": ["a"], "2": ["b"]}, "RR")
+    assert document_moves(single_query(changes)) == {"a": (None, 1, "new")}
 
 
 def test_queries_that_are_left_out_of_the_mean_are_not_listed():
     judged = {"1": {"a": 1}, "2": {"b": 0}}
-    found = find_changes(
+    changes = find_changes(
         judged, {"1": ["a"], "2": ["b"]}, {"1": ["u", "a"], "2": ["u"]}, empty="skip"
     )
-    assert [one.query for one in found.queries] == ["1"]
-    assert found.same == 0
+    assert [query.query for query in changes.queries] == ["1"]
+    assert changes.same == 0
 
 
 def test_queries_without_judgments_can_change_too():
     judged = {"1": {"a": 1}}
     before, after = {"1": ["a"], "2": ["u"]}, {"1": ["a"], "2": ["u", "v"]}
-    one = single_query(find_changes(judged, before, after, "NumRet", extra="empty"))
-    assert (one.query, one.rest, one.new) == ("2", 1, 1)
+    query = single_query(find_changes(judged, before, after, "NumRet", extra="empty"))
+    assert (query.query, query.rest, query.new) == ("2", 1, 1)
 
 
 def test_identical_runs_changed_nothing():
-    found = find_changes(JUDGED, BEFORE, BEFORE)
-    assert (found.queries, found.same) == ((), 1)
-    assert "no query changed" in found.to_text()
-    assert found.to_csv().count("\n") == 0
+    changes = find_changes(JUDGED, BEFORE, BEFORE)
+    assert (changes.queries, changes.same) == ((), 1)
+    assert "no query changed" in changes.to_text()
+    assert changes.to_csv().count("\n") == 0
 
 
 def test_a_document_twice_in_a_ranking_counts_as_the_convention_has_it():
     twice = pl.DataFrame({"query": ["1"] * 3, "doc": ["a", "u", "a"], "score": [3.0, 2.0, 1.0]})
-    one = single_query(
+    query = single_query(
         find_changes({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="count")
     )
-    assert document_shares(one) == pytest.approx({"a": 1 + 1 / log2(4)})
-    assert document_moves(one) == {"a": (None, 1, "new")}
-    one = single_query(
+    assert document_shares(query) == pytest.approx({"a": 1 + 1 / log2(4)})
+    assert document_moves(query) == {"a": (None, 1, "new")}
+    query = single_query(
         find_changes({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="last")
     )
-    assert document_moves(one) == {"a": (None, 2, "new")}
+    assert document_moves(query) == {"a": (None, 2, "new")}
 
 
 def test_a_measure_that_was_not_computed_is_refused():
@@ -502,8 +513,8 @@ def test_frames_of_every_make_tell_the_same_as_dicts(make, three):
     for measure in ("nDCG@3", "AP"):
         expected = query_changes(judged, before, after, measure)
         assert expected
-        got = query_changes(to_make(judged, "grade"), to_make(before), to_make(after), measure)
-        assert got == _approximate(expected)
+        changes = query_changes(to_make(judged, "grade"), to_make(before), to_make(after), measure)
+        assert changes == _approximate(expected)
         mixed = query_changes(judged, before, to_make(after), measure)
         assert mixed == _approximate(expected)
 
@@ -520,8 +531,8 @@ def _approximate(value):
 def test_a_frame_elsewhere_that_lacks_the_query_is_no_failure():
     run = pl.LazyFrame({"query": ["2"], "doc": ["a"], "score": [1.0]})
     judged = {"1": {"a": 1}, "2": {"a": 1}}
-    found = find_changes(judged, run, {"1": ["a"], "2": ["a"]}, "RR")
-    assert document_moves(single_query(found)) == {"a": (None, 1, "new")}
+    changes = find_changes(judged, run, {"1": ["a"], "2": ["a"]}, "RR")
+    assert document_moves(single_query(changes)) == {"a": (None, 1, "new")}
 
 
 def test_numbers_as_ids_are_told_as_texts(three):
@@ -569,39 +580,39 @@ def test_text_answers_first_and_then_says_what_moved():
 
 def test_odd_ids_steer_neither_a_terminal_nor_a_page():
     odd = "x\x1b[31m|\n<b>" + "y" * 100
-    found = find_changes({odd: {odd: 1}}, {odd: ["u", odd]}, {odd: [odd]}, "RR")
-    for text in (found.to_text(), found.to_markdown()):
+    changes = find_changes({odd: {odd: 1}}, {odd: ["u", odd]}, {odd: [odd]}, "RR")
+    for text in (changes.to_text(), changes.to_markdown()):
         assert "\x1b" not in text
         assert "\\x1b" in text
         assert "y" * 50 not in text
-    page = found.to_markdown()
+    page = changes.to_markdown()
     assert "<b>" not in page
     (row,) = [line for line in page.splitlines() if line.startswith("| x")]
     assert row.replace(r"\|", "").count("|") == 7
-    assert json.loads(json.dumps([found.to_dict()]))[0]["queries"][0]["query"] == odd
+    assert json.loads(json.dumps([changes.to_dict()]))[0]["queries"][0]["query"] == odd
 
 
 def test_a_terminal_gets_bold_heads_and_a_pipe_none():
-    found = find_changes(JUDGED, BEFORE, AFTER)
-    assert "\x1b[1mquery 1" in render(found.page(), "table", Terminal(80, colour=True))
-    assert "\x1b" not in found.to_text()
+    changes = find_changes(JUDGED, BEFORE, AFTER)
+    assert "\x1b[1mquery 1" in render(changes.page(), "table", Terminal(80, colour=True))
+    assert "\x1b" not in changes.to_text()
 
 
 def test_many_documents_are_cut_short_in_text_and_whole_in_rows():
     docs = [f"d{number}" for number in range(15)]
     judged = {"1": dict.fromkeys(docs, 1)}
-    found = find_changes(judged, {"1": docs}, {"1": ["u", *docs]}, "DCG")
-    text = found.to_text()
+    changes = find_changes(judged, {"1": docs}, {"1": ["u", *docs]}, "DCG")
+    text = changes.to_text()
     assert "… and 5 more documents, -0.0" in text
-    lines = found.to_csv().splitlines()
+    lines = changes.to_csv().splitlines()
     assert lines[0].startswith("measure,baseline,run,query,document,what,grade,rank_before")
     assert len(lines) == 16
     total = sum(float(line.split(",")[9]) for line in lines[1:])
-    assert total == pytest.approx(single_query(found).change)
+    assert total == pytest.approx(single_query(changes).change)
 
 
 def test_a_row_stands_for_what_no_document_explains():
-    found = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
-    assert found.to_csv().splitlines()[1:] == [
+    changes = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
+    assert changes.to_csv().splitlines()[1:] == [
         "NumRet,bm25,dense,1,,nothing judged,,,,2.0,1.0,3.0,2.0"
     ]

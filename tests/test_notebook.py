@@ -28,8 +28,8 @@ def test_results_comparisons_and_sessions_have_latex_that_mathjax_knows():
     results = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "P_1"])
     compared = gainful.compare_runs(JUDGED, RUNS, "RR", resamples=99)
     sessions = gainful.evaluate_sessions(pl.DataFrame(SESSIONS), measures="sDCG@10")
-    for one in (results, compared, sessions):
-        text = one._repr_latex_()
+    for result in (results, compared, sessions):
+        text = result._repr_latex_()
         assert text.startswith(r"$\begin{array}{l")
         assert text.endswith(r"\end{array}$")
         assert text.count("{") == text.count("}")
@@ -69,8 +69,8 @@ SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b
 
 
 def test_results_show_a_mean_for_each_measure_and_what_was_counted():
-    found = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "RR", "NumRet"])
-    cells = Cells(found._repr_html_())
+    results = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "RR", "NumRet"])
+    cells = Cells(results._repr_html_())
     assert cells.rows == [
         ["measure", "mean"],
         ["nDCG@10", "1.0000"],
@@ -82,8 +82,8 @@ def test_results_show_a_mean_for_each_measure_and_what_was_counted():
 
 
 def test_a_comparison_shows_differences_with_their_evidence():
-    found = gainful.compare_runs(JUDGED, RUNS, "RR")
-    cells = Cells(found._repr_html_())
+    comparison = gainful.compare_runs(JUDGED, RUNS, "RR")
+    cells = Cells(comparison._repr_html_())
     assert set(cells.tags) <= SMALL
     name = "a <script>alert(1)</script>"
     assert cells.rows[0][:2] == ["measure", "run"]
@@ -103,41 +103,41 @@ def test_a_comparison_shows_differences_with_their_evidence():
 
 def test_an_order_shows_what_each_measure_tells_apart():
     runs = {**RUNS, "worst": {str(query): ["x", "y", "a"] for query in range(6)}}
-    found = gainful.order(JUDGED, runs, ["RR", "P@1"], resamples=99)
-    cells = Cells(found._repr_html_())
+    order = gainful.order(JUDGED, runs, ["RR", "P@1"], resamples=99)
+    cells = Cells(order._repr_html_())
     assert set(cells.tags) <= SMALL
     assert cells.rows[0][0] == "measure"
     assert [row[0] for row in cells.rows[1:3]] == ["RR", "P@1"]
     assert cells.caption.startswith("Order of 3 runs by RR, P@1")
-    assert found.to_csv().startswith("what,measure,other,run,value\nmean,RR,,")
+    assert order.to_csv().startswith("what,measure,other,run,value\nmean,RR,,")
 
 
 def test_a_verdict_shows_its_rules_and_where_to_look():
-    found = gainful.gate(JUDGED, RUNS["better"], floors={"RR": 0.5, "P@5": 0.5})
-    cells = Cells(found._repr_html_())
+    verdict = gainful.gate(JUDGED, RUNS["better"], floors={"RR": 0.5, "P@5": 0.5})
+    cells = Cells(verdict._repr_html_())
     assert set(cells.tags) <= SMALL
     assert cells.rows[1] == ["RR", "1.0000", "floor 0.5", "holds"]
     assert "FAILED: P@5 0.4000 is below its floor 0.5" in cells.caption
-    assert repr(found).startswith("FAILED: P@5 0.4000 is below its floor 0.5\n\n")
-    assert found.to_csv().splitlines()[1] == "floor,RR,1.0,0.5,true,,,"
+    assert repr(verdict).startswith("FAILED: P@5 0.4000 is below its floor 0.5\n\n")
+    assert verdict.to_csv().splitlines()[1] == "floor,RR,1.0,0.5,true,,,"
 
 
 def test_the_queries_that_changed_most_follow_their_comparison():
-    found = gainful.compare(JUDGED, RUNS, "RR", per_query=True, resamples=99)
-    text, changes = found.to_text(), found.largest_changes[0]
+    comparison = gainful.compare(JUDGED, RUNS, "RR", per_query=True, resamples=99)
+    text, changes = comparison.to_text(), comparison.largest_changes[0]
     assert text.endswith(f"\n\n{changes.to_text()}")
     assert "better against <script>" in text
     cells = Cells(changes._repr_html_())
     assert set(cells.tags) <= SMALL
     assert cells.rows[0][:2] == ["document", "what"]
-    assert found.to_csv() == changes.to_csv()
+    assert comparison.to_csv() == changes.to_csv()
 
 
 def test_results_of_sessions_show_means():
     import polars as pl
 
-    found = gainful.evaluate_sessions(pl.DataFrame(SESSIONS), measures="sDCG(b=2, bq=4)@3")
-    cells = Cells(found._repr_html_())
+    results = gainful.evaluate_sessions(pl.DataFrame(SESSIONS), measures="sDCG(b=2, bq=4)@3")
+    cells = Cells(results._repr_html_())
     assert set(cells.tags) <= SMALL
     assert cells.rows[0] == ["measure", "mean"]
     # Grades 1 0 1 in both: 1 + 1/(1 + log2 3) = 1.386852; the second query has 1/1.5 of it.
@@ -147,16 +147,16 @@ def test_results_of_sessions_show_means():
 
 def test_long_and_hostile_names_stay_short_text():
     run = "<img src=x onerror=alert(1)>" * 400
-    found = gainful.evaluate(JUDGED, runs={run: RUNS["better"]}, measures="RR")[run]
-    html = found._repr_html_()
+    results = gainful.evaluate(JUDGED, runs={run: RUNS["better"]}, measures="RR")[run]
+    html = results._repr_html_()
     assert set(Cells(html).tags) <= SMALL
     assert len(html) < 1500
 
 
 def test_nothing_sets_a_colour():
-    found = gainful.compare_runs(JUDGED, RUNS, "RR")
-    assert "color" not in found._repr_html_()
-    assert "background" not in found._repr_html_()
+    comparison = gainful.compare_runs(JUDGED, RUNS, "RR")
+    assert "color" not in comparison._repr_html_()
+    assert "background" not in comparison._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -197,8 +197,8 @@ def test_the_ideal_of_a_session_stands_below_it():
 
 
 def test_a_session_measure_that_is_summed_otherwise_has_no_formula_that_is_wrong():
-    told = gainful.parse("sDCG(rank_discount=concatenated)@10")._repr_latex_()
-    assert told.startswith(r"$\text{sDCG(rank\_discount=concatenated)@10}$: ")
+    latex = gainful.parse("sDCG(rank_discount=concatenated)@10")._repr_latex_()
+    assert latex.startswith(r"$\text{sDCG(rank\_discount=concatenated)@10}$: ")
 
 
 @pytest.mark.parametrize("name", [*MEASURES, *SESSION_MEASURES])

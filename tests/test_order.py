@@ -72,35 +72,35 @@ def test_tau_ap_weighs_the_top_and_tau_does_not():
 @given(two_orders())
 def test_tau_is_scipys(orders):
     a, b = orders
-    found = kendall_tau(a, b)
+    tau = kendall_tau(a, b)
     if len({*a.values()}) == 1 or len({*b.values()}) == 1:
-        assert found is None
+        assert tau is None
         assert tau_ap(a, b) is None
     else:
-        assert found == pytest.approx(kendalltau(list(a.values()), list(b.values())).statistic)
+        assert tau == pytest.approx(kendalltau(list(a.values()), list(b.values())).statistic)
 
 
 @given(st.permutations("abcdef"), st.permutations("abcdef"))
-def test_tau_ap_without_ties_by_its_definition(one, other):
+def test_tau_ap_without_ties_by_its_definition(items, other):
     """Σ C(i)/(i-1), C(i) those above rank i that the reference has above it too."""
     total = 0.0
-    for i in range(1, len(one)):
-        above = [name for name in one[:i] if other.index(name) < other.index(one[i])]
+    for i in range(1, len(items)):
+        above = [name for name in items[:i] if other.index(name) < other.index(items[i])]
         total += len(above) / i
-    expected = 2 * total / (len(one) - 1) - 1
-    assert tau_ap(one, other, reference="second") == pytest.approx(expected)
-    assert tau_ap(other, one, reference="first") == pytest.approx(expected)
+    expected = 2 * total / (len(items) - 1) - 1
+    assert tau_ap(items, other, reference="second") == pytest.approx(expected)
+    assert tau_ap(other, items, reference="first") == pytest.approx(expected)
 
 
 @given(two_orders())
 def test_both_directions_are_averaged_and_the_sides_can_be_exchanged(orders):
     a, b = orders
-    found = tau_ap(a, b)
-    if found is None:
+    tau = tau_ap(a, b)
+    if tau is None:
         return
     each = tau_ap(a, b, reference="first"), tau_ap(a, b, reference="second")
-    assert found == pytest.approx(sum(each) / 2)
-    assert tau_ap(b, a) == pytest.approx(found)
+    assert tau == pytest.approx(sum(each) / 2)
+    assert tau_ap(b, a) == pytest.approx(tau)
     assert kendall_tau(b, a) == pytest.approx(kendall_tau(a, b))
     assert rbo(b, a) == pytest.approx(rbo(a, b))
 
@@ -149,11 +149,11 @@ def tie_breakings(order):
     return [[*chain(*way)] for way in product(*map(permutations, groups))]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(values, min_size=5, max_size=5), st.lists(values, min_size=5, max_size=5))
-def test_tied_items_count_in_rbo_as_they_are_expected_over_all_ways_to_break_the_ties(one, other):
+def test_tied_items_count_in_rbo_as_they_are_expected_over_all_ways_to_break_the_ties(first, other):
     """RBO^b by brute force: cosines between the chances of the items to be within each depth."""
-    a, b = dict(zip("abcde", one, strict=True)), dict(zip("abcde", other, strict=True))
+    a, b = dict(zip("abcde", first, strict=True)), dict(zip("abcde", other, strict=True))
 
     def chances(order, depth):
         ways = tie_breakings(order)
@@ -199,20 +199,20 @@ def test_what_is_no_order_is_refused(call, error, message):
 
 
 def test_swaps_are_told_the_most_striking_first():
-    found = order_means(
+    order = order_means(
         {
             "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
             "other": {"a": 0.2, "b": 8.0, "c": 8.1, "d": 0.0},
         }
     )
-    (row,) = found.agreement
+    (row,) = order.agreement
     assert row.swapped == 3
     assert [swap.runs for swap in row.swaps] == [("a", "c"), ("a", "b"), ("b", "c")]
     assert row.swaps[0].differences == pytest.approx((0.45, -7.9))
     assert row.swaps[0].significant == (None, None)
     assert row.tau == pytest.approx(0)  # 3 of the 6 pairs alike
-    assert found.power == ()
-    assert found.swaps[("one", "other")] == row.swaps
+    assert order.power == ()
+    assert order.swaps[("one", "other")] == row.swaps
 
 
 def test_a_swap_that_both_measures_find_significant_comes_first():
@@ -222,9 +222,9 @@ def test_a_swap_that_both_measures_find_significant_comes_first():
     }
     pairs = list(combinations("abcd", 2))
     sure = np.array([pair == ("b", "c") for pair in pairs])
-    found = order_means(means, significant={"one": sure, "other": sure})
-    assert found.agreement[0].swaps[0].runs == ("b", "c")
-    assert found.agreement[0].swaps[0].significant == (True, True)
+    order = order_means(means, significant={"one": sure, "other": sure})
+    assert order.agreement[0].swaps[0].runs == ("b", "c")
+    assert order.agreement[0].swaps[0].significant == (True, True)
     half = order_means(means, significant={"one": sure, "other": np.zeros(6, bool)})
     assert half.agreement[0].swaps[0].runs == ("a", "c")
 
@@ -248,14 +248,14 @@ def test_swaps_are_the_pairs_of_opposite_sign(orders):
 
 
 def test_an_order_in_which_all_tie_has_no_tau_and_says_so():
-    found = order_means({"flat": dict.fromkeys("abc", 0.5), "other": {"a": 3, "b": 2, "c": 1}})
-    row = found.agreement[0]
+    order = order_means({"flat": dict.fromkeys("abc", 0.5), "other": {"a": 3, "b": 2, "c": 1}})
+    row = order.agreement[0]
     assert row.tau is None
     assert row.tau_ap is None
     assert row.tau_ap_to == (None, None)
-    assert found.notes == ("flat has the same mean for all runs: no tau or tau_AP with it",)
-    assert found.agreement_frame["tau"].to_list() == [None]
-    assert "tau –" in repr(found)
+    assert order.notes == ("flat has the same mean for all runs: no tau or tau_AP with it",)
+    assert order.agreement_frame["tau"].to_list() == [None]
+    assert "tau –" in repr(order)
 
 
 def make_runs(values_by_run):
@@ -283,40 +283,43 @@ def make_three_runs(number=12):
 
 def test_power_is_the_share_of_significant_pairs():
     judged, runs = make_three_runs()
-    found = gainful.order(judged, runs, ["P@10", "RR"], test="t", correct="bonferroni")
+    order = gainful.order(judged, runs, ["P@10", "RR"], test="t", correct="bonferroni")
     results = gainful.evaluate(judged, runs=runs, measures=["P@10"])
-    column = {name: one.per_query["P@10"].to_numpy() for name, one in results.items()}
-    assert found.power[0].pairs == 3
+    column = {
+        name: results_of_run.per_query["P@10"].to_numpy()
+        for name, results_of_run in results.items()
+    }
+    assert order.power[0].pairs == 3
     p = {pair: ttest_rel(column[pair[0]], column[pair[1]]).pvalue for pair in combinations(runs, 2)}
     significant = {pair for pair, value in p.items() if min(1, 3 * value) <= 0.05}
-    assert found.power[0].significant == len(significant)
+    assert order.power[0].significant == len(significant)
     means = {name: values.mean() for name, values in column.items()}
-    assert found.power[0].smallest == pytest.approx(
+    assert order.power[0].smallest == pytest.approx(
         min(abs(means[a] - means[b]) for a, b in significant)
     )
-    assert found.power[0].share == pytest.approx(len(significant) / 3)
-    assert found.power[1].significant == 0
-    assert found.power[1].smallest is None
+    assert order.power[0].share == pytest.approx(len(significant) / 3)
+    assert order.power[1].significant == 0
+    assert order.power[1].smallest is None
 
 
 def test_corrections_make_fewer_pairs_significant():
     judged, runs = make_three_runs()
     results = gainful.evaluate(judged, runs=runs, measures="P@10")
-    column = [one.per_query["P@10"].to_numpy() for one in results.values()]
+    column = [result.per_query["P@10"].to_numpy() for result in results.values()]
     p = sorted(ttest_rel(a, b).pvalue for a, b in combinations(column, 2))
     alpha = 2 * p[2]  # the largest p is below it, and three times the largest above
     plain = gainful.order(judged, runs, "P@10", test="t", correct="none", alpha=alpha)
     assert plain.power[0].significant == 3
     assert plain.criterion.correct == "none"
     stern = gainful.order(judged, runs, "P@10", test="t", correct="bonferroni", alpha=alpha)
-    assert stern.power[0].significant == sum(3 * one <= alpha for one in p) < 3
+    assert stern.power[0].significant == sum(3 * p_value <= alpha for p_value in p) < 3
 
 
 def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
     """Every one of the 6^6 ways to deal the values of a query to the runs is looked at."""
     judged, runs = make_three_runs(6)
     results = gainful.evaluate(judged, runs=runs, measures="P@10")
-    table = np.stack([one.per_query["P@10"].to_numpy() for one in results.values()], axis=1)
+    table = np.stack([result.per_query["P@10"].to_numpy() for result in results.values()], axis=1)
     ways = np.array(list(permutations(range(3))))
     sums = np.zeros((1, 3))
     for row in table:
@@ -325,10 +328,10 @@ def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
     total = table.sum(axis=0)
     p = [np.mean(ranges >= abs(total[a] - total[b]) - 1e-9) for a, b in combinations(range(3), 2)]
     alpha = sorted(p)[1] + 0.02  # well away from every p, so that chance does not matter
-    assert all(abs(alpha - one) > 0.015 for one in p)
-    found = gainful.order(judged, runs, "P@10", alpha=alpha)
-    assert found.power[0].significant == sum(one <= alpha for one in p)
-    assert found.agreement == ()
+    assert all(abs(alpha - p_value) > 0.015 for p_value in p)
+    order = gainful.order(judged, runs, "P@10", alpha=alpha)
+    assert order.power[0].significant == sum(p_value <= alpha for p_value in p)
+    assert order.agreement == ()
 
 
 def test_swaps_know_what_is_significant():
@@ -337,26 +340,26 @@ def test_swaps_know_what_is_significant():
     many = {q: ["x", *(f"r{n}" for n in range(9))] for q in judged}
     few = {q: ["r0", "x"] for q in judged}
     none = {q: ["x"] for q in judged}
-    found = gainful.order(judged, {"many": many, "few": few, "none": none}, ["P@10", "RR"])
-    (swap,) = found.agreement[0].swaps
+    order = gainful.order(judged, {"many": many, "few": few, "none": none}, ["P@10", "RR"])
+    (swap,) = order.agreement[0].swaps
     assert swap.runs == ("many", "few")
     assert swap.differences == pytest.approx((0.8, -0.5))
     assert swap.significant == (True, True)
     # Of P@10, dealing 0.9, 0.1 and 0 at random sets the runs further apart than few and none are.
-    assert [one.significant for one in found.power] == [2, 3]
-    assert [one.smallest for one in found.power] == pytest.approx([0.8, 0.5])
-    told = found.to_text()
-    assert "many over few by 0.8000*, under it by 0.5000*" in told
-    assert "* this difference is significant" in told
-    assert told.startswith(
+    assert [row.significant for row in order.power] == [2, 3]
+    assert [row.smallest for row in order.power] == pytest.approx([0.8, 0.5])
+    text = order.to_text()
+    assert "many over few by 0.8000*, under it by 0.5000*" in text
+    assert "* this difference is significant" in text
+    assert text.startswith(
         "RR tells most runs apart: 3 of 3 pairs. P@10 and RR disagree most: 1 swap"
     )
 
 
 def test_order_holds_what_its_parts_say_and_frames_of_it():
     judged, runs = make_three_runs()
-    found = gainful.order(judged, runs, ["P@10", "P@5", "RR"], p=0.7, seed=1)
-    data = found.to_dict()
+    order = gainful.order(judged, runs, ["P@10", "P@5", "RR"], p=0.7, seed=1)
+    data = order.to_dict()
     assert json.loads(json.dumps(data)) == data
     assert data["means"]["P@10"]["low"] == pytest.approx(
         gainful.evaluate(judged, runs["low"], "P@10").mean["P@10"]
@@ -365,56 +368,56 @@ def test_order_holds_what_its_parts_say_and_frames_of_it():
     assert data["agreement"][0]["rbo"] == rbo(data["means"]["P@10"], data["means"]["P@5"], 0.7)
     assert data["test"] == {
         "name": "tukey", "correct": "none", "alpha": 0.05, "resamples": 10_000, "seed": 1}  # fmt: skip
-    assert found.agreement_frame.shape == (3, 8)
-    assert found.agreement_frame["first"].to_list() == ["P@10", "P@10", "P@5"]
-    assert found.power_frame["power"].to_list() == [one.share for one in found.power]
+    assert order.agreement_frame.shape == (3, 8)
+    assert order.agreement_frame["first"].to_list() == ["P@10", "P@10", "P@5"]
+    assert order.power_frame["power"].to_list() == [row.share for row in order.power]
     assert "RR has the same mean for all runs" in data["notes"][0]
-    assert repr(found).startswith("Order of 3 runs by P@10, P@5, RR\nP@10: ")
+    assert repr(order).startswith("Order of 3 runs by P@10, P@5, RR\nP@10: ")
 
 
 def test_the_same_seed_gives_the_same_and_queries_may_come_in_any_order():
     judged, runs = make_three_runs()
     turned = {name: dict(reversed(run.items())) for name, run in runs.items()}
-    one = gainful.order(judged, runs, "P@10", seed=4)
-    assert gainful.order(judged, turned, "P@10", seed=4).to_dict() == one.to_dict()
+    order = gainful.order(judged, runs, "P@10", seed=4)
+    assert gainful.order(judged, turned, "P@10", seed=4).to_dict() == order.to_dict()
 
 
 def test_queries_that_not_all_runs_have_are_left_out_and_said():
     judged, runs = make_three_runs()
     del runs["low"]["0"]
-    found = gainful.order(judged, runs, "P@10", missing="skip")
+    order = gainful.order(judged, runs, "P@10", missing="skip")
     whole = gainful.evaluate(judged, runs["high"], "P@10").per_query["P@10"].to_list()
-    assert found.means["P@10"]["high"] == pytest.approx(np.mean(whole[1:]))
-    assert "P@10: 1 query of high left out, as not all runs have it" in found.notes
+    assert order.means["P@10"]["high"] == pytest.approx(np.mean(whole[1:]))
+    assert "P@10: 1 query of high left out, as not all runs have it" in order.notes
 
 
 def test_sums_and_geometric_means_are_ordered_by_but_not_tested():
     judged, runs = make_three_runs()
-    found = gainful.order(judged, runs, ["NumRet", "GMAP", "P@10"])
-    assert [one.share is None for one in found.power] == [True, True, False]
-    assert found.notes[0].startswith("NumRet is a sum over queries: no test")
-    assert found.notes[1].startswith("GMAP is a geometric mean")
-    assert found.agreement[0].tau == pytest.approx(1)
-    one = gainful.evaluate(judged, runs["low"], ["GMAP", "NumRet"]).mean
-    assert found.means["GMAP"]["low"] == pytest.approx(one["GMAP"])
-    assert found.means["NumRet"]["low"] == one["NumRet"]
+    order = gainful.order(judged, runs, ["NumRet", "GMAP", "P@10"])
+    assert [row.share is None for row in order.power] == [True, True, False]
+    assert order.notes[0].startswith("NumRet is a sum over queries: no test")
+    assert order.notes[1].startswith("GMAP is a geometric mean")
+    assert order.agreement[0].tau == pytest.approx(1)
+    means = gainful.evaluate(judged, runs["low"], ["GMAP", "NumRet"]).mean
+    assert order.means["GMAP"]["low"] == pytest.approx(means["GMAP"])
+    assert order.means["NumRet"]["low"] == means["NumRet"]
 
 
 def test_one_query_is_not_enough_to_test():
     judged, runs = make_runs({"a": [0.1], "b": [0.5], "c": [0.9]})
-    found = gainful.order(judged, runs, ["P@10", "R@10"])
-    assert found.power[0].share is None
-    assert "P@10: one query is not enough to tell runs apart" in found.notes
-    assert found.agreement[0].tau == pytest.approx(1)
+    order = gainful.order(judged, runs, ["P@10", "R@10"])
+    assert order.power[0].share is None
+    assert "P@10: one query is not enough to tell runs apart" in order.notes
+    assert order.agreement[0].tau == pytest.approx(1)
 
 
 def test_identical_runs_tie_and_are_not_told_apart():
     judged, runs = make_runs({"a": [0.1, 0.5], "b": [0.1, 0.5], "c": [0.1, 0.5]})
     for test in ("tukey", "t", "bca", "wilcoxon", "sign", "randomisation", "bootstrap"):
-        found = gainful.order(judged, runs, ["P@10", "R@5"], test=test)
-        assert [one.significant for one in found.power] == [0, 0]
-        assert found.agreement[0].tau is None
-        assert len(found.notes) == 2
+        order = gainful.order(judged, runs, ["P@10", "R@5"], test=test)
+        assert [row.significant for row in order.power] == [0, 0]
+        assert order.agreement[0].tau is None
+        assert len(order.notes) == 2
 
 
 def evaluate_three_runs(*names, measures="P@10"):

@@ -181,11 +181,11 @@ def test_bars_are_of_the_columns_that_are_named():
 
 
 def test_several_runs_are_a_dict_with_pages():
-    found = gainful.evaluate(JUDGED, runs=RUNS, measures="RR")
-    assert isinstance(found, RunResults)
-    assert list(found) == ["good", HOSTILE]
-    assert found.to_csv().startswith("run,RR\ngood,1.0\n")
-    assert "all" in found.to_markdown(per_query=True)
+    by_run = gainful.evaluate(JUDGED, runs=RUNS, measures="RR")
+    assert isinstance(by_run, RunResults)
+    assert list(by_run) == ["good", HOSTILE]
+    assert by_run.to_csv().startswith("run,RR\ngood,1.0\n")
+    assert "all" in by_run.to_markdown(per_query=True)
     assert set(RENDERERS) == {
         *("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl"),
     }

@@ -91,13 +91,13 @@ BROWSING = [
 def test_ir_measures_agrees_on_the_searchers_who_stop(data):
     judgments, run = ({q.replace("q", "7"): d for q, d in side.items()} for side in data)
     measures = {ir_measures.parse_measure(name): name for name in BROWSING}
-    found = gainful.evaluate(judgments, run, BROWSING, like="ir_measures").values_by_query()
+    values = gainful.evaluate(judgments, run, BROWSING, like="ir_measures").values_by_query()
     theirs = list(ir_measures.iter_calc(list(measures), judgments, run))
     assert len(theirs) == len(BROWSING) * len(judgments)
     for value in theirs:
         name = measures[value.measure]
         printed = 0.6e-5 if name.startswith("ERR") else 1e-9  # gdeval.pl prints five decimals
-        assert found[value.query_id][name] == pytest.approx(value.value, abs=printed), name
+        assert values[value.query_id][name] == pytest.approx(value.value, abs=printed), name
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -111,11 +111,11 @@ def test_ir_measures_breaks_ties_measure_by_measure(data):
     }  # 32 = 64 bit
     names = [name for name in (*BROWSING, "RR@3", "RR@10") if not name.startswith("Compat")]
     measures = {ir_measures.parse_measure(name): name for name in names}
-    found = gainful.evaluate(judgments, run, names, like="ir_measures").values_by_query()
+    values = gainful.evaluate(judgments, run, names, like="ir_measures").values_by_query()
     for value in ir_measures.iter_calc(list(measures), judgments, run):
         name = measures[value.measure]
         printed = 0.6e-5 if name.startswith("ERR") else 1e-9
-        assert found[value.query_id][name] == pytest.approx(value.value, abs=printed), name
+        assert values[value.query_id][name] == pytest.approx(value.value, abs=printed), name
 
 
 @given(qrels_and_runs(grades=st.integers(0, 4), extra=False))
@@ -138,10 +138,10 @@ def test_ranx_agrees_query_by_query_where_nothing_is_tied(ranx, data):
     names = {"ndcg": "nDCG", "ndcg@3": "nDCG@3", "map": "AP", "mrr": "RR", "precision@3": "P@3"}
     names |= {"recall@3": "R@3", "hit_rate@3": "Success@3"}
     theirs = ranx.evaluate(ranx.Qrels(judgments), ranx.Run(run), list(names), return_mean=False)
-    found = gainful.evaluate(judgments, run, list(names.values()), like="ranx").values_by_query()
+    by_query = gainful.evaluate(judgments, run, list(names.values()), like="ranx").values_by_query()
     order = sorted(run)  # ranx sorts queries
     for name, ours in names.items():
-        values = [found[query][ours] for query in order]
+        values = [by_query[query][ours] for query in order]
         assert values == pytest.approx(list(np.atleast_1d(theirs[name])), abs=1e-9), name
 
 

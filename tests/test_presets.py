@@ -246,10 +246,10 @@ def test_missing_and_unjudged_queries_count_as_the_tool_counts_them(row, case, s
 @pytest.mark.parametrize("row", [row for row in ROWS if row.mode == "judged"], ids=lambda r: r.tool)
 def test_duplicates_are_refused_or_counted_as_the_tool_does(row):
     printed = OBSERVED[row.tool]["C14"].removeprefix("1:")
-    found = {"e": "error"}.get(printed[0].lower(), "error" if printed.startswith("rc") else "")
-    if not found:
-        found = "count" if float(printed) > 1 else "last"
-    assert found == gainful.like(row.like).duplicates
+    expected = {"e": "error"}.get(printed[0].lower(), "error" if printed.startswith("rc") else "")
+    if not expected:
+        expected = "count" if float(printed) > 1 else "last"
+    assert expected == gainful.like(row.like).duplicates
 
 
 def test_one_tie_gives_five_different_numbers():

@@ -43,17 +43,17 @@ def select_rows(sessions, *names):
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
 def test_the_same_table_in_every_form(tmp_path, form):
     path = tmp_path / f"sessions.{form}"
-    held = session_frame(FINE)
+    frame = session_frame(FINE)
     if form == "csv":
-        held.write_csv(path)
+        frame.write_csv(path)
     elif form == "tsv":
-        held.write_csv(path, separator="\t")
+        frame.write_csv(path, separator="\t")
     elif form == "jsonl":
-        held.write_ndjson(path)
+        frame.write_ndjson(path)
     elif form == "parquet":
-        held.write_parquet(path)
+        frame.write_parquet(path)
     else:
-        path.write_bytes(gzip.compress(held.write_csv().encode()))
+        path.write_bytes(gzip.compress(frame.write_csv().encode()))
     assert select_rows(read_sessions(path)) == FINE
 
 
@@ -68,16 +68,16 @@ def test_sessions_that_alternate_are_put_together():
 
 
 def test_without_ranks_the_order_of_rows_is_the_ranking():
-    held = as_sessions(
+    sessions = as_sessions(
         session_frame([(s, q, d) for s, q, _, d in FINE], ["session", "query", "doc"])
     )
-    assert select_rows(held) == FINE
+    assert select_rows(sessions) == FINE
 
 
 def test_a_query_that_returned_nothing_is_a_row_without_a_document():
-    held = as_sessions(session_frame([("s", 1, None, None), ("s", 2, 1, "a")]))
-    assert select_rows(held, "query", "doc") == [(1, None), (2, "a")]
-    assert gainful.evaluate_sessions(held, {"s": {"a": 3}}, "sDCG(b=2,bq=4)@10").mean == {
+    sessions = as_sessions(session_frame([("s", 1, None, None), ("s", 2, 1, "a")]))
+    assert select_rows(sessions, "query", "doc") == [(1, None), (2, "a")]
+    assert gainful.evaluate_sessions(sessions, {"s": {"a": 3}}, "sDCG(b=2,bq=4)@10").mean == {
         "sDCG(b=2,bq=4)@10": pytest.approx(2.0)  # 3 / (1 + log4 2)
     }
 
@@ -86,8 +86,8 @@ def test_a_frame_of_pandas_says_nan_where_there_is_nothing():
     pandas = pytest.importorskip("pandas")
     nan = float("nan")
     given = {"session": [1, 1], "query": [1.0, 2.0], "rank": [1.0, nan], "doc": ["a", None]}
-    held = as_sessions(pandas.DataFrame(given | {"grade": [nan, nan]}))
-    assert select_rows(held, *NAMES, "grade") == [
+    sessions = as_sessions(pandas.DataFrame(given | {"grade": [nan, nan]}))
+    assert select_rows(sessions, *NAMES, "grade") == [
         ("1", 1, 1, "a", None),
         ("1", 2, None, None, None),
     ]
@@ -95,27 +95,29 @@ def test_a_frame_of_pandas_says_nan_where_there_is_nothing():
 
 @pytest.mark.parametrize("query", [[True], [[1]], [None], [{"a": 1}], [2**63]])
 def test_positions_of_no_use_are_refused(query):
-    held = pl.DataFrame({"session": ["s"], "query": query, "doc": ["a"]}, strict=False)
+    frame = pl.DataFrame({"session": ["s"], "query": query, "doc": ["a"]}, strict=False)
     with pytest.raises(BadInput):
-        as_sessions(held)
+        as_sessions(frame)
 
 
 def test_columns_by_other_names_and_others_are_kept():
     names = ["session_id", "qno", "position", "docno", "user_id", "click", "mood"]
-    held = as_sessions(session_frame([("s", 1, 1, "a", 7, "yes", "calm")], names))
-    assert select_rows(held, *NAMES, "searcher", "clicked", "mood") == [
+    sessions = as_sessions(session_frame([("s", 1, 1, "a", 7, "yes", "calm")], names))
+    assert select_rows(sessions, *NAMES, "searcher", "clicked", "mood") == [
         ("s", 1, 1, "a", "7", True, "calm")
     ]
-    assert held.columns == ["searcher", "mood"]
+    assert sessions.columns == ["searcher", "mood"]
 
 
 def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
-    held = as_sessions(session_frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"]))
-    assert select_rows(held, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
+    sessions = as_sessions(
+        session_frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"])
+    )
+    assert select_rows(sessions, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
 
 
 @pytest.mark.parametrize(
-    ("some", "told"),
+    ("some", "message"),
     [
         ([("s", 1, 1, "a"), ("s", 3, 1, "b")], "session 's': query 2 is missing: after 1 comes 3"),
         ([("s", 2, 1, "a")], "session 's': query 1 is missing: at the beginning comes 2"),
@@ -138,40 +140,42 @@ def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
         ),
     ],
 )
-def test_what_is_wrong_is_told_or_left_out(tmp_path, some, told):
+def test_what_is_wrong_is_told_or_left_out(tmp_path, some, message):
     fine = ("fine", 1, 1, "a")
-    held = session_frame([fine, *some])
+    frame = session_frame([fine, *some])
     with pytest.raises(BadInput) as refused:
-        as_sessions(held)
-    assert told in str(refused.value)
+        as_sessions(frame)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
     path = tmp_path / "s.csv"
-    held.write_csv(path)
+    frame.write_csv(path)
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert str(refused.value).startswith(f"{path}:{2 + len(some)}: ")  # the last row, below a head
-    left = as_sessions(held, bad="skip")
+    left = as_sessions(frame, bad="skip")
     assert select_rows(left) == [fine]
     assert any("1 session left out: sessions, row" in note for note in left.notes)
     with pytest.raises(BadInput, match="not one sound session is left"):
-        as_sessions(held[1:], bad="skip")
+        as_sessions(frame[1:], bad="skip")
 
 
 def test_without_ranks_a_query_whose_rows_stand_apart_is_repeated():
-    held = session_frame([("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], ["session", "query", "doc"])
+    frame = session_frame(
+        [("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], ["session", "query", "doc"]
+    )
     with pytest.raises(BadInput, match="row 2: session 's': query position 1 is repeated"):
-        as_sessions(held)
+        as_sessions(frame)
 
 
 def test_the_first_mistake_of_the_file_is_told():
-    held = session_frame([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")])
+    frame = session_frame([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")])
     with pytest.raises(BadInput, match="row 1: session 't': query 1: rank 1 stands twice"):
-        as_sessions(held)
+        as_sessions(frame)
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "told"),
+    ("column", "value", "message"),
     [
         ("query", "jaguar cars", "query 'jaguar cars' is not a whole number"),
         ("query", "1.5", "query '1.5' is not a whole number"),
@@ -182,7 +186,7 @@ def test_the_first_mistake_of_the_file_is_told():
         ("topic", "", "there is no topic"),
     ],
 )
-def test_fields_that_are_not_of_their_kind(tmp_path, column, value, told):
+def test_fields_that_are_not_of_their_kind(tmp_path, column, value, message):
     fields = {"session": "s", "query": "1", "rank": "1", "doc": "a", "grade": "1", "clicked": "no"}
     fields["topic"] = "7"
     bad = fields | {"session": "t", column: value}
@@ -190,7 +194,7 @@ def test_fields_that_are_not_of_their_kind(tmp_path, column, value, told):
     pl.DataFrame([fields, bad]).write_csv(path)
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
-    assert str(refused.value).startswith(f"{path}:3: session 't': {told}")
+    assert str(refused.value).startswith(f"{path}:3: session 't': {message}")
     assert select_rows(read_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
 
 
@@ -198,8 +202,8 @@ def test_a_query_has_one_topic():
     names = [*NAMES, "topic"]
     with pytest.raises(BadInput, match="row 1: session 's': query 1 has two topics, 'x' and 'y'"):
         as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 1, 2, "b", "y")], names))
-    held = as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 2, 1, "a", "y")], names))
-    assert len(held.frame) == 2
+    sessions = as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 2, 1, "a", "y")], names))
+    assert len(sessions.frame) == 2
 
 
 @pytest.mark.parametrize("length", [3, 32, 33, 200])
@@ -219,13 +223,13 @@ ROWS = st.tuples(
 @given(st.lists(ROWS, min_size=1, max_size=8))
 def test_the_quick_look_and_the_careful_one_agree(made):
     """What is found sound at a glance has no mistake, and what has none and is in order is sound."""
-    held = session_frame(made)
-    ordered, problems = find_problems(held, ranked=True)
-    if sound_layout(held) is not None:
+    frame = session_frame(made)
+    ordered, problems = find_problems(frame, ranked=True)
+    if sound_layout(frame) is not None:
         assert not problems
-        assert ordered.equals(held)
+        assert ordered.equals(frame)
     elif not problems:
-        assert not ordered.equals(held)
+        assert not ordered.equals(frame)
 
 
 def test_many_sessions_match_as_few_do():
@@ -235,7 +239,7 @@ def test_many_sessions_match_as_few_do():
     docs = rng.integers(0, 50, (size, 2))
     docs[:, 1] = np.where(docs[:, 0] == docs[:, 1], docs[:, 1] + 50, docs[:, 1])
     grades = {f"d{number}": number % 4 for number in range(100)}
-    held = pl.DataFrame(
+    frame = pl.DataFrame(
         {
             "session": np.repeat([f"s{number}" for number in range(size // 2)], 4),
             "query": np.tile([1, 1, 2, 2], size // 2),
@@ -244,10 +248,10 @@ def test_many_sessions_match_as_few_do():
             "topic": "t",
         }
     )
-    found = gainful.evaluate_sessions(held, {"t": grades}, "sDCG(b=2,bq=4)@10")
+    results = gainful.evaluate_sessions(frame, {"t": grades}, "sDCG(b=2,bq=4)@10")
     gain = (docs % 4) / [1, 2]
     expected = gain.sum(axis=1).reshape(-1, 2) @ [1, 1 / 1.5]
-    np.testing.assert_allclose(found.per_session["sDCG(b=2,bq=4)@10"].to_numpy(), expected)
+    np.testing.assert_allclose(results.per_session["sDCG(b=2,bq=4)@10"].to_numpy(), expected)
 
 
 def test_options_and_formats_that_do_not_exist(tmp_path):
@@ -305,33 +309,33 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_sessions_of_the_session_track(tmp_path):
-    held = read_sessions(write_file(tmp_path, XML))
-    assert select_rows(held, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
+    sessions = read_sessions(write_file(tmp_path, XML))
+    assert select_rows(sessions, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
         ("1", 1, 1, "d1", "12", "u7", "cats & dogs", False, None),
         ("1", 1, 2, "d2", "12", "u7", "cats & dogs", True, 4.5),
         ("1", 1, 3, "d3", "12", "u7", "cats & dogs", True, None),
         ("1", 2, None, None, "12", "u7", "only cats", False, None),
         ("2", 1, 1, "d9", "12", None, "q", False, None),
     ]
-    assert held.frame["current_query"].to_list() == ["cat food"] * 4 + [None]
-    assert sorted(held.notes) == [
+    assert sessions.frame["current_query"].to_list() == ["cat food"] * 4 + [None]
+    assert sorted(sessions.notes) == [
         "1 click beyond the list is ignored",
         "1 further page continues the list before",
         "1 result of a further page had been shown before and is left out",
     ]
-    assert held.columns == ["topic", "searcher"]
+    assert sessions.columns == ["topic", "searcher"]
 
 
 def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
-    held = read_sessions(write_file(tmp_path, XML), pages="count")
-    page = held.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
+    sessions = read_sessions(write_file(tmp_path, XML), pages="count")
+    page = sessions.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
     assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
 
 
 def test_pages_can_count_as_queries(tmp_path):
     text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
-    held = read_sessions(write_file(tmp_path, text), pages="count")
-    assert select_rows(held)[:5] == [
+    sessions = read_sessions(write_file(tmp_path, text), pages="count")
+    assert select_rows(sessions)[:5] == [
         *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
         ("1", 3, None, None),
     ]
@@ -347,8 +351,8 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
         "<click num='1' starttime='23:59:58.000000' endtime='00:00:03.500000'><rank>1</rank></click>"
         "</clicked></interaction></session></sessiontrack2011>"
     )
-    held = read_sessions(write_file(tmp_path, text))
-    assert select_rows(held, "session", "doc", "topic", "clicked", "seconds") == [
+    sessions = read_sessions(write_file(tmp_path, text))
+    assert select_rows(sessions, "session", "doc", "topic", "clicked", "seconds") == [
         ("5", "c1", "peace process", True, 5.5)
     ]
 
@@ -356,16 +360,16 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
 def test_topics_from_a_mapping(tmp_path):
     path = write_file(tmp_path, XML)
     mapping = write_file(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
-    held = read_sessions(path, topics=mapping)
-    assert held.frame["topic"].to_list() == ["3"] * 4 + [None]
-    assert f"2 lines of {mapping} without a topic number skipped" in held.notes
-    assert f"1 session without a topic in {mapping}" in held.notes
+    sessions = read_sessions(path, topics=mapping)
+    assert sessions.frame["topic"].to_list() == ["3"] * 4 + [None]
+    assert f"2 lines of {mapping} without a topic number skipped" in sessions.notes
+    assert f"1 session without a topic in {mapping}" in sessions.notes
     with pytest.raises(BadInput, match="session '2': it has no topic"):
         gainful.evaluate_sessions(path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping)
-    found = gainful.evaluate_sessions(
+    results = gainful.evaluate_sessions(
         path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, unjudged="drop"
     )
-    assert found.mean == {"sDCG@10": 1.0}
+    assert results.mean == {"sDCG@10": 1.0}
     twice = write_file(tmp_path, "1 3\n1 4\n", "twice.txt")
     with pytest.raises(BadInput, match=r"twice.txt:2: session '1' has two topics, 3 and 4"):
         read_sessions(path, topics=twice)
@@ -378,8 +382,8 @@ def test_judgments_of_the_session_track_have_subtopics(tmp_path):
     path = write_file(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
     judged = read_qrels(path)
     assert judged.frame.rows() == [("12", "d1", 3.0), ("12", "d9", -2.0)]
-    found = gainful.evaluate_sessions(write_file(tmp_path, XML), judged, "sDCG@10")
-    assert found.per_session.rows() == [("1", 3.0), ("2", 0.0)]
+    results = gainful.evaluate_sessions(write_file(tmp_path, XML), judged, "sDCG@10")
+    assert results.per_session.rows() == [("1", 3.0), ("2", 0.0)]
 
 
 BOMB = (
@@ -389,7 +393,7 @@ BOMB = (
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         (BOMB, 2, "there is a DTD or an entity"),
         ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'>\n<x/>", 1, "there is a DTD or an entity"),
@@ -406,12 +410,12 @@ BOMB = (
         (XML.replace('<session num="2"', "<session"), 30, "a session has no number"),
     ],
 )
-def test_bad_xml(tmp_path, text, line, told):
+def test_bad_xml(tmp_path, text, line, message):
     path = write_file(tmp_path, text, "s.xml")
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
     assert str(refused.value).startswith(f"{path}:{line}: ")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -420,9 +424,9 @@ def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
     path = write_file(tmp_path, text)
     with pytest.raises(BadInput, match=r":35: session '3': it has no query"):
         read_sessions(path)
-    held = read_sessions(path, bad="skip")
-    assert held.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
-    assert any("1 session left out" in note for note in held.notes)
+    sessions = read_sessions(path, bad="skip")
+    assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
+    assert any("1 session left out" in note for note in sessions.notes)
     with pytest.raises(BadInput, match="there is no session in <a>"):
         read_sessions(write_file(tmp_path, "<a></a>"))
 
@@ -445,9 +449,9 @@ TURNS = """9-1_10 Q0 c 1 5.0 r
 
 def test_turns_are_the_queries_of_a_conversation(tmp_path):
     path = write_file(tmp_path, TURNS)
-    held = read_sessions(path)
-    assert held.per_turn
-    assert select_rows(held, *NAMES, "topic") == [
+    sessions = read_sessions(path)
+    assert sessions.per_turn
+    assert select_rows(sessions, *NAMES, "topic") == [
         ("9-1", 1, 1, "z", "9-1_2"),
         ("9-1", 1, 2, "b", "9-1_2"),  # of equal scores the higher id first
         ("9-1", 1, 3, "a", "9-1_2"),
@@ -469,9 +473,9 @@ def test_turns_that_do_not_parse(tmp_path, turn):
     with pytest.raises(BadInput) as refused:
         read_sessions(path)
     assert str(refused.value).startswith(f"{path}:6: query id '{turn}' names no turn (expected: ")
-    held = read_sessions(path, "conversation", bad="skip")
-    assert held.frame["session"].n_unique() == 2
-    assert held.dropped_count == 2
+    sessions = read_sessions(path, "conversation", bad="skip")
+    assert sessions.frame["session"].n_unique() == 2
+    assert sessions.dropped_count == 2
 
 
 def test_turns_that_are_repeated(tmp_path):
@@ -495,15 +499,15 @@ def test_conversations_of_2021(run, ties, expected):
     if not CAST.exists():
         pytest.skip("sessions of CAsT 2021 (needs ../shared/data)")
     names = ["sDCG(b=2,bq=4)@10", "sDCG(b=2,bq=4,duplicates=first)@10", "nsDCG(b=2,bq=4)@10"]
-    found = gainful.evaluate_sessions(
+    results = gainful.evaluate_sessions(
         CAST / f"{run}.run",
         CAST / "qrels.txt",
         names,
         sessions_format="conversation",
         ties=ties,
     )
-    assert tuple(round(found.mean[name], 4) for name in names) == expected
-    assert found.counts["sessions"] == 19
+    assert tuple(round(results.mean[name], 4) for name in names) == expected
+    assert results.counts["sessions"] == 19
 
 
 # --- Dynamic Domain -------------------------------------------------------------------------
@@ -517,17 +521,17 @@ DD = (
 
 
 def test_iterations_of_dynamic_domain_are_queries(tmp_path):
-    held = read_sessions(write_file(tmp_path, DD))
-    assert select_rows(held, "session", "query", "doc") == [
+    sessions = read_sessions(write_file(tmp_path, DD))
+    assert select_rows(sessions, "session", "query", "doc") == [
         *(("DD15-1", 1, "ebola-1"), ("DD15-1", 1, "ebola-2"), ("DD15-1", 2, None)),
         *(("DD15-1", 3, "ebola-1"), ("DD15-2", 1, "x")),
     ]
-    assert held.frame["rank"].to_list()[:2] == [1, 2]
-    assert list(held.notes) == ["1 iteration without results"]
+    assert sessions.frame["rank"].to_list()[:2] == [1, 2]
+    assert list(sessions.notes) == ["1 iteration without results"]
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("DD15-3\tone\tx\t1\t0\n", "session 'DD15-3': iteration 'one' is not a whole number"),
         ("DD15-3\t-1\tx\t1\t0\n", "session 'DD15-3': iteration '-1' is not a whole number"),
@@ -537,11 +541,11 @@ def test_iterations_of_dynamic_domain_are_queries(tmp_path):
         ("DD15-1\t0\ty\t1\t0\n", "session 'DD15-1': query position 1 is repeated"),
     ],
 )
-def test_bad_lines_of_dynamic_domain(tmp_path, line, told):
+def test_bad_lines_of_dynamic_domain(tmp_path, line, message):
     path = write_file(tmp_path, DD + line)
     with pytest.raises(BadInput) as refused:
         read_sessions(path, "dd")
-    assert str(refused.value).startswith(f"{path}:5: {told}")
+    assert str(refused.value).startswith(f"{path}:5: {message}")
     assert read_sessions(path, "dd", bad="skip").dropped_count == 1
 
 

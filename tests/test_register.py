@@ -39,8 +39,8 @@ def depth(matched, *, rel=1, k=None):
 
 def test_a_function_over_matched_is_a_measure_by_its_name():
     gainful.register("Depth", depth)
-    found = gainful.evaluate(JUDGED, RUN, ["Depth", "Depth@2", "depth(rel=2)"])
-    assert found.values_by_query() == {
+    results = gainful.evaluate(JUDGED, RUN, ["Depth", "Depth@2", "depth(rel=2)"])
+    assert results.values_by_query() == {
         "1": {"Depth": 3.0, "Depth@2": 2.0, "depth(rel=2)": 2.0},
         "2": {"Depth": 1.0, "Depth@2": 1.0, "depth(rel=2)": 0.0},
     }
@@ -212,9 +212,9 @@ def test_it_cannot_write_to_what_other_measures_see():
 
 def test_what_is_masked_is_left_out():
     gainful.register("Some", lambda m: np.ma.masked_equal(m.recall_base(1), 1))
-    found = gainful.evaluate(JUDGED, RUN, "Some")
-    assert found.values_by_query() == {"1": {"Some": 2.0}, "2": {"Some": None}}
-    assert found.mean == {"Some": 2.0}
+    results = gainful.evaluate(JUDGED, RUN, "Some")
+    assert results.values_by_query() == {"1": {"Some": 2.0}, "2": {"Some": None}}
+    assert results.mean == {"Some": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -300,10 +300,10 @@ def test_the_command_takes_plug_ins(command, files, plugin):
     done = command("eval", "qrels", "run", "--plugin", plugin, *measures, "--format", "tsv", "-q")
     values = [float(value) for value in done.out.splitlines()[1].split("\t")[1:]]
     assert values == pytest.approx([1.5, 3.0, (1 / 4 + 8 / 9) / (8 + 1 / 4)])
-    told = command("measures", "Depth", "--plugin", plugin)
-    assert "How deep is the last relevant document, per unit of patience?" in told.out
-    assert "registered by mine" in told.out
-    assert "patience" in told.out
+    printed = command("measures", "Depth", "--plugin", plugin)
+    assert "How deep is the last relevant document, per unit of patience?" in printed.out
+    assert "registered by mine" in printed.out
+    assert "patience" in printed.out
 
 
 @pytest.mark.parametrize(

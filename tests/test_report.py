@@ -107,13 +107,13 @@ def run(run_gainful):
 def test_every_query_has_the_values_of_the_evaluation(shown, news):
     page = shown(news)
     page.page.select_option("#order", "given")
-    found = gainful.evaluate(NEWS / "qrels.txt", measures="AP", runs=RUNS)
+    results = gainful.evaluate(NEWS / "qrels.txt", measures="AP", runs=RUNS)
     page.page.select_option("#measure", label="AP")
     rows = {row[0]: row for row in page.rows()}
     page.page.click("#next")
     rows |= {row[0]: row for row in page.rows()}
     assert len(rows) == 40
-    values = {name: one.values_by_query() for name, one in found.items()}
+    values = {name: result.values_by_query() for name, result in results.items()}
     for query, row in rows.items():
         bm25, dense = (values[name][query]["AP"] for name in ("bm25", "dense"))
         assert float(row[1]) == pytest.approx(bm25, abs=5.1e-5)
@@ -123,11 +123,13 @@ def test_every_query_has_the_values_of_the_evaluation(shown, news):
 
 def test_the_summary_has_the_comparison_that_compare_prints(shown, news):
     page = shown(news)
-    found = gainful.compare_runs(NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999)
+    comparison = gainful.compare_runs(
+        NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999
+    )
     text = page.text("#summary")
-    for pair in found.pairs_against():
+    for pair in comparison.pairs_against():
         assert f"{pair.difference:+.4f}" in text
-    best = max(zip(found.means["nDCG@10"], found.systems, strict=True))
+    best = max(zip(comparison.means["nDCG@10"], comparison.systems, strict=True))
     assert f"{best[1]} is highest with {best[0]:.4f}" in text
     assert "999 resamples, seed 2008" in text
 
@@ -167,13 +169,13 @@ def test_what_moved_is_told_with_what_it_explains(shown):
 
 def test_terms_of_the_sum_explain_what_the_shares_of_the_comparison_explain(shown, monkeypatch):
     """The queries that changed most have shares from Python, the others terms of the sum."""
-    told = []
+    terms = []
     for explained in (25, 0):
         monkeypatch.setattr(report_data, "MAX_EXPLAINED", explained)
         page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "nDCG@10", resamples=99))
-        told.append(page.text("#query .plots"))
-    assert "explains" in told[0]
-    assert told[0] == told[1]
+        terms.append(page.text("#query .plots"))
+    assert "explains" in terms[0]
+    assert terms[0] == terms[1]
 
 
 def test_search_sort_and_pages_find_a_query(shown, news):
@@ -254,9 +256,9 @@ def test_texts_of_queries_are_shown_and_searched(shown):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, width):
     judged = {name: {f"{name}{at}": at for at in range(4)} for name in HOSTILE}
-    found = {name: {f"{name}{at}": float(at) for at in range(6)} for name in HOSTILE}
+    scores = {name: {f"{name}{at}": float(at) for at in range(6)} for name in HOSTILE}
     other = {name: {f"{name}{at}": -float(at % 4) for at in range(6)} for name in HOSTILE}
-    runs = {HOSTILE[1]: found, HOSTILE[-1]: other, HOSTILE[-1] + "y": found}
+    runs = {HOSTILE[1]: scores, HOSTILE[-1]: other, HOSTILE[-1] + "y": scores}
     made = gainful.report(
         judged,
         runs,
@@ -386,10 +388,10 @@ def test_a_part_is_shown_of_too_much_and_all_values_are_beside(run, shown, tmp_p
     printed = run(*FILES, "-m", "nDCG@10", "-o", made / "a b.html")
     assert "all values to" in printed.err
     page = shown((made / "a b.html").read_text(encoding="utf-8"))
-    told = page.text(".sampled")
-    assert "The table of queries has 20 of 40" in told
-    assert "Rankings are shown of 6 of 40 queries" in told
-    assert "down to rank 5" in told
+    text = page.text(".sampled")
+    assert "The table of queries has 20 of 40" in text
+    assert "Rankings are shown of 6 of 40 queries" in text
+    assert "down to rank 5" in text
     assert page.page.get_attribute(".sampled a", "href") == "a%20b-values.csv"
     rows = list(csv.DictReader((made / "a b-values.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 3 * 40
@@ -421,7 +423,7 @@ def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("-o", "no/such/folder/report.html"), "cannot be written"),
         (("-o", "report.pdf"), "what format is .pdf"),
@@ -432,11 +434,11 @@ def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():
         ((), "Missing option '-o'"),
     ],
 )
-def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, said):
+def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
-    told = run(*FILES, *words, status=2)
-    assert said in told
-    assert told.count("\n") == 1
+    printed = run(*FILES, *words, status=2)
+    assert message in printed
+    assert printed.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -444,17 +446,17 @@ def test_what_is_read_is_not_written_over(run, tmp_path):
     page, values = tmp_path / "run.html", tmp_path / "page-values.csv"
     for file in (page, values):
         file.write_bytes((NEWS / "bm25.txt").read_bytes())
-    told = run(FILES[0], page, "-o", page, status=2)
-    assert "would overwrite what is read" in told
-    told = run(FILES[0], values, "-o", tmp_path / "page.html", status=2)
-    assert "the file beside" in told
+    message = run(FILES[0], page, "-o", page, status=2)
+    assert "would overwrite what is read" in message
+    message = run(FILES[0], values, "-o", tmp_path / "page.html", status=2)
+    assert "the file beside" in message
     assert page.read_bytes() == values.read_bytes() == (NEWS / "bm25.txt").read_bytes()
 
 
 def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "find_spec", lambda _: None)
-    told = run(*FILES, "-o", tmp_path / "report.html", status=2)
-    assert told == "gainful: a report needs the extra report: pip install 'gainful[report]'\n"
+    message = run(*FILES, "-o", tmp_path / "report.html", status=2)
+    assert message == "gainful: a report needs the extra report: pip install 'gainful[report]'\n"
     with pytest.raises(NotInstalled):
         gainful.report(JUDGED, {"old": OLD}, "AP")
 
@@ -498,7 +500,7 @@ def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("a.tsv", "1 where to sleep\n", "a.tsv:1: there is no tab"),
         ("a.tsv", "1\tx\n1\ty\n", "a.tsv:2: query '1' has two texts"),
@@ -508,12 +510,12 @@ def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
         ("a.jsonl", "[1]\n", "a.jsonl:1: it is"),
     ],
 )
-def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, said):
+def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, message):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as refused:
         read_query_texts(file)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_texts_that_are_no_text_are_refused(tmp_path):
@@ -549,8 +551,8 @@ def test_what_documents_bring_adds_up_to_the_value_under_every_convention():
     for name in gainful.CONVENTIONS:
         page = gainful.report(judged, runs, "nDCG@4", like=name, resamples=99)
         data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
-        for at, one in data["details"].items():
-            for run, ranked in enumerate(one["runs"]):
+        for at, detail in data["details"].items():
+            for run, ranked in enumerate(detail["runs"]):
                 value = data["values"][run][0][int(at)]
                 assert sum(ranked["brings"]) == pytest.approx(ranked["dcg"], rel=1e-5), name
                 if value is None or not ranked["idcg"]:

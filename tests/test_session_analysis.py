@@ -59,25 +59,25 @@ def test_lengths_count_sessions_by_their_queries():
 
 def test_lengths_of_the_simulated_study_are_table_2_of_the_paper():
     study = gainful.simulate_study(5)
-    one, two = lengths(gainful.evaluate_sessions(study.sessions, study.qrels), "system")
-    assert [*one["by_queries"].values()] == [28, 7, 10, 4, 5, 4, 1, 1, 0, 0, 0]
+    first, two = lengths(gainful.evaluate_sessions(study.sessions, study.qrels), "system")
+    assert [*first["by_queries"].values()] == [28, 7, 10, 4, 5, 4, 1, 1, 0, 0, 0]
     assert [*two["by_queries"].values()] == [21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1]
-    assert (round(one["mean"], 2), round(two["mean"], 2)) == (2.53, 3.18)
+    assert (round(first["mean"], 2), round(two["mean"], 2)) == (2.53, 3.18)
     (every,) = lengths(gainful.evaluate_sessions(study.sessions, study.qrels))
     assert (every["sessions"], every["queries"]) == (120, 343)
 
 
 def test_last_queries_of_the_golden_session():
-    found = last_queries(evaluate_sessions(), by="system")
-    mean, n = mean_vector(found, "last", system="x")
+    table = last_queries(evaluate_sessions(), by="system")
+    mean, n = mean_vector(table, "last", system="x")
     assert (mean, n) == (pytest.approx([(3 * W3 + 2) / 2, (4 * W3 + 2) / 2, (4 * W3 + 2) / 2]), 2)
 
 
 def test_non_last_queries_pooled_or_within_their_session_first():
     pooled, n = mean_vector(last_queries(evaluate_sessions(), by="system"), "non_last", system="x")
     assert (pooled, n) == (pytest.approx([2 / 3, (0.5 + 7 / 3) / 3, (0.5 + 7 / 3) / 3]), 3)
-    found = last_queries(evaluate_sessions(), by="system", non_last="within")
-    within, n = mean_vector(found, "non_last", system="x")
+    table = last_queries(evaluate_sessions(), by="system", non_last="within")
+    within, n = mean_vector(table, "non_last", system="x")
     assert (within, n) == (pytest.approx([1 / 2, (0.5 + 7 / 3) / 4, (0.5 + 7 / 3) / 4]), 2)
 
 
@@ -103,25 +103,25 @@ def test_in_how_many_sessions_the_last_query_is_the_best():
 
 def test_sessions_of_one_query_have_no_query_before_the_last():
     frame = session_rows(texts=False).filter(pl.col("session") == "u")
-    found = last_queries(gainful.evaluate_sessions(frame, {"u": GRADES}, "sDCG@3"))
-    rows = found.vectors.filter(pl.col("which") == "non_last")
+    table = last_queries(gainful.evaluate_sessions(frame, {"u": GRADES}, "sDCG@3"))
+    rows = table.vectors.filter(pl.col("which") == "non_last")
     assert rows["mean"].to_list() == [None] * 3
     assert rows["n"].to_list() == [0] * 3
-    assert found.shares["one_query"].to_list() == [1]
+    assert table.shares["one_query"].to_list() == [1]
 
 
 def test_the_last_rank_of_the_vectors_adds_up_to_the_measure():
     study = gainful.simulate_study(3)
-    held = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
-    found = last_queries(held).vectors.filter(pl.col("rank") == 10)
-    parts = dict(zip(found["which"], (found["mean"] * found["n"]), strict=True))
-    assert (parts["last"] + parts["non_last"]) / 120 == pytest.approx(held.mean["sDCG@10"])
+    results = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
+    table = last_queries(results).vectors.filter(pl.col("rank") == 10)
+    parts = dict(zip(table["which"], (table["mean"] * table["n"]), strict=True))
+    assert (parts["last"] + parts["non_last"]) / 120 == pytest.approx(results.mean["sDCG@10"])
     assert parts["best"] >= parts["last"]
 
 
 def test_reformulations_split_new_gain_from_repeated_gain():
-    found = reformulations(evaluate_sessions(texts=True))
-    rows = found.queries.filter(pl.col("session") == "s")
+    table = reformulations(evaluate_sessions(texts=True))
+    rows = table.queries.filter(pl.col("session") == "s")
     assert rows["new"].to_list() == pytest.approx([0.5, 2.0, W3])
     assert rows["repeated"].to_list() == pytest.approx([0, 1 / 3, 3 * W3])
     assert rows["gain"].to_list() == pytest.approx([0.5, 7 / 3, 4 * W3])
@@ -132,68 +132,68 @@ def test_reformulations_split_new_gain_from_repeated_gain():
 
 
 def test_which_reformulation_of_a_session_helped_most_and_least():
-    found = reformulations(evaluate_sessions()).sessions
-    assert found["session"].to_list() == ["s", "t", "v"]  # u was never reformulated
-    assert found["most"].to_list() == [2, 2, 2]
-    assert found["least"].to_list() == [3, 2, 2]
-    assert found["most_change"].to_list() == pytest.approx([11 / 6, 2, 0])
-    assert found["least_change"].to_list() == pytest.approx([4 * W3 - 7 / 3, 2, 0])
+    table = reformulations(evaluate_sessions()).sessions
+    assert table["session"].to_list() == ["s", "t", "v"]  # u was never reformulated
+    assert table["most"].to_list() == [2, 2, 2]
+    assert table["least"].to_list() == [3, 2, 2]
+    assert table["most_change"].to_list() == pytest.approx([11 / 6, 2, 0])
+    assert table["least_change"].to_list() == pytest.approx([4 * W3 - 7 / 3, 2, 0])
 
 
 def test_the_best_and_the_worst_reformulations_over_all_sessions_and_per_system():
-    found = reformulations(evaluate_sessions())
-    assert found.most(2).select("session", "query").rows() == [("t", 2), ("s", 2)]
-    assert found.least(1).select("session", "query").rows() == [("s", 3)]
-    assert found.least(1, "system").select("system", "session", "query").rows() == [
+    table = reformulations(evaluate_sessions())
+    assert table.most(2).select("session", "query").rows() == [("t", 2), ("s", 2)]
+    assert table.least(1).select("session", "query").rows() == [("s", 3)]
+    assert table.least(1, "system").select("system", "session", "query").rows() == [
         ("x", "s", 3),
         ("y", "v", 2),
     ]
-    assert "text" not in found.queries.columns
+    assert "text" not in table.queries.columns
 
 
 def test_what_is_new_depends_on_the_depth():
     """b stands at rank 2 of the first query: a searcher who looks at one result has not seen it."""
     frame = pl.DataFrame({"session": ["s"] * 3, "query": [1, 1, 2], "doc": ["a", "b", "b"]})
     for x, expected in ((1, [0, 2 / 3]), (2, [0.5, 0])):
-        held = gainful.evaluate_sessions(frame, {"s": {"b": 1}}, f"sDCG@{x}")
-        assert reformulations(held).queries["new"].to_list() == pytest.approx(expected)
+        results = gainful.evaluate_sessions(frame, {"s": {"b": 1}}, f"sDCG@{x}")
+        assert reformulations(results).queries["new"].to_list() == pytest.approx(expected)
 
 
 def test_repeated_documents_earn_nothing_more_when_only_the_first_time_counts():
-    found = reformulations(evaluate_sessions("sDCG(duplicates=first)@3")).queries
-    assert found["repeated"].to_list() == [0.0] * 8
-    assert found.filter(pl.col("session") == "s")["gain"].to_list() == pytest.approx([0.5, 2.0, W3])
+    table = reformulations(evaluate_sessions("sDCG(duplicates=first)@3")).queries
+    assert table["repeated"].to_list() == [0.0] * 8
+    assert table.filter(pl.col("session") == "s")["gain"].to_list() == pytest.approx([0.5, 2.0, W3])
 
 
 def test_gains_of_reformulations_add_up_to_the_measure():
     study = gainful.simulate_study(4)
-    held = gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
-    found = reformulations(held).queries
+    results = gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
+    table = reformulations(results).queries
     direct = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
-    assert found["gain"].sum() / 120 == pytest.approx(direct.mean["sDCG@10"])
-    assert found["repeated"].sum() > 0
-    assert (found["new"] + found["repeated"]).to_list() == pytest.approx(found["gain"].to_list())
+    assert table["gain"].sum() / 120 == pytest.approx(direct.mean["sDCG@10"])
+    assert table["repeated"].sum() > 0
+    assert (table["new"] + table["repeated"]).to_list() == pytest.approx(table["gain"].to_list())
 
 
 def test_what_cannot_be_asked_for():
-    held = evaluate_sessions(["sDCG@3", "nsDCG@3"])
+    results = evaluate_sessions(["sDCG@3", "nsDCG@3"])
     with pytest.raises(BadValue, match="non_last is 'some'; allowed: pooled, within"):
-        last_queries(held, non_last="some")
+        last_queries(results, non_last="some")
     with pytest.raises(UnknownName, match="no measure 'sDCG@4'"):
-        last_queries(held, "sDCG@4")
+        last_queries(results, "sDCG@4")
     with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
-        lengths(held, "sytem")
+        lengths(results, "sytem")
     with pytest.raises(UnknownName, match="no column 'sytem'"):
-        reformulations(held).most(by="sytem")
+        reformulations(results).most(by="sytem")
     with pytest.raises(BadValue, match="n is 0"):
-        reformulations(held).least(0)
-    assert last_queries(held, "nsDCG@3").measure == "nsDCG@3"
+        reformulations(results).least(0)
+    assert last_queries(results, "nsDCG@3").measure == "nsDCG@3"
 
 
 @pytest.mark.parametrize("average", ["ratios", "vectors"])
 def test_a_growing_mean_of_sessions_that_are_all_left_out_is_no_number(average):
     shown = pl.DataFrame({"session": ["s", "t"], "query": [1, 1], "doc": ["a", "a"]})
-    found = gainful.evaluate_sessions(
+    results = gainful.evaluate_sessions(
         shown,
         {"s": {"a": 0}, "t": {"a": 0}},
         "nsDCG@2",
@@ -201,4 +201,4 @@ def test_a_growing_mean_of_sessions_that_are_all_left_out_is_no_number(average):
         empty="skip",
         average=average,
     )
-    assert isnan(found.mean["nsDCG@2"])
+    assert isnan(results.mean["nsDCG@2"])

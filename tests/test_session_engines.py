@@ -22,11 +22,11 @@ MEASURES = [
 def test_frames_of_every_make(make):
     expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
     framed, judged = FRAME_MAKERS[make](STUDY.sessions.frame), FRAME_MAKERS[make](STUDY.qrels.frame)
-    found = gainful.evaluate_sessions(framed, judged, MEASURES)
+    results = gainful.evaluate_sessions(framed, judged, MEASURES)
     by_name = dict(zip(expected.sessions, range(len(expected.sessions)), strict=True))
-    assert sorted(found.sessions) == sorted(expected.sessions)
-    for name, values in found.values.items():
-        theirs = [expected.values[name][by_name[session]] for session in found.sessions]
+    assert sorted(results.sessions) == sorted(expected.sessions)
+    for name, values in results.values.items():
+        theirs = [expected.values[name][by_name[session]] for session in results.sessions]
         assert values.tolist() == pytest.approx(theirs, abs=1e-12)
 
 
@@ -41,13 +41,13 @@ def test_files_of_every_kind(suffix, tmp_path):
     else:
         frame.write_csv(path, separator="," if suffix == "csv" else "\t")
     expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
-    found = gainful.evaluate_sessions(path, STUDY.qrels, MEASURES)
-    assert found.mean == pytest.approx(expected.mean, abs=1e-12)
+    results = gainful.evaluate_sessions(path, STUDY.qrels, MEASURES)
+    assert results.mean == pytest.approx(expected.mean, abs=1e-12)
 
 
 def test_rows_may_come_in_any_order():
     shuffled = STUDY.sessions.frame.sample(fraction=1.0, shuffle=True, seed=5)
     expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
-    found = gainful.evaluate_sessions(shuffled, STUDY.qrels, MEASURES)
-    assert found.mean == pytest.approx(expected.mean, abs=1e-12)
-    assert isinstance(found.per_session, pl.DataFrame)
+    results = gainful.evaluate_sessions(shuffled, STUDY.qrels, MEASURES)
+    assert results.mean == pytest.approx(expected.mean, abs=1e-12)
+    assert isinstance(results.per_session, pl.DataFrame)

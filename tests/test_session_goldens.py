@@ -136,8 +136,8 @@ def test_a_golden_value_comes_out(path):
 
 
 def test_instance_recall_after_each_query_at_once():
-    found = instance_recall.instance_recall_by_query(*sessions_and_recipe("IR"))
-    assert found.tolist() == GOLDEN["instance_recall_after_each_query"]
+    values = instance_recall.instance_recall_by_query(*sessions_and_recipe("IR"))
+    assert values.tolist() == GOLDEN["instance_recall_after_each_query"]
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_the_four_means_of_a_long_and_a_short_session(average, hold, wanted):
     data = make_sessions(s=CASE["queries"], one=[["x", "y", "z"]])
     judgments = JUDGMENTS | {"one": {"x": 1}}
     options = {"average": average, "hold": hold}
-    found = gainful.evaluate_sessions(data, judgments, f"nsDCG({B}){AT}", **options)
-    assert found.mean[f"nsDCG({B}){AT}"] == pytest.approx(wanted, abs=5e-5)
+    results = gainful.evaluate_sessions(data, judgments, f"nsDCG({B}){AT}", **options)
+    assert results.mean[f"nsDCG({B}){AT}"] == pytest.approx(wanted, abs=5e-5)
 
 
 def test_the_statistics_of_a_session_keep_its_query_discounts():
@@ -172,8 +172,8 @@ def test_the_statistics_of_a_session_keep_its_query_discounts():
 def test_lists_as_they_are_have_fewer_positions_to_average():
     vector = GOLDEN["jk2008"]["vector"]
     taken = [gain for at, gain in enumerate(vector) if at != 5]  # the second list has two
-    found = golden_value(f"sDCG({B}, statistic=average, lists=as_is){AT}")
-    assert found == pytest.approx(np.mean(taken))
+    value = golden_value(f"sDCG({B}, statistic=average, lists=as_is){AT}")
+    assert value == pytest.approx(np.mean(taken))
     assert golden_value(f"sDCG({B}, statistic=average, lists=minimum(3)){AT}") == pytest.approx(
         GOLDEN["jk2008"]["average_position_value"]
     )

@@ -79,15 +79,15 @@ def test_a_measure_is_read_back_as_it_was_written(data):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("RL(of='nDGC@10')", "did you mean nDCG@10"), ("RL(of='sDCG@10')", "of is 'sDCG@10'; allowed: a measure of single"),
      ("RL(of='nDCG@5,10')", "one measure; this means 2"), ("RL(repeated=twice)", "repeated is 'twice'; allowed: counts, returned"),
      ("Session(over=worst)", "over is 'worst'; allowed: first, last"), ("RL@10", "RL takes no cutoff"),
      ("sRBP(balance=2)", "0 ≤ balance ≤ 1"), ("nsDCG(at=queries)@3", "at is 'queries'; allowed: results"),
      ("nsDCG(at=queries(0))@3", "at is"), ("esnDCG(p_down=-1)", "0 ≤ p_down ≤ 1")],
 )  # fmt: skip
-def test_what_is_no_measure_is_answered_with_what_is_allowed(text, said):
-    with pytest.raises(gainful.GainfulError, match=said):
+def test_what_is_no_measure_is_answered_with_what_is_allowed(text, message):
+    with pytest.raises(gainful.GainfulError, match=message):
         parse(text)
 
 
@@ -131,11 +131,11 @@ def test_the_expected_value_is_that_of_all_paths_one_by_one(data, p_ref, p_down)
     rows, judgments = data
     for name, discounted in (("esnDCG", True), ("esnCG", False)):
         measure = gainful.Measure(name)(p_ref=p_ref, p_down=p_down)
-        found = session_values(session_frame(rows), judgments, measure)
-        for session, got in found.items():
+        values = session_values(session_frame(rows), judgments, measure)
+        for session, value in values.items():
             shown, grades = session_lists(rows, session), judgments[session]
             slowly = brute_force(shown, grades, p_ref, p_down, discounted=discounted)
-            assert got == pytest.approx(slowly, abs=1e-9)
+            assert value == pytest.approx(slowly, abs=1e-9)
 
 
 def test_a_cutoff_ends_the_lists_on_the_way():
@@ -146,9 +146,9 @@ def test_a_cutoff_ends_the_lists_on_the_way():
 
 
 def test_an_expected_value_may_pass_one_and_says_so():
-    found = gainful.evaluate_sessions(SESSIONS, GRADES, ["esnCG", "sDCG@3", "IR", "CT"])
-    assert found.mean["esnCG"] > 1
-    assert [note.split(" can pass 1")[0] for note in found.notes] == ["esnCG"]
+    results = gainful.evaluate_sessions(SESSIONS, GRADES, ["esnCG", "sDCG@3", "IR", "CT"])
+    assert results.mean["esnCG"] > 1
+    assert [note.split(" can pass 1")[0] for note in results.notes] == ["esnCG"]
 
 
 @pytest.mark.parametrize("like", ["trec_dd_2017", "kanoulas2011"])
@@ -165,18 +165,18 @@ def test_srbp_of_a_searcher_who_never_asks_anew_is_rbp_of_the_first_query(data, 
     rows, judgments = data
     own = gainful.Measure("sRBP")(p=p, balance=1, gain="binary")
     first = gainful.Measure("Session")(of=gainful.Measure("RBP")(p=p), over="first")
-    found = session_values(session_frame(rows), judgments, own)
-    assert found == pytest.approx(session_values(session_frame(rows), judgments, first), abs=1e-12)
+    values = session_values(session_frame(rows), judgments, own)
+    assert values == pytest.approx(session_values(session_frame(rows), judgments, first), abs=1e-12)
 
 
 def test_srbp_of_a_searcher_who_always_asks_anew_looks_at_first_documents():
-    found = session_value(SESSIONS, GRADES, "sRBP(p=0.5, balance=0)")
-    assert found == pytest.approx(0.5 * (0 + 3 * 0.5 + 3 * 0.25))
+    value = session_value(SESSIONS, GRADES, "sRBP(p=0.5, balance=0)")
+    assert value == pytest.approx(0.5 * (0 + 3 * 0.5 + 3 * 0.25))
 
 
 def test_srbp_takes_documents_once_if_asked():
-    found = session_value(SESSIONS, GRADES, "sRBP(p=0.8, balance=0.5, duplicates=first)@2")
-    assert found == pytest.approx(0.2 * (0.4 * 1 + (0.4 / 0.6) * 3 + (0.4 / 0.6) ** 2 * 0.4 * 2))
+    value = session_value(SESSIONS, GRADES, "sRBP(p=0.8, balance=0.5, duplicates=first)@2")
+    assert value == pytest.approx(0.2 * (0.4 * 1 + (0.4 / 0.6) * 3 + (0.4 / 0.6) ** 2 * 0.4 * 2))
 
 
 # --- instance recall ---
@@ -191,9 +191,11 @@ def test_instances_are_subtopics_where_there_are_any():
     judgments = subtopic_qrels(
         ("a", "x", 1), ("b", "x", 2), ("b", "y", 1), ("e", "z", 1), ("g", "w", 1), ("f", "v", 0)
     )
-    found = gainful.evaluate_sessions(SESSIONS, judgments, ["IR", "IR@1..3"])
-    assert list(found.mean.values()) == [0.75, 0.5, 0.5, 0.75]
-    again = instance_recall.instance_recall_by_query(found.matched_sessions, found.recipes["IR"])
+    results = gainful.evaluate_sessions(SESSIONS, judgments, ["IR", "IR@1..3"])
+    assert list(results.mean.values()) == [0.75, 0.5, 0.5, 0.75]
+    again = instance_recall.instance_recall_by_query(
+        results.matched_sessions, results.recipes["IR"]
+    )
     assert again.tolist() == [0.5, 0.5, 0.75]
 
 
@@ -254,8 +256,8 @@ def test_without_subtopics_the_topic_is_the_only_one():
 def test_a_query_measure_over_a_session(over, wanted):
     judgments = {"s": {"a": 1, "b": 1, "d": 1, "e": 1}}
     shown = make_sessions(s=[["a", "x", "y"], ["a", "b", "d"], ["d", "e"]])
-    found = session_value(shown, judgments, f"Session(of='P@3', over={over})")
-    assert found == pytest.approx(wanted, abs=1e-12)
+    value = session_value(shown, judgments, f"Session(of='P@3', over={over})")
+    assert value == pytest.approx(wanted, abs=1e-12)
 
 
 EVERY = [
@@ -270,13 +272,13 @@ def test_queries_are_judged_as_runs_are(of):
     ranked = {q: {doc: -place for place, doc in enumerate(docs)} for q, docs in run.items()}
     alone = gainful.evaluate(dict.fromkeys(run, GRADES["s"]), ranked, of).values_by_query()
     for over, query in (("first", "1"), ("last", "3")):
-        found = session_value(SESSIONS, GRADES, f"Session(of='{of}', over={over})")
-        assert found == pytest.approx(alone[query][of], abs=1e-12)
+        value = session_value(SESSIONS, GRADES, f"Session(of='{of}', over={over})")
+        assert value == pytest.approx(alone[query][of], abs=1e-12)
 
 
 def test_subtopics_go_with_their_queries():
-    found = session_value(SESSIONS, RATED, "Session(of='StRecall@2', over=first)")
-    assert found == pytest.approx(2 / 3)
+    value = session_value(SESSIONS, RATED, "Session(of='StRecall@2', over=first)")
+    assert value == pytest.approx(2 / 3)
     assert session_value(SESSIONS, RATED, "RL(of='StRecall@3')") == pytest.approx(1 / 3)
     assert session_value(
         SESSIONS, RATED, "RL(of='StRecall(negative=remove)@2', repeated=returned)"
@@ -294,12 +296,12 @@ def make_conversation():
 def test_every_query_is_judged_by_its_own_topic():
     shown, judgments = make_conversation()
     for over, wanted in (("first", 1), ("last", 0), ("best", 1), ("mean", 0.5), ("sum", 1.5)):
-        found = session_value(shown, judgments, f"Session(of='RR', over={over})", unjudged="zero")
-        assert found == pytest.approx(wanted)
+        value = session_value(shown, judgments, f"Session(of='RR', over={over})", unjudged="zero")
+        assert value == pytest.approx(wanted)
     assert session_value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
     assert session_value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
-    found = gainful.evaluate_sessions(shown, judgments, "IR", unjudged="zero")
-    again = instance_recall.instance_recall_by_query(found.matched_sessions, found.recipes["IR"])
+    value = gainful.evaluate_sessions(shown, judgments, "IR", unjudged="zero")
+    again = instance_recall.instance_recall_by_query(value.matched_sessions, value.recipes["IR"])
     assert again.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 3])
     with pytest.raises(BadValue, match="session 's' have judgments of their own"):
         session_value(shown, judgments, "esnDCG", unjudged="zero")
@@ -309,8 +311,8 @@ def test_queries_with_nothing_to_find_may_be_skipped():
     shown, judgments = make_sessions(s=[["a"], ["b"]], t=[["a"]]), {"s": {"a": 1}, "t": {"a": 0}}
     for over in ("mean", "best", "sum", "last"):
         of = gainful.Measure("Session")(of="nDCG@1", over=over, empty="skip")
-        found = gainful.evaluate_sessions(shown, judgments, of).per_session.rows()
-        assert found == [("s", {"mean": 0.5, "last": 0.0}.get(over, 1.0)), ("t", None)]
+        results = gainful.evaluate_sessions(shown, judgments, of).per_session.rows()
+        assert results == [("s", {"mean": 0.5, "last": 0.0}.get(over, 1.0)), ("t", None)]
 
 
 # --- the last query of the session track ---
@@ -324,13 +326,13 @@ ALL_RELEVANT = {"s": dict.fromkeys("abcdefgh", 1)}
     [("counts", "abdegh"), ("returned", "h"), ("scanned", "bgh"), ("clicked", "bdegh")],
 )
 def test_the_three_policies_for_repeated_documents(repeated, left):
-    found = session_value(TRACK, ALL_RELEVANT, f"RL(of='P@6', repeated={repeated})")
-    assert found == pytest.approx(len(left) / 6)
+    precision = session_value(TRACK, ALL_RELEVANT, f"RL(of='P@6', repeated={repeated})")
+    assert precision == pytest.approx(len(left) / 6)
     ranks = [rank for rank, doc in enumerate("abdegh", 1) if doc in left]
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, 9))
     by_hand = sum(1 / math.log2(rank + 1) for rank in ranks) / ideal  # the ideal has all of them
-    got = session_value(TRACK, ALL_RELEVANT, f"RL(of='nDCG', repeated={repeated})")
-    assert got == pytest.approx(by_hand, abs=1e-12)
+    value = session_value(TRACK, ALL_RELEVANT, f"RL(of='nDCG', repeated={repeated})")
+    assert value == pytest.approx(by_hand, abs=1e-12)
 
 
 def test_without_a_click_the_first_result_was_looked_at():
@@ -347,16 +349,16 @@ def test_policies_that_need_clicks_say_so():
 def test_the_session_track_scores_the_last_list_with_its_own_grades():
     judgments = {"s": {"d": 4, "e": 2, "b": 3, "a": -2, "x": 0}}
     table_ = {-2: 0, 0: 0, 1: 1, 4: 3, 2: 7, 3: 15}
-    found = session_value(
+    value = session_value(
         SESSIONS, judgments, "RL(of='nDCG@10')", like="session_track_2012", gain=table_
     )
     ideal = 15 + 7 / math.log2(3) + 3 / 2
-    assert found == pytest.approx((3 + 7 / math.log2(3)) / ideal, abs=1e-12)
+    assert value == pytest.approx((3 + 7 / math.log2(3)) / ideal, abs=1e-12)
     plain = {"s": {"d": 3, "e": 2, "b": 1, "a": -2}}
-    found = session_value(SESSIONS, plain, "RL(of='nDCG@10')", like="session_track_2012")
+    value = session_value(SESSIONS, plain, "RL(of='nDCG@10')", like="session_track_2012")
     ideal = 7 + 3 / math.log2(3) + 1 / 2
-    assert found == pytest.approx((7 + 3 / math.log2(3)) / ideal, abs=1e-12)
-    assert found == session_value(SESSIONS, plain, "nsDCG@10", like="session_track_2012")
+    assert value == pytest.approx((7 + 3 / math.log2(3)) / ideal, abs=1e-12)
+    assert value == session_value(SESSIONS, plain, "nsDCG@10", like="session_track_2012")
 
 
 # --- what stands behind @ ---
@@ -380,5 +382,5 @@ def test_the_dynamic_domain_track_counts_iterations():
 
 def test_iterations_that_did_not_take_place_are_in_the_ideal():
     shown, judgments = make_sessions(s=[["a", "b"]]), {"s": {"a": 2, "c": 1}}
-    found = session_value(shown, judgments, "nsDCG@2", like="trec_dd_2017")
-    assert found == pytest.approx(2 / (2 + 1 / 1.5), abs=1e-12)
+    value = session_value(shown, judgments, "nsDCG@2", like="trec_dd_2017")
+    assert value == pytest.approx(2 / (2 + 1 / 1.5), abs=1e-12)

@@ -70,9 +70,9 @@ ONE_DOCUMENT = make_sessions(
 
 
 @given(DISCOUNTS, DISCOUNTS, BASES, BASES, st.sampled_from(["restart", "concatenated"]))
-def test_a_document_earns_no_more_in_a_later_query_or_deeper_down(discount, query, b, bq, how):
+def test_a_document_earns_no_more_in_a_later_query_or_deeper_down(discount, query, b, bq, settings):
     measure = gainful.Measure("sDCG")(
-        discount=discount, query_discount=query, b=b, bq=bq, rank_discount=how
+        discount=discount, query_discount=query, b=b, bq=bq, rank_discount=settings
     )
     grades = {f"{query}_{rank}": {"a": 3} for query, rank in PLACES}
     earned = np.array(list(session_values(ONE_DOCUMENT, grades, measure @ 4).values())).reshape(
@@ -87,20 +87,20 @@ def test_a_session_of_one_query_has_the_ndcg_of_that_query(data, gain, b, bq, x)
     rows, judgments = data
     measure = gainful.Measure("nsDCG")(gain=gain, b=b, bq=bq) @ x
     alone = gainful.nDCG(gain=gain, discount="jk2008", b=b) @ x
-    for name, found in session_values(session_frame(rows), judgments, measure).items():
+    for name, value in session_values(session_frame(rows), judgments, measure).items():
         grades, docs = judgments[name], [row[3] for row in rows if row[0] == name and row[3]]
         shown = [grades.get(doc, 0) for doc in docs]
         wanted = gainful.compute(alone, shown, judged=list(grades.values())) if docs else 0
-        assert found == pytest.approx(wanted, abs=1e-12)
+        assert value == pytest.approx(wanted, abs=1e-12)
 
 
 @given(sessions_and_qrels(), choices(), st.integers(1, 5))
 def test_normalised_values_lie_between_0_and_1_at_every_position(data, options, x):
     assume(_is_compatible(options))
-    found, how = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
-    assume(not how.can_pass_one)
-    (values_,) = found.values.values()
-    everywhere = sdcg.session_vectors(found.matched_sessions, how).normalise(how)
+    values, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
+    assume(not recipe.can_pass_one)
+    (values_,) = values.values.values()
+    everywhere = sdcg.session_vectors(values.matched_sessions, recipe).normalise(recipe)
     for numbers in (np.ma.compressed(values_), everywhere[~np.isnan(everywhere)]):
         assert (numbers >= 0).all()
         assert (numbers <= 1 + 1e-12).all()
@@ -134,10 +134,10 @@ def test_every_default_pairing_is_bound_by_its_ideal():
 )
 def test_a_pairing_that_can_pass_1_is_flagged_and_does(options, lists, grades):
     rows = [("s", at, 1, doc, False, 1, 1.0) for at, doc in enumerate(lists, 1)]
-    found, how = evaluate_with_recipe(rows, {"s": grades}, "nsDCG@3", **options)
-    assert how.convention.can_pass_one
-    assert found.mean["nsDCG@3"] > 1
-    assert found.notes == ["nsDCG@3 can pass 1: its ideal does not bound what documents earn"]
+    values, recipe = evaluate_with_recipe(rows, {"s": grades}, "nsDCG@3", **options)
+    assert recipe.convention.can_pass_one
+    assert values.mean["nsDCG@3"] > 1
+    assert values.notes == ["nsDCG@3 can pass 1: its ideal does not bound what documents earn"]
 
 
 @given(sessions_and_qrels(), choices("rank_discount", "lists", "statistic"), st.integers(1, 5))
@@ -158,8 +158,8 @@ def test_without_discounts_it_is_cumulated_gain(data, x, gain):
     rows, judgments = data
     measure = gainful.Measure("sDCG")(gain=gain, discount="none", query_discount="none") @ x
     plain = gainful.Measure("Session")(of=f"CG(gain={gain})@{x}", over="sum")
-    found = session_values(session_frame(rows), judgments, measure)
-    assert found == pytest.approx(session_values(session_frame(rows), judgments, plain), abs=1e-9)
+    values = session_values(session_frame(rows), judgments, measure)
+    assert values == pytest.approx(session_values(session_frame(rows), judgments, plain), abs=1e-9)
 
 
 @given(sessions_and_qrels(), BASES, BASES, BASES, st.sampled_from(["jk2008", "jk2002", "shifted"]))
@@ -187,11 +187,13 @@ def test_the_order_of_sessions_changes_nothing(data, random):
     names = list(judgments)
     random.shuffle(names)
     turned = [row for name in names for row in rows if row[0] == name]
-    one = gainful.evaluate_sessions(session_frame(rows), judgments, EVERY).to_dict()["per_session"]
+    values = gainful.evaluate_sessions(session_frame(rows), judgments, EVERY).to_dict()[
+        "per_session"
+    ]
     other = gainful.evaluate_sessions(session_frame(turned), judgments, EVERY).to_dict()[
         "per_session"
     ]
-    assert {name: pytest.approx(told, abs=1e-12) for name, told in one.items()} == other
+    assert {name: pytest.approx(value, abs=1e-12) for name, value in values.items()} == other
 
 
 @given(sessions_and_qrels(), choices("statistic", "hold"), st.integers(1, 4))
@@ -199,24 +201,24 @@ def test_a_vector_ends_at_the_final_value(data, options, x):
     assume(_is_compatible(options))
     for name in ("sDCG", "nsDCG"):
         own = {n: v for n, v in options.items() if n in SESSION_MEASURES[name].params}
-        found, how = evaluate_with_recipe(*data, f"{name}@{x}", **own)
-        laid_out = sdcg.session_vectors(found.matched_sessions, how)
-        ends = laid_out.normalise(how) if name == "nsDCG" else laid_out.gain
-        (values_,) = found.values.values()
+        values, recipe = evaluate_with_recipe(*data, f"{name}@{x}", **own)
+        laid_out = sdcg.session_vectors(values.matched_sessions, recipe)
+        ends = laid_out.normalise(recipe) if name == "nsDCG" else laid_out.gain
+        (values_,) = values.values.values()
         filled = np.ma.filled(np.ma.asarray(values_), np.nan)
         assert ends[:, -1, -1] == pytest.approx(filled, abs=1e-9, nan_ok=True)
 
 
 @given(sessions_and_qrels(most=1), st.integers(1, 2), st.sampled_from(["restart", "concatenated"]))
-def test_the_best_slots_are_the_best_of_all_assignments(data, x, how):
+def test_the_best_slots_are_the_best_of_all_assignments(data, x, settings):
     judgments = data[1]
-    options = {"duplicates": "first", "rank_discount": how}
-    found, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
-    ideal = sdcg.session_vectors(found.matched_sessions, recipe).ideal[0].ravel()
+    options = {"duplicates": "first", "rank_discount": settings}
+    values, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
+    ideal = sdcg.session_vectors(values.matched_sessions, recipe).ideal[0].ravel()
     slots = [
-        gainful.query_discount((q - 1) * x + i if how == "concatenated" else i, bq=2)
+        gainful.query_discount((q - 1) * x + i if settings == "concatenated" else i, bq=2)
         * gainful.query_discount(q, bq=4)
-        for q in range(1, int(found.matched_sessions.query_counts[0]) + 1)
+        for q in range(1, int(values.matched_sessions.query_counts[0]) + 1)
         for i in range(1, x + 1)
     ][:5]
     grades = sorted(judgments["s0"].values(), reverse=True)[: len(slots)]
@@ -233,12 +235,14 @@ def test_the_best_slots_are_the_best_of_all_assignments(data, x, how):
 def test_only_the_searchers_own_grades_count_if_judged(data):
     rows, judgments = data
     measure = "sDCG(duplicates=judged)@3"
-    said = dict.fromkeys(judgments, 0.0)
+    own_grades = dict.fromkeys(judgments, 0.0)
     for session, query, rank, _, _, _, grade in rows:
         if rank is not None and rank <= 3 and grade is not None:
             left = gainful.query_discount(rank, bq=2) * gainful.query_discount(query, bq=4)
-            said[session] += grade * left
-    assert session_values(session_frame(rows), judgments, measure) == pytest.approx(said, abs=1e-9)
+            own_grades[session] += grade * left
+    assert session_values(session_frame(rows), judgments, measure) == pytest.approx(
+        own_grades, abs=1e-9
+    )
 
 
 @given(sessions_and_qrels())
@@ -254,8 +258,8 @@ def test_a_document_counts_until_it_was_clicked_or_the_first_time(data):
         until_clicked[session] += 0 if any(r[4] for r in before) else gain
         once[session] += 0 if any(r[2] <= 3 for r in before) else gain
     for duplicates, wanted in (("clicked", until_clicked), ("first", once)):
-        found = session_values(session_frame(rows), judgments, "sDCG@3", duplicates=duplicates)
-        assert found == pytest.approx(wanted, abs=1e-9)
+        values = session_values(session_frame(rows), judgments, "sDCG@3", duplicates=duplicates)
+        assert values == pytest.approx(wanted, abs=1e-9)
 
 
 @given(sessions_and_qrels(), st.integers(1, 5))
@@ -276,8 +280,8 @@ def test_a_growing_ideal_grows_under_concatenated_ranks_too():
     shown = make_sessions(one=[["a"]], two=[["a"], ["a"]])
     judgments = {"one": {"a": 1}, "two": {"a": 1}}
     options = {"rank_discount": "concatenated", "discount": "zipf", "query_discount": "none"}
-    found = gainful.evaluate_sessions(shown, judgments, "nsDCG@1", hold="growing", **options)
-    assert found.mean["nsDCG@1"] == pytest.approx((1 / 1.5 + 1) / 2)
+    results = gainful.evaluate_sessions(shown, judgments, "nsDCG@1", hold="growing", **options)
+    assert results.mean["nsDCG@1"] == pytest.approx((1 / 1.5 + 1) / 2)
 
 
 def test_queries_without_judgments_are_left_out_or_worth_nothing_if_asked():
@@ -292,6 +296,6 @@ def test_queries_without_judgments_are_left_out_or_worth_nothing_if_asked():
 def test_an_empty_ideal_counts_in_its_query_only():
     shown = make_sessions(s=[["a"], ["b"]]).with_columns(topic=pl.Series(["t", "none"]))
     judgments = {"t": {"a": 1}, "none": {"b": 0}}
-    found = gainful.evaluate_sessions(shown, judgments, "nsDCG(normalise=query, empty=1)@1")
-    (how,) = found.recipes.values()
-    assert compute_session_values(found.matched_sessions, how).tolist() == [1.0]
+    results = gainful.evaluate_sessions(shown, judgments, "nsDCG(normalise=query, empty=1)@1")
+    (recipe,) = results.recipes.values()
+    assert compute_session_values(results.matched_sessions, recipe).tolist() == [1.0]

@@ -113,14 +113,14 @@ def command_curve(command, folder, *words):
 
 
 def test_the_gain_of_each_query_and_the_vector(command, folder):
-    one = ("--where", "system=one", "-m", "sDCG@3")
-    vector = command_curve(command, folder, *one)
+    words = ("--where", "system=one", "-m", "sDCG@3")
+    vector = command_curve(command, folder, *words)
     expected = [0.0, 0.5, 0.5, 2.5, 2.8333333333333335, 2.8333333333333335]
     expected += [4.506991007240113, 5.064876898542373, 5.064876898542373]
     assert vector == pytest.approx(expected, abs=1e-9)
     per_query = [b - a for a, b in zip([0, vector[2], vector[5]], vector[2::3], strict=True)]
     assert per_query == pytest.approx([0.5, 2.333333333333333, 2.231543565209039], abs=1e-9)
-    plain = command_curve(command, folder, *one, "--query-discount", "none")
+    plain = command_curve(command, folder, *words, "--query-discount", "none")
     dcg = [b - a for a, b in zip([0, plain[2], plain[5]], plain[2::3], strict=True)]
     assert dcg == pytest.approx([0.5, 3.5, 4.0], abs=1e-9)
 
@@ -161,22 +161,23 @@ def test_the_discounts_of_ranks_and_of_queries(command, tmp_path, b, expected):
     (tmp_path / "q").write_text(judged)
     words = ("-m", f"sDCG(b={b}, bq={b})@5", "--per-session", "--format", "json")
     done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
-    found = {
-        name: next(iter(one.values())) for name, one in json.loads(done.out)["per_session"].items()
+    values = {
+        name: next(iter(values.values()))
+        for name, values in json.loads(done.out)["per_session"].items()
     }
-    assert [found[f"rank{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
-    assert [found[f"query{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
+    assert [values[f"rank{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
+    assert [values[f"query{at}"] for at in range(1, 6)] == pytest.approx(expected, abs=1e-9)
 
 
 def test_groups_and_json(command, folder):
     words = ("--by", "system", "-m", "nsDCG@3", "--format", "json")
     done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    found = json.loads(done.out)
-    assert found["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
-    assert [group["system"] for group in found["groups"]] == ["one", "two"]
-    assert found["groups"][1]["mean"] == {"nsDCG@3": 1.0}
-    assert found["convention"]["bq"] == 4
-    assert found["counts"] == {"sessions": 2, "queries": 4, "results": 9, "judged": 6}
+    data = json.loads(done.out)
+    assert data["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
+    assert [group["system"] for group in data["groups"]] == ["one", "two"]
+    assert data["groups"][1]["mean"] == {"nsDCG@3": 1.0}
+    assert data["convention"]["bq"] == 4
+    assert data["counts"] == {"sessions": 2, "queries": 4, "results": 9, "judged": 6}
 
 
 def test_the_table_says_how_it_knows(command, folder):
@@ -311,12 +312,12 @@ def test_session_measures_are_not_for_runs():
 
 
 def test_why_two_conventions_disagree(command, folder):
-    found = gainful.why(
+    reasons = gainful.why(
         folder / "qrels", folder / "toy.csv", "nsDCG@3", like="jk2008", unlike="trec_dd_2015"
     )
     a, b = (0.5190069346358139 + 1) / 2, (0.26573547365886246 + 1) / 2
-    assert found.means == pytest.approx((a, b), abs=1e-12)
-    assert sum(one.effect for one in found.causes) == pytest.approx(b - a, abs=1e-12)
+    assert reasons.means == pytest.approx((a, b), abs=1e-12)
+    assert sum(cause.effect for cause in reasons.causes) == pytest.approx(b - a, abs=1e-12)
     done = command(folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
     assert done.out.startswith("nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250")
 
@@ -428,13 +429,15 @@ def test_nothing_to_average_is_null(command, tmp_path, form, view):
 @pytest.mark.parametrize("unlike", SESSION_CONVENTIONS)
 def test_why_starts_and_ends_at_what_is_computed(like, unlike):
     study = gainful.simulate_study(4)
-    found = gainful.why(study.qrels, study.sessions, "nsDCG@3", like=like, unlike=unlike)
+    reasons = gainful.why(study.qrels, study.sessions, "nsDCG@3", like=like, unlike=unlike)
     means = [
         gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@3", like=name).mean["nsDCG@3"]
         for name in (like, unlike)
     ]
-    assert found.means == pytest.approx(means, abs=1e-12)
-    assert sum(one.effect for one in found.causes) == pytest.approx(means[1] - means[0], abs=1e-9)
+    assert reasons.means == pytest.approx(means, abs=1e-12)
+    assert sum(cause.effect for cause in reasons.causes) == pytest.approx(
+        means[1] - means[0], abs=1e-9
+    )
 
 
 def test_a_cause_of_runs_is_not_asked_of_sessions(command, folder):
@@ -466,19 +469,19 @@ def test_why_reads_sessions_in_the_format_that_is_named(command, folder):
 def test_why_lists_interactions_of_sessions_as_those_of_runs():
     """Those that four decimals show, the first three by name."""
     study = gainful.simulate_study(4)
-    found = gainful.why(
+    reasons = gainful.why(
         study.qrels, study.sessions, "nsDCG@3", like="trec_dd_2015", unlike="trec_dd_2017"
     )
     (line,) = [
         line
-        for line in found.to_text().splitlines()
+        for line in reasons.to_text().splitlines()
         if line.startswith("  alone") and line.endswith("others")
     ][:1]
     assert line.count(",") == 2
     assert line.endswith(" and 3 others")
-    effect = found.causes[0]
+    effect = reasons.causes[0]
     faint = dict.fromkeys(effect.interacts, 4e-05)
-    changed = attrs.evolve(found, causes=(attrs.evolve(effect, interacts=faint),))
+    changed = attrs.evolve(reasons, causes=(attrs.evolve(effect, interacts=faint),))
     assert "interacts with" not in changed.to_text()
 
 
@@ -534,7 +537,7 @@ def test_conditions_are_on_whole_sessions(tmp_path):
 def test_the_json_tells_each_measure_as_it_was_computed(command, folder):
     words = ("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
     done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    told = json.loads(done.out)["convention"]["measures"]["nsDCG@3"]
-    assert (told["duplicates"], told["b"], told["ideal"], told["can_pass_one"]) == (
+    convention = json.loads(done.out)["convention"]["measures"]["nsDCG@3"]
+    assert (convention["duplicates"], convention["b"], convention["ideal"], convention["can_pass_one"]) == (
         "first", 10, "best_slots", False,
     )  # fmt: skip

@@ -44,49 +44,49 @@ HITS = (1, 3, 3, 4, 7, 9, 2, 5)
 
 @pytest.mark.parametrize(("level", "seed"), [(95, 2008), (50, 1), (99.9, 7)])
 def test_the_interval_is_scipys_bca(level, seed):
-    one = gainful.stability(evaluate_hits(HITS), level, seed=seed).intervals["P@10"]
+    interval = gainful.stability(evaluate_hits(HITS), level, seed=seed).intervals["P@10"]
     values = [number / 10 for number in HITS]
-    assert (one.low, one.high) == pytest.approx(scipy_interval(values, level, seed=seed))
-    assert one.mean == pytest.approx(np.mean(values))
+    assert (interval.low, interval.high) == pytest.approx(scipy_interval(values, level, seed=seed))
+    assert interval.mean == pytest.approx(np.mean(values))
 
 
 def test_a_geometric_mean_has_the_interval_of_its_logarithms():
     results = evaluate_hits(HITS, ["GMAP", "AP"])
-    one = gainful.stability(results).intervals["GMAP"]
+    interval = gainful.stability(results).intervals["GMAP"]
     logs = np.log(np.maximum(results.per_query["AP"].to_numpy(), 1e-5))  # trec_eval's floor
-    assert (one.low, one.high) == pytest.approx(tuple(np.exp(scipy_interval(logs))))
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.exp(scipy_interval(logs))))
     without = [np.exp(np.delete(logs, at).mean()) for at in range(len(logs))]
-    assert (one.loo_low, one.loo_high) == pytest.approx((min(without), max(without)))
+    assert (interval.loo_low, interval.loo_high) == pytest.approx((min(without), max(without)))
 
 
 def test_a_sum_has_an_interval_and_no_range():
-    found = gainful.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
-    one = found.intervals["NumRelRet"]
-    assert one.mean == sum(HITS)
+    stability = gainful.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
+    interval = stability.intervals["NumRelRet"]
+    assert interval.mean == sum(HITS)
     low, high = scipy_interval(HITS)
-    assert (one.low, one.high) == pytest.approx((8 * low, 8 * high))
-    assert (one.loo_low, one.query_low, one.influential_query) == (None, None, None)
-    assert found.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
-    assert found.intervals["NumQ"].low == found.intervals["NumQ"].high == 8
+    assert (interval.low, interval.high) == pytest.approx((8 * low, 8 * high))
+    assert (interval.loo_low, interval.query_low, interval.influential_query) == (None, None, None)
+    assert stability.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
+    assert stability.intervals["NumQ"].low == stability.intervals["NumQ"].high == 8
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(tenths)
-def test_leaving_out_each_query_by_brute_force(found):
-    results = evaluate_hits(found)
-    one = gainful.stability(results, resamples=99).intervals["P@10"]
-    values = np.array(found) / 10
+def test_leaving_out_each_query_by_brute_force(hits):
+    results = evaluate_hits(hits)
+    interval = gainful.stability(results, resamples=99).intervals["P@10"]
+    values = np.array(hits) / 10
     without = {f"q{at}": np.delete(values, at).mean() for at in range(len(values))}
-    assert one.loo_low == pytest.approx(min(without.values()))
-    assert one.loo_high == pytest.approx(max(without.values()))
-    assert without[one.query_low] == pytest.approx(one.loo_low)
-    assert without[one.query_high] == pytest.approx(one.loo_high)
+    assert interval.loo_low == pytest.approx(min(without.values()))
+    assert interval.loo_high == pytest.approx(max(without.values()))
+    assert without[interval.query_low] == pytest.approx(interval.loo_low)
+    assert without[interval.query_high] == pytest.approx(interval.loo_high)
     moved = {query: abs(mean - values.mean()) for query, mean in without.items()}
-    if len({*found}) == 1:
-        assert one.influential_query is None
+    if len({*hits}) == 1:
+        assert interval.influential_query is None
     else:
-        assert moved[one.influential_query] == pytest.approx(max(moved.values()))
-    assert values.min() - 1e-12 <= one.low <= one.high <= values.max() + 1e-12
+        assert moved[interval.influential_query] == pytest.approx(max(moved.values()))
+    assert values.min() - 1e-12 <= interval.low <= interval.high <= values.max() + 1e-12
 
 
 def test_the_interval_does_not_depend_on_what_else_is_asked():
@@ -96,39 +96,46 @@ def test_the_interval_does_not_depend_on_what_else_is_asked():
 
 
 def test_one_query_has_no_interval_and_says_so():
-    found = gainful.stability(evaluate_hits([3]))
-    one = found.intervals["P@10"]
-    assert one.mean == pytest.approx(0.3)
-    assert (one.low, one.high, one.loo_low, one.influential_query) == (None, None, None, None)
-    assert found.notes == ("P@10: one query tells nothing of how others would do: no interval",)
+    stability = gainful.stability(evaluate_hits([3]))
+    interval = stability.intervals["P@10"]
+    assert interval.mean == pytest.approx(0.3)
+    assert (interval.low, interval.high, interval.loo_low, interval.influential_query) == (
+        None,
+        None,
+        None,
+        None,
+    )
+    assert stability.notes == ("P@10: one query tells nothing of how others would do: no interval",)
 
 
 def test_constant_values_have_a_point_and_say_so():
-    found = gainful.stability(evaluate_hits([3, 3, 3]))
-    one = found.intervals["P@10"]
-    assert one.low == one.high == one.loo_low == one.loo_high == pytest.approx(0.3)
-    assert found.notes == ("P@10: every query has the same value, so the interval is a point",)
+    stability = gainful.stability(evaluate_hits([3, 3, 3]))
+    interval = stability.intervals["P@10"]
+    assert (
+        interval.low == interval.high == interval.loo_low == interval.loo_high == pytest.approx(0.3)
+    )
+    assert stability.notes == ("P@10: every query has the same value, so the interval is a point",)
 
 
 def test_all_zero_values_are_constant_too():
-    found = gainful.stability(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
-    assert found.intervals["AP"].low == found.intervals["AP"].high == 0
-    assert len(found.notes) == 2
+    stability = gainful.stability(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
+    assert stability.intervals["AP"].low == stability.intervals["AP"].high == 0
+    assert len(stability.notes) == 2
 
 
 def test_queries_that_do_not_count_are_left_out():
     judged = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}, "empty": {"x": 0}}
     run = {"a": ["x"], "b": ["y", "x"], "c": ["y", "z", "x"], "empty": ["x"]}
     results = gainful.evaluate(judged, run, "nDCG", empty="skip")
-    one = gainful.stability(results).intervals["nDCG"]
-    assert one.mean == pytest.approx(results.mean["nDCG"])
-    assert {one.query_low, one.query_high} == {"a", "c"}
+    interval = gainful.stability(results).intervals["nDCG"]
+    assert interval.mean == pytest.approx(results.mean["nDCG"])
+    assert {interval.query_low, interval.query_high} == {"a", "c"}
     values = [1, 1 / np.log2(3), 1 / 2]
-    assert (one.low, one.high) == pytest.approx(scipy_interval(values))
+    assert (interval.low, interval.high) == pytest.approx(scipy_interval(values))
     nothing = gainful.evaluate({"q": {"x": 0}}, {"q": ["x"]}, "nDCG", empty="skip")
-    found = gainful.stability(nothing)
-    assert found.intervals["nDCG"].mean is None
-    assert found.notes == ("nDCG: no query counts, so there is no mean",)
+    stability = gainful.stability(nothing)
+    assert stability.intervals["nDCG"].mean is None
+    assert stability.notes == ("nDCG: no query counts, so there is no mean",)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +196,7 @@ def test_a_program_finds_the_same_columns_and_more_behind_them(call):
 
 def test_people_get_a_second_table(call):
     printed = call(*EVAL_OPTIONS, "--interval", "95", "--format", "table").out
-    first, second, said = printed.split("\n\n")
+    first, second, parts = printed.split("\n\n")
     assert first == call(*EVAL_OPTIONS, "--format", "table").out.split("\n\n")[0]
     lines = second.splitlines()
     assert lines[1].split() == ["run", "measure", "mean", "low", "high", "low", "high", "by"]
@@ -197,7 +204,7 @@ def test_people_get_a_second_table(call):
     assert lines[2].split() == [
         "good", "P@10", "0.6800", f"{low:.4f}", f"{high:.4f}", "0.6250", "0.7500", "2"]  # fmt: skip
     assert lines[3].split()[:3] == ["good", "NumRelRet", "34"]
-    assert "Note: bad: NumRelRet: a sum is less without a query anyway" in said
+    assert "Note: bad: NumRelRet: a sum is less without a query anyway" in parts
     markdown = call(*EVAL_OPTIONS, "--interval", "95", "--format", "markdown").out
     assert f"| good | P@10 | 0.6800 | {low:.4f} | {high:.4f} | 0.6250 | 0.7500 | 2 |" in markdown
     latex = call(*EVAL_OPTIONS, "--interval", "95", "--format", "latex").out
@@ -210,16 +217,20 @@ def test_json_has_it_by_run_and_measure(call):
     data = json.loads(
         call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "json").out
     )
-    found = [run.pop("stability") for run in data["runs"]]
+    stabilities = [run.pop("stability") for run in data["runs"]]
     assert data == plain
-    assert (found[0]["level"], found[0]["resamples"], found[0]["seed"]) == (99, 500, 2008)
-    one = found[0]["measures"]["P@10"]
+    assert (stabilities[0]["level"], stabilities[0]["resamples"], stabilities[0]["seed"]) == (
+        99,
+        500,
+        2008,
+    )
+    interval = stabilities[0]["measures"]["P@10"]
     low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6), 99, 500)
-    assert (one["low"], one["high"]) == pytest.approx((low, high))
-    assert one["moved_by"] == "2"
-    assert found[1]["measures"]["NumRelRet"]["loo_low"] is None
+    assert (interval["low"], interval["high"]) == pytest.approx((low, high))
+    assert interval["moved_by"] == "2"
+    assert stabilities[1]["measures"]["NumRelRet"]["loo_low"] is None
     lines = call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "jsonl").out
-    assert json.loads(lines.splitlines()[0])["stability"] == found[0]
+    assert json.loads(lines.splitlines()[0])["stability"] == stabilities[0]
 
 
 def test_tables_by_query_may_have_intervals_below(call):

@@ -58,17 +58,17 @@ def test_fishers_own_example_gives_the_863_of_32768_that_he_counted():
 
 @given(columns(), st.sampled_from(ALTERNATIVES))
 def test_exact_randomisation_is_full_enumeration(d, alternative):
-    found = randomisation_test(d, Resampling(alternative=alternative))
-    assert found.exact
+    outcome = randomisation_test(d, Resampling(alternative=alternative))
+    assert outcome.exact
     expected = [exact_p(column, alternative) for column in d.T]
-    assert found.p == pytest.approx(expected, abs=1e-15)
+    assert outcome.p == pytest.approx(expected, abs=1e-15)
 
 
 @given(columns(min_rows=6, max_rows=12))
 def test_the_interval_leaves_out_zero_exactly_where_p_is_at_most_alpha(d):
     """A shift is inside if the test does not reject it: the two are one thing, seen twice."""
-    found = randomisation_test(d, Resampling(alpha=0.1))
-    for column, p, low, high in zip(d.T, found.p, found.low, found.high, strict=True):
+    outcome = randomisation_test(d, Resampling(alpha=0.1))
+    for column, p, low, high in zip(d.T, outcome.p, outcome.low, outcome.high, strict=True):
         near = min(abs(low), abs(high)) < 1e-9  # zero is an end of it
         if not near:
             assert (p > 0.1) == (low <= 0 <= high), (column, p, low, high)
@@ -77,8 +77,8 @@ def test_the_interval_leaves_out_zero_exactly_where_p_is_at_most_alpha(d):
 @pytest.mark.parametrize("shift", [-0.5, 0.0, 0.25, 1.5])
 def test_the_interval_is_the_shifts_that_enumeration_does_not_reject(shift):
     d = np.array([0.3, -0.1, 0.8, 0.45, 0.05, 0.6, 1.1, -0.4])
-    found = randomisation_test(d[:, None], Resampling(alpha=0.2))
-    inside = found.low[0] < shift < found.high[0]
+    outcome = randomisation_test(d[:, None], Resampling(alpha=0.2))
+    inside = outcome.low[0] < shift < outcome.high[0]
     one_sided = min(exact_p(d - shift, "greater"), exact_p(d - shift, "less"))
     assert inside == (one_sided > 0.1)
 
@@ -86,26 +86,26 @@ def test_the_interval_is_the_shifts_that_enumeration_does_not_reject(shift):
 @pytest.mark.parametrize("n", [10, 30])
 def test_zero_is_outside_the_interval_just_where_p_is_small_with_ties_too(n):
     d = np.random.default_rng(n).integers(-4, 6, (n, 500)) / 10
-    found = randomisation_test(d, Resampling(resamples=1999))
-    apart = (found.low > 0) | (found.high < 0)
-    assert apart.tolist() == (found.p <= 0.05).tolist()
+    outcome = randomisation_test(d, Resampling(resamples=1999))
+    apart = (outcome.low > 0) | (outcome.high < 0)
+    assert apart.tolist() == (outcome.p <= 0.05).tolist()
 
 
 def test_too_few_differences_give_no_interval_at_all():
-    found = randomisation_test(np.array([[0.1], [0.2], [0.3]]), Resampling())
-    assert found.p[0] == 0.25
-    assert (found.low[0], found.high[0]) == (-np.inf, np.inf)
+    outcome = randomisation_test(np.array([[0.1], [0.2], [0.3]]), Resampling())
+    assert outcome.p[0] == 0.25
+    assert (outcome.low[0], outcome.high[0]) == (-np.inf, np.inf)
 
 
 def test_monte_carlo_is_near_scipys_and_depends_on_the_seed_alone():
     d = np.random.default_rng(5).normal(0.2, 1, (40, 3))
-    found = randomisation_test(d, Resampling(resamples=50_000, seed=1))
-    assert not found.exact
+    outcome = randomisation_test(d, Resampling(resamples=50_000, seed=1))
+    assert not outcome.exact
     again = randomisation_test(d, Resampling(resamples=50_000, seed=1))
     other = randomisation_test(d, Resampling(resamples=50_000, seed=2))
-    assert found.p.tolist() == again.p.tolist()
-    assert found.p.tolist() != other.p.tolist()
-    for column, p, low, high in zip(d.T, found.p, found.low, found.high, strict=True):
+    assert outcome.p.tolist() == again.p.tolist()
+    assert outcome.p.tolist() != other.p.tolist()
+    for column, p, low, high in zip(d.T, outcome.p, outcome.low, outcome.high, strict=True):
         theirs = stats.permutation_test(
             (column,), np.mean, permutation_type="samples", n_resamples=50_000, rng=3
         )
@@ -131,13 +131,13 @@ def test_the_number_of_threads_changes_no_digit():
     from threadpoolctl import threadpool_limits
 
     d = np.random.default_rng(7).normal(0.1, 1, (300, 40))
-    found = []
+    numbers = []
     for threads in (1, 2):
         with threadpool_limits(threads):
             flips = randomisation_test(d, Resampling(resamples=5000))
             dealt = tukey_test(d[:, :6], np.array([(0, 1), (4, 5)]), Resampling(resamples=500))
-        found.append([one.tolist() for one in (flips.p, flips.low, flips.high, dealt.p)])
-    assert found[0] == found[1]
+        numbers.append([array.tolist() for array in (flips.p, flips.low, flips.high, dealt.p)])
+    assert numbers[0] == numbers[1]
 
 
 def test_equal_sums_count_although_their_digits_differ():
@@ -157,20 +157,20 @@ def test_sums_on_the_grid_are_exact_in_any_order(d):
 
 
 def test_fishers_t_of_the_maize():
-    found = TESTS["t"].function(MAIZE, Resampling())
-    assert stats.t.isf(found.p[0] / 2, 14) == pytest.approx(2.148, abs=5e-4)
-    assert found.p[0] == pytest.approx(0.0497, abs=5e-5)
+    outcome = TESTS["t"].function(MAIZE, Resampling())
+    assert stats.t.isf(outcome.p[0] / 2, 14) == pytest.approx(2.148, abs=5e-4)
+    assert outcome.p[0] == pytest.approx(0.0497, abs=5e-5)
 
 
 @given(columns(min_rows=3), st.sampled_from(ALTERNATIVES))
 def test_t_equals_scipys_and_ranxs(d, alternative):
     d = d + np.linspace(0, 0.01, len(d))[:, None]  # never all alike
-    found = TESTS["t"].function(d, Resampling(alternative=alternative, alpha=0.1))
+    outcome = TESTS["t"].function(d, Resampling(alternative=alternative, alpha=0.1))
     theirs = stats.ttest_rel(d, np.zeros_like(d), alternative=alternative)
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert outcome.p == pytest.approx(theirs.pvalue, rel=1e-12)
     inside = stats.ttest_rel(d, np.zeros_like(d)).confidence_interval(0.9)
-    assert found.low == pytest.approx(inside.low, rel=1e-12)
-    assert found.high == pytest.approx(inside.high, rel=1e-12)
+    assert outcome.low == pytest.approx(inside.low, rel=1e-12)
+    assert outcome.high == pytest.approx(inside.high, rel=1e-12)
 
 
 def test_t_equals_ranxs():
@@ -185,16 +185,16 @@ def test_t_equals_ranxs():
 @settings(max_examples=15)  # scipy goes through all permutations where there are ties
 @given(columns(min_rows=3), st.sampled_from(ALTERNATIVES))
 def test_wilcoxon_equals_scipys(d, alternative):
-    found = TESTS["wilcoxon"].function(d, Resampling(alternative=alternative, resamples=99))
-    for column, p in zip(d.T, found.p, strict=True):
+    outcome = TESTS["wilcoxon"].function(d, Resampling(alternative=alternative, resamples=99))
+    for column, p in zip(d.T, outcome.p, strict=True):
         expected = stats.wilcoxon(column, alternative=alternative).pvalue if column.any() else 1.0
         assert p == pytest.approx(expected, rel=1e-12)
 
 
 @given(columns(), st.sampled_from(ALTERNATIVES))
 def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
-    found = TESTS["sign"].function(d, Resampling(alternative=alternative, resamples=99))
-    for column, p in zip(d.T, found.p, strict=True):
+    outcome = TESTS["sign"].function(d, Resampling(alternative=alternative, resamples=99))
+    for column, p in zip(d.T, outcome.p, strict=True):
         up, down = (column > 0).sum(), (column < 0).sum()
         tail = stats.binom(up + down, 0.5)
         greater, less = tail.sf(up - 1), tail.cdf(up)
@@ -205,13 +205,13 @@ def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
 @pytest.mark.parametrize(("name", "method"), [("bootstrap", "percentile"), ("bca", "BCa")])
 def test_bootstrap_intervals_are_scipys(name, method):
     d = np.random.default_rng(9).exponential(size=(30, 2)) - 0.7
-    how = Resampling(resamples=4999, seed=11)
-    found = TESTS[name].function(d, how)
+    resampling = Resampling(resamples=4999, seed=11)
+    outcome = TESTS[name].function(d, resampling)
     for at in range(2):
         theirs = stats.bootstrap(
-            (d[:, at],), np.mean, n_resamples=4999, method=method, rng=how.random_generator()
+            (d[:, at],), np.mean, n_resamples=4999, method=method, rng=resampling.random_generator()
         ).confidence_interval
-        assert (found.low[at], found.high[at]) == pytest.approx(tuple(theirs), abs=0.02)
+        assert (outcome.low[at], outcome.high[at]) == pytest.approx(tuple(theirs), abs=0.02)
 
 
 @pytest.mark.parametrize("name", ["bootstrap", "bca"])
@@ -228,15 +228,17 @@ def test_bootstrap_p_is_the_level_at_which_its_interval_ends_at_zero(name):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_identical_runs_have_p_one_and_no_interval_but_zero(name):
-    found = TESTS[name].function(np.zeros((20, 2)), Resampling(resamples=999))
-    assert found.p.tolist() == [1, 1]
-    assert found.low.tolist() == found.high.tolist() == [0, 0]
+    outcome = TESTS[name].function(np.zeros((20, 2)), Resampling(resamples=999))
+    assert outcome.p.tolist() == [1, 1]
+    assert outcome.low.tolist() == outcome.high.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("name", TESTS)
 def test_a_test_turned_round_gives_the_same_p_and_the_turned_interval(name):
     d = np.random.default_rng(12).normal(0.1, 1, (25, 1))
-    ahead, back = (TESTS[name].function(one, Resampling(resamples=9999)) for one in (d, -d))
+    ahead, back = (
+        TESTS[name].function(differences, Resampling(resamples=9999)) for differences in (d, -d)
+    )
     assert back.p[0] == pytest.approx(ahead.p[0], abs=0.01)
     assert (back.low[0], back.high[0]) == pytest.approx((-ahead.high[0], -ahead.low[0]), abs=0.02)
 
@@ -266,8 +268,8 @@ def test_tukey_equals_the_enumeration_of_all_deals():
     for deal in deals:
         sums = sum(row[list(order)] for row, order in zip(rows, deal, strict=True))
         wide += np.ptp(sums) >= np.abs(seen[pairs[:, 0]] - seen[pairs[:, 1]]) - 1e-9
-    found = tukey_test(rows, pairs, Resampling(resamples=200_000))
-    assert found.p == pytest.approx(wide / len(deals), abs=0.005)
+    outcome = tukey_test(rows, pairs, Resampling(resamples=200_000))
+    assert outcome.p == pytest.approx(wide / len(deals), abs=0.005)
 
 
 def test_tukey_of_two_runs_is_the_randomisation_test():
@@ -280,8 +282,8 @@ def test_tukey_of_two_runs_is_the_randomisation_test():
 def test_tukeys_interval_leaves_out_zero_where_p_is_small():
     rows = np.random.default_rng(15).random((30, 5)) + np.array([0, 0, 0.1, 0.2, 0.4])
     pairs = np.array([(a, b) for a in range(5) for b in range(a)])
-    found = tukey_test(rows, pairs, Resampling(resamples=9999))
-    assert ((found.low > 0) | (found.high < 0)).tolist() == (found.p <= 0.05).tolist()
+    outcome = tukey_test(rows, pairs, Resampling(resamples=9999))
+    assert ((outcome.low > 0) | (outcome.high < 0)).tolist() == (outcome.p <= 0.05).tolist()
 
 
 def test_tukey_is_stricter_than_pairs_by_themselves():
@@ -397,8 +399,12 @@ def test_numbers_that_cannot_be_are_refused(wrong):
 
 
 def test_numbers_of_numpy_become_plain_ones():
-    how = Resampling(alpha=np.float64(0.1), resamples=np.int64(99), seed=np.int32(3))
-    assert [type(one) for one in (how.alpha, how.resamples, how.seed)] == [float, int, int]
+    resampling = Resampling(alpha=np.float64(0.1), resamples=np.int64(99), seed=np.int32(3))
+    assert [type(value) for value in (resampling.alpha, resampling.resamples, resampling.seed)] == [
+        float,
+        int,
+        int,
+    ]
 
 
 def test_an_alternative_that_there_is_not_is_refused():

@@ -89,9 +89,9 @@ def test_a_reformulation_is_another_text(study):
 def test_most_searchers_quit_once_a_query_is_good(study):
     """The last query is mostly the best, as the paper found (§3.2)."""
     asked = ("sDCG(statistic=last)@10", "sDCG(statistic=best)@10")
-    found = gainful.evaluate_sessions(study.sessions, study.qrels, asked)
-    last, best = found.values.values()
-    several = found.matched_sessions.query_counts > 1
+    results = gainful.evaluate_sessions(study.sessions, study.qrels, asked)
+    last, best = results.values.values()
+    several = results.matched_sessions.query_counts > 1
     assert (last == best)[several].mean() > 0.6
 
 
@@ -114,8 +114,8 @@ def test_it_can_be_written_and_read_again(study, tmp_path):
 
 def test_a_seed_gives_the_same_study_on_every_machine(tmp_path):
     shown, judged = gainful.simulate_study(2008).write(tmp_path)
-    found = [sha256(path.read_bytes()).hexdigest()[:16] for path in (shown, judged)]
-    assert found == ["c1565466d2ddf3ac", "4493b53f868dbe81"]
+    digests = [sha256(path.read_bytes()).hexdigest()[:16] for path in (shown, judged)]
+    assert digests == ["c1565466d2ddf3ac", "4493b53f868dbe81"]
 
 
 def test_other_seeds_give_other_studies():

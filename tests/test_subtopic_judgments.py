@@ -32,10 +32,10 @@ def subtopic_frame(name):
 
 def test_the_second_column_of_trec_judgments_is_the_subtopic(tmp_path):
     for text in (LINES, LINES.replace(" ", "\t"), LINES.replace(" ", "  ")):
-        found = as_qrels(write_file(tmp_path / "qrels", text))
-        assert found.frame.rows() == FRAME
-        assert found.subtopics.rows() == SUBTOPIC_ROWS
-        assert found.locate(2) == f"{tmp_path}/qrels:4"
+        qrels = as_qrels(write_file(tmp_path / "qrels", text))
+        assert qrels.frame.rows() == FRAME
+        assert qrels.subtopics.rows() == SUBTOPIC_ROWS
+        assert qrels.locate(2) == f"{tmp_path}/qrels:4"
 
 
 @pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Subtopic-ID", "intent", "aspect"])
@@ -44,9 +44,9 @@ def test_a_column_of_a_table_may_be_the_subtopic(tmp_path, name):
     frame.write_csv(tmp_path / "q.csv")
     frame.write_parquet(tmp_path / "q.parquet")
     for given in (frame, frame.to_pandas(), tmp_path / "q.csv", tmp_path / "q.parquet"):
-        found = as_qrels(given)
-        assert found.frame.rows() == FRAME
-        assert found.subtopics.rows() == SUBTOPIC_ROWS
+        qrels = as_qrels(given)
+        assert qrels.frame.rows() == FRAME
+        assert qrels.subtopics.rows() == SUBTOPIC_ROWS
 
 
 def test_one_and_the_same_subtopic_is_none(tmp_path):
@@ -58,7 +58,7 @@ def test_one_and_the_same_subtopic_is_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1 x a 1\n1 y a 1\n1 x a 2\n", "q:3: document 'a' of query '1' is judged twice for subtopic 'x', as 1 and 2 (expected: one grade for each query, document and subtopic)"),
         ("1 0 a 1\n1 0 a 2\n", "q:2: document 'a' of query '1' is judged twice, as 1 and 2"),
@@ -66,26 +66,26 @@ def test_one_and_the_same_subtopic_is_none(tmp_path):
         ("1 x a 1\n1 a 1\n", "q:2: '1 a 1' has 3 fields"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_told_with_its_line(tmp_path, text, told):
+def test_what_cannot_be_is_told_with_its_line(tmp_path, text, message):
     with pytest.raises(gainful.BadInput) as refused:
         as_qrels(write_file(tmp_path / "q", text))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ("1,,b,1", "q.csv:3: there is no subtopic"),
         ("1,y,b,nan", "q.csv:3: grade 'nan' is not a finite number"),
         ("1,x,a,2", "q.csv:3: document 'a' of query '1' is judged twice for subtopic 'x'"),
     ],
 )
-def test_the_same_of_a_table(tmp_path, row, told):
+def test_the_same_of_a_table(tmp_path, row, message):
     text = f"query,subtopic,doc,grade\n1,x,a,1\n{row}\n1,z,c,1\n"
     with pytest.raises(gainful.BadInput) as refused:
         as_qrels(write_file(tmp_path / "q.csv", text))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_grade_of_a_frame_that_is_not_finite_is_refused():
@@ -103,8 +103,8 @@ def test_check_says_how_many_subtopics_there_are(tmp_path, run_gainful):
     path = write_file(tmp_path / "q", LINES)
     printed = run_gainful("check", path).out
     assert "3 judged documents of 2 queries, 1 to 2 each" in printed
-    told = "4 judgments for 3 subtopics of 2 queries, 1 to 2 each; 1 document judged for several"
-    assert told in printed
+    message = "4 judgments for 3 subtopics of 2 queries, 1 to 2 each; 1 document judged for several"
+    assert message in printed
     printed = run_gainful("check", write_file(path, LINES + "2 x a 1\n"), status=1).out
     assert "1 document more than once in the judgments of a subtopic" in printed
     assert "document 'a' of query '2': line 4, line 5" in printed
@@ -140,21 +140,21 @@ def subtopics_by_doc(matched):
 
 
 def test_every_retrieved_document_knows_its_place_in_the_pool():
-    found = match_subtopics()
+    matched = match_subtopics()
     everything = {("1", 3.0): [(0, 1.0), (1, 3.0)], ("1", 1.0): [(1, 1.0)], ("2", 0.0): [(0, 0.0)]}
-    assert subtopics_by_doc(found) == everything
-    first = found.select_queries(np.array([True, False]))
+    assert subtopics_by_doc(matched) == everything
+    first = matched.select_queries(np.array([True, False]))
     assert subtopics_by_doc(first) == {
         key: entry for key, entry in everything.items() if key[0] == "1"
     }
-    second = found.select_queries(np.array([False, True]))
+    second = matched.select_queries(np.array([False, True]))
     assert subtopics_by_doc(second) == {
         key: entry for key, entry in everything.items() if key[0] == "2"
     }
-    for part in (found, first, second, found.cut(2), found.cut(1)):
+    for part in (matched, first, second, matched.cut(2), matched.cut(1)):
         assert part.pool_query[part.pool_index].tolist() == part.query.tolist()
         assert part.pool_grade[part.pool_index].tolist() == part.grade.tolist()
-    assert len(found.cut(2).pool_index) == 2  # a of query 1 stands at rank 3
+    assert len(matched.cut(2).pool_index) == 2  # a of query 1 stands at rank 3
 
 
 @pytest.mark.parametrize("unjudged", ["zero", "remove"])
@@ -164,8 +164,8 @@ def test_places_stay_right_when_rankings_are_closed_up(unjudged, negative):
 
     frame = subtopic_frame("subtopic").with_columns(relevance=pl.Series([-1, 1, -2, 2]))
     run = pl.DataFrame({"query": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
-    found = frames.match_frames(as_qrels(frame), Run(run))
-    view = rank_run(found, gainful.Convention(unjudged=unjudged, negative=negative))
+    matched = frames.match_frames(as_qrels(frame), Run(run))
+    view = rank_run(matched, gainful.Convention(unjudged=unjudged, negative=negative))
     assert view.pool_grade[view.pool_index].tolist() == view.grade.tolist()
     assert view.pool_query[view.pool_index].tolist() == view.query.tolist()
     gone = negative == "remove"

@@ -54,11 +54,13 @@ def test_ndeval_prints_the_same_at_every_cutoff_it_has(data, alpha, beta, rel):
     )
     expected = evaluator.evaluate(flat)
     asked = {name: spell_measure(ours, alpha, beta, rel, k) for name, (ours, k) in names.items()}
-    found = gainful.evaluate(to_frame(rows), run, asked.values(), like="pyndeval").values_by_query()
-    assert found.keys() == expected.keys()
+    by_query = gainful.evaluate(
+        to_frame(rows), run, asked.values(), like="pyndeval"
+    ).values_by_query()
+    assert by_query.keys() == expected.keys()
     for query, values in expected.items():
         for name, value in values.items():
-            ours = found[query][asked[name]]
+            ours = by_query[query][asked[name]]
             nothing = not any(row[0] == query and row[3] >= rel for row in rows)
             if name == "nNRBP" and nothing:  # 0 of 0, which is no number there
                 assert math.isnan(value)
@@ -144,7 +146,7 @@ def test_the_sums_of_the_papers_at_any_cutoff(data, alpha, beta, rel, k):
     cuts = {name: None if "NRBP" in name else k for name in names}
     cuts["P_IA"] = k or 30
     asked = {name: spell_measure(name, alpha, beta, rel, cuts[name]) for name in names}
-    found = gainful.evaluate(to_frame(rows), run, asked.values()).values_by_query()
+    values = gainful.evaluate(to_frame(rows), run, asked.values()).values_by_query()
     for query in {row[0] for row in rows}:
         about = {}
         for _, subtopic, doc, grade in (row for row in rows if row[0] == query):
@@ -157,7 +159,7 @@ def test_the_sums_of_the_papers_at_any_cutoff(data, alpha, beta, rel, k):
                 expected = compute_by_hand(
                     name, ranking, about, alpha=alpha, beta=beta, k=cuts[name]
                 )
-            assert found[query][asked[name]] == pytest.approx(expected, abs=1e-12), name
+            assert values[query][asked[name]] == pytest.approx(expected, abs=1e-12), name
 
 
 def test_the_numbers_that_pyndeval_prints_for_its_own_example():
@@ -175,21 +177,21 @@ def test_the_numbers_that_pyndeval_prints_for_its_own_example():
         "strec@5,10,20": (0.6666, 0.6666, 0.6666),
     }
     for measure, values in printed.items():
-        found = gainful.evaluate(to_frame(rows), run, measure).mean.values()
-        assert tuple(found) == pytest.approx(values, abs=1e-4)
+        means = gainful.evaluate(to_frame(rows), run, measure).mean.values()
+        assert tuple(means) == pytest.approx(values, abs=1e-4)
 
 
 def test_a_greedy_ideal_can_be_beaten():
     """Greedy takes c, which shares a subtopic with either of the others; a and b share none."""
     about = {"a": "125", "b": "346", "c": "137"}
-    rows = [("q", one, doc, 1) for doc, told in about.items() for one in told]
-    found = gainful.evaluate(to_frame(rows), {"q": ["a", "b"]}, ["alpha_nDCG@2", "StRecall@2"])
-    assert found.mean["alpha_nDCG@2"] == pytest.approx(
+    rows = [("q", subtopic, doc, 1) for doc, subtopics in about.items() for subtopic in subtopics]
+    results = gainful.evaluate(to_frame(rows), {"q": ["a", "b"]}, ["alpha_nDCG@2", "StRecall@2"])
+    assert results.mean["alpha_nDCG@2"] == pytest.approx(
         (3 + 3 / math.log2(3)) / (3 + 2.5 / math.log2(3))
     )
     theirs = pyndeval.ndeval(rows, [("q", "a", 2.0), ("q", "b", 1.0)], ["alpha-nDCG@2"])
-    assert found.mean["alpha_nDCG@2"] == pytest.approx(theirs["q"]["alpha-nDCG@2"], abs=1e-12)
-    assert found.mean["StRecall@2"] == 6 / 7
+    assert results.mean["alpha_nDCG@2"] == pytest.approx(theirs["q"]["alpha-nDCG@2"], abs=1e-12)
+    assert results.mean["StRecall@2"] == 6 / 7
 
 
 @given(subtopic_qrels_and_runs())
@@ -217,15 +219,15 @@ def test_a_cutoff_of_one_is_divided_here_and_not_in_ndeval():
 
 def test_judgments_without_subtopics_have_one_and_a_note_says_so():
     judged = {"q": {"a": 1, "b": 0, "c": 2}}
-    found = gainful.evaluate(judged, {"q": ["b", "a", "c"]}, ["AP_IA", "AP", "StRecall@1"])
-    assert found.mean["AP_IA"] == found.mean["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert found.mean["StRecall@1"] == 0
-    told = "the judgments have no subtopics; all that is relevant to a query is taken for one"
-    assert found.notes == [f"{told} (AP_IA, StRecall@1)"]
+    results = gainful.evaluate(judged, {"q": ["b", "a", "c"]}, ["AP_IA", "AP", "StRecall@1"])
+    assert results.mean["AP_IA"] == results.mean["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert results.mean["StRecall@1"] == 0
+    message = "the judgments have no subtopics; all that is relevant to a query is taken for one"
+    assert results.notes == [f"{message} (AP_IA, StRecall@1)"]
     rows = [("q", "0", "a", 1), ("q", "0", "b", 0), ("q", "0", "c", 2)]
     run = [("q", "b", 3.0), ("q", "a", 2.0), ("q", "c", 1.0)]
     theirs = pyndeval.ndeval(rows, run, ["MAP-IA"])["q"]["MAP-IA"]
-    assert found.mean["AP_IA"] == pytest.approx(theirs)
+    assert results.mean["AP_IA"] == pytest.approx(theirs)
     assert gainful.compute("AP_IA", [0, 1, 2]) == pytest.approx(theirs)
     assert gainful.compute("alpha_nDCG@2", [1], judged=[0]) == 0
 
@@ -233,9 +235,9 @@ def test_judgments_without_subtopics_have_one_and_a_note_says_so():
 def test_other_measures_take_the_highest_grade_and_a_note_says_so():
     rows = [("q", "x", "a", 1), ("q", "y", "a", 3), ("q", "x", "b", 2)]
     run = {"q": ["b", "a"]}
-    found = gainful.evaluate(to_frame(rows), run, ["DCG", "AP", "StRecall@1"])
-    assert found.mean["DCG"] == pytest.approx(2 + 3 / math.log2(3))
-    assert found.notes == [
+    results = gainful.evaluate(to_frame(rows), run, ["DCG", "AP", "StRecall@1"])
+    assert results.mean["DCG"] == pytest.approx(2 + 3 / math.log2(3))
+    assert results.notes == [
         "documents are judged for several subtopics; their highest grade counts for DCG, AP"
     ]
     assert gainful.evaluate(to_frame(rows), run, "StRecall@1").notes == []
@@ -261,8 +263,8 @@ def test_the_habits_count_for_subtopics_too():
     tied = {"q": {"a": 1.0, "b": 1.0}}
     for ties, first in (("doc_ascending", "x"), ("doc_descending", "y")):
         only = to_frame([("q", first, "a" if first == "x" else "b", 1), ("q", "w", "z", 1)])
-        found = gainful.evaluate(only, tied, "StRecall@1", ties=ties)
-        assert found.mean["StRecall@1"] == 1 / 2
+        results = gainful.evaluate(only, tied, "StRecall@1", ties=ties)
+        assert results.mean["StRecall@1"] == 1 / 2
     with pytest.raises(gainful.NotExact, match="not exact for alpha_nDCG"):
         value("alpha_nDCG@2", ties="average")
     assert value("alpha_nDCG(rel=3)", empty=1) == 1
@@ -272,8 +274,8 @@ def test_queries_that_are_numbers_do_not_meet_texts_with_subtopics_either():
     rows = [("1", "x", "a", 1), ("1", "y", "b", 1)]
     with pytest.raises(gainful.BadInput, match="queries are numbers here, but texts"):
         gainful.evaluate(to_frame(rows), {1: {"a": 1.0}}, "StRecall")
-    found = gainful.evaluate(to_frame(rows), {"1": {}}, ["StRecall", "alpha_nDCG", "alpha_DCG"])
-    assert set(found.mean.values()) == {0.0}
+    results = gainful.evaluate(to_frame(rows), {"1": {}}, ["StRecall", "alpha_nDCG", "alpha_DCG"])
+    assert set(results.mean.values()) == {0.0}
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ def test_spellings(text, same):
 
 
 @pytest.mark.parametrize(
-    ("measure", "told"),
+    ("measure", "message"),
     [
         ("alpha_nDCG(alpha=1.5)@5", "alpha is 1.5; allowed: 0 ≤ alpha ≤ 1"),
         ("alpha_nDCG(alpha=-0.1)@5", "alpha is -0.1; allowed: 0 ≤ alpha ≤ 1"),
@@ -313,10 +315,10 @@ def test_spellings(text, same):
         ("AP_IA(alpha=0.5)", "no parameter of AP_IA 'alpha'"),
     ],
 )
-def test_what_is_not_allowed_is_said(measure, told):
+def test_what_is_not_allowed_is_said(measure, message):
     with pytest.raises(gainful.GainfulError) as refused:
         gainful.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, measure)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_thousand_documents_on_ten_subtopics_are_no_burden():
@@ -329,6 +331,6 @@ def test_a_thousand_documents_on_ten_subtopics_are_no_burden():
     query, doc = np.divmod(np.arange(50_000), 1000)
     run = pl.DataFrame({"query": query, "doc": doc, "score": random.random(50_000)})
     begin = time.perf_counter()
-    found = gainful.evaluate(judged, run, ["alpha_nDCG", "alpha_nDCG@20", "nERR_IA@20"])
+    results = gainful.evaluate(judged, run, ["alpha_nDCG", "alpha_nDCG@20", "nERR_IA@20"])
     assert time.perf_counter() - begin < 5  # 1 s at a desk; a busy machine is slower
-    assert 0 < found.mean["alpha_nDCG"] < 1
+    assert 0 < results.mean["alpha_nDCG"] < 1

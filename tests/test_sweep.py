@@ -46,25 +46,25 @@ def sweep_study(measure="nsDCG", **options):
 @settings(max_examples=30)
 def test_each_value_is_what_evaluate_sessions_gives(*, measure, b, bq, depth, weights, by):
     (row,) = sweep_study(measure, b=b, bq=bq, depth=depth, weights=weights, by=by).rows()
-    told = f"{measure}@{depth}"
+    name = f"{measure}@{depth}"
     direct = gainful.evaluate_sessions(
-        STUDY.sessions, STUDY.qrels, told, b=b, bq=bq, gain=weights
+        STUDY.sessions, STUDY.qrels, name, b=b, bq=bq, gain=weights
     ).groups(by)
     assert list(row["means"]) == [group[by] for group in direct]
-    expected = [group["mean"][told] for group in direct]
+    expected = [group["mean"][name] for group in direct]
     assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def test_all_settings_of_a_grid_are_there_once_and_right():
-    found = sweep_study(b="1.5:10", bq=[2, 4], points=3, depth="5,10", weights=["linear", WEIGHTS])
-    rows = list(found.rows())
+    sweep = sweep_study(b="1.5:10", bq=[2, 4], points=3, depth="5,10", weights=["linear", WEIGHTS])
+    rows = list(sweep.rows())
     assert len({(r["weights"], r["depth"], r["b"], r["bq"]) for r in rows}) == len(rows) == 24
     for row in rows:
         name = f"nsDCG@{row['depth']}"
-        one, two = gainful.evaluate_sessions(
+        first, two = gainful.evaluate_sessions(
             STUDY.sessions, STUDY.qrels, name, b=row["b"], bq=row["bq"], gain=row["weights"]
         ).groups("system")
-        means = {"1": one["mean"][name], "2": two["mean"][name]}
+        means = {"1": first["mean"][name], "2": two["mean"][name]}
         assert row["means"] == pytest.approx(means, rel=1e-12)
         assert row["difference"] == pytest.approx(means["1"] - means["2"], abs=1e-12)
         assert row["winner"] == max(means, key=means.get)
@@ -75,9 +75,9 @@ def test_sessions_without_an_ideal_count_as_the_convention_says(empty):
     frame = pl.DataFrame({"session": list("rstu"), "query": 1, "doc": list("aaaa")})
     frame = frame.with_columns(system=pl.Series(["x", "x", "y", "y"]))
     judged = {"r": {"a": 1, "b": 2}, "s": {"a": 0}, "t": {"a": 2}, "u": {"b": 1}}
-    found = gainful.sweep(frame, judged, b=2, bq=4, empty=empty)
+    sweep = gainful.sweep(frame, judged, b=2, bq=4, empty=empty)
     direct = gainful.evaluate_sessions(frame, judged, "nsDCG@10", empty=empty).groups("system")
-    (row,) = found.rows()
+    (row,) = sweep.rows()
     expected = [group["mean"]["nsDCG@10"] for group in direct]
     assert list(row["means"].values()) == pytest.approx(expected)
 
@@ -103,13 +103,13 @@ def make_late_and_early():
 
 def test_the_boundary_is_where_it_is_by_hand():
     """3/(1 + log_bq 2) = 2 where log_bq 2 = 1/2, that is at bq = 4, whatever b is."""
-    found = gainful.sweep(*make_late_and_early(), "sDCG", reference={"bq": 3})
-    (plane,) = found.planes
-    assert [one.bq for one in plane.boundary] == pytest.approx([4] * 20)
-    assert {(found.groups[o.below], found.groups[o.above]) for o in plane.boundary} == {
+    sweep = gainful.sweep(*make_late_and_early(), "sDCG", reference={"bq": 3})
+    (plane,) = sweep.planes
+    assert [point.bq for point in plane.boundary] == pytest.approx([4] * 20)
+    assert {(sweep.groups[o.below], sweep.groups[o.above]) for o in plane.boundary} == {
         ("early", "late")
     }
-    assert found.sentences == [
+    assert sweep.sentences == [
         "early is better only for searchers with bq below 4 (b = 2); beyond that, late is."
     ]
     patient = gainful.sweep(*make_late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
@@ -120,27 +120,27 @@ def test_a_boundary_in_b_is_found_too():
     """deep has a 3 at rank 2, top a 2 at rank 1: the same where log_b 2 = 1/2, at b = 4."""
     rows = [("d", 1, "x", "deep"), ("d", 1, "a", "deep"), ("t", 1, "b", "top")]
     frame = pl.DataFrame(rows, schema=["session", "query", "doc", "system"], orient="row")
-    found = gainful.sweep(frame, {"d": {"a": 3, "b": 2}, "t": {"a": 3, "b": 2}}, "sDCG")
-    assert found.planes[0].boundary
-    assert all(one.along == "b" for one in found.planes[0].boundary)
-    assert [one.b for one in found.planes[0].boundary] == pytest.approx([4] * 20)
-    assert "top is better only for searchers with b below 4 (bq = 4)" in found.sentences[0]
+    sweep = gainful.sweep(frame, {"d": {"a": 3, "b": 2}, "t": {"a": 3, "b": 2}}, "sDCG")
+    assert sweep.planes[0].boundary
+    assert all(point.along == "b" for point in sweep.planes[0].boundary)
+    assert [point.b for point in sweep.planes[0].boundary] == pytest.approx([4] * 20)
+    assert "top is better only for searchers with b below 4 (bq = 4)" in sweep.sentences[0]
 
 
 def test_at_every_point_of_the_boundary_the_groups_are_even():
-    found = sweep_study()
-    assert found.planes[0].boundary
-    for one in found.planes[0].boundary:
-        (row,) = sweep_study(b=one.b, bq=one.bq).rows()
+    sweep = sweep_study()
+    assert sweep.planes[0].boundary
+    for point in sweep.planes[0].boundary:
+        (row,) = sweep_study(b=point.b, bq=point.bq).rows()
         assert row["difference"] == pytest.approx(0, abs=1e-9)
 
 
 def test_who_wins_for_every_searcher_is_said():
-    found = sweep_study(weights=WEIGHTS)
-    assert found.sentences == [
+    sweep = sweep_study(weights=WEIGHTS)
+    assert sweep.sentences == [
         "System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10)."
     ]
-    assert {row["winner"] for row in found.rows()} == {"2"}
+    assert {row["winner"] for row in sweep.rows()} == {"2"}
     narrow = sweep_study(weights=WEIGHTS, b=2, bq="2:5")
     assert narrow.sentences == [
         "System 2 is better for every searcher with b = 2 and bq from 2 to 5."
@@ -149,18 +149,18 @@ def test_who_wins_for_every_searcher_is_said():
 
 def test_equal_groups_have_no_winner():
     frame = pl.DataFrame({"session": ["s", "t"], "query": 1, "doc": "a", "system": ["x", "y"]})
-    found = gainful.sweep(frame, {"s": {"a": 1}, "t": {"a": 1}})
-    assert found.sentences[0].startswith("No group is better than the others for any searcher")
-    assert all(row["winner"] is None and row["tau"] is None for row in found.rows())
+    sweep = gainful.sweep(frame, {"s": {"a": 1}, "t": {"a": 1}})
+    assert sweep.sentences[0].startswith("No group is better than the others for any searcher")
+    assert all(row["winner"] is None and row["tau"] is None for row in sweep.rows())
 
 
 def test_tau_is_that_of_the_order_against_the_reference():
-    found = sweep_study(by="scenario", points=4)
+    sweep = sweep_study(by="scenario", points=4)
     own = sweep_study(by="scenario", b=2, bq=4)
     reference = own.planes[0].means[0, 0]
     from scipy.stats import kendalltau
 
-    for row in found.rows():
+    for row in sweep.rows():
         expected = kendalltau(list(row["means"].values()), reference).statistic
         assert row["tau"] == pytest.approx(expected)
         best, second = sorted(row["means"].values())[:-3:-1]
@@ -171,13 +171,13 @@ def test_tau_is_that_of_the_order_against_the_reference():
 
 
 def test_as_plain_data_and_as_text():
-    found = sweep_study(points=3, weights=[WEIGHTS, "linear"])
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    sweep = sweep_study(points=3, weights=[WEIGHTS, "linear"])
+    data = json.loads(json.dumps(sweep.to_dict(), allow_nan=False))
     assert len(data["settings"]) == 18
     assert data["reference"] == {"b": 2, "bq": 4, "weights": "{0:0,1:1,2:10,3:100}", "depth": 10}
     assert data["counts"]["sessions"] == 120
     assert data["convention"]["b"] == "swept"
-    assert repr(found).startswith("Sweep of nsDCG, 18 settings, 120 sessions, 2 groups\n{0:0,")
+    assert repr(sweep).startswith("Sweep of nsDCG, 18 settings, 120 sessions, 2 groups\n{0:0,")
 
 
 @pytest.mark.parametrize(
@@ -253,6 +253,6 @@ def test_the_command_gives_every_setting_as_csv_and_json(run_sweep, tmp_path):
     [["--bq", "1"], ["--b", "10:1.5"], ["--depth", "0"], ["--reference", "b"], ["--by", "order,x"]],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(run_sweep, words):
-    said = run_sweep(*words, status=2)
-    assert said.startswith("gainful: ")
-    assert said.count("\n") == 1
+    message = run_sweep(*words, status=2)
+    assert message.startswith("gainful: ")
+    assert message.count("\n") == 1

@@ -33,15 +33,15 @@ WIDE = Terminal(width=160, colour=True, blocks=True)
 
 
 @pytest.fixture(scope="module")
-def found():
+def results():
     return list(
         gainful.evaluate(NEWS / "qrels.txt", measures=["nDCG@10", "AP"], runs=RUNS).values()
     )
 
 
 @pytest.fixture(scope="module")
-def compared(found):
-    return gainful.compare_results(found)
+def compared(results):
+    return gainful.compare_results(results)
 
 
 def _run_on_terminal(words, width=100, **environment):
@@ -120,8 +120,8 @@ def _render_views(run_results, comparison):
 
 
 @pytest.mark.parametrize("view", ["eval", "queries", "compare", "sessions", "all sessions"])
-def test_bars_are_drawn_where_there_is_room_and_change_no_number(found, compared, view):
-    show = _render_views(found, compared)[view]
+def test_bars_are_drawn_where_there_is_room_and_change_no_number(results, compared, view):
+    show = _render_views(results, compared)[view]
     shown = show(WIDE)
     assert set(shown) & BLOCKS
     assert "\x1b[36m" in shown
@@ -140,8 +140,8 @@ def test_a_significant_difference_has_a_colour_and_another_has_none():
     good = {str(query): ["a", "x"] for query in range(10)}
     bad = {str(query): ["x", "a"] for query in range(10)}
     nearly = {**good, "0": ["x", "a"]}
-    found = gainful.compare_runs(judged, {"bad": bad, "good": good, "nearly": nearly}, "RR")
-    shown = render(found.page(), "table", WIDE)
+    comparison = gainful.compare_runs(judged, {"bad": bad, "good": good, "nearly": nearly}, "RR")
+    shown = render(comparison.page(), "table", WIDE)
     assert "\x1b[1;36m+0.5000\x1b[0m" in shown
     other = gainful.compare_runs(judged, {"good": good, "bad": bad, "nearly": nearly}, "RR")
     shown = render(other.page(), "table", WIDE)
@@ -150,14 +150,14 @@ def test_a_significant_difference_has_a_colour_and_another_has_none():
     assert "m-0.0500" not in shown
 
 
-def test_no_colour_is_left_on_at_the_end_of_a_line(found, compared):
-    for show in _render_views(found, compared).values():
+def test_no_colour_is_left_on_at_the_end_of_a_line(results, compared):
+    for show in _render_views(results, compared).values():
         for line in show(WIDE).splitlines():
             assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
             assert not ESCAPE.sub("", line).endswith(" ")
 
 
-def test_measures_below_one_another_have_bars_too(found):
+def test_measures_below_one_another_have_bars_too(results):
     narrow = Terminal(width=28, colour=False, blocks=True)
     many = list(gainful.evaluate(NEWS / "qrels.txt", measures="nDCG@1,2,3,4,5", runs=RUNS).values())
     assert render(results_page(many), "table", narrow).startswith("measure")

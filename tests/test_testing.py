@@ -25,9 +25,9 @@ BAD = {query: ["x", "good"] for query in QUERIES}
 
 
 def test_an_assertion_passes_and_gives_the_verdict():
-    found = assert_ranking_quality(JUDGED, GOOD, floors={"RR": 1.0}, measures="AP")
-    assert found.passed
-    assert found.results.mean == {"AP": 1.0, "RR": 1.0}
+    verdict = assert_ranking_quality(JUDGED, GOOD, floors={"RR": 1.0}, measures="AP")
+    assert verdict.passed
+    assert verdict.results.mean == {"AP": 1.0, "RR": 1.0}
 
 
 def test_an_assertion_fails_with_the_verdict_as_its_message():
@@ -37,9 +37,9 @@ def test_an_assertion_fails_with_the_verdict_as_its_message():
 
 def test_a_gate_says_what_an_assertion_raises(tmp_path):
     saved = tmp_path / "b.json"
-    found = gate(JUDGED, GOOD, floors={"RR": 0.9}, save_to=saved)
-    assert found.passed
-    assert found.notes == [f"the run is saved as a baseline in {saved}"]
+    verdict = gate(JUDGED, GOOD, floors={"RR": 0.9}, save_to=saved)
+    assert verdict.passed
+    assert verdict.notes == [f"the run is saved as a baseline in {saved}"]
     assert read_baseline(saved).mean == {"RR": 1.0}
     failed = gate(JUDGED, BAD, baseline=saved, max_drop={"RR": 0.1}, save_to=saved)
     assert not failed.passed
@@ -71,15 +71,15 @@ def test_a_mistake_is_no_failed_assertion(tmp_path):
 
 
 def test_the_logic_refuses_what_the_doors_would_have_refused(tmp_path):
-    found = evaluate(JUDGED, GOOD, "RR", cutoff=3)
+    results = evaluate(JUDGED, GOOD, "RR", cutoff=3)
     with pytest.raises(BadValue, match="floor is 'AP'; allowed: a measure that was evaluated: RR"):
-        judge(found, Rules(floors={"AP": 0.5}))
+        judge(results, Rules(floors={"AP": 0.5}))
     save_baseline(JUDGED, GOOD, tmp_path / "b.json", "RR")
     old = read_baseline(tmp_path / "b.json")
     with pytest.raises(BadValue, match="judgments is None"):
-        judge(found, Rules(max_drop={"RR": 0.5}), baseline=old)
+        judge(results, Rules(max_drop={"RR": 0.5}), baseline=old)
     with pytest.raises(CannotCompare, match="cutoff is none in the baseline and 3 now"):
-        judge(found, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_qrels(JUDGED))
+        judge(results, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_qrels(JUDGED))
     deep = evaluate(JUDGED, GOOD, "RR", rel=0.5)
     with pytest.raises(CannotCompare, match="rel is none in the baseline and 0.5 now"):
         judge(deep, Rules(max_drop={"RR": 0.5}), baseline=old, qrels=as_qrels(JUDGED))

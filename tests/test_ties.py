@@ -39,26 +39,26 @@ def _orders(scores):
 
 
 @given(grades_and_scores, options)
-def test_average_best_and_worst_are_those_over_all_orders(data, how):
+def test_average_best_and_worst_are_those_over_all_orders(data, conventions):
     grades, scores = data
-    values = [gainful.dcg([grades[at] for at in order], **how) for order in _orders(scores)]
+    values = [gainful.dcg([grades[at] for at in order], **conventions) for order in _orders(scores)]
     for ties, wanted in (
         ("average", np.mean(values)),
         ("best", max(values)),
         ("worst", min(values)),
     ):
-        ours = gainful.dcg(grades, scores=scores, ties=ties, **how)
+        ours = gainful.dcg(grades, scores=scores, ties=ties, **conventions)
         assert ours == pytest.approx(wanted, abs=1e-12), ties
 
 
 @given(grades_and_scores, options)
-def test_input_and_reversed_order(data, how):
+def test_input_and_reversed_order(data, conventions):
     grades, scores = data
     first = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
     last = sorted(range(len(scores)), key=lambda at: (-scores[at], -at))
     for ties, order in (("input", first), ("reversed", last)):
-        ours = gainful.ndcg(grades, scores=scores, ties=ties, **how)
-        wanted = gainful.ndcg([grades[at] for at in order], judged=grades, **how)
+        ours = gainful.ndcg(grades, scores=scores, ties=ties, **conventions)
+        wanted = gainful.ndcg([grades[at] for at in order], judged=grades, **conventions)
         assert ours == pytest.approx(wanted, abs=1e-12), ties
 
 

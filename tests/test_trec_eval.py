@@ -65,10 +65,10 @@ def split_lines(text):
 
 
 def test_by_hand(files):
-    status, printed, said = files(
+    status, printed, message = files(
         "-q", "-m", "P.2", "-m", "map", "-m", "num_ret", "-m", "recip_rank"
     )
-    assert (status, said) == (0, "")
+    assert (status, message) == (0, "")
     assert split_lines(printed) == [
         ("num_ret               ", "1", "3"),
         ("map                   ", "1", "0.8333"),
@@ -111,10 +111,10 @@ def test_options_may_follow_the_files(run_trec_eval, tmp_path, files):
 
 
 def test_a_missing_query_stops_version_10_and_is_skipped_by_version_9(files):
-    one = RUN[: RUN.index("2 Q0")]
-    status, printed, said = files("-q", "-m", "map", run=one)
+    first_query = RUN[: RUN.index("2 Q0")]
+    status, printed, message = files("-q", "-m", "map", run=first_query)
     assert (status, printed) == (4, "map                   \t1\t0.8333\n")  # what came before
-    assert "the run lacks it" in said
+    assert "the run lacks it" in message
     assert files("--as", "9", "-m", "map")[:2] == (0, "map                   \tall\t0.8333\n")
     assert files("-c", "-m", "map", "-m", "num_rel")[1].endswith(
         "\t3\nmap                   \tall\t0.4167\n"
@@ -133,12 +133,12 @@ def test_no_query_in_common(files):
 
 
 def test_duplicates_stop_it(files):
-    status, printed, said = files("-q", "-m", "num_ret", run=RUN + "2 Q0 a 3 0 mine\n")
+    status, printed, message = files("-q", "-m", "num_ret", run=RUN + "2 Q0 a 3 0 mine\n")
     assert (status, printed) == (4, "num_ret               \t1\t3\n")
-    assert "'a' twice" in said
-    status, _, said = files("-m", "map", run=RUN, qrels=QRELS + "2 0 a 0\n")
+    assert "'a' twice" in message
+    status, _, message = files("-m", "map", run=RUN, qrels=QRELS + "2 0 a 0\n")
     assert status == 4
-    assert "has document 'a' judged twice" in said
+    assert "has document 'a' judged twice" in message
     assert files("-q", "-m", "num_ret")[1] == "num_ret               \t1\t3\n"
     lacking = RUN[: RUN.index("2 Q0")]
     assert files("--as", "9", "-m", "num_ret", run=lacking)[0] == 0  # it never comes to query 2
@@ -183,9 +183,9 @@ def test_zscores(files, tmp_path):
     assert "map                   \tall\t1.2501" in printed
     assert "P_2                   \t1\t-1000000.0000" in printed
     (tmp_path / "z").write_text("1 map x 0.25\n")
-    status, _, said = files("-Z", str(tmp_path / "z"))
+    status, _, message = files("-Z", str(tmp_path / "z"))
     assert status == 2
-    assert "z:1:" in said
+    assert "z:1:" in message
 
 
 @pytest.mark.parametrize(
@@ -210,16 +210,16 @@ def test_zscores(files, tmp_path):
     ],
 )
 def test_wrong_options_exit_as_trec_eval_does(files, words, status, message):
-    found, printed, said = files(*words)
-    assert (found, printed) == (status, "")
-    assert message in said
+    ended, printed, printed_error = files(*words)
+    assert (ended, printed) == (status, "")
+    assert message in printed_error
 
 
 def test_unreadable_files_exit_with_2(run_trec_eval, files):
     assert run_trec_eval("no such file", "nor this")[0] == 2
-    status, _, said = files(run="1 Q0 a 1\n")
+    status, _, message = files(run="1 Q0 a 1\n")
     assert status == 2
-    assert "these look like judgments" in said
+    assert "these look like judgments" in message
     assert files(run="1 Q0 a 1 x y\n", qrels=QRELS)[0] == 2
 
 
@@ -228,6 +228,6 @@ def test_help_and_version_are_our_own_words(run_trec_eval):
     assert status == 0
     assert "--as 9|10" in printed
     assert "How early do the relevant documents come" in printed
-    status, printed, said = run_trec_eval("-v")
+    status, printed, message = run_trec_eval("-v")
     assert (status, printed) == (0, "")
-    assert "trec_eval 10 or 9" in said
+    assert "trec_eval 10 or 9" in message

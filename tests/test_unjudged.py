@@ -36,7 +36,7 @@ MORE = {
     "P_IA": ("P_IA@3",),
     "Judged": ("Judged", "Judged@2"),
 }
-SPELLINGS = [one for name in MEASURES for one in MORE.get(name, (name,))]
+SPELLINGS = [spelling for name in MEASURES for spelling in MORE.get(name, (name,))]
 
 
 @st.composite
@@ -89,9 +89,9 @@ def assert_bounds(bounds, values_by_measure):
 @given(queries())
 def test_every_measure_has_the_bounds_of_brute_force(query):
     judged, ranked = query
-    found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
-    assert_bounds(found, brute_force(judged, ranked, SPELLINGS))
-    assert all(found.exact.values())  # so few gradings can all be tried
+    bounds = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
+    assert_bounds(bounds, brute_force(judged, ranked, SPELLINGS))
+    assert all(bounds.exact.values())  # so few gradings can all be tried
 
 
 ARGUED = [  # what is exact however many gradings there are
@@ -106,9 +106,9 @@ def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values
     judged, ranked = query
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_MAX_GRADINGS", 0)
-        found = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
-    assert_bounds(found, brute_force(judged, ranked, SPELLINGS))
-    assert all(found.exact[name] for name in ARGUED)
+        bounds = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
+    assert_bounds(bounds, brute_force(judged, ranked, SPELLINGS))
+    assert all(bounds.exact[name] for name in ARGUED)
 
 
 SETTINGS_TRIED = {
@@ -140,10 +140,10 @@ def test_bounds_hold_under_every_habit_and_with_any_grades(query, settings, grad
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
             patch.setattr(limits, "_MAX_GRADINGS", 0)
-        found = gainful.unjudged(
+        bounds = gainful.unjudged(
             {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **settings
         )
-    assert_bounds(found, brute_force(judged, ranked, measures, grades, max_grade=3, **settings))
+    assert_bounds(bounds, brute_force(judged, ranked, measures, grades, max_grade=3, **settings))
 
 
 @settings(max_examples=40)
@@ -153,10 +153,10 @@ def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, tie
     measures = ["nDCG", "nDCG@2", "DCG@3", "nCG@3", "CG@2"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_MAX_GRADINGS", 0)
-        found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, ties=ties)
-    assert_bounds(found, brute_force(judged, ranked, measures, ties=ties))
+        bounds = gainful.unjudged({"q": judged}, {"q": ranked}, measures, ties=ties)
+    assert_bounds(bounds, brute_force(judged, ranked, measures, ties=ties))
     open_ = any(doc not in judged for doc in ranked)
-    assert all(found.exact.values()) == (ties not in ("best", "worst") or not open_)
+    assert all(bounds.exact.values()) == (ties not in ("best", "worst") or not open_)
 
 
 @st.composite
@@ -202,25 +202,26 @@ def brute_force_differences(qrels, runs, measure, non_relevant=()):
 @given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
 def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
     judgments, runs = comparison
-    found = gainful.settle(judgments, runs, measure)
+    settlement = gainful.settle(judgments, runs, measure)
     every, open_ = brute_force_differences(judgments, runs, measure)
-    assert found.exact
-    assert found.low == pytest.approx(min(every), abs=1e-12)
-    assert found.high == pytest.approx(max(every), abs=1e-12)
-    sign = np.sign(found.difference) if abs(found.difference) > 1e-12 else 0
+    assert settlement.exact
+    assert settlement.low == pytest.approx(min(every), abs=1e-12)
+    assert settlement.high == pytest.approx(max(every), abs=1e-12)
+    sign = np.sign(settlement.difference) if abs(settlement.difference) > 1e-12 else 0
     if not sign:
-        assert found.leader is found.needed is None
+        assert settlement.leader is settlement.needed is None
         return
-    assert found.settled == all(sign * one > 1e-12 for one in every)
+    assert settlement.settled == all(sign * difference > 1e-12 for difference in every)
     enough = next(
         size
         for size in range(len(open_) + 1)
         for some in combinations(open_, size)
         if all(
-            sign * one > 1e-12 for one in brute_force_differences(judgments, runs, measure, some)[0]
+            sign * difference > 1e-12
+            for difference in brute_force_differences(judgments, runs, measure, some)[0]
         )
     )
-    assert found.needed == enough
+    assert settlement.needed == enough
 
 
 @settings(max_examples=25)
@@ -234,15 +235,17 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
             patch.setattr(limits, "_MAX_GRADINGS", 0)
-        found = gainful.settle(judgments, runs, measure)
+        settlement = gainful.settle(judgments, runs, measure)
     every, _ = brute_force_differences(judgments, runs, measure)
-    if found.reached:
-        assert (found.low, found.high) == pytest.approx((min(every), max(every)), abs=1e-12)
-    assert found.low - 1e-12 <= min(every)
-    assert found.high + 1e-12 >= max(every)
-    if found.leader and found.settled is not None:
-        sign = np.sign(found.difference)
-        assert found.settled == all(sign * one > 1e-12 for one in every)
+    if settlement.reached:
+        assert (settlement.low, settlement.high) == pytest.approx(
+            (min(every), max(every)), abs=1e-12
+        )
+    assert settlement.low - 1e-12 <= min(every)
+    assert settlement.high + 1e-12 >= max(every)
+    if settlement.leader and settlement.settled is not None:
+        sign = np.sign(settlement.difference)
+        assert settlement.settled == all(sign * difference > 1e-12 for difference in every)
 
 
 @settings(max_examples=60)
@@ -255,8 +258,8 @@ def test_bounds_hold_like_every_tool(query, name, all_tried):
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
             patch.setattr(limits, "_MAX_GRADINGS", 0)
-        found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
-    assert_bounds(found, brute_force(judged, ranked, measures, like=tool))
+        bounds = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
+    assert_bounds(bounds, brute_force(judged, ranked, measures, like=tool))
 
 
 # ── longer lists, of which not all gradings can be tried ─────────────────────────────────────
@@ -296,12 +299,12 @@ def test_cumulated_gain_has_the_bounds_of_all_multisets_of_grades(seed):
             grades = [2] * twos + [1] * ones + [0] * (len(open_) - ones - twos)
             every += [grades, grades[::-1]]
     judgments = {
-        str(at): judged | dict(zip(open_, one, strict=True)) for at, one in enumerate(every)
+        str(at): judged | dict(zip(open_, grading, strict=True)) for at, grading in enumerate(every)
     }
     values = gainful.evaluate(judgments, dict.fromkeys(judgments, ranked), measures).values
-    found = gainful.unjudged({"q": judged}, {"q": ranked}, measures, grades=[0, 1, 2])
-    for name, (low, _, high) in found.mean.items():
-        assert found.exact[name]
+    bounds = gainful.unjudged({"q": judged}, {"q": ranked}, measures, grades=[0, 1, 2])
+    for name, (low, _, high) in bounds.mean.items():
+        assert bounds.exact[name]
         assert low == pytest.approx(values[name].min(), abs=1e-12), name
         assert high == pytest.approx(values[name].max(), abs=1e-12), name
 
@@ -314,9 +317,9 @@ def test_grades_that_are_all_relevant_or_none_leave_no_choice():
 
 def test_lazy_frames_are_brought_into_memory_and_that_is_said():
     run = pl.LazyFrame({"query": ["1", "1"], "doc": ["x", "a"], "score": [2.0, 1.0]})
-    found = gainful.unjudged({"1": {"a": 1}}, run, "RR")
-    assert found.mean["RR"] == (0.5, 0.5, 1)
-    assert "brought into memory" in found.notes[0]
+    bounds = gainful.unjudged({"1": {"a": 1}}, run, "RR")
+    assert bounds.mean["RR"] == (0.5, 0.5, 1)
+    assert "brought into memory" in bounds.notes[0]
 
 
 # ── means, and what is left out of them ──────────────────────────────────────────────────────
@@ -336,16 +339,16 @@ def test_bounds_of_the_mean_equal_brute_force_over_all_queries_at_once(pair, emp
         run[str(at)] = {doc: score for doc, score in ranked.items() if doc not in dropped}
     measures = ["nDCG@2", "AP", "P@2"]
     settings = {"empty": empty, "missing": missing}
-    found = gainful.unjudged(judgments, run, measures, grades=[0, 1, 3], **settings)
+    bounds = gainful.unjudged(judgments, run, measures, grades=[0, 1, 3], **settings)
     open_ = [(q, doc) for q in ("0", "1") for doc in run[q] if doc not in judgments[q]]
     every = {name: [] for name in measures}
-    for grades in product(found.grades, repeat=len(open_)):
+    for grades in product(bounds.grades, repeat=len(open_)):
         judged = {query: dict(inner) for query, inner in judgments.items()}
         for (query, doc), grade in zip(open_, grades, strict=True):
             judged[query][doc] = grade
         for name, mean in gainful.evaluate(judged, run, measures, **settings).mean.items():
             every[name] += [] if np.isnan(mean) else [mean]
-    for name, (low, _, high) in found.mean.items():
+    for name, (low, _, high) in bounds.mean.items():
         if not every[name]:
             assert (low, high) == (None, None)
             continue
@@ -356,18 +359,18 @@ def test_bounds_of_the_mean_equal_brute_force_over_all_queries_at_once(pair, emp
 def test_queries_without_judgments_and_missing_ones_stay_as_they_are():
     judgments = {"1": {"a": 1}, "gone": {"a": 1}}
     run = {"1": ["a"], "new": ["x", "y"]}
-    found = gainful.unjudged(judgments, run, "RR", extra="zero")
-    rows = found.per_query.select("query", "low", "value", "high", "unjudged").rows()
+    bounds = gainful.unjudged(judgments, run, "RR", extra="zero")
+    rows = bounds.per_query.select("query", "low", "value", "high", "unjudged").rows()
     assert rows == [("1", 1, 1, 1, 0), ("gone", 0, 0, 0, 0), ("new", 0, 0, 0, 0)]
-    assert found.exact == {"RR": True}
+    assert bounds.exact == {"RR": True}
 
 
 def test_ndcg_of_one_unjudged_document_by_hand():
     # a (2) stands below the new document: 2/log2(3) / 2 = 0.6309 as it is. Of grade 1 it gains
     # 1 + 2/log2(3), the ideal being 2 + 1/log2(3); of grade 2 the ranking is ideal.
-    found = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2")
+    bounds = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2")
     ideal = 2 + 1 / np.log2(3)
-    low, value, high = found.mean["nDCG@2"]
+    low, value, high = bounds.mean["nDCG@2"]
     assert low == value == pytest.approx(2 / np.log2(3) / ideal)
     assert high == pytest.approx(1)
     only = gainful.unjudged({"1": {"a": 2, "b": 1}}, {"1": ["new", "a"]}, "nDCG@2", grades=[0, 1])
@@ -377,9 +380,9 @@ def test_ndcg_of_one_unjudged_document_by_hand():
 
 def test_an_unjudged_document_below_the_cutoff_raises_the_ideal_alone():
     # Recall at 1 is 1 of 1; if the second document is relevant, 1 of 2.
-    found = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, ["R@1", "nDCG@1"])
-    assert found.mean == {"R@1": (0.5, 1, 1), "nDCG@1": (1, 1, 1)}
-    assert found.unjudged["R@1"].tolist() == [0]
+    bounds = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, ["R@1", "nDCG@1"])
+    assert bounds.mean == {"R@1": (0.5, 1, 1), "nDCG@1": (1, 1, 1)}
+    assert bounds.unjudged["R@1"].tolist() == [0]
 
 
 def test_a_document_that_stands_twice_counts_twice_in_every_grading():
@@ -387,10 +390,10 @@ def test_a_document_that_stands_twice_counts_twice_in_every_grading():
     run = pl.DataFrame(
         {"query": ["1"] * 3, "doc": ["x", "a", "x"], "score": [3.0, 2.0, 1.0]},
     )
-    found = gainful.unjudged(judgments, run, "DCG", duplicates="count")
+    bounds = gainful.unjudged(judgments, run, "DCG", duplicates="count")
     once = 1 / np.log2(3)
-    assert found.mean["DCG"][0] == pytest.approx(once)
-    assert found.mean["DCG"][2] == pytest.approx(1 + once + 0.5)
+    assert bounds.mean["DCG"][0] == pytest.approx(once)
+    assert bounds.mean["DCG"][2] == pytest.approx(1 + once + 0.5)
 
 
 def test_grades_for_unknown_subtopics_are_bounded_from_outside():
@@ -398,11 +401,11 @@ def test_grades_for_unknown_subtopics_are_bounded_from_outside():
         {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
     )
     measures = ["StRecall@2", "alpha_nDCG@2", "P@2"]
-    found = gainful.unjudged(judgments, {"1": ["x", "a"]}, measures)
-    assert found.mean["StRecall@2"] == (0, 0.5, 1)
-    assert found.mean["alpha_nDCG@2"][::2] == (None, None)  # its greedy ideal can be passed
-    assert found.exact == {"StRecall@2": False, "alpha_nDCG@2": False, "P@2": True}
-    assert any("StRecall@2 is not exact: a grade would be one for" in note for note in found.notes)
+    bounds = gainful.unjudged(judgments, {"1": ["x", "a"]}, measures)
+    assert bounds.mean["StRecall@2"] == (0, 0.5, 1)
+    assert bounds.mean["alpha_nDCG@2"][::2] == (None, None)  # its greedy ideal can be passed
+    assert bounds.exact == {"StRecall@2": False, "alpha_nDCG@2": False, "P@2": True}
+    assert any("StRecall@2 is not exact: a grade would be one for" in note for note in bounds.notes)
 
 
 def test_an_own_measure_is_tried_out_where_there_are_few_gradings_and_else_not_known():
@@ -426,23 +429,23 @@ def test_an_own_measure_is_tried_out_where_there_are_few_gradings_and_else_not_k
 
 def test_condensed_lists_are_those_of_judged_only():
     judgments, run = {"1": {"a": 1, "b": 0}}, {"1": ["x", "a", "y", "b"]}
-    found = gainful.unjudged(judgments, run, ["RR", "nDCG@1", "NumQ"])
-    assert found.condensed == {"RR": 1, "nDCG@1": 1, "NumQ": None}
+    bounds = gainful.unjudged(judgments, run, ["RR", "nDCG@1", "NumQ"])
+    assert bounds.condensed == {"RR": 1, "nDCG@1": 1, "NumQ": None}
     spelled = gainful.evaluate(judgments, run, ["RR(judged_only=True)", "nDCG(judged_only=True)@1"])
     assert list(spelled.mean.values()) == [1, 1]
 
 
 def test_a_value_that_no_grading_gives_is_noted():
-    found = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "Judged@2")
-    assert found.mean == {"Judged@2": (1, 0.5, 1)}
-    assert "Judged@2 now lies outside its bounds" in found.notes[-1]
+    bounds = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "Judged@2")
+    assert bounds.mean == {"Judged@2": (1, 0.5, 1)}
+    assert "Judged@2 now lies outside its bounds" in bounds.notes[-1]
 
 
 def test_nothing_unjudged_leaves_every_value_as_it_is():
-    found = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLINGS)
-    for low, value, high in found.mean.values():
+    bounds = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLINGS)
+    for low, value, high in bounds.mean.values():
         assert low == high == value
-    assert all(found.exact.values())
+    assert all(bounds.exact.values())
 
 
 def test_fifty_queries_a_thousand_deep_take_seconds():
@@ -455,10 +458,10 @@ def test_fifty_queries_a_thousand_deep_take_seconds():
         grades = rng.choice([0, 1, 2, 3], 100, p=[0.6, 0.2, 0.1, 0.1])
         judged[query] = dict(zip(rng.permutation(ranked)[:100], grades.tolist(), strict=True))
     begin = process_time()
-    found = gainful.unjudged(judged, run, ["nDCG@10", "nDCG", "AP"])
+    bounds = gainful.unjudged(judged, run, ["nDCG@10", "nDCG", "AP"])
     assert process_time() - begin < 10  # it takes two
-    assert all(found.exact.values())
-    assert all(0 <= low <= value <= high <= 1 for low, value, high in found.mean.values())
+    assert all(bounds.exact.values())
+    assert all(0 <= low <= value <= high <= 1 for low, value, high in bounds.mean.values())
 
 
 # ── settling ─────────────────────────────────────────────────────────────────────────────────
@@ -466,19 +469,24 @@ def test_fifty_queries_a_thousand_deep_take_seconds():
 
 def test_nothing_unjudged_is_settled():
     runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["y", "x"]}}
-    found = gainful.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
-    assert (found.settled, found.needed, found.leader, found.unjudged) == (True, 0, "a", 0)
-    assert "nothing is unjudged" in repr(found)
+    settlement = gainful.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
+    assert (settlement.settled, settlement.needed, settlement.leader, settlement.unjudged) == (
+        True,
+        0,
+        "a",
+        0,
+    )
+    assert "nothing is unjudged" in repr(settlement)
 
 
 def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
     judged = {"1": {"a": 1, "b": 0}}
     runs = {"a": {"1": ["a", "x", "b", "y"]}, "b": {"1": ["x", "b", "a", "y"]}}
     every, _ = brute_force_differences(judged, runs, "AP")
-    found = gainful.settle(judged, runs, "AP")  # all gradings are tried
-    assert found.settled
-    assert found.reached
-    assert (found.low, found.high) == pytest.approx((min(every), max(every)))
+    settlement = gainful.settle(judged, runs, "AP")  # all gradings are tried
+    assert settlement.settled
+    assert settlement.reached
+    assert (settlement.low, settlement.high) == pytest.approx((min(every), max(every)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_MAX_GRADINGS", 0)
         loose = gainful.settle(judged, runs, "AP")
@@ -492,54 +500,54 @@ def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
 
 def test_equal_runs_have_no_leader_and_no_number():
     run = {"1": ["x", "y"]}
-    found = gainful.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
-    assert (found.leader, found.needed, found.difference) == (None, None, 0)
-    assert found.documents.is_empty()
+    settlement = gainful.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
+    assert (settlement.leader, settlement.needed, settlement.difference) == (None, None, 0)
+    assert settlement.documents.is_empty()
 
 
 def test_a_document_in_both_runs_has_one_grade():
     # Whatever y is worth, both gain it, at the same rank: x alone makes the difference.
     runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["z", "y"]}}
-    found = gainful.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
-    assert found.settled
-    assert (found.low, found.high, found.unjudged) == (0.5, 0.5, 1)
+    settlement = gainful.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
+    assert settlement.settled
+    assert (settlement.low, settlement.high, settlement.unjudged) == (0.5, 0.5, 1)
 
 
 def test_documents_are_listed_by_how_far_they_cut_the_lead():
     judged = {"1": {"a": 1}}
     runs = {"old": {"1": ["a", "w"]}, "new": {"1": ["w", "v", "u"]}}
-    found = gainful.settle(judged, runs, "DCG")
+    settlement = gainful.settle(judged, runs, "DCG")
     # w: 1 at rank 1 in new, 1/log2(3) at rank 2 in old; v: 1/log2(3); u: 1/2.
-    assert found.documents["doc"].to_list() == ["v", "u", "w"]
+    assert settlement.documents["doc"].to_list() == ["v", "u", "w"]
     third = 1 / np.log2(3)
-    assert found.documents["effect"].to_list() == pytest.approx([-third, -0.5, third - 1])
-    assert found.documents["rank_first"].to_list() == [None, None, 2]
-    assert found.documents["rank_second"].to_list() == [2, 3, 1]
+    assert settlement.documents["effect"].to_list() == pytest.approx([-third, -0.5, third - 1])
+    assert settlement.documents["rank_first"].to_list() == [None, None, 2]
+    assert settlement.documents["rank_second"].to_list() == [2, 3, 1]
     # The lead is 1; together they cut 0.6309 + 0.5 + 0.3691 = 1.5. Without v 0.8691 are left.
-    assert (found.leader, found.settled, found.needed) == ("old", False, 1)
-    assert found.low == pytest.approx(-0.5)
-    data = json.loads(json.dumps(found.to_dict()))
+    assert (settlement.leader, settlement.settled, settlement.needed) == ("old", False, 1)
+    assert settlement.low == pytest.approx(-0.5)
+    data = json.loads(json.dumps(settlement.to_dict()))
     assert data["documents"][0]["ranks"] == {"old": None, "new": 2}
 
 
 def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
     judged = {"1": {"a": 1}, "2": {"a": 1}}
     runs = {"a": {"1": ["a"], "2": ["a"]}, "b": {"1": ["x", "a"]}}
-    found = gainful.settle(judged, runs, "RR", missing="skip")
-    assert (found.means, found.queries) == ((1, 0.5), 1)
-    assert found.notes == ("left out, because a alone has a value for it: 1 query",)
+    settlement = gainful.settle(judged, runs, "RR", missing="skip")
+    assert (settlement.means, settlement.queries) == ((1, 0.5), 1)
+    assert settlement.notes == ("left out, because a alone has a value for it: 1 query",)
 
 
 @pytest.mark.parametrize(
-    ("runs", "measure", "told"),
+    ("runs", "measure", "message"),
     [
         ({"a": {"1": ["a"]}}, "RR", "runs is"),
         ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, ["RR", "AP"], "one measure"),
         ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, "GMAP", "averaged or added up"),
     ],
 )
-def test_what_cannot_be_settled_is_refused(runs, measure, told):
-    with pytest.raises(gainful.BadValue, match=told):
+def test_what_cannot_be_settled_is_refused(runs, measure, message):
+    with pytest.raises(gainful.BadValue, match=message):
         gainful.settle({"1": {"a": 1}}, runs, measure)
 
 
@@ -596,11 +604,11 @@ def test_the_command_prints_a_row_for_each_query(run):
 
 
 def test_the_command_gives_all_of_it_as_json(run):
-    found = json.loads(run(QRELS, BM25, "-m", "P@3", "--format", "json"))["runs"][0]
-    assert found["run"] == "bm25"
-    assert found["grades"] == [0, 1, 2, 3]
-    assert found["measures"]["P@3"]["exact"] is True
-    assert found["measures"]["P@3"]["per_query"][0]["query"] == "bread"
+    data = json.loads(run(QRELS, BM25, "-m", "P@3", "--format", "json"))["runs"][0]
+    assert data["run"] == "bm25"
+    assert data["grades"] == [0, 1, 2, 3]
+    assert data["measures"]["P@3"]["exact"] is True
+    assert data["measures"]["P@3"]["per_query"][0]["query"] == "bread"
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
@@ -624,14 +632,14 @@ def test_settling_says_what_is_equal_settled_or_an_estimate(run):
     )
     equal = run(QRELS, BM25, DENSE, "-m", "RR", "--settle", "--format", "table")
     assert "whatever grades unjudged documents get" in equal
-    settled = run(QRELS, BM25, DENSE, "-m", "AP", "--settle", "--format", "table")
-    assert "it is settled: no grades of unjudged documents take that away" in settled
+    printed = run(QRELS, BM25, DENSE, "-m", "AP", "--settle", "--format", "table")
+    assert "it is settled: no grades of unjudged documents take that away" in printed
     estimate = run(QRELS, BM25, DENSE, "-m", "nDCG@10", "--settle", "--format", "table")
     assert "About 2 judgments would settle it" in estimate
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ((QRELS,), "name at least one RUN"),
         ((QRELS, BM25, "--settle"), "--settle takes two runs and one measure"),
@@ -644,7 +652,7 @@ def test_settling_says_what_is_equal_settled_or_an_estimate(run):
         ((QRELS, "-", "-"), "only one file can be -"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(run, words, told):
+def test_a_mistake_is_one_line_and_exit_status_2(run, words, message):
     out = run(*words, status=2)
-    assert told in out
+    assert message in out
     assert out.count("\n") == 1

@@ -40,15 +40,17 @@ def test_judged_documents_tell_tools_apart():
     measure, tools = _best_formulation("0.960808", judged=pool)
     assert measure == "nDCG(ideal=list)"
     assert "sklearn" in tools
-    found = {str(m.measure): m.tools for m in gainful.which("0.6602", WIKI, judged=pool).matches}
-    assert "quepid" in found["nDCG(gain=exp, ideal_depth=all)@3"]
+    by_measure = {
+        str(m.measure): m.tools for m in gainful.which("0.6602", WIKI, judged=pool).matches
+    }
+    assert "quepid" in by_measure["nDCG(gain=exp, ideal_depth=all)@3"]
 
 
 def test_negative_and_fractional_grades_tell_tools_apart():
     assert "torchmetrics" in _best_formulation("0.3575", -1, 2, 1)[1]
     assert "trec_eval" in _best_formulation("0.6697", -1, 2, 1)[1]
-    found = {str(m.measure): m.tools for m in gainful.which("0.00", [0.5, 0.9]).matches}
-    assert {"trec_eval", "ranx"} <= set(found["nDCG(fractional=truncate)"])
+    by_measure = {str(m.measure): m.tools for m in gainful.which("0.00", [0.5, 0.9]).matches}
+    assert {"trec_eval", "ranx"} <= set(by_measure["nDCG(fractional=truncate)"])
     assert _best_formulation("1.0", 0, 0) == ("nDCG(empty=1)", ("xgboost_linear", "catboost"))
 
 
@@ -85,9 +87,9 @@ def test_every_match_gives_the_value_when_computed_again():
 )
 def test_what_was_computed_is_found(grades, discount, b, gain):
     value = gainful.ndcg(grades, gain=gain, discount=discount, b=b)
-    found = gainful.which(f"{value:.9f}", grades).matches
+    matches = gainful.which(f"{value:.9f}", grades).matches
     wanted = gainful.nDCG(discount=discount, b=b)
-    assert (wanted(gain=gain) if gain != "linear" else wanted) in {m.measure for m in found}
+    assert (wanted(gain=gain) if gain != "linear" else wanted) in {m.measure for m in matches}
 
 
 def test_nothing_fits():
@@ -137,8 +139,8 @@ def test_every_tool_that_is_named_gives_the_value_itself():
 
 def test_cutoffs_beyond_the_list_count_where_more_is_judged():
     value = gainful.ndcg([3, 2], judged=[3, 3, 3, 2, 2], k=4)
-    found = gainful.which(f"{value:.6f}", [3, 2], judged=[3, 3, 3, 2, 2]).matches
-    assert "nDCG@4" in {str(match.measure) for match in found}
+    matches = gainful.which(f"{value:.6f}", [3, 2], judged=[3, 3, 3, 2, 2]).matches
+    assert "nDCG@4" in {str(match.measure) for match in matches}
 
 
 def test_a_tool_that_leaves_the_query_out_is_not_named():

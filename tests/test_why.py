@@ -133,13 +133,13 @@ def test_every_habit_belongs_to_exactly_one_cause():
 @pytest.mark.parametrize("tool", TOOLS)
 def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool):
     data = parse_qrels(), parse_run()
-    found = gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool)
-    assert_right(found, data, "nDCG@3")
-    assert sum(one.share for one in found.causes) == pytest.approx(1)
+    reasons = gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool)
+    assert_right(reasons, data, "nDCG@3")
+    assert sum(cause.share for cause in reasons.causes) == pytest.approx(1)
     back = gainful.why(*data, "nDCG@3", like=tool, unlike="trec_eval")
-    assert back.difference == pytest.approx(-found.difference)
-    for name, one in causes_by_name(found).items():
-        assert causes_by_name(back)[name].effect == pytest.approx(-one.effect, abs=1e-12)
+    assert back.difference == pytest.approx(-reasons.difference)
+    for name, cause in causes_by_name(reasons).items():
+        assert causes_by_name(back)[name].effect == pytest.approx(-cause.effect, abs=1e-12)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -149,10 +149,10 @@ def test_causes_account_for_the_difference_on_conversations_of_2021(tool, run):
     if not data.exists():
         pytest.skip("why on CAsT 2021 (needs ../shared/data)")
     files = str(data / "qrels.txt"), str(data / f"{run}.run")
-    found = gainful.why(*files, "nDCG@10", like="trec_eval", unlike=tool)
-    assert_right(found, files, "nDCG@10")
-    if found.difference:
-        accounted = sum(one.effect for one in found.causes) / found.difference
+    reasons = gainful.why(*files, "nDCG@10", like="trec_eval", unlike=tool)
+    assert_right(reasons, files, "nDCG@10")
+    if reasons.difference:
+        accounted = sum(cause.effect for cause in reasons.causes) / reasons.difference
         assert accounted == pytest.approx(1, abs=0.01)
 
 
@@ -165,8 +165,8 @@ def test_every_known_tool_can_be_compared(tool):
 @pytest.mark.parametrize("measure", ["DCG@3", "nCG@2", "AP", "RR", "P@2", "Bpref", "ERR", "NumRet"])
 def test_other_measures_too(measure):
     data = parse_qrels(), parse_run()
-    found = gainful.why(*data, measure, like="trec_eval", unlike="quepid")
-    assert_right(found, data, measure)
+    reasons = gainful.why(*data, measure, like="trec_eval", unlike="quepid")
+    assert_right(reasons, data, measure)
 
 
 def test_the_causes_that_the_made_up_set_was_made_for():
@@ -214,11 +214,11 @@ def test_ties_by_hand():
 
 def test_scores_that_tie_in_32_bit_by_hand():
     """m is above n by 0.00000001, which 32 bit cannot tell; by id, descending, n comes first."""
-    found = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="beir")
-    assert [one.cause.name for one in found.causes] == ["ties"]
+    reasons = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="beir")
+    assert [cause.cause.name for cause in reasons.causes] == ["ties"]
     best = 2 + 1 * SECOND
-    assert found.means == pytest.approx((1, (1 + 2 * SECOND) / best))
-    assert [row.doc for row in found.causes[0].worst.after.rows] == ["n", "m"]
+    assert reasons.means == pytest.approx((1, (1 + 2 * SECOND) / best))
+    assert [row.doc for row in reasons.causes[0].worst.after.rows] == ["n", "m"]
 
 
 def test_duplicates_by_hand():
@@ -227,19 +227,21 @@ def test_duplicates_by_hand():
     best = 2 + 1 * SECOND
     last, both = 1 + 2 * SECOND, 2 + 1 * SECOND + 2 * 0.5
     assert quepid.means == pytest.approx((last / best, both / best))
-    (one,) = quepid.causes
-    assert one.cause.name == "duplicates"
-    assert [row.doc for row in one.worst.before.rows] == ["e", "d"]
-    assert [row.doc for row in one.worst.after.rows] == ["d", "e", "d"]
+    (cause,) = quepid.causes
+    assert cause.cause.name == "duplicates"
+    assert [row.doc for row in cause.worst.before.rows] == ["e", "d"]
+    assert [row.doc for row in cause.worst.after.rows] == ["d", "e", "d"]
     assert "'d' of query 'twice'" in quepid.notes[0]
     assert quepid.notes[0].endswith("compared as if the last one counted")
 
 
 def test_a_document_named_like_its_query_by_hand():
     """self, s of two relevant: s is second, or first once self is taken out."""
-    (one,) = gainful.why(*select_queries("self"), "nDCG@3", like="trec_eval", unlike="beir").causes
+    (cause,) = gainful.why(
+        *select_queries("self"), "nDCG@3", like="trec_eval", unlike="beir"
+    ).causes
     best = 1 + 1 * SECOND
-    assert (one.cause.name, one.worst.before.value, one.worst.after.value) == (
+    assert (cause.cause.name, cause.worst.before.value, cause.worst.after.value) == (
         "namesake",
         pytest.approx(SECOND / best),
         pytest.approx(1 / best),
@@ -249,21 +251,23 @@ def test_a_document_named_like_its_query_by_hand():
 def test_missing_queries_by_hand():
     """Half of two queries is missing: a mean of (1 + 0)/2, or of 1 alone."""
     near = select_queries("near", "gone")
-    found = gainful.why(*near, "nDCG@3", like="trec_eval", unlike="trec_eval_9")
-    missing = causes_by_name(found)["missing"]
+    reasons = gainful.why(*near, "nDCG@3", like="trec_eval", unlike="trec_eval_9")
+    missing = causes_by_name(reasons)["missing"]
     assert missing.alone == pytest.approx(1 - 1 / 2)
     assert missing.changed == 1
     assert (missing.worst.query, missing.worst.in_run) == ("gone", False)
     assert (missing.worst.before.value, missing.worst.after.value) == (0, None)
-    assert "query 'gone' is judged, but the run lacks it" in found.notes[0]
-    assert found.counts == (2, 1)
+    assert "query 'gone' is judged, but the run lacks it" in reasons.notes[0]
+    assert reasons.counts == (2, 1)
 
 
 def test_queries_without_judgments_by_hand():
     """near scores 1; new has no judgments: left out, or 0."""
-    found = gainful.why(*select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa")
-    assert found.means == (1, 1)
-    assert "'new' is in the run, but has no judgments" in found.notes[0]
+    reasons = gainful.why(
+        *select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa"
+    )
+    assert reasons.means == (1, 1)
+    assert "'new' is in the run, but has no judgments" in reasons.notes[0]
     extra = causes_by_name(
         gainful.why(*select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn")
     )
@@ -275,13 +279,13 @@ def test_queries_without_judgments_by_hand():
 def test_queries_with_nothing_relevant_by_hand():
     """near scores 1; none has nothing relevant: 0, 1, or left out."""
     for tool, mean in (("lightgbm", (1 + 1) / 2), ("evidently", 1)):
-        found = gainful.why(
+        reasons = gainful.why(
             *select_queries("near", "none"), "nDCG@3", like="trec_eval", unlike=tool
         )
-        one = causes_by_name(found)["empty"]
-        assert found.means == pytest.approx((1 / 2, mean))
-        assert one.worst.query == "none"
-        assert one.worst.before.idcg == 0
+        cause = causes_by_name(reasons)["empty"]
+        assert reasons.means == pytest.approx((1 / 2, mean))
+        assert cause.worst.query == "none"
+        assert cause.worst.before.idcg == 0
 
 
 def test_the_ideal_by_hand():
@@ -297,26 +301,26 @@ def test_the_ideal_by_hand():
         ("quepid", "ideal_depth", uncut),
         ("elasticsearch", "ideal_depth", cut),
     ):
-        found = gainful.why(*data, "nDCG(gain=linear)@3", like="trec_eval", unlike=tool)
-        (one,) = found.causes
-        assert one.cause.name == name
-        assert one.worst.before.idcg == pytest.approx(judged_ideal)
-        assert one.worst.after.idcg == pytest.approx(ideal)
-        assert one.worst.after.value == pytest.approx(dcg / ideal)
-    assert [row.gain for row in one.worst.before.ideal] == [3, 3, 2]
-    assert [row.gain for row in one.worst.after.ideal] == [3, 3]
+        reasons = gainful.why(*data, "nDCG(gain=linear)@3", like="trec_eval", unlike=tool)
+        (cause,) = reasons.causes
+        assert cause.cause.name == name
+        assert cause.worst.before.idcg == pytest.approx(judged_ideal)
+        assert cause.worst.after.idcg == pytest.approx(ideal)
+        assert cause.worst.after.value == pytest.approx(dcg / ideal)
+    assert [row.gain for row in cause.worst.before.ideal] == [3, 3, 2]
+    assert [row.gain for row in cause.worst.after.ideal] == [3, 3]
 
 
 def test_two_causes_share_what_they_do_together():
     """Gain and depth of the ideal on one query, by hand: each effect is the mean of both orders."""
-    found = gainful.why(*select_queries("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
+    reasons = gainful.why(*select_queries("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
     fifth = 1 / log2(6)
     linear, exp = 2 + 3 * SECOND, 3 + 7 * SECOND
     neither = linear / (3 + 3 * SECOND + 2 * 0.5)
     gain = exp / (7 + 7 * SECOND + 3 * 0.5)
     depth = linear / (3 + 3 * SECOND + 2 * 0.5 + 2 / log2(5) + 1 * fifth)
     both = exp / (7 + 7 * SECOND + 3 * 0.5 + 3 / log2(5) + 1 * fifth)
-    causes = causes_by_name(found)
+    causes = causes_by_name(reasons)
     assert causes["gain"].effect == pytest.approx(((gain - neither) + (both - depth)) / 2)
     assert causes["ideal_depth"].effect == pytest.approx(((depth - neither) + (both - gain)) / 2)
     assert causes["gain"].alone == pytest.approx(gain - neither)
@@ -329,19 +333,23 @@ def test_two_causes_share_what_they_do_together():
 def test_negative_and_fractional_grades_by_hand():
     """bad (-1), good (2): bad is worth nothing, or less. h1 (0.5), h2 (2.5): truncated, or not."""
     linear = "nDCG(gain=linear, ideal_depth=k)@3"
-    (one,) = gainful.why(*select_queries("minus"), linear, like="trec_eval", unlike="quepid").causes
-    assert one.cause.name == "negative"
+    (cause,) = gainful.why(
+        *select_queries("minus"), linear, like="trec_eval", unlike="quepid"
+    ).causes
+    assert cause.cause.name == "negative"
     # The ideal ends with it: good first, bad second.
-    assert one.worst.after.dcg == pytest.approx(-1 + 2 * SECOND)
-    assert one.worst.after.idcg == pytest.approx(2 - 1 * SECOND)
-    assert one.worst.before.value == pytest.approx(2 * SECOND / 2)
-    (one,) = gainful.why(*select_queries("half"), linear, like="trec_eval", unlike="quepid").causes
-    assert one.cause.name == "fractional"
-    assert one.worst.before.value == pytest.approx(2 * SECOND / 2)
-    assert one.worst.after.value == pytest.approx((0.5 + 2.5 * SECOND) / (2.5 + 0.5 * SECOND))
-    found = gainful.why(*select_queries("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
-    assert found.difference == 0
-    (note,) = found.notes
+    assert cause.worst.after.dcg == pytest.approx(-1 + 2 * SECOND)
+    assert cause.worst.after.idcg == pytest.approx(2 - 1 * SECOND)
+    assert cause.worst.before.value == pytest.approx(2 * SECOND / 2)
+    (cause,) = gainful.why(
+        *select_queries("half"), linear, like="trec_eval", unlike="quepid"
+    ).causes
+    assert cause.cause.name == "fractional"
+    assert cause.worst.before.value == pytest.approx(2 * SECOND / 2)
+    assert cause.worst.after.value == pytest.approx((0.5 + 2.5 * SECOND) / (2.5 + 0.5 * SECOND))
+    reasons = gainful.why(*select_queries("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
+    assert reasons.difference == 0
+    (note,) = reasons.notes
     assert note.startswith(
         "sklearn refuses these data: a grade of query 'minus' is -1; compared as"
     )
@@ -349,29 +357,29 @@ def test_negative_and_fractional_grades_by_hand():
 
 def test_what_is_not_there_is_not_mentioned():
     """Without ties, duplicates, missing queries … tools that differ in nothing else agree."""
-    found = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="ranx")
-    assert (found.causes, found.notes, found.difference) == ((), (), 0)
-    assert [cause.name for cause in found.idle] == ["ties", "duplicates", "extra"]
-    assert "agree on these data" in found.to_text()
+    reasons = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="ranx")
+    assert (reasons.causes, reasons.notes, reasons.difference) == ((), (), 0)
+    assert [cause.name for cause in reasons.idle] == ["ties", "duplicates", "extra"]
+    assert "agree on these data" in reasons.to_text()
 
 
 def test_what_the_measure_says_wins_over_both():
-    found = gainful.why(*select_queries("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
-    assert found.difference == 0
-    assert not found.causes
+    reasons = gainful.why(*select_queries("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    assert reasons.difference == 0
+    assert not reasons.causes
 
 
 def test_what_cancels_out_has_no_shares():
     """Two ties: by id, descending, b and z come first; ascending, a and y. One is right each time."""
     columns = {"query": list("1122"), "doc": list("abyz"), "score": [1.0, 1, 1, 1]}
     ascending = gainful.like("gainful").with_settings(ties="doc_ascending")
-    found = gainful.why(
+    frame = gainful.why(
         {"1": {"a": 1}, "2": {"z": 1}}, pl.DataFrame(columns), "P@1", unlike=ascending
     )
-    assert found.means == ((0 + 1) / 2, (1 + 0) / 2)
-    (one,) = found.causes
-    assert (one.changed, one.share, one.effect) == (2, None, 0)
-    text = found.to_text()
+    assert frame.means == ((0 + 1) / 2, (1 + 0) / 2)
+    (cause,) = frame.causes
+    assert (cause.changed, cause.share, cause.effect) == (2, None, 0)
+    text = frame.to_text()
     assert "no difference" in text
     assert "cancels out in the mean" in text
     assert " %" not in text
@@ -383,11 +391,11 @@ def test_two_causes_that_change_who_counts_by_hand():
     run = {"1": ["x", "y", "a"], "2": ["b"], "4": ["d"]}
     first = gainful.like("gainful").with_settings(empty=1, missing="zero")
     second = gainful.like("gainful").with_settings(empty=0, missing="skip")
-    found = gainful.why(judgments, run, "nDCG@3", like=first, unlike=second)
+    reasons = gainful.why(judgments, run, "nDCG@3", like=first, unlike=second)
     neither, both = (0.5 + 1 + 0 + 1) / 4, (0.5 + 0 + 1) / 3
     empty, missing = (0.5 + 0 + 0 + 1) / 4, (0.5 + 1 + 1) / 3
-    assert found.means == pytest.approx((neither, both))
-    causes = causes_by_name(found)
+    assert reasons.means == pytest.approx((neither, both))
+    causes = causes_by_name(reasons)
     assert causes["empty"].alone == pytest.approx(empty - neither)
     assert causes["missing"].alone == pytest.approx(missing - neither)
     assert causes["empty"].effect == pytest.approx(((empty - neither) + (both - missing)) / 2)
@@ -400,10 +408,10 @@ def test_many_causes_are_averaged_over_some_orders(monkeypatch):
     whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     monkeypatch.setattr(shapley, "MAX_EXACT_CAUSES", 3)
     sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
-    assert sum(one.effect for one in sampled.causes) == pytest.approx(sampled.difference)
+    assert sum(cause.effect for cause in sampled.causes) == pytest.approx(sampled.difference)
     assert "averaged over 256 orders" in sampled.notes[-1]
-    for name, one in causes_by_name(whole).items():
-        assert causes_by_name(sampled)[name].effect == pytest.approx(one.effect, abs=0.005)
+    for name, cause in causes_by_name(whole).items():
+        assert causes_by_name(sampled)[name].effect == pytest.approx(cause.effect, abs=0.005)
 
 
 def test_a_parameter_is_told_with_its_formula():
@@ -420,10 +428,10 @@ def test_sixteen_causes_at_once():
         gain="exp", discount="zipf", ideal="list", ideal_depth="retrieved", ties="average", duplicates="count",
         namesake="remove", unjudged="remove", negative="in_ideal", fractional="truncate", empty=1, missing="skip",
         extra="empty", short="minimum", decimals=2)  # fmt: skip
-    found = gainful.why(*data, "nDCG@3", unlike=other)
-    assert found.names == ("gainful", "gainful (changed)")
-    assert len(found.causes) >= 13
-    assert_right(found, data, "nDCG@3")
+    reasons = gainful.why(*data, "nDCG@3", unlike=other)
+    assert reasons.names == ("gainful", "gainful (changed)")
+    assert len(reasons.causes) >= 13
+    assert_right(reasons, data, "nDCG@3")
 
 
 def random_qrels_and_run(seed):
@@ -485,13 +493,13 @@ def test_any_two_tools_on_any_data(seed):
 
 
 def test_the_value():
-    found = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like="trec_eval", unlike="sklearn")
-    assert repr(found).startswith(f"nDCG@3 is {found.means[0]:.4f} like trec_eval, ")
+    reasons = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like="trec_eval", unlike="sklearn")
+    assert repr(reasons).startswith(f"nDCG@3 is {reasons.means[0]:.4f} like trec_eval, ")
     with pytest.raises(AttributeError):
-        found.means = (0, 0)
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        reasons.means = (0, 0)
+    data = json.loads(json.dumps(reasons.to_dict(), allow_nan=False))
     assert data["like"]["name"] == "trec_eval"
-    assert data["difference"] == pytest.approx(sum(one["effect"] for one in data["causes"]))
+    assert data["difference"] == pytest.approx(sum(cause["effect"] for cause in data["causes"]))
     assert data["causes"][0]["worst"]["before"]["rows"][0]["rank"] == 1
 
 
@@ -581,7 +589,7 @@ def test_only_one_cause_is_spelled_out(call):
     assert "Ties: query 'tie'" in only
     assert "Fractional grades: query" not in only
     data = json.loads(call(*words, "--cause", "ties", "--format", "json").out)
-    assert [one["cause"] for one in data["causes"] if one["worst"]] == ["ties"]
+    assert [cause["cause"] for cause in data["causes"] if cause["worst"]] == ["ties"]
     assert "Nothing to spell out: gain: no cause" in call(*words, "--cause", "gain").out
     assert "Ties: query 'tie'" in call(*words, "--cause", "ties").out
     other = call(*words, "--cause", "documents that stand twice").out
@@ -618,11 +626,11 @@ def test_nothing_is_wider_than_the_terminal_and_odd_ids_cannot_steer_it():
     long = "a-document-with-a-name-that-is-far-too-long-for-any-terminal-there-is/"
     judgments = {"q\x1b[31m": {f"{long}{n}\x1b[2J": n % 4 for n in range(12)}}
     run = {"q\x1b[31m": [f"{long}{n}\x1b[2J" for n in range(9, -1, -1)]}
-    found = gainful.why(judgments, run, "nDCG@10", like="trec_eval", unlike="quepid")
+    reasons = gainful.why(judgments, run, "nDCG@10", like="trec_eval", unlike="quepid")
     for width in (80, 120):
-        text = render(found.page(), "table", Terminal(width))
+        text = render(reasons.page(), "table", Terminal(width))
         assert max(map(len, text.splitlines())) <= width
         assert "\x1b" not in text
         assert "…" in text
-    assert "\x1b" not in found.to_markdown()
-    assert np.isfinite(found.difference)
+    assert "\x1b" not in reasons.to_markdown()
+    assert np.isfinite(reasons.difference)

@@ -27,7 +27,9 @@ def main() -> None:
         for query in range(1, QUERIES + 1)
     }
     FOLDER.mkdir(parents=True, exist_ok=True)
-    lines = [f"{q} 0 {doc} {grade}" for q, found in grades.items() for doc, grade in found.items()]
+    lines = [
+        f"{q} 0 {doc} {grade}" for q, judged in grades.items() for doc, grade in judged.items()
+    ]
     (FOLDER / "qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name, noise in NOISE.items():
         lines = []

@@ -67,9 +67,9 @@ def assert_ranking_quality(
 
     Examples:
         >>> judged = {"1": {"a": 1}, "2": {"b": 1}}
-        >>> found = {"1": ["x", "a"], "2": ["b"]}
+        >>> run = {"1": ["x", "a"], "2": ["b"]}
         >>> try:
-        ...     assert_ranking_quality(judged, found, floors={"RR": 0.8})
+        ...     assert_ranking_quality(judged, run, floors={"RR": 0.8})
         ... except AssertionError as failure:
         ...     print(str(failure).splitlines()[0])
         FAILED: RR 0.7500 is below its floor 0.8

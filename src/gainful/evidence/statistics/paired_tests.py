@@ -18,8 +18,8 @@ def t_test(differences: Array, resampling: Resampling) -> Outcome:
     """Student's paired t test, and its interval.
 
     Examples:
-        >>> found = t_test(np.array([[1.0], [2.0], [4.0]]), Resampling())
-        >>> round(float(found.p[0]), 4)  # t = (7/3) / (1.5275 / √3) = 2.6458, two degrees
+        >>> outcome = t_test(np.array([[1.0], [2.0], [4.0]]), Resampling())
+        >>> round(float(outcome.p[0]), 4)  # t = (7/3) / (1.5275 / √3) = 2.6458, two degrees
         0.1181
     """
     from scipy.stats import ttest_1samp  # noqa: PLC0415  (slow to load, and only tests need it)
