@@ -10,24 +10,14 @@ from pathlib import Path
 
 import pytest
 from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
-from hypothesis import HealthCheck, settings
+from profiles import load_profiles
 
 HERE = Path(__file__).parent
 
 # ranx is the same code uncompiled; compiling it takes a minute and more, running it no second.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
-# How hard properties are tried: quick at every run, deep by `make test-deep`. In CI examples are
-# the same on every machine; at a desk, and deep, they are new every time.
-for name, max_examples in (("quick", 25), ("deep", 1000)):
-    settings.register_profile(
-        name,
-        deadline=None,
-        max_examples=max_examples,
-        derandomize="CI" in os.environ and name == "quick",
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-settings.load_profile("quick")
+load_profiles()
 
 
 @pytest.fixture(scope="session")

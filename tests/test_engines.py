@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from engines import FRAME_MAKERS, get_spark, to_frame
-from hypothesis import given, settings
+from hypothesis import given
+from profiles import examples
 from strategies import qrels_and_runs
 
 import gainful
@@ -152,7 +153,7 @@ def test_ties_come_out_of_the_count(make, ties):
 
 
 @pytest.mark.parametrize("make", ["pandas", "lazy polars", "DuckDB"])
-@settings(max_examples=30)
+@examples(30)
 @given(data=qrels_and_runs())
 def test_random_collections(make, data):
     judgments, run = data

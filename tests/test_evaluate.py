@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from test_presets import CASES, OBSERVED, ROWS
+from tool_rows import CASES, OBSERVED, ROWS
 
 import gainful
 import gainful.pytrec_eval as ours

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import require_command
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from session_tables import make_sessions, session_frame
 from strategies import sessions_and_qrels
 
@@ -99,7 +100,7 @@ def to_measure_and_options(setting):
 
 
 @given(sessions_and_qrels(), SETTINGS, st.sampled_from([0, 1, "skip"]), st.integers(1, 2))
-@settings(max_examples=40)
+@examples(40)
 def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setting, empty, least):
     rows, judgments = drawn
     shown = session_frame(rows)

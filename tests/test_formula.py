@@ -7,7 +7,8 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
+from profiles import examples
 
 from gainful.errors import BadValue, WrongType
 from gainful.formula import (
@@ -76,7 +77,7 @@ def _powers_are_finite(expr, at) -> bool:
     )
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(expr=expressions, at=values)
 def test_numpy_and_javascript_give_the_same_number(node, expr, at):
     assume(_powers_are_finite(expr, at) and not _is_unstable(expr, at))

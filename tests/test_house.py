@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from profiles import examples
 
-SOURCE = Path(__file__).parent.parent / "src" / "gainful"
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "gainful"
 FILES = sorted(SOURCE.rglob("*.py"))
+BESIDES = [ROOT / "conftest.py"]  # what is not shipped: tests, benchmarks, tools
+BESIDES += [
+    path for room in ("tests", "benchmarks", "tools") for path in (ROOT / room).glob("*.py")
+]
+PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
 
 # A function is a verb, or the quantity it computes; it does not begin with a participle …
 PARTICIPLE = re.compile(
@@ -41,7 +50,29 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(SOURCE).as_posix()
+    return path.relative_to(SOURCE if path.is_relative_to(SOURCE) else ROOT).as_posix()
+
+
+def docstrings(path: Path) -> list[str]:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+
+
+def bound_names(code: str) -> set[str]:
+    """The names that some code gives to values, parameters, functions and classes."""
+    nodes = list(ast.walk(ast.parse(code)))
+    fields = {node.target for node in nodes if isinstance(node, ast.AnnAssign)}
+    values = [node for node in nodes if isinstance(node, ast.Name) and node not in fields]
+    stored = {node.id for node in values if isinstance(node.ctx, ast.Store)}
+    defined = {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return stored | defined | {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
+def example_names(text: str) -> set[str]:
+    """The names that the examples of a page or of a file's docstrings give."""
+    code = (example.source for example in doctest.DocTestParser().get_examples(text))
+    return {name for source in code for name in bound_names(source)}
 
 
 @pytest.mark.parametrize("name", ["settled", "_told", "of_run", "matched", "by_gain", "_laid_out"])
@@ -68,25 +99,33 @@ def test_functions_are_verbs_or_quantities():
     assert len(names) > 1000  # all of the house was looked at
 
 
-def test_parameters_are_named_for_what_they_are():
-    parameters = [
-        (name_of(path), node.name, argument.arg)
-        for path in FILES
-        for node in functions(path)
-        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-    ]
-    assert [parameter for parameter in parameters if parameter[2] in VAGUE] == []
+def test_names_are_read_from_code_and_from_examples():
+    code = "for one, (two, *three) in x:\n    def f(four, *, five): six = lambda seven: [8 for nine in y]"
+    names = {"one", "two", "three", "f", "four", "five", "six", "seven", "nine"}
+    assert bound_names(code) == names
+    assert bound_names("class Lead:\n    settled: bool") == {"Lead"}  # a field is no local name
+    assert example_names("text\n>>> found = 1\n>>> found\n1\n") == {"found"}
+
+
+def test_values_are_named_for_what_they_are():
+    texts = {path: path.read_text(encoding="utf-8") for path in (*FILES, *BESIDES, *PAGES)}
+    code = {path: bound_names(text) for path, text in texts.items() if path not in PAGES}
+    shown = {path: example_names("\n\n".join(docstrings(path))) for path in FILES}
+    shown |= {path: example_names(texts[path]) for path in PAGES}
+    for names in (code, shown):
+        assert {name_of(path): vague for path in names if (vague := names[path] & VAGUE)} == {}
+
+
+def test_the_profile_decides_how_hard_a_property_is_tried():
+    tests = {path: path.read_text(encoding="utf-8") for path in BESIDES if path.stem != "profiles"}
+    assert [name_of(path) for path in tests if re.search(r"max_examples=\w", tests[path])] == []
+    assert examples(50).max_examples == 2 * settings.default.max_examples
 
 
 def test_docstrings_stand_alone():
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    docs = [
-        (name_of(path), ast.get_docstring(node) or "")
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, documented)
-    ]
+    docs = [(name_of(path), text) for path in FILES for text in docstrings(path)]
     assert [doc for doc in docs if doc[1].startswith("The same")] == []
+    assert len(docs) > 1000
 
 
 def test_a_file_has_one_subject_and_fits_it():

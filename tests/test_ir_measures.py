@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ir_measures as theirs
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from strategies import qrels_and_runs, subtopic_qrels_and_runs
 
 import gainful.ir_measures as ours
@@ -35,7 +36,7 @@ SUBTOPICS = [
 
 
 @pytest.mark.parametrize("engine", ["tuples", "frames"])
-@settings(max_examples=40)
+@examples(40)
 @given(data=subtopic_qrels_and_runs())
 def test_the_same_numbers_for_subtopics_ties_included(engine, data):
     rows, run = data
@@ -62,7 +63,7 @@ def test_the_same_numbers_for_subtopics_ties_included(engine, data):
             assert means[measure] == pytest.approx(expected, abs=1e-9), name
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(data=subtopic_qrels_and_runs(tied=False), name=st.sampled_from(SUBTOPICS))
 def test_the_same_by_the_name_of_the_convention(data, name):
     import polars as pl

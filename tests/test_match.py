@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from strategies import qrels_and_runs
 
 import gainful
@@ -100,7 +101,7 @@ def test_interleaved_queries_are_sorted_out(data, random):
 
 
 @pytest.mark.parametrize("engine", ["dict", "frame", "trec", "csv", "parquet", "dict and file"])
-@settings(max_examples=25)
+@examples(25)
 @given(data=qrels_and_runs(), ties=st.sampled_from(TIES))
 def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, data):
     judgments, run = data

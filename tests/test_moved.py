@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 from engines import FRAME_MAKERS, to_frame
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 
 import gainful
 from gainful.api.evaluate import match_run
@@ -112,7 +113,7 @@ RANKINGS = st.lists(st.sampled_from(DOCS), min_size=1, unique=True)
     after=RANKINGS,
     measure=st.sampled_from(WRITTEN),
 )
-@settings(max_examples=250)
+@examples(250)
 def test_every_measure_shares_its_change_as_shapley_does(judged, before, after, measure):
     changes = find_changes(
         {"1": judged}, {"1": score_by_order(before)}, {"1": score_by_order(after)}, measure

@@ -9,7 +9,8 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from scipy.stats import kendalltau, ttest_rel
 
 import gainful
@@ -149,7 +150,7 @@ def tie_breakings(order):
     return [[*chain(*way)] for way in product(*map(permutations, groups))]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(values, min_size=5, max_size=5), st.lists(values, min_size=5, max_size=5))
 def test_tied_items_count_in_rbo_as_they_are_expected_over_all_ways_to_break_the_ties(first, other):
     """RBO^b by brute force: cosines between the chances of the items to be within each depth."""

@@ -8,7 +8,8 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from sklearn.metrics import ndcg_score
 from strategies import qrels_and_runs
 
@@ -86,7 +87,7 @@ BROWSING = [
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=40)  # ir_measures starts perl each time
+@examples(40)  # ir_measures starts perl each time
 @given(qrels_and_runs(grades=st.integers(0, 4), extra=False, tied=False))
 def test_ir_measures_agrees_on_the_searchers_who_stop(data):
     judgments, run = ({q.replace("q", "7"): d for q, d in side.items()} for side in data)
@@ -101,7 +102,7 @@ def test_ir_measures_agrees_on_the_searchers_who_stop(data):
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=40)
+@examples(40)
 @given(qrels_and_runs(grades=st.integers(0, 4), extra=False))
 def test_ir_measures_breaks_ties_measure_by_measure(data):
     """One tool, three ways to break ties; what Compat does with them is none of ours."""

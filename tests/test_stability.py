@@ -8,7 +8,8 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from scipy.stats import bootstrap
 
 import gainful
@@ -70,7 +71,7 @@ def test_a_sum_has_an_interval_and_no_range():
     assert stability.intervals["NumQ"].low == stability.intervals["NumQ"].high == 8
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tenths)
 def test_leaving_out_each_query_by_brute_force(hits):
     results = evaluate_hits(hits)

@@ -6,8 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
+from profiles import examples
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
@@ -182,7 +183,7 @@ def test_t_equals_ranxs():
     assert ours == pytest.approx(p, rel=1e-12)
 
 
-@settings(max_examples=15)  # scipy goes through all permutations where there are ties
+@examples(15)  # scipy goes through all permutations where there are ties
 @given(columns(min_rows=3), st.sampled_from(ALTERNATIVES))
 def test_wilcoxon_equals_scipys(d, alternative):
     outcome = TESTS["wilcoxon"].function(d, Resampling(alternative=alternative, resamples=99))
@@ -296,7 +297,7 @@ def test_tukey_is_stricter_than_pairs_by_themselves():
 # ── corrections ──────────────────────────────────────────────────────────────────────────────
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1)))
 @pytest.mark.parametrize(
     ("ours", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]

@@ -9,7 +9,8 @@ from io import StringIO
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -43,7 +44,7 @@ def sweep_study(measure="nsDCG", **options):
     weights=st.sampled_from(["linear", "exp", WEIGHTS]),
     by=st.sampled_from(["system", "scenario", "searcher"]),
 )
-@settings(max_examples=30)
+@examples(30)
 def test_each_value_is_what_evaluate_sessions_gives(*, measure, b, bq, depth, weights, by):
     (row,) = sweep_study(measure, b=b, bq=bq, depth=depth, weights=weights, by=by).rows()
     name = f"{measure}@{depth}"

@@ -6,7 +6,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 from sklearn.metrics import dcg_score, ndcg_score
 
 import gainful
@@ -86,7 +87,7 @@ def test_few_and_many_documents_of_worth_are_ranked_alike(data, ties):
     assert ours == pytest.approx(wanted, abs=1e-12)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(
     st.integers(1, 4),
     st.integers(2, 30),

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 from attrs import evolve
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 
 import gainful
 from gainful.convention import CONVENTIONS
@@ -85,7 +86,7 @@ def assert_bounds(bounds, values_by_measure):
             assert high is None or high >= max(values) - 1e-12, name
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(queries())
 def test_every_measure_has_the_bounds_of_brute_force(query):
     judged, ranked = query
@@ -100,7 +101,7 @@ ARGUED = [  # what is exact however many gradings there are
 ]
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(queries())
 def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values(query):
     judged, ranked = query
@@ -124,7 +125,7 @@ SETTINGS_TRIED = {
 SOME = [*ARGUED, "P@3", "IPrec@0.5", "SetP", "Utility", "nERR@3", "Compat"]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     queries(lowest=-1),
     st.fixed_dictionaries(
@@ -146,7 +147,7 @@ def test_bounds_hold_under_every_habit_and_with_any_grades(query, settings, grad
     assert_bounds(bounds, brute_force(judged, ranked, measures, grades, max_grade=3, **settings))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(queries(), st.sampled_from(["average", "mean_rank", "best", "worst"]))
 def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, ties):
     judged, ranked = query
@@ -198,7 +199,7 @@ def brute_force_differences(qrels, runs, measure, non_relevant=()):
     return values, unjudged_pairs
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
 def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
     judgments, runs = comparison
@@ -224,7 +225,7 @@ def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
     assert settlement.needed == enough
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     comparisons(),
     st.sampled_from(["nDCG@3", "AP", "RR", "Bpref", "ERR", "nERR"]),
@@ -248,7 +249,7 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
         assert settlement.settled == all(sign * difference > 1e-12 for difference in every)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(queries(), st.sampled_from(sorted(CONVENTIONS)), st.booleans())
 def test_bounds_hold_like_every_tool(query, name, all_tried):
     judged, ranked = query
@@ -325,7 +326,7 @@ def test_lazy_frames_are_brought_into_memory_and_that_is_said():
 # ── means, and what is left out of them ──────────────────────────────────────────────────────
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(
     st.lists(queries(), min_size=2, max_size=2),
     st.sampled_from([0, 1, "skip"]),

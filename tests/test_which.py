@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 
 import gainful
 
@@ -78,7 +79,7 @@ def test_every_match_gives_the_value_when_computed_again():
         assert abs(again - 0.93) <= 0.005 + 1e-12
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     st.lists(st.integers(0, 3), min_size=2, max_size=7).filter(any),
     st.sampled_from(["jk2002", "jk2008", "shifted"]),

@@ -85,7 +85,7 @@ relevance (an ideal in the order given), and LlamaIndex (changed since it was re
 The numbers below were printed by the tools themselves (*list*: only what was retrieved is passed;
 *pool*: unretrieved judged documents are appended with a very low score). gainful's tests hold
 `like=` to these numbers, and to those of the tools that read judgments, as far as a list of grades
-can tell; `tests/test_presets.py` names every exception with its reason.
+can tell; `tests/tool_rows.py` names every exception with its reason.
 
 {cases}
 
