@@ -350,11 +350,20 @@ def test_an_id_comes_before_the_text_of_a_query():
 
 @pytest.mark.parametrize("make", STAYS)
 def test_judgments_without_a_column_say_what_there_is(make):
-    odd = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "doc": ["a"], "zzz": [1]}))
+    odd = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "zzz": ["a"], "grade": [1]}))
     with pytest.raises(
-        gainful.BadInput, match="no column for the grade; there are query, doc, zzz"
+        gainful.BadInput, match="no column for the document; there are query, zzz, grade"
     ):
         gainful.evaluate(odd, {"1": {"a": 1.0}}, "RR")
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_judgments_without_grades_count_as_grade_1_and_say_so(make):
+    judged = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "doc": ["a"], "zzz": [3]}))
+    results = gainful.evaluate(judged, {"1": {"b": 2.0, "a": 1.0}}, ["RR", "DCG"])
+    assert results.mean == {"RR": 0.5, "DCG": pytest.approx(1 / np.log2(3))}
+    assert "no column of grades" in results.notes[0]
+    assert "query, doc, zzz" in results.notes[0]
 
 
 def test_a_plan_that_runs_python_and_fails_is_quoted():

@@ -356,7 +356,7 @@ def test_check_knows_every_format(call, folder):
         (b"\0\0\0", "this is a binary file"),
         (b"1 Q0 \xff 1 1 r\n", "byte 0xff is not UTF-8"),
         (b"query,doc,grade\n1,a,x\n", "grade 'x' is not a finite number"),
-        (b"query,doc\n1,a\n", "there is no column for the grade"),
+        (b'{"query": "1", "passage": 3}\n', "there is no column for the document"),
         (b"# nothing\n", "there is nothing in it"),
         (b'{"1": \n', "this is not JSON"),
     ],

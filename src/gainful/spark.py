@@ -23,10 +23,11 @@ from gainful.measure.entry import Entry
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
+from gainful.read.column_names import SUBTOPIC
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import LazyRun, as_lazy_run, as_narwhals
-from gainful.read.named_columns import SUBTOPIC, Header
+from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 
 

@@ -16,7 +16,7 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
@@ -98,7 +98,7 @@ def evaluate(
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
     if run is None and runs is None:
-        run = rag_path(qrels)
+        run = find_run_beside(qrels)
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
     if interval is not None:  # wrong values are refused before anything is read
@@ -125,7 +125,7 @@ def evaluate(
 
 def holds_qrels_and_run(path: str) -> bool:
     """Does a file tell both what is relevant and what was retrieved, so that it needs no run?"""
-    return rag_path(path) is not None
+    return find_run_beside(path) is not None
 
 
 def evaluate_runs(

@@ -25,7 +25,7 @@ from gainful.read.inputs import (
     as_qrels_columns,
     as_run,
     as_run_columns,
-    rag_path,
+    find_run_beside,
 )
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
@@ -102,7 +102,7 @@ def unjudged(
         raise BadValue("run", "a run, and runs too", "one of the two")
     convention, recipes = build_recipes(measures, like, settings)
     if runs is None:
-        run = rag_path(qrels) if run is None else run
+        run = find_run_beside(qrels) if run is None else run
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
         loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), _load_run(run, run_format)

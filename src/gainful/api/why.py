@@ -18,7 +18,7 @@ from gainful.evidence.reasons.why import Why
 from gainful.measure.build_recipe import AnyRecipe, build_recipe, build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, rag_path
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.session_inputs import AnySessions, as_sessions
 
@@ -69,7 +69,7 @@ def why(
         find_cause(cause, CAUSES)
     sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
     if run is None:
-        run = rag_path(qrels)  # a file with both
+        run = find_run_beside(qrels)  # a file with both
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
     loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), as_run(run, run_format)

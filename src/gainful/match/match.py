@@ -9,7 +9,7 @@ from gainful.match import dicts, frames, lazy
 from gainful.match.matched import Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
 from gainful.read.lazy import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run, refuse_other_order
 
 
 def _drop_namesakes(run: Run) -> Run:
@@ -30,7 +30,7 @@ def drop_dict_namesakes(run: NestedDict) -> NestedDict:
         else ranking
         for query, ranking in run.mapping.items()
     }
-    return NestedDict(rankings, run.name)
+    return evolve(run, mapping=rankings)
 
 
 def match(
@@ -50,6 +50,7 @@ def match(
     """
     if isinstance(run, LazyRun):
         return lazy.match_lazy(as_qrels_columns(qrels), run, convention)
+    refuse_other_order(qrels, run)
     if convention.namesake == "remove":
         run = _drop_namesakes(run) if isinstance(run, Run) else drop_dict_namesakes(run)
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None

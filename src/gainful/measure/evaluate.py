@@ -47,6 +47,8 @@ def measure_run(
         convention=convention,
         counts=notes.count_documents(matched, kept),
         notes=[
+            *notes.note_swapped(matched, run),
+            *getattr(qrels, "notes", ()),
             *getattr(run, "notes", ()),
             *mixed_ids,
             *notes.note_lazy_ties(run, matched),

@@ -12,13 +12,15 @@ from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
 from gainful.read.lazy import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags
 
 LoadedRun = Run | NestedDict | LazyRun
 SAME_ID_TYPE = "ids of one kind: cast both columns to text, written alike"
 _TOP = 10  # how deep we look for documents without a judgment
+_MOST_GRADES = 20  # grades beyond which they look like scores
+_SAMPLE = 1000  # scores that are looked at
 
 
 def count_documents(matched: Matched, kept: Flags) -> dict[str, float]:
@@ -67,6 +69,21 @@ def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> 
         highest = "documents are judged for several subtopics; their highest grade counts"
         return [f"{highest} for {', '.join(others)}"]
     return []
+
+
+def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
+    """Grades that look like scores beside scores that look like grades: the two may be swapped."""
+    grades = matched.pool_grade
+    fractional = bool((grades != np.floor(grades)).any())
+    if not fractional and (len(grades) <= _MOST_GRADES or len(np.unique(grades)) <= _MOST_GRADES):
+        return []
+    scores = sample_scores(run, _SAMPLE) if not isinstance(run, LazyRun) else []
+    whole = all(float(score).is_integer() and 0 <= score <= _TOP for score in scores)
+    if not whole or len(scores) < 2:
+        return []
+    sign = "fractions" if fractional else "many values"
+    odd = f"the grades have {sign}, as scores do, and the scores are small whole numbers, as grades"
+    return [f"{odd} are: are judgments and run swapped? The order is qrels, run"]
 
 
 def note_id_types(qrels: Qrels | NestedDict, run: LoadedRun) -> list[str]:

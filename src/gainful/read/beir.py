@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gainful.errors import BadInput
-from gainful.read import named_columns
+from gainful.read import tables
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.source import open_source
 
@@ -23,4 +23,4 @@ def read_qrels(folder: Path) -> Qrels:
         raise BadInput(
             str(qrels_folder), f"several splits and no test.tsv: {names}", "name one of them"
         )
-    return named_columns.read_qrels(open_source(split or files[0]), "tsv")
+    return tables.read_qrels(open_source(split or files[0]), "tsv")

@@ -6,11 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read import beir, named_columns, subtopic_qrels, trec_files
-from gainful.read.formats import Format, find_format
+from gainful.read.column_names import (
+    QRELS_ROLES,
+    RANK,
+    RUN_ROLES,
+    SCORE,
+    USUAL_NAMES,
+    ColumnMapping,
+    is_wide,
+)
+from gainful.read.formats import Format, find_format, take_columns
+from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source, open_source
@@ -45,6 +55,7 @@ class _FileRows:
     locate: Callable[[int], str]  # of the sound rows
     tag: str = ""
     trailing_count: int = 0  # lines with text behind their last field
+    note: str = ""  # what one should know of how they were read
 
 
 def open_to_check(path: str) -> Source | Path | FileReport:
@@ -55,7 +66,11 @@ def open_to_check(path: str) -> Source | Path | FileReport:
         return FileReport(path, "unknown", "nothing", [strip_file_name(path, error)])
 
 
-def examine_file(source: Source | Path | FileReport, kind: str | None) -> FileReport:
+def examine_file(
+    source: Source | Path | FileReport,
+    kind: str | None,
+    columns: ColumnMapping = USUAL_NAMES,
+) -> FileReport:
     """All that is to be known of one file as judgments or as a run."""
     if isinstance(source, FileReport):
         return source
@@ -63,23 +78,31 @@ def examine_file(source: Source | Path | FileReport, kind: str | None) -> FileRe
     try:
         if isinstance(source, Path):
             return _report_qrels(beir.read_qrels(source), format_name, name, [])
-        file_format = find_format(source)
+        file_format = find_format(source, columns=columns)
         name, format_name = source.name, file_format.name
         if format_name in ("rag", "json"):
-            return _examine_whole_file(source, file_format, kind)
+            return _examine_whole_file(source, file_format, kind, columns)
         is_run = kind == "run"
-        trec_rows = _read_trec_rows(source, is_run=is_run) if format_name == "trec" else None
-        rows = trec_rows or _read_table_rows(source, format_name, is_run=is_run)
+        if format_name == "trec":
+            rows = _read_trec_rows(source, is_run=is_run)
+        else:
+            table = named_columns.read_table(source, format_name)
+            if is_wide(table.frame.schema):
+                return _examine_whole_file(source, file_format, kind, columns)
+            rows = _read_table_rows(table, format_name, columns, is_run=is_run)
         return _examine_run_rows(rows) if is_run else _examine_qrels_rows(rows)
     except BadInput as error:
         return FileReport(name, format_name, kind, [strip_file_name(name, error)])
 
 
-def _examine_whole_file(source: Source, file_format: Format, kind: str) -> FileReport:
+def _examine_whole_file(
+    source: Source, file_format: Format, kind: str, columns: ColumnMapping
+) -> FileReport:
     """Formats that are read as a whole or not at all."""
     if kind == "judgments":
-        return _report_qrels(file_format.read_qrels(source), file_format.name, source.name, [])
-    run = file_format.read_run(source)
+        qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
+        return _report_qrels(qrels, file_format.name, source.name, [])
+    run = file_format.read_run(source, **take_columns(file_format, columns))
     problems = _describe_repeats(run.frame, run.locate, "one ranking")
     return _report_run(run, file_format.name, problems)
 
@@ -107,28 +130,35 @@ def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
     )
 
 
-def _read_table_rows(source: Source, format_name: str, *, is_run: bool) -> _FileRows:
-    input_table = named_columns.read_table(source, format_name)
-    aliases = (*named_columns.SCORE, *named_columns.RANK) if is_run else named_columns.GRADE
-    role = "score" if is_run else "grade"
-    number = input_table.header.require_column(aliases, role)
+def _read_table_rows(
+    input_table: InputTable, format_name: str, names: ColumnMapping, *, is_run: bool
+) -> _FileRows:
+    roles, role = (RUN_ROLES, "score") if is_run else (QRELS_ROLES, "grade")
+    renamed = names.rename(input_table.frame, roles, input_table.name)
+    input_table = evolve(input_table, frame=renamed)
+    header = input_table.header
+    number = header.require_column((*SCORE, *RANK), role) if is_run else header.grade_column()
+    note = "" if number is not None else header.note_no_grades()
+    if number is None:
+        input_table, number = input_table.with_grade_one(), "grade"
     columns = named_columns.parse_columns(input_table, number, role)
     bad = columns.bad_rows()
-    prefix = f"{source.name}:"
+    prefix = f"{input_table.name}:"
     problems = [
         (input_table.locate(row).replace(prefix, "line "), str(columns.describe_problem(row)))
         for row in bad[:_MAX_LISTED]
     ] + [("", "")] * max(0, len(bad) - _MAX_LISTED)
     sound = columns.frame.with_row_index("row").filter(~pl.col("row").is_in(bad))
     rows = sound["row"].to_list()
-    if is_run and input_table.header.find_column(named_columns.SCORE) is None:
+    if is_run and header.find_column(SCORE) is None:
         sound = sound.with_columns(-pl.col("number"))
     return _FileRows(
-        source.name,
+        input_table.name,
         format_name,
         sound.drop("row", "given"),
         _describe_bad_lines(problems, f"query, doc, {role}"),
         lambda row: input_table.locate(rows[row]).replace(prefix, "line "),
+        note=note,
     )
 
 
@@ -154,6 +184,7 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
         if "subtopic" in ids
         else Qrels(frame, rows.name)
     )
+    qrels = evolve(qrels, notes=[rows.note] if rows.note else [])
     return _report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
 
 
@@ -224,6 +255,7 @@ def _report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str]
         )
     if qrels.subtopics is not None:
         notes.append(_describe_subtopics(qrels, qrels.subtopics))
+    notes += qrels.notes
     negative = int((frame["grade"] < 0).sum())
     notes += [f"{count_noun(negative, 'grade')} below 0"] if negative else []
     return FileReport(name, format_name, "judgments", problems, notes, qrels=qrels)

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, NoColumn
 from gainful.read import named_columns, rag, trec_files
+from gainful.read.column_names import (
+    GRADE,
+    RANK,
+    RETRIEVED,
+    SCORE,
+    SESSION_ROLES,
+    USUAL_NAMES,
+    ColumnMapping,
+    normalise_name,
+)
 from gainful.read.formats import find_format
+from gainful.read.named_columns import InputTable
 from gainful.read.session_formats import find_session_format, guess_table_format
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
@@ -15,14 +26,17 @@ from gainful.read.source import Source
 _EITHER_KIND = {"judgments", "run"}
 
 
-def decide_kinds(sources: Sequence[object], *, with_sessions: bool) -> list[list[str]]:
+def decide_kinds(
+    sources: Sequence[object], columns: ColumnMapping = USUAL_NAMES, *, with_sessions: bool
+) -> list[list[str]]:
     """What each file is taken for: one kind, two for a RAG file, none if it cannot be read.
 
     Args:
         sources: files as they were opened, folders, or what stands for files that cannot be read.
+        columns: what their columns are called.
         with_sessions: is all that is no judgments sessions?
     """
-    possible = [_possible_kinds(source) for source in sources]
+    possible = [_possible_kinds(source, columns) for source in sources]
     if with_sessions:
         possible = [
             kinds if kinds in ({"judgments"}, set()) else {"sessions"} for kinds in possible
@@ -43,14 +57,14 @@ def _choose_kinds(source: object, certain: set[str]) -> list[str]:
     return ["judgments" if _has_whole_scores(source) else "run"]
 
 
-def _possible_kinds(source: object) -> set[str]:
+def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     """What a file can be: judgments, a run, either, sessions; nothing if it cannot be read."""
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
-    if _holds_sessions(source):
+    if _holds_sessions(source, columns):
         return {"sessions"}
     try:
-        format_name = find_format(source).name
+        format_name = find_format(source, columns=columns).name
         if format_name == "trec":
             return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
         if format_name in ("rag", "json"):
@@ -58,13 +72,24 @@ def _possible_kinds(source: object) -> set[str]:
         input_table = named_columns.read_table(source, format_name)
     except BadInput:
         return set()
-    scored = (
-        input_table.header.find_column(named_columns.SCORE) is not None
-        and input_table.header.find_column(("corpus_id",)) is None
+    return {_guess_table_kind(input_table, columns)}
+
+
+def _guess_table_kind(table: InputTable, columns: ColumnMapping) -> str:
+    """Judgments or a run, by the names of the columns."""
+    own = {normalise_name(name) for name in table.frame.columns}
+    mapped = {
+        role
+        for role, names in columns.names.items()
+        if own & {normalise_name(name) for name in names}
+    }
+    header = table.header
+    scored = "score" in mapped or (
+        header.find_column(SCORE) is not None and header.find_column(("corpus_id",)) is None
     )
-    ranked = input_table.header.find_column(named_columns.RANK) is not None
-    graded = input_table.header.find_column(named_columns.GRADE[:-1]) is not None
-    return {"run" if ranked or (scored and not graded) else "judgments"}
+    ranked = "rank" in mapped or header.find_column((*RANK, *RETRIEVED)) is not None
+    graded = "grade" in mapped or header.find_column(GRADE[:-1]) is not None
+    return "run" if ranked or (scored and not graded) else "judgments"
 
 
 def _has_qrels_and_run(source: object) -> bool:
@@ -83,7 +108,7 @@ def _has_whole_scores(source: object) -> bool:
     return bool((score == score.round()).all())
 
 
-def _holds_sessions(source: Source) -> bool:
+def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
     """Is a file one of sessions, to judge by its content?
 
     Conversations are runs as well, and taken for runs unless their format is named.
@@ -93,7 +118,12 @@ def _holds_sessions(source: Source) -> bool:
         return format_name != "conversation"
     try:
         format_name = guess_table_format(source)
-        return are_session_columns(named_columns.read_table(source, format_name).frame.columns)
+        frame = named_columns.read_table(source, format_name).frame
+        mapped = columns if "session" in columns.names else USUAL_NAMES
+        names = mapped.select(frame.columns, SESSION_ROLES, source.name).values()
+        return are_session_columns(list(names))
+    except NoColumn:
+        return False
     except BadInput:
         return format_name in ("csv", "tsv") and _has_session_header(source)
 

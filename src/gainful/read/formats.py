@@ -12,7 +12,8 @@ from typing import TypeVar
 from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
-from gainful.read import beir, datasets, dicts, named_columns, rag, trec_files
+from gainful.read import beir, datasets, dicts, named_columns, rag, tables, trec_files
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source, open_source
 
@@ -30,8 +31,9 @@ class FileFormat:
 class Format(FileFormat):
     """One format of judgments and runs, and how they are read from it."""
 
-    read_qrels: Callable[[Source], Qrels]
-    read_run: Callable[[Source], Run]
+    read_qrels: Callable[..., Qrels]  # of a `Source`, and of `columns` where it has named ones
+    read_run: Callable[..., Run]
+    has_columns: bool = False
 
 
 FormatT = TypeVar("FormatT", bound=FileFormat)
@@ -76,15 +78,21 @@ def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -
         name,
         description,
         fits,
-        partial(named_columns.read_qrels, format_name=name),
-        partial(named_columns.read_run, format_name=name),
+        partial(tables.read_qrels, format_name=name),
+        partial(tables.read_run, format_name=name),
+        has_columns=True,
     )
 
 
 _ALL = (
     _table_format("parquet", "a Parquet file with named columns", _is_parquet),
     Format(
-        "rag", "JSON lines with retrieved and relevant", rag.is_rag, rag.read_qrels, rag.read_run
+        "rag",
+        "JSON lines with retrieved and relevant",
+        rag.is_rag,
+        rag.read_qrels,
+        rag.read_run,
+        has_columns=True,
     ),
     Format("json", "one JSON object of objects", _is_json, dicts.read_qrels, dicts.read_run),
     _table_format("jsonl", "JSON lines with named fields", _is_json_lines),
@@ -98,32 +106,60 @@ _ALL = (
 FORMATS: Mapping[str, Format] = {file_format.name: file_format for file_format in _ALL}
 
 
-def read_qrels(path: str | PathLike[str], format_name: str | None = None) -> Qrels:
+def read_qrels(
+    path: str | PathLike[str],
+    format_name: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
+) -> Qrels:
     """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
 
     Args:
         path: the file; `-` is standard input; or an id of ir_datasets.
         format_name: the name of its format; found by content and suffix if it is not named.
+        columns: what its columns are called, if it has some.
     """
     if fspath(path) != "-" and Path(path).is_dir():
         return beir.read_qrels(Path(path))
     if datasets.is_dataset(fspath(path)):
         return datasets.read_qrels(fspath(path))
     source = open_source(path)
-    return find_format(source, format_name).read_qrels(source)
+    file_format = find_format(source, format_name, columns)
+    return file_format.read_qrels(source, **take_columns(file_format, columns))
 
 
-def read_run(path: str | PathLike[str], format_name: str | None = None) -> Run:
+def read_run(
+    path: str | PathLike[str],
+    format_name: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
+) -> Run:
     """A run from a file, whatever its format."""
     if fspath(path) != "-" and Path(path).is_dir():
         raise BadInput(fspath(path), "this is a directory, not a file")
     source = open_source(path)
-    return find_format(source, format_name).read_run(source)
+    file_format = find_format(source, format_name, columns)
+    return file_format.read_run(source, **take_columns(file_format, columns))
 
 
-def find_format(source: Source, format_name: str | None = None) -> Format:
+def take_columns(file_format: Format, columns: ColumnMapping) -> dict[str, ColumnMapping]:
+    """What columns are called, for formats that have some."""
+    return {"columns": columns} if file_format.has_columns else {}
+
+
+def find_format(
+    source: Source, format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+) -> Format:
     """The format of judgments or a run, by its name or by what the file looks like."""
-    return choose_format(FORMATS, source, format_name)
+    return choose_format(FORMATS, source, format_name or _find_named_header(source, columns))
+
+
+def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
+    """The format of a text whose first line has columns that the user named."""
+    named = {name for names in columns.names.values() for name in names}
+    for separator, format_name in ((",", "csv"), (";", "csv"), ("\t", "tsv")):
+        header = {part.strip(' "') for part in source.first_line().split(separator)}
+        if len(header) > 1 and header & named:
+            return format_name
+    return None
 
 
 def choose_format(

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput
+from gainful.read.column_names import normalise_name
 from gainful.text import quote, shorten
 
 
@@ -46,8 +47,7 @@ def _from_pandas(value: Any, name: str, names: Collection[str] | None) -> pl.Dat
     nulls = pl.Series([None]).new_from_index(0, len(value))
     columns: dict[str, pl.Series] = {}
     for index, column in enumerate(map(str, value.columns)):
-        plain = column.strip().lower().replace("-", "_").replace(" ", "_")
-        if names is not None and plain not in names:
+        if names is not None and normalise_name(column) not in names:
             columns.setdefault(column, nulls)
             continue
         if column in columns:

@@ -7,63 +7,109 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+from attrs import evolve
+
 from gainful.errors import WrongType
-from gainful.read import dicts, named_columns, rag
-from gainful.read.engines import find_engine
+from gainful.read import dicts, rag, shapes, tables
+from gainful.read.column_names import (
+    KNOWN_COLUMNS,
+    USUAL_NAMES,
+    ColumnMapping,
+    ColumnNames,
+    is_wide,
+    normalise_name,
+    read_column_names,
+)
+from gainful.read.engines import Engine, find_engine
 from gainful.read.formats import read_qrels, read_run
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.lazy import LazyRun, as_lazy_run, collect_columns
+from gainful.read.lazy import LazyRun, as_lazy_run, collect_frame, collect_qrels, read_schema
+from gainful.read.named_columns import as_table
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import open_source
 
-AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame
+AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
 AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
-_ALLOWED = "a path, a dict of dicts, or a frame (polars, pandas, Arrow, DuckDB, Spark)"
+_ALLOWED = (
+    "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "
+    "records, of rows (query, document, {}), or of rankings in query order"
+)
 
 
-def as_qrels(value: AnyQrels, format_name: str | None = None) -> Qrels | NestedDict:
-    """Judgments from a path, a dict, a frame, or as they are."""
+def as_qrels(
+    value: AnyQrels, format_name: str | None = None, columns: ColumnNames | None = None
+) -> Qrels | NestedDict:
+    """Judgments from a path, a dict, a frame, a list, or as they are."""
+    names = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return read_qrels(value, format_name)
+        return read_qrels(value, format_name, names)
     if isinstance(value, Mapping):
         return dicts.read_qrels_dict(value, "judgments")
+    if isinstance(value, Qrels):
+        return value
     engine = find_engine(value)
     if engine is not None:
-        names = tuple(named_columns.KNOWN_COLUMNS)
-        value = collect_columns(value, engine, "judgments", names)
+        value = collect_qrels(value, engine, "judgments", names)
+        return tables.extract_qrels(as_table(value, "judgments"), USUAL_NAMES)
     if is_frame(value):
-        frame = as_polars(value, "judgments", named_columns.KNOWN_COLUMNS)
-        return named_columns.extract_qrels(named_columns.as_table(frame, "judgments"))
-    if not isinstance(value, Qrels):
-        raise WrongType("judgments", value, _ALLOWED)
-    return value
+        return tables.extract_qrels(
+            as_table(_read_frame(value, "judgments", names), "judgments"), names
+        )
+    if shapes.is_sequence(value):
+        return shapes.read_qrels_sequence(value, "judgments", names)
+    raise WrongType("judgments", value, _ALLOWED.format("grade"))
 
 
 def as_run(
-    value: AnyRun, format_name: str | None = None, name: str = "run"
+    value: AnyRun,
+    format_name: str | None = None,
+    name: str = "run",
+    columns: ColumnNames | None = None,
 ) -> Run | NestedDict | LazyRun:
-    """A run from a path, a dict, a frame, or as it is; frames of other engines stay there."""
+    """A run from a path, a dict, a frame, a list, or as it is; lazy frames stay where they are."""
+    names = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return read_run(value, format_name)
+        return read_run(value, format_name, names)
     if isinstance(value, Mapping):
         return dicts.read_run_dict(value, name)
+    if isinstance(value, Run):
+        return value
     engine = find_engine(value)
     if engine is not None:
-        return as_lazy_run(value, engine, name)
+        return _as_engine_run(value, engine, name, names)
     if is_frame(value):
-        return named_columns.extract_run(
-            named_columns.as_table(as_polars(value, name, named_columns.KNOWN_COLUMNS), name)
-        )
-    if not isinstance(value, Run):
-        raise WrongType(name, value, _ALLOWED)
-    return value
+        return tables.extract_run(as_table(_read_frame(value, name, names), name), names)
+    if shapes.is_sequence(value):
+        return shapes.read_run_sequence(value, name, names)
+    raise WrongType(name, value, _ALLOWED.format("score"))
 
 
-def rag_path(value: object) -> str | PathLike[str] | None:
-    """The path, if it is that of a file with both what was retrieved and what is relevant."""
-    if not isinstance(value, (str, PathLike)) or not Path(value).is_file():
-        return None
-    return value if len(rag.find_kinds(open_source(value))) == 2 else None
+def _as_engine_run(value: Any, engine: Engine, name: str, columns: ColumnMapping) -> Run | LazyRun:
+    """A run that stays in its engine, unless it has lists for cells."""
+    if is_wide(read_schema(value, engine, name)):
+        return tables.extract_run(as_table(collect_frame(value, engine, name), name), columns)
+    return as_lazy_run(value, engine, name, columns=columns)
+
+
+def _read_frame(value: Any, name: str, columns: ColumnMapping) -> pl.DataFrame:
+    """A frame in memory, as far as it is needed."""
+    mapped = [normalise_name(column) for names in columns.names.values() for column in names]
+    return as_polars(value, name, dict.fromkeys((*KNOWN_COLUMNS, *mapped)))
+
+
+def find_run_beside(value: AnyQrels, columns: ColumnNames | None = None) -> AnyRun | None:
+    """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
+    names = read_column_names(columns)
+    if isinstance(value, (str, PathLike)):
+        return value if Path(value).is_file() and _file_tells_both(value) else None
+    if is_frame(value):
+        return value if tables.tells_both(_read_frame(value, "judgments", names), names) else None
+    return value if shapes.tells_both(value, names) else None
+
+
+def _file_tells_both(path: str | PathLike[str]) -> bool:
+    return len(rag.find_kinds(open_source(path))) == 2
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:
@@ -84,11 +130,11 @@ def as_text_ids(run: NestedDict) -> NestedDict:
     if all(isinstance(key, str) for key in (*run.mapping, *firsts)):
         return run
     mapping = {str(q): {str(d): s for d, s in inner.items()} for q, inner in run.mapping.items()}
-    return NestedDict(mapping, run.name)
+    return evolve(run, mapping=mapping)
 
 
 def as_qrels_dict(qrels: Qrels | NestedDict) -> NestedDict:
     """Judgments as a dict of dicts."""
     if isinstance(qrels, NestedDict):
         return qrels
-    return NestedDict(qrels.to_dict(), qrels.name)
+    return NestedDict(qrels.to_dict(), qrels.name, qrels.notes, qrels.list_count)

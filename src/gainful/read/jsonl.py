@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -34,20 +34,23 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
 
 
 def _read_line_by_line(source: Source) -> pl.DataFrame:
-    """Fields of which lines disagree what they are; those that are mixed become text."""
-    rows = [value for _, value in read_objects(source)]
+    return build_columns([value for _, value in read_objects(source)])
+
+
+def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:
+    """Records as columns; a field of which records disagree what it is becomes text."""
     columns: dict[str, pl.Series] = {}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        values = [row.get(name) for row in rows]
+    for key in dict.fromkeys(key for row in rows for key in row):
+        values, name = [row.get(key) for row in rows], str(key)
         try:
             columns[name] = pl.Series(name, values, strict=True)
-        except (TypeError, pl.exceptions.PolarsError):
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             columns[name] = pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
     return pl.DataFrame(columns)
 
 
 def _as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
 
 
 def read_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:

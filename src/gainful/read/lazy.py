@@ -13,8 +13,18 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
+from gainful.read.column_names import (
+    DOC,
+    KNOWN_COLUMNS,
+    QRELS_ROLES,
+    QUERY,
+    RUN_ROLES,
+    USUAL_NAMES,
+    ColumnMapping,
+    is_wide,
+)
 from gainful.read.engines import Engine, report_engine_errors
-from gainful.read.named_columns import DOC, QUERY, Header, as_table, extract_run
+from gainful.read.named_columns import Header, as_table, extract_run
 from gainful.read.qrels_and_run import IdKinds, Run
 from gainful.text import count_noun, quote
 
@@ -58,11 +68,15 @@ def as_narwhals(native: Any) -> nw.LazyFrame[Any]:
 
 
 def as_lazy_run(
-    native: Any, engine: Engine, name: str, number: Literal["score", "grade"] = "score"
+    native: Any,
+    engine: Engine,
+    name: str,
+    number: Literal["score", "grade"] = "score",
+    columns: ColumnMapping = USUAL_NAMES,
 ) -> LazyRun:
     """A run from a frame of an engine: its columns by name, ids as text, scores as numbers."""
     with report_engine_errors(engine, name):
-        frame = as_narwhals(native)
+        frame = rename_columns(as_narwhals(native), columns, RUN_ROLES, name)
         schema = dict(frame.collect_schema())
         header = Header(list(schema), name)
         query, doc = header.require_column(QUERY, "query"), header.require_column(DOC, "document")
@@ -70,7 +84,7 @@ def as_lazy_run(
             header.score_column() if number == "score" else (header.grade_column(), "grade")
         )
         _refuse_other_types(schema, (query, doc), column, name)
-        value = nw.col(column).cast(nw.Float64)
+        value = nw.lit(1.0) if column is None else nw.col(column).cast(nw.Float64)
         value = -value if kind == "rank" else value
         chosen = frame.select(
             nw.col(query).cast(nw.String).alias("query"),
@@ -91,31 +105,46 @@ def collect_run(run: LazyRun) -> Run:
     return evolve(memory_run, ids=run.ids, notes=(note,))
 
 
+def read_schema(native: Any, engine: Engine, name: str) -> Mapping[str, Any]:
+    """The columns of a frame and what they hold."""
+    with report_engine_errors(engine, name):
+        return as_narwhals(native).collect_schema()
+
+
 def collect_frame(native: Any, engine: Engine, name: str) -> pl.DataFrame:
     """A whole frame, in memory."""
     with report_engine_errors(engine, name):
         return engine.collect(as_narwhals(native).to_native())
 
 
-def collect_columns(
-    native: Any, engine: Engine, name: str, aliases: tuple[str, ...]
+def collect_qrels(
+    native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
 ) -> pl.DataFrame:
-    """Only the columns that are called so, in memory: judgments, which every engine can spare."""
+    """The columns of judgments in memory, which every engine can spare."""
     with report_engine_errors(engine, name):
-        frame = as_narwhals(native)
-        names = frame.collect_schema().names()
-        wanted = [
-            column for alias in aliases if (column := Header(names, name).find_column((alias,)))
-        ]
-        header = Header(names, name)
-        header.require_column(QUERY, "query")
-        header.require_column(DOC, "document")
-        header.grade_column()
+        frame = rename_columns(as_narwhals(native), columns, QRELS_ROLES, name)
+        header = Header(frame.collect_schema().names(), name)
+        if not is_wide(frame.collect_schema()):
+            header.require_column(QUERY, "query")
+            header.require_column(DOC, "document")
+            if header.grade_column() is None:  # the others are named in what is said of that
+                return engine.collect(frame.to_native())
+        wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
         return engine.collect(frame.select(*dict.fromkeys(wanted)).to_native())
 
 
+def rename_columns(
+    frame: nw.LazyFrame[Any], columns: ColumnMapping, roles: Mapping[str, str], name: str
+) -> nw.LazyFrame[Any]:
+    """A frame whose columns are called as they are looked for."""
+    if not columns.names:
+        return frame
+    selected = columns.select(frame.collect_schema().names(), roles, name)
+    return frame.select(nw.col(own).alias(new) for own, new in selected.items())
+
+
 def _refuse_other_types(
-    schema: dict[str, Any], ids: tuple[str, str], number: str, name: str
+    schema: dict[str, Any], ids: tuple[str, str], number: str | None, name: str
 ) -> None:
     for column in ids:
         kind = schema[column]
@@ -123,7 +152,7 @@ def _refuse_other_types(
             raise BadInput(
                 name, f"column {quote(column)} holds {kind}", "texts or whole numbers; cast it"
             )
-    if not schema[number].is_numeric():
+    if number is not None and not schema[number].is_numeric():
         raise BadInput(name, f"column {quote(number)} holds {schema[number]}", "numbers; cast it")
 
 
@@ -163,8 +192,10 @@ __all__ = [
     "LazyRun",
     "as_lazy_run",
     "as_narwhals",
-    "collect_columns",
+    "collect_frame",
+    "collect_qrels",
     "collect_run",
+    "read_schema",
     "refuse_bad_rows",
     "row_defects",
 ]

@@ -7,27 +7,22 @@ from io import BytesIO
 from typing import Literal
 
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import delimited, jsonl, subtopic_qrels
+from gainful.read.column_names import (
+    DOC,
+    GRADE,
+    QUERY,
+    RANK,
+    SCORE,
+    SUBTOPIC,
+    normalise_name,
+)
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
 from gainful.text import quote
-
-QUERY = (  # an id comes before what may be the text of the query
-    *("query_id", "qid", "q_id", "queryid", "query", "topic_id", "topic"),
-    *("user", "user_id", "userid"),
-)
-DOC = (
-    *("doc", "doc_id", "docno", "docid", "did", "document", "document_id", "corpus_id"),
-    *("item", "item_id", "itemid", "passage_id", "pid"),
-)
-GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
-SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
-RANK = ("rank", "position", "pos")
-SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
-KNOWN_COLUMNS = dict.fromkeys((*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC))  # in this order
 
 
 @frozen
@@ -39,7 +34,7 @@ class Header:
 
     def find_column(self, aliases: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so."""
-        own = {_normalise_name(name): name for name in reversed(self.columns)}
+        own = {normalise_name(name): name for name in reversed(self.columns)}
         return next((own[name] for name in aliases if name in own), None)
 
     def require_column(self, aliases: tuple[str, ...], role: str) -> str:
@@ -49,21 +44,31 @@ class Header:
             raise NoColumn(
                 self.name,
                 f"there is no column for the {role}; there are {', '.join(self.columns)}",
-                f"one of {', '.join(aliases)}",
+                f"one of {', '.join(aliases)}; or columns= that names it",
             )
         return column
 
-    def grade_column(self) -> str:
-        """The column of the grades of judgments."""
-        grade = self.require_column(GRADE, "grade")
-        if _normalise_name(grade) == "score" and self.find_column(RANK) is not None:
+    def grade_column(self) -> str | None:
+        """The column of the grades of judgments; None where all that is judged is relevant."""
+        grade = self.find_column(GRADE)
+        ranked = self.find_column(RANK) is not None
+        if ranked and (grade is None or normalise_name(grade) == "score"):
+            held = "ranks" if grade is None else "scores and ranks"
             raise Swapped(
                 self.name,
-                "this looks like a run, not like judgments: it has scores and ranks "
+                f"this looks like a run, not like judgments: it has {held} "
                 "(are the arguments swapped?)",
                 "columns query, doc, grade",
             )
         return grade
+
+    def note_no_grades(self) -> str:
+        """What is to be said of judgments without grades, and how a column is named."""
+        return (
+            f"{self.name} has no column of grades ({', '.join(GRADE[:3])}, …) among "
+            f"{', '.join(self.columns)}: each judged document counts as grade 1; "
+            'columns={"grade": …} names one'
+        )
 
     def score_column(self) -> tuple[str, Literal["score", "rank"]]:
         """The column by which a run is ordered, and what it is."""
@@ -93,6 +98,10 @@ class InputTable:
     def header(self) -> Header:
         """The names of its columns."""
         return Header(self.frame.columns, self.name)
+
+    def with_grade_one(self) -> InputTable:
+        """The table with a column of grades, all of them 1."""
+        return evolve(self, frame=self.frame.with_columns(grade=pl.lit(1.0)))
 
 
 @frozen(eq=False)
@@ -137,16 +146,6 @@ def read_table(source: Source, format_name: str) -> InputTable:
     return InputTable(frame, source.name, locate)
 
 
-def read_qrels(source: Source, format_name: str) -> Qrels:
-    """Judgments from a file with columns such as query, doc, grade."""
-    return extract_qrels(read_table(source, format_name))
-
-
-def read_run(source: Source, format_name: str) -> Run:
-    """A run from a file with columns such as query, doc, score (or rank)."""
-    return extract_run(read_table(source, format_name))
-
-
 def as_table(frame: pl.DataFrame, name: str) -> InputTable:
     """A frame in memory as a table."""
     return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
@@ -154,20 +153,29 @@ def as_table(frame: pl.DataFrame, name: str) -> InputTable:
 
 def are_column_names(names: Iterable[str]) -> bool:
     """Are these the names of columns, and not already data?"""
-    plain = {_normalise_name(name) for name in names}
+    plain = {normalise_name(name) for name in names}
     return bool(plain & {*QUERY} and plain & {*DOC})
 
 
 def extract_qrels(table: InputTable) -> Qrels:
-    """Judgments from a table."""
-    parsed = parse_columns(table, table.header.grade_column(), "grade")
+    """Judgments from a table; without a column of grades, all of grade 1."""
+    header = table.header
+    notes: tuple[str, ...] = ()
+    grade = header.grade_column()
+    if grade is None:
+        header.require_column(QUERY, "query")
+        header.require_column(DOC, "document")
+        notes = (header.note_no_grades(),)
+        table, grade = table.with_grade_one(), "grade"
+    parsed = parse_columns(table, grade, "grade")
     sound = _check_columns(parsed)
     if "subtopic" not in parsed.required:
-        return Qrels(sound, table.name, table.locate, ids=parsed.id_kinds)
+        return Qrels(sound, table.name, table.locate, ids=parsed.id_kinds, notes=notes)
     subtopic_rows = sound.with_columns(parsed.frame["subtopic"])
-    return subtopic_qrels.build_subtopic_qrels(
+    qrels = subtopic_qrels.build_subtopic_qrels(
         subtopic_rows, table.name, table.locate, parsed.id_kinds
     )
+    return evolve(qrels, notes=notes)
 
 
 def extract_run(table: InputTable) -> Run:
@@ -233,7 +241,7 @@ def text_column(table: InputTable, column: str) -> pl.Series:
 def _subtopic_column(table: InputTable) -> str | None:
     """The column of subtopics; an iteration that is not told everywhere is none."""
     column = table.header.find_column(SUBTOPIC)
-    if column is None or _normalise_name(column) != "iteration":
+    if column is None or normalise_name(column) != "iteration":
         return column
     values = table.frame[column]
     return None if values.null_count() or values.dtype.is_float() else column
@@ -259,7 +267,3 @@ def _read_parquet(source: Source) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(source.name, f"cannot be read as Parquet: {problem}") from None
-
-
-def _normalise_name(name: str) -> str:
-    return name.strip().lower().replace("-", "_").replace(" ", "_")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, Duplicated
-from gainful.text import quote
+from gainful.errors import BadInput, Duplicated, WrongType
+from gainful.text import count_noun, quote
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
 IdKinds = Mapping[str, str]
@@ -37,8 +38,11 @@ class Qrels:
     unique: bool = True  # may no document be judged twice?
     ids: IdKinds = field(factory=dict)
     subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
+    notes: Sequence[str] = ()  # what one should know of how they were read
+    list_count: int = 0  # lists in query order, where queries have no names
 
     def __attrs_post_init__(self) -> None:
+        _refuse_other_than_frame(self.frame, "Qrels", "grade")
         _refuse_empty(self.frame, self.name, "judgment")
         _refuse_not_finite(self, "grade")
         if not self.unique:
@@ -97,8 +101,10 @@ class Run:
     silent: frozenset[str] = frozenset()  # queries for which nothing was retrieved
     notes: Sequence[str] = ()  # what one should know of how it was read
     ids: IdKinds = field(factory=dict)
+    list_count: int = 0  # lists in query order, where queries have no names
 
     def __attrs_post_init__(self) -> None:
+        _refuse_other_than_frame(self.frame, "Run", "score")
         if not self.silent:
             _refuse_empty(self.frame, self.name, "result")
         _refuse_not_finite(self, "score")
@@ -114,6 +120,8 @@ class NestedDict:
 
     mapping: Mapping[Any, Mapping[Any, Any]]
     name: str
+    notes: Sequence[str] = ()  # what one should know of how it was read
+    list_count: int = 0  # lists in query order, where queries have no names
 
 
 def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:
@@ -121,6 +129,28 @@ def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:
     if isinstance(qrels_or_run, NestedDict):
         return [str(doc) for inner in qrels_or_run.mapping.values() for doc in inner][:2]
     return qrels_or_run.frame["doc"].head(2).to_list()
+
+
+def sample_scores(run: Run | NestedDict, limit: int) -> list[float]:
+    """The first scores, so many at most."""
+    if isinstance(run, Run):
+        return run.frame["score"].head(limit).to_list()
+    return [
+        *islice((score for ranking in run.mapping.values() for score in ranking.values()), limit)
+    ]
+
+
+def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None:
+    """Rankings in query order go with judgments in that order, and with as many of them."""
+    if qrels.list_count == run.list_count:
+        return
+    if qrels.list_count and run.list_count:
+        lists = count_noun(run.list_count, "list")
+        problem = f"{lists} in query order, but {qrels.list_count} of judgments"
+        raise BadInput(run.name, problem, "one list for each query, in the same order")
+    nameless, named = ("judgments", "run") if qrels.list_count else ("run", "judgments")
+    problem = f"queries have no names in the {nameless}, but they have in the {named}"
+    raise BadInput(run.name, problem, "both by name, {query: […]}; or both as lists in one order")
 
 
 def pair_hash() -> pl.Expr:
@@ -151,6 +181,12 @@ def describe_duplicates(
         places = [locate(row) for row in rows[:_MAX_LISTED]] + ["…"] * (len(rows) > _MAX_LISTED)
         lines.append(f"document {quote(doc)} of query {quote(query)}: {', '.join(places)}")
     return lines
+
+
+def _refuse_other_than_frame(frame: object, kind: str, number: str) -> None:
+    if not isinstance(frame, pl.DataFrame):
+        taken = "gainful.evaluate and all others take dicts, lists and files as they are"
+        raise WrongType(kind, frame, f"a polars frame of query, doc, {number}; {taken}")
 
 
 def _refuse_empty(frame: pl.DataFrame, name: str, noun: str) -> None:

@@ -1,57 +1,85 @@
-"""JSON lines of the RAG kind: each line a query with what was retrieved and what is relevant.
+"""Records of the RAG kind: each a query with what was retrieved and what is relevant.
 
 `{"query": …, "retrieved": ["a", "b"], "relevant": ["a"]}`; `relevant` may be graded
-(`{"a": 3}`), `retrieved` may have scores (`{"a": 0.9}`), and an `id` names the query.
+(`{"a": 3}`), `retrieved` may have scores (`{"a": 0.9}`), and an `id` names the query. They stand in
+JSON lines, in lists of dicts, in the rows of frames with lists for cells, and in objects such as
+LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gainful.errors import BadInput, Duplicated
 from gainful.read import dicts
-from gainful.read.dicts import DocScores, parse_number
+from gainful.read.column_names import (
+    DOC,
+    DOC_LISTS,
+    NUMBER_LISTS,
+    QRELS_ROLES,
+    QUERY,
+    QUERY_TEXT,
+    RELEVANT,
+    RETRIEVED,
+    RUN_ROLES,
+    USUAL_NAMES,
+    ColumnMapping,
+)
+from gainful.read.dicts import DocScores
 from gainful.read.jsonl import read_objects
-from gainful.read.named_columns import DOC, GRADE, SCORE
 from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.ranked_items import DocNumbers, as_list, parse_number
 from gainful.read.source import Source
-from gainful.text import quote
+from gainful.text import count_noun, quote
 
-_QUERY = ("id", "query_id", "qid", "query", "question")
-_RETRIEVED = ("retrieved", "retrieved_ids", "retrieved_docs", "results")
-_RELEVANT = ("relevant", "relevant_ids", "relevant_docs", "expected")
-_ID = ("id", *DOC, "chunk_id")
+Records = Iterable[tuple[str, Mapping[Any, Any]]]  # where each stands, and what it says
+_QUERY = ("id", *QUERY, *QUERY_TEXT)
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 
-def read_qrels(source: Source) -> Qrels:
+def read_qrels(source: Source, columns: ColumnMapping = USUAL_NAMES) -> Qrels:
+    """What is relevant to each query of a file."""
+    return read_qrels_records(source.name, _file_records(source), columns)
+
+
+def read_run(source: Source, columns: ColumnMapping = USUAL_NAMES) -> Run:
+    """What was retrieved for each query of a file, in rank order or with scores."""
+    return read_run_records(source.name, _file_records(source), columns)
+
+
+def read_qrels_records(name: str, records: Records, columns: ColumnMapping = USUAL_NAMES) -> Qrels:
     """What is relevant to each query."""
-    mapping = {}
-    for place, query, relevant in _read_parts(source, _RELEVANT):
-        mapping[query] = relevant
-        if isinstance(relevant, list) and relevant and isinstance(relevant[0], dict):
-            pairs = _read_pairs(relevant, place, query, GRADE[:-1], 1.0)
-            mapping[query] = dict(pairs)
-            if len(mapping[query]) < len(pairs):
-                raise Duplicated(place, "a document is judged twice", "each document once")
-    return dicts.to_qrels(dicts.read_qrels_dict(mapping, source.name))
+    mapping: dict[str, dict[Any, Any]] = {}
+    renamed = (
+        (place, columns.rename_record(record, QRELS_ROLES, place)) for place, record in records
+    )
+    for place, query, relevant, record in _read_parts(renamed, RELEVANT):
+        if isinstance(relevant, Mapping):
+            mapping[query] = _drop_missing(relevant)
+            continue
+        pairs = _read_list(relevant, place, query, record, "grade")
+        mapping[query] = {doc: 1 if grade is None else grade for doc, grade in pairs}
+        if len(mapping[query]) < len(pairs):
+            raise Duplicated(place, "a document is judged twice", "each document once")
+    return dicts.to_qrels(dicts.read_qrels_dict(mapping, name))
 
 
-def read_run(source: Source) -> Run:
+def read_run_records(name: str, records: Records, columns: ColumnMapping = USUAL_NAMES) -> Run:
     """What was retrieved for each query, in rank order or with scores."""
     rankings: list[tuple[str, DocScores]] = []
-    for place, query, retrieved in _read_parts(source, _RETRIEVED):
-        if isinstance(retrieved, dict):
-            pairs = dicts.check_scores(retrieved, place, query)
-        elif not isinstance(retrieved, list):
-            raise BadInput(place, f"{quote(retrieved)} is no list of documents", _EXPECTED)
-        elif retrieved and isinstance(retrieved[0], dict):
-            pairs = _read_pairs(retrieved, place, query, SCORE, None)
+    lists: list[DocNumbers] = []
+    renamed = (
+        (place, columns.rename_record(record, RUN_ROLES, place)) for place, record in records
+    )
+    for place, query, retrieved, record in _read_parts(renamed, RETRIEVED):
+        if isinstance(retrieved, Mapping):
+            pairs = dicts.check_scores(_drop_missing(retrieved), place, query)
         else:
-            pairs = dicts.score_by_rank(retrieved, place, query)
+            lists.append(_read_list(retrieved, place, query, record, "score"))
+            pairs = dicts.score_in_order(lists[-1])
         rankings.append((query, pairs))
-    return dicts.build_run(source.name, rankings)
+    return dicts.build_run(name, rankings, dicts.note_rising_scores(lists))
 
 
 def find_kinds(source: Source) -> set[str]:
@@ -59,7 +87,7 @@ def find_kinds(source: Source) -> set[str]:
     line = source.first_line()
     if not line.startswith("{"):
         return set()
-    kinds = {"run": _RETRIEVED, "judgments": _RELEVANT}
+    kinds = {"run": RETRIEVED, "judgments": RELEVANT}
     return {kind for kind, keys in kinds.items() if any(f'"{key}"' in line for key in keys)}
 
 
@@ -68,37 +96,72 @@ def is_rag(source: Source) -> bool:
     return bool(find_kinds(source))
 
 
-def _read_pairs(
-    items: list[Any], place: str, query: str, keys: tuple[str, ...], default: float | None
-) -> DocScores:
-    """Ids with numbers out of objects; in rank order where one of them has none."""
-    ids, numbers = [], []
-    for item in items:
-        if not isinstance(item, dict):
-            raise BadInput(place, f"{quote(item)} is no object like the first", '{"id": …}')
-        doc = next((item[key] for key in _ID if key in item), None)
-        if doc is None:
-            raise BadInput(place, f"{quote(item)} has no id", '{"id": …, "score": …}')
-        ids.append(doc)
-        value = next((item[key] for key in keys if key in item), default)
-        numbers.append(None if value is None else parse_number(value, place, query, doc, keys[0]))
-    if None in numbers:
-        return dicts.score_by_rank(ids, place, query)
-    return list(zip(ids, [number for number in numbers if number is not None], strict=True))
+def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
+    """What a dict or an object tells: what was retrieved (a run), what is relevant (judgments)."""
+    told = as_record(record) or {}
+    kinds = {"run": ("retrieved", RETRIEVED), "judgments": ("relevant", RELEVANT)}
+    return {
+        kind
+        for kind, (role, keys) in kinds.items()
+        if any(key in told for key in (*columns.names.get(role, ()), *keys))
+    }
 
 
-def _read_parts(source: Source, keys: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
-    """Where each query stands, its name, and what stands under one of the keys."""
+def as_record(value: Any) -> Mapping[Any, Any] | None:
+    """A dict as it is, an object as a dict of what it tells; None where it tells neither."""
+    if isinstance(value, Mapping):
+        return value
+    told = {
+        key: getattr(value, key)
+        for key in (*_QUERY, *RETRIEVED, *RELEVANT)
+        if not callable(getattr(value, key, None)) and getattr(value, key, None) is not None
+    }
+    return told if any(key in told for key in (*RETRIEVED, *RELEVANT)) else None
+
+
+def _file_records(source: Source) -> Records:
+    return ((f"{source.name}:{number}", line) for number, line in read_objects(source))
+
+
+def _drop_missing(by_doc: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Documents with their numbers; in a column of dicts all have the keys of all others too."""
+    return {doc: number for doc, number in by_doc.items() if number is not None}
+
+
+def _read_list(
+    value: Any, place: str, query: str, record: Mapping[Any, Any], number: str
+) -> DocNumbers:
+    """Documents with their numbers, which may stand in a list beside theirs."""
+    entries = as_list(value)
+    if entries is None:
+        raise BadInput(place, f"{quote(value)} is no list of documents", _EXPECTED)
+    pairs = dicts.read_entries(entries, place, query, number)
+    beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
+    numbers = None if beside is None else as_list(beside)
+    if numbers is None:
+        return pairs
+    if len(numbers) != len(pairs):
+        counts = f"{count_noun(len(numbers), number)} for {count_noun(len(pairs), 'document')}"
+        raise BadInput(place, counts, "one for each")
+    return [
+        (doc, parse_number(value, place, query, doc, number))
+        for (doc, _), value in zip(pairs, numbers, strict=True)
+    ]
+
+
+def _read_parts(
+    records: Records, keys: tuple[str, ...]
+) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
+    """Where each query stands, its name, what stands under one of the keys, and all of it."""
     seen = set()
-    for number, line in read_objects(source):
-        place = f"{source.name}:{number}"
-        name = next((line[key] for key in _QUERY if key in line), None)
-        key = next((key for key in keys if key in line), None)
+    for place, record in records:
+        name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
+        key = next((key for key in (*keys, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
-            lacking = "query" if name is None else keys[0]
-            message = f"there is no {quote(lacking)}; there are {', '.join(line)}"
-            raise BadInput(place, message, _EXPECTED)
+            missing, looked_for = ("query", _QUERY) if name is None else (keys[0], keys)
+            message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
+            raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
             raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
         seen.add(str(name))
-        yield place, str(name), line[key]
+        yield place, str(name), record[key], record

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.file_check import FileReport, describe_mistakes, strip_file_name
 from gainful.read.session_formats import find_session_format
 from gainful.read.sessions import Sessions
@@ -15,11 +16,14 @@ from gainful.text import count_noun
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 
 
-def examine_sessions(source: Source, format_name: str | None = None) -> FileReport:
+def examine_sessions(
+    source: Source, format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+) -> FileReport:
     """All that is to be known of one file as sessions."""
     file_format = find_session_format(source, format_name)
+    mapped = "columns" in file_format.options and "session" in columns.names
     try:
-        sessions = file_format.read(source, "skip")
+        sessions = file_format.read(source, "skip", **({"columns": columns} if mapped else {}))
     except BadInput as error:
         return FileReport(
             source.name, file_format.name, "sessions", [strip_file_name(source.name, error)]

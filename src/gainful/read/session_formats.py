@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.read import conversations, dynamic_domain, named_columns, session_xml
+from gainful.read.column_names import SESSION_ROLES, USUAL_NAMES, ColumnMapping
 from gainful.read.formats import FileFormat, choose_format, find_format
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
@@ -24,8 +25,12 @@ class SessionFormat(FileFormat):
     options: tuple[str, ...] = ()
 
 
-def _read_table(source: Source, bad: BadPolicy = "error") -> Sessions:
-    return extract_sessions(named_columns.read_table(source, guess_table_format(source)), bad)
+def _read_table(
+    source: Source, bad: BadPolicy = "error", columns: ColumnMapping = USUAL_NAMES
+) -> Sessions:
+    table = named_columns.read_table(source, guess_table_format(source))
+    frame = columns.rename(table.frame, SESSION_ROLES, table.name)
+    return extract_sessions(evolve(table, frame=frame), bad)
 
 
 def guess_table_format(source: Source) -> str:
@@ -60,7 +65,11 @@ _ALL = (
         ("ties",),
     ),
     SessionFormat(
-        "table", "a table with columns session, query, rank, doc", lambda _: True, _read_table
+        "table",
+        "a table with columns session, query, rank, doc",
+        lambda _: True,
+        _read_table,
+        ("columns",),
     ),
 )
 
@@ -75,6 +84,7 @@ def read_sessions(
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
 ) -> Sessions:
     """Sessions from a file, whatever its format.
 
@@ -87,17 +97,20 @@ def read_sessions(
         topics: a file of lines `session topic`, whose topics count instead.
         pages: of the Session Track: does a further page continue the list (`merge`, the default)
             or `count` as a query?
+        columns: of a table: what its columns are called.
     """
     source = open_source(path)
     file_format = find_session_format(source, format_name)
-    all_options = {"ties": ties, "pages": pages}
+    all_options = {"ties": ties, "pages": pages, "columns": columns if columns.names else None}
     options: dict[str, Any] = {
         name: value for name, value in all_options.items() if value is not None
     }
     for name, value in options.items():
         if name not in file_format.options:
             raise BadValue(
-                name, value, f"nothing: sessions in the format {file_format.name} have none"
+                name,
+                dict(columns.names) if name == "columns" else value,
+                f"nothing: sessions in the format {file_format.name} have none",
             )
     sessions = file_format.read(source, bad, **options)
     return sessions if topics is None else with_topics(sessions, topics)

@@ -6,9 +6,11 @@ from os import PathLike
 from typing import Any
 
 from gainful.errors import BadValue, WrongType
-from gainful.read import named_columns
+from gainful.read import named_columns, shapes
+from gainful.read.column_names import SESSION_ROLES, ColumnNames, read_column_names
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame
+from gainful.read.jsonl import build_columns
 from gainful.read.lazy import collect_frame
 from gainful.read.session_formats import read_sessions
 from gainful.read.session_topics import with_topics
@@ -25,19 +27,25 @@ def as_sessions(
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
+    columns: ColumnNames | None = None,
 ) -> Sessions:
     """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`."""
+    mapping = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return read_sessions(value, format_name, bad=bad, ties=ties, topics=topics, pages=pages)
+        return read_sessions(
+            value, format_name, bad=bad, ties=ties, topics=topics, pages=pages, columns=mapping
+        )
     for name, option in (("form", format_name), ("ties", ties), ("pages", pages)):
         if option is not None:
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
         value = collect_frame(value, engine, "sessions")
+    if isinstance(value, (list, tuple)) and shapes.are_records(value):
+        value = build_columns(value)
     if is_frame(value):
-        frame = as_polars(value, "sessions")
+        frame = mapping.rename(as_polars(value, "sessions"), SESSION_ROLES, "sessions")
         value = extract_sessions(named_columns.as_table(frame, "sessions"), bad)
     if not isinstance(value, Sessions):
-        raise WrongType("sessions", value, "a path, a frame, or Sessions")
+        raise WrongType("sessions", value, "a path, a frame, a list of dicts, or Sessions")
     return value if topics is None else with_topics(value, topics)

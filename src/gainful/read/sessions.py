@@ -14,7 +14,8 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, BadValue
-from gainful.read.named_columns import DOC, Header, InputTable, number_column, text_column
+from gainful.read.column_names import DOC
+from gainful.read.named_columns import Header, InputTable, number_column, text_column
 from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
 from gainful.read.session_problems import (
     Problem,

@@ -13,8 +13,8 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.dicts import parse_number
 from gainful.read.qrels_and_run import IdKinds, Qrels
+from gainful.read.ranked_items import parse_number
 from gainful.text import quote
 
 _ONE_GRADE = "one grade for each query, document and subtopic"

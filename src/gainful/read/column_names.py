@@ -1,0 +1,177 @@
+"""How a user's columns are called: `columns={"query": "user", "doc": "item"}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
+from gainful.text import join_words, quote
+
+QUERY = (  # an id comes before what may be the text of the query
+    *("query_id", "qid", "q_id", "queryid", "query", "topic_id", "topic"),
+    *("user", "user_id", "userid"),
+)
+DOC = (
+    *("doc", "doc_id", "docno", "docid", "did", "document", "document_id", "corpus_id"),
+    *("item", "item_id", "itemid", "passage_id", "pid"),
+)
+GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
+SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
+RANK = ("rank", "position", "pos")
+SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
+# Tables with a row for each query, as RAG pipelines and ragas write them.
+QUERY_TEXT = ("question", "user_input")
+RETRIEVED = (
+    *("retrieved", "retrieved_ids", "retrieved_docs", "retrieved_context_ids", "results"),
+    "recommendations",
+)
+RELEVANT = (
+    *("relevant", "relevant_ids", "relevant_docs", "reference_context_ids", "expected_ids"),
+    *("expected", "ground_truth_ids"),
+)
+DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
+NUMBER_LISTS = {"score": ("scores", *SCORE), "grade": ("grades", *GRADE[:-1])}  # beside them
+# Columns that are read, in this order.
+KNOWN_COLUMNS = dict.fromkeys(
+    (
+        *(*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC),
+        *("id", *QUERY_TEXT, *RETRIEVED, *RELEVANT, *DOC_LISTS, "scores", "grades"),
+    )
+)
+
+ColumnNames = Mapping[str, str | Sequence[str]]  # role → the column that has it, or some to try
+
+# The name under which a column of each role is found first, whatever others there are.
+_QRELS = {"query": "query_id", "doc": "doc", "grade": "grade", "subtopic": "subtopic"}
+QRELS_ROLES: Mapping[str, str] = {**_QRELS, "relevant": "relevant"}
+RUN_ROLES: Mapping[str, str] = {
+    "query": "query_id",
+    "doc": "doc",
+    "score": "score",
+    "rank": "rank",
+    "retrieved": "retrieved",
+}
+SESSION_ROLES: Mapping[str, str] = {
+    "session": "session",
+    "query": "query_position",
+    "rank": "rank",
+    "doc": "doc",
+    "topic": "topic",
+    "system": "system",
+    "searcher": "searcher",
+    "scenario": "scenario",
+    "text": "text",
+    "clicked": "clicked",
+    "scanned": "scanned",
+    "grade": "grade",
+    "seconds": "seconds",
+}
+_ALLOWED = '{"query": "user", "doc": "item"}'
+
+
+@frozen
+class ColumnMapping:
+    """Which columns of a user's tables are what; empty where the usual names will do."""
+
+    names: Mapping[str, tuple[str, ...]] = {}
+
+    def find_renames(
+        self, columns: Sequence[str], roles: Mapping[str, str], name: str
+    ) -> dict[str, str]:
+        """Columns of a table that have a role, each with the name that is looked for first."""
+        renames: dict[str, str] = {}
+        for role, candidates in self.names.items():
+            if role not in roles:
+                continue
+            usual = () if roles is SESSION_ROLES else (role,)  # judgments beside a run may have it
+            column = _find_exactly((*candidates, *usual), columns)
+            if column is None:
+                words = join_words([quote(candidate) for candidate in candidates], "or")
+                problem = f"there is no column {words} for the {role}; there are "
+                raise NoColumn(name, problem + ", ".join(columns), "columns= with one of these")
+            if column in renames:
+                raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
+            renames[column] = roles[role]
+        return renames
+
+    def select(self, columns: Sequence[str], roles: Mapping[str, str], name: str) -> dict[str, str]:
+        """All columns with their new names; a namesake of a renamed one is left out."""
+        renames = self.find_renames(columns, roles, name)
+        taken = {*renames.values()}
+        return {
+            column: renames.get(column, column)
+            for column in columns
+            if column in renames or normalise_name(column) not in taken
+        }
+
+    def rename(self, frame: pl.DataFrame, roles: Mapping[str, str], name: str) -> pl.DataFrame:
+        """A frame whose columns are called as they are looked for."""
+        if not self.names:
+            return frame
+        selected = self.select(frame.columns, roles, name)
+        return frame.select(pl.col(own).alias(new) for own, new in selected.items())
+
+    def rename_record(
+        self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str
+    ) -> Mapping[Any, Any]:
+        """A dict of one query or one row whose keys are called as they are looked for."""
+        if not self.names:
+            return record
+        selected = self.select([str(key) for key in record], roles, name)
+        return {new: record[own] for own, new in selected.items()}
+
+
+def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapping:
+    """What a user said of the columns, checked.
+
+    Examples:
+        >>> read_column_names({"query": "user"}).names
+        {'query': ('user',)}
+    """
+    if isinstance(columns, ColumnMapping):
+        return columns
+    if columns is None:
+        return USUAL_NAMES
+    if not isinstance(columns, Mapping):
+        raise WrongType("columns", columns, _ALLOWED)
+    roles = dict.fromkeys((*QRELS_ROLES, *RUN_ROLES, *SESSION_ROLES))
+    names: dict[str, tuple[str, ...]] = {}
+    for role, value in columns.items():
+        if role not in roles:
+            raise UnknownName("role of a column", str(role), roles, f"columns={_ALLOWED}")
+        candidates = (value,) if isinstance(value, str) else tuple(value or ())
+        if not candidates or not all(isinstance(part, str) and part for part in candidates):
+            raise WrongType(f"columns[{quote(role)}]", value, "the name of a column, or several")
+        names[role] = candidates
+    return ColumnMapping(names)
+
+
+USUAL_NAMES = ColumnMapping()
+
+
+def normalise_name(name: str) -> str:
+    """A name of a column as it is looked for: in small letters, with _ for - and blanks."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def is_wide(schema: Mapping[str, Any]) -> bool:
+    """Has a table lists of documents for cells, and so a row for each query?"""
+    names = {normalise_name(name): kind.is_nested() for name, kind in schema.items()}
+    lists = {name for name, nested in names.items() if nested}
+    long = any(names.get(name) is False for name in (*SCORE, *GRADE, *RANK))  # a number a document
+    return bool(lists & {*RETRIEVED, *RELEVANT, *DOC_LISTS}) or bool(lists & {*DOC} and not long)
+
+
+def _find_exactly(candidates: Iterable[str], columns: Sequence[str]) -> str | None:
+    """The first of these names that a column has, as it is written or nearly so."""
+    by_name = {normalise_name(column): column for column in reversed(columns)}
+    for candidate in candidates:
+        if candidate in columns:
+            return candidate
+        if normalise_name(candidate) in by_name:
+            return by_name[normalise_name(candidate)]
+    return None

@@ -1,0 +1,294 @@
+"""Lists in memory → judgments or a run: records, rows, lists in query order, RAG records.
+
+What a list is shows in its first entry. A tuple is a row (query, document, number), a list is the
+ranking of one query; where an entry could be either, both readings are told and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any, Literal
+
+import polars as pl
+from attrs import evolve
+
+from gainful.errors import BadInput
+from gainful.read import dicts, named_columns, rag
+from gainful.read.column_names import (
+    DOC,
+    KNOWN_COLUMNS,
+    QRELS_ROLES,
+    QUERY,
+    RUN_ROLES,
+    ColumnMapping,
+    normalise_name,
+)
+from gainful.read.engines import find_engine
+from gainful.read.frames import is_frame
+from gainful.read.jsonl import build_columns
+from gainful.read.lazy import LazyRun
+from gainful.read.named_columns import InputTable
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.ranked_items import as_list, has_id, is_id
+from gainful.text import quote
+
+Shape = Literal["records", "rows", "lists", "rag"]
+_BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
+
+
+def is_sequence(value: object) -> bool:
+    """Is it a list of whatever make, and no text, frame or mapping?"""
+    if isinstance(value, (str, bytes, Mapping)) or is_frame(value):
+        return False
+    return isinstance(value, Sequence) or _as_rows(value) is not None
+
+
+def read_qrels_sequence(value: Any, name: str, columns: ColumnMapping) -> Qrels | NestedDict:
+    """Judgments from a list, by what its first entry is."""
+    entries = _as_rows(value) or []
+    shape = _find_shape(entries, name, columns, "grade")
+    if shape == "rag":
+        return rag.read_qrels_records(name, _number_records(entries, name), columns)
+    if shape == "lists":
+        nested = dicts.read_qrels_dict(dict(enumerate(entries)), name)
+        return evolve(nested, list_count=len(entries))
+    frame = _build_frame(entries, shape, name, "grade")
+    return named_columns.extract_qrels(_as_table(columns.rename(frame, QRELS_ROLES, name), name))
+
+
+def read_run_sequence(value: Any, name: str, columns: ColumnMapping) -> Run | NestedDict:
+    """A run from a list, by what its first entry is."""
+    entries = _as_rows(value) or []
+    shape = _find_shape(entries, name, columns, "score")
+    if shape == "rag":
+        return rag.read_run_records(name, _number_records(entries, name), columns)
+    if shape == "lists":
+        return evolve(dicts.read_run_dict(dict(enumerate(entries)), name), list_count=len(entries))
+    frame = _build_frame(entries, shape, name, "score")
+    return named_columns.extract_run(_as_table(columns.rename(frame, RUN_ROLES, name), name))
+
+
+def are_records(entries: Sequence[Any]) -> bool:
+    """Are these dicts, as the rows of a table come out of a program?"""
+    return bool(entries) and all(map(_is_record, entries))
+
+
+def tells_both(value: object, columns: ColumnMapping) -> bool:
+    """Is it a list of records that tell both what was retrieved and what is relevant?"""
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    return len(rag.record_kinds(value[0], columns)) == 2
+
+
+def holds_runs(value: object) -> bool:
+    """Does it hold several runs, by name or in a list, and not one?
+
+    Looked at is the first of them: a run is a path, a frame, a dict of rankings, a list of them; a
+    ranking has numbers or ids in it.
+
+    Examples:
+        >>> holds_runs({"bm25": {"q1": {"a": 0.5}}}), holds_runs({"q1": {"a": 0.5}})
+        (True, False)
+        >>> holds_runs(["bm25.txt", "dense.txt"]), holds_runs([["a", "b"], ["c"]])
+        (True, False)
+    """
+    if isinstance(value, Mapping):
+        return _is_run(next((inner for inner in value.values() if _is_filled(inner)), None))
+    if not isinstance(value, (list, tuple)) or (value and rag.record_kinds(value[0])):
+        return False
+    first = next((inner for inner in value if _is_filled(inner)), None)
+    if isinstance(first, str):
+        return _is_path(first)
+    if isinstance(first, (list, tuple)):  # rankings in query order, unless it holds such itself
+        return isinstance(first, list) and _is_run(first)
+    return _is_run(first)
+
+
+def _is_filled(value: object) -> bool:
+    return not isinstance(value, (Mapping, list, tuple)) or bool(value)
+
+
+def _is_run(value: object) -> bool:
+    """Is it a whole run, to judge by the first thing in it?"""
+    if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)) or is_frame(value):
+        return True
+    if isinstance(value, Mapping):
+        inner = next((entry for entry in value.values() if _is_filled(entry)), None)
+        return isinstance(inner, Mapping) or as_list(inner) is not None
+    if isinstance(value, list):
+        return _holds_rankings(value)
+    return find_engine(value) is not None
+
+
+def _holds_rankings(value: list[Any]) -> bool:
+    """Is a list one of rankings or rows, and not itself a ranking of documents?"""
+    first = next((entry for entry in value if _is_filled(entry)), None)
+    if isinstance(first, Mapping):
+        return bool(rag.record_kinds(first)) or (_has_name(first, QUERY) and _has_name(first, DOC))
+    if isinstance(first, tuple):
+        return len(first) > 2
+    return as_list(first) is not None and not _is_pair(first)
+
+
+def _is_path(text: str) -> bool:
+    """Does a text look like the path of a file, and not like the id of a document?"""
+    return "/" in text or "\\" in text or text.endswith((".gz", ".zst")) or _has_suffix(text)
+
+
+def _has_suffix(text: str) -> bool:
+    suffixes = (".txt", ".run", ".trec", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".res")
+    return text.lower().endswith(suffixes)
+
+
+def _as_rows(value: Any) -> list[Any] | None:
+    """The entries of a list, of a matrix of ids, or of an Arrow array of lists."""
+    if getattr(value, "ndim", 1) == 2 and callable(getattr(value, "tolist", None)):
+        rows = value.tolist()
+        return rows if isinstance(rows, list) else None
+    return as_list(value)
+
+
+def _find_shape(entries: list[Any], name: str, columns: ColumnMapping, number: str) -> Shape:
+    """What a list of queries or rows is, by its first entry that is not empty."""
+    first = next((entry for entry in entries if _is_filled(entry)), None)
+    if first is None:
+        raise BadInput(name, "there is not one query in it", _describe_shapes(number))
+    if rag.record_kinds(first, columns):
+        return "rag"
+    if isinstance(first, Mapping):
+        return _find_dict_shape(first, name, columns, number)
+    if hasattr(first, "_fields"):  # a named tuple is a record
+        return "records"
+    inner = as_list(first)
+    if inner is None:
+        raise _refuse_flat(first, name, number)
+    if isinstance(first, tuple):
+        _refuse_other_rows(first, name, number)
+        return "rows"
+    return _find_list_shape(inner, entries, name, number)
+
+
+def _find_dict_shape(
+    first: Mapping[Any, Any], name: str, columns: ColumnMapping, number: str
+) -> Shape:
+    """A row by its names, or documents with numbers, a dict for each query."""
+    mapped = {name for names in columns.names.values() for name in names}
+    if mapped & {*map(str, first)} or _has_name(first, KNOWN_COLUMNS):
+        return "records"
+    value = next(iter(first.values()))
+    if isinstance(value, Real):
+        return "lists"
+    if isinstance(value, Mapping) or as_list(value) is not None:
+        problem = "this is a list of several runs, each a dict by query"
+        raise BadInput(name, problem, 'one run; several have names: runs={"bm25": …, "dense": …}')
+    raise BadInput(f"{name}[0]", f"{quote(first)} has none of the usual names", _ask_names(number))
+
+
+def _find_list_shape(inner: list[Any], entries: list[Any], name: str, number: str) -> Shape:
+    """A ranking, unless its last entry can be no document; refused where it can be both."""
+    if len(inner) == 3 and all(map(is_id, inner[:2])) and isinstance(inner[2], Real):
+        whole = isinstance(inner[2], Integral)
+        mixed = len({isinstance(entry, str) for entry in inner}) > 1
+        if not whole or mixed:
+            return "rows"
+        if all(len(as_list(entry) or ()) == 3 for entry in entries):
+            raise BadInput(
+                name,
+                f"{quote(inner)} can be a row (query, document, {number}), or three documents in "
+                "rank order",
+                f"rows as tuples, (query, document, {number}); rankings as {{query: […]}}",
+            )
+    return "lists"
+
+
+def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
+    """A tuple is a row of query, document and number; judgments may lack the last."""
+    if len(first) == 3 and all(map(is_id, first[:2])):
+        return
+    place = f"{name}[0]"
+    row = f"(query, document, {number})"
+    if len(first) == 2 and (is_id(first[0]) or has_id(first[0])):
+        plain_ids = is_id(first[1]) and isinstance(first[0], str) == isinstance(first[1], str)
+        if number == "grade" and plain_ids:
+            return
+        other = f"the rows of a table are {row}"
+        problem = f"{quote(first)} is a document with its {number}, but of which query?"
+        if plain_ids:
+            problem = f"{quote(first)} can be a query with a document, or two documents"
+        raise BadInput(place, problem, f"{{query: [(document, {number}), …]}}; {other}")
+    raise BadInput(place, f"{quote(first)} is no row {row}", f"such rows; or {_BY_QUERY}")
+
+
+def _refuse_flat(first: object, name: str, number: str) -> BadInput:
+    """One list of documents, of numbers, or of something else."""
+    if is_id(first) or has_id(first):
+        problem = f"{quote(first)} and so on: one list of documents, but of which query?"
+        runs = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
+        return BadInput(name, problem, _BY_QUERY + runs)
+    if isinstance(first, Real):
+        problem = "these are numbers, without a document"
+        return BadInput(name, problem, "gainful.ndcg(grades) for grades alone; or " + _BY_QUERY)
+    return BadInput(f"{name}[0]", f"{quote(first)} is none of the known", _describe_shapes(number))
+
+
+def _describe_shapes(number: str) -> str:
+    return (
+        f"{{query: {{document: {number}}}}}, {_BY_QUERY}, rows (query, document, {number}), "
+        "or dicts with such names"
+    )
+
+
+def _ask_names(number: str) -> str:
+    doc_names, query_names = ", ".join(DOC[:4]), ", ".join(QUERY[:5])
+    return (
+        f'query ({query_names}, …), document ({doc_names}, …), {number}; or columns={{"query": …}}'
+    )
+
+
+def _has_name(record: Mapping[Any, Any], aliases: Any) -> bool:
+    return any(normalise_name(str(key)) in aliases for key in record)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[1], Real)
+
+
+def _number_records(entries: list[Any], name: str) -> rag.Records:
+    for index, entry in enumerate(entries):
+        record = rag.as_record(entry)
+        if record is None:
+            raise BadInput(f"{name}[{index}]", f"{quote(entry)} is no record like the first")
+        yield f"{name}[{index}]", record
+
+
+def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl.DataFrame:
+    """Rows or records as columns."""
+    if shape == "records":
+        records = [entry._asdict() if hasattr(entry, "_asdict") else entry for entry in entries]
+        strange = next((index for index, row in enumerate(records) if not _is_record(row)), None)
+        if strange is None:
+            return build_columns(records)
+        raise BadInput(f"{name}[{strange}]", f"{quote(records[strange])} is no record like others")
+    width = len(entries[0])
+    strange = next(
+        (
+            index
+            for index, row in enumerate(entries)
+            if not isinstance(row, (tuple, list)) or len(row) != width
+        ),
+        None,
+    )
+    if strange is not None:
+        raise BadInput(f"{name}[{strange}]", f"{quote(entries[strange])} is no row like the first")
+    header = ("query", "doc", number)[:width]
+    return build_columns([dict(zip(header, row, strict=True)) for row in entries])
+
+
+def _is_record(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _as_table(frame: pl.DataFrame, name: str) -> InputTable:
+    return InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False)
