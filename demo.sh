@@ -28,7 +28,7 @@ echo "And why do two tools disagree on the same files?"
 show why examples/qrels.txt examples/dense.txt -m nDCG@3 --like trec_eval --unlike sklearn --cause ideal
 
 mkdir -p demo
-"${gainful%gainful}python" -c 'import gainful; print(); print(gainful.simulate_study(2008)); gainful.simulate_study(2008).write("demo")'
+"${gainful%gainful}python" -c 'import gainful; print(); print(gainful.sessions.simulate_study(2008)); gainful.sessions.simulate_study(2008).write("demo")'
 echo "Simulated doctors searched with two systems, several queries each. How much did their sessions bring?"
 show sessions demo/sessions.csv --qrels demo/qrels.txt -m 'sDCG(b=2,bq=4)@10' -m 'nsDCG(b=2,bq=4)@10' --by system --format table
 echo

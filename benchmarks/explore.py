@@ -76,7 +76,7 @@ def main() -> None:
         sys.exit(0)
     from playwright.sync_api import sync_playwright
 
-    study = gainful.simulate_study(2008)
+    study = gainful.sessions.simulate_study(2008)
     cases = (
         ("120 sessions (the demo study)", (study.sessions, study.qrels), 200, 3.0),
         ("2,000 sessions of 1 to 12 queries", made(2000), 400, None),

@@ -70,7 +70,7 @@ def main() -> None:
             path, judgments = written(Path(name), size)
             read, counted = timed(lambda p=path: pl.read_parquet(p).group_by("session").len())
             ours, means = timed(
-                lambda p=path, j=judgments: gainful.evaluate_sessions(p, j, "sDCG@10").mean
+                lambda p=path, j=judgments: gainful.sessions.evaluate(p, j, "sDCG@10").mean
             )
         rows = int(counted["len"].sum())
         growth = "" if before is None else f"{ours / before:.2f}×"

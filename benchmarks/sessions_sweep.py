@@ -72,9 +72,9 @@ def main() -> None:
         for name in ("sDCG", "nsDCG", "nsDCG(duplicates=first)"):
             measure = f"{name}@10"
             one_setting = fastest(
-                lambda d=data, m=measure: gainful.evaluate_sessions(*d, m).groups("system")
+                lambda d=data, m=measure: gainful.sessions.evaluate(*d, m).groups("system")
             )
-            all_ = fastest(lambda d=data, m=measure: gainful.sweep(*d, m))
+            all_ = fastest(lambda d=data, m=measure: gainful.sessions.sweep(*d, m))
             print(
                 ROW.format(
                     f"{name}, {title}",

@@ -38,14 +38,14 @@ def make_sessions(**sessions):
 
 def session_value(sessions, qrels, measure, **options):
     """The value of the only session."""
-    results = gainful.evaluate_sessions(sessions, qrels, measure, **options)
+    results = gainful.sessions.evaluate(sessions, qrels, measure, **options)
     (values,) = results.values.values()
     return float(values[0])
 
 
 def session_values(sessions, qrels, measure, **options):
     """A value by the name of each session."""
-    results = gainful.evaluate_sessions(sessions, qrels, measure, **options)
+    results = gainful.sessions.evaluate(sessions, qrels, measure, **options)
     (column,) = results.values.values()
     return dict(zip(results.sessions, column.tolist(), strict=True))
 

@@ -15,74 +15,98 @@ IDEAL_B = gainful.idcg_curve([0, 1, 1], discount="jk2008", b=2)
 
 def test_sums_scaling_and_averages_by_hand():
     assert A.tolist() == [3, 4, 4]
-    assert gainful.add([A, B]).tolist() == pytest.approx([3, 4.5, 4.5 + 1 / (1 + np.log2(3))])
-    assert gainful.scale(A, 0.5).tolist() == [1.5, 2, 2]
-    assert gainful.average([A, B]) == pytest.approx(gainful.scale(gainful.add([A, B]), 0.5))
+    assert gainful.vectors.add([A, B]).tolist() == pytest.approx(
+        [3, 4.5, 4.5 + 1 / (1 + np.log2(3))]
+    )
+    assert gainful.vectors.scale(A, 0.5).tolist() == [1.5, 2, 2]
+    assert gainful.vectors.average([A, B]) == pytest.approx(
+        gainful.vectors.scale(gainful.vectors.add([A, B]), 0.5)
+    )
 
 
 def test_normalising_then_averaging_is_not_averaging_then_normalising():
-    ratios = gainful.average_of_normalised([A, B], [IDEAL_A, IDEAL_B])
-    of_means = gainful.normalised_average([A, B], [IDEAL_A, IDEAL_B])
+    ratios = gainful.vectors.average_of_normalised([A, B], [IDEAL_A, IDEAL_B])
+    of_means = gainful.vectors.normalised_average([A, B], [IDEAL_A, IDEAL_B])
     assert ratios[0] == pytest.approx((1 + 0) / 2)
     assert of_means[0] == pytest.approx((3 + 0) / (3 + 1))
-    assert gainful.normalise(A, IDEAL_A) == pytest.approx(
+    assert gainful.vectors.normalise(A, IDEAL_A) == pytest.approx(
         gainful.ndcg_curve([3, 2, 0], discount="jk2008", b=2)
     )
 
 
 def test_zero_over_zero_is_what_one_says():
-    assert gainful.normalise([0, 1], [0, 2]).tolist() == [0, 0.5]
-    assert gainful.normalise([0, 1], [0, 2], empty=1).tolist() == [1, 0.5]
-    assert gainful.normalise([0, 1], [0, 2], empty="skip").tolist() == [None, 0.5]
-    skipped = gainful.average_of_normalised([[0], [1]], [[0], [2]], empty="skip")
+    assert gainful.vectors.normalise([0, 1], [0, 2]).tolist() == [0, 0.5]
+    assert gainful.vectors.normalise([0, 1], [0, 2], empty=1).tolist() == [1, 0.5]
+    assert gainful.vectors.normalise([0, 1], [0, 2], empty="skip").tolist() == [None, 0.5]
+    skipped = gainful.vectors.average_of_normalised([[0], [1]], [[0], [2]], empty="skip")
     assert skipped.tolist() == [0.5]
-    with pytest.raises(gainful.BadValue, match=r"ideal\[0\] is 0"):
-        gainful.normalise([0, 1], [0, 2], empty="error")
+    with pytest.raises(gainful.errors.BadValue, match=r"ideal\[0\] is 0"):
+        gainful.vectors.normalise([0, 1], [0, 2], empty="error")
 
 
 def test_an_average_of_huge_numbers_is_no_overflow():
-    assert gainful.average([[1e308], [1e308]]).tolist() == [1e308]
+    assert gainful.vectors.average([[1e308], [1e308]]).tolist() == [1e308]
 
 
 def test_many_vectors_are_normalised_by_one_ideal():
-    assert gainful.normalise([[1, 2], [3, 4]], [4, 4]).tolist() == [[0.25, 0.5], [0.75, 1]]
+    assert gainful.vectors.normalise([[1, 2], [3, 4]], [4, 4]).tolist() == [[0.25, 0.5], [0.75, 1]]
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (
-            lambda: gainful.normalise([1, 2, 3], [1, 2]),
-            gainful.BadShape,
+            lambda: gainful.vectors.normalise([1, 2, 3], [1, 2]),
+            gainful.errors.BadShape,
             "ideal is 2; allowed: as long as the vector: 3",
         ),
         (
-            lambda: gainful.normalise([1, 2, 3], [2]),
-            gainful.BadShape,
+            lambda: gainful.vectors.normalise([1, 2, 3], [2]),
+            gainful.errors.BadShape,
             "ideal is 1; allowed: as long",
         ),
         (
-            lambda: gainful.normalise([1], [1, 2, 3]),
-            gainful.BadShape,
+            lambda: gainful.vectors.normalise([1], [1, 2, 3]),
+            gainful.errors.BadShape,
             "ideal is 3; allowed: as long",
         ),
-        (lambda: gainful.normalise(1, 0), gainful.BadShape, "a single number"),
-        (lambda: gainful.normalise([[1], [2]], [[1], [2], [3]]), gainful.BadShape, "3 vectors"),
+        (lambda: gainful.vectors.normalise(1, 0), gainful.errors.BadShape, "a single number"),
         (
-            lambda: gainful.normalised_average([[1], [1]], [[1], [2], [3]]),
-            gainful.BadShape,
+            lambda: gainful.vectors.normalise([[1], [2]], [[1], [2], [3]]),
+            gainful.errors.BadShape,
+            "3 vectors",
+        ),
+        (
+            lambda: gainful.vectors.normalised_average([[1], [1]], [[1], [2], [3]]),
+            gainful.errors.BadShape,
             "one for each",
         ),
-        (lambda: gainful.average_of_normalised([[1, 2]], [[1]]), gainful.BadShape, "one for each"),
-        (lambda: gainful.add([[1e308], [1e308]]), gainful.BadValue, "sum is"),
-        (lambda: gainful.scale([1e308], 10), gainful.BadValue, "product is"),
-        (lambda: gainful.average([[1, 2], [1]]), gainful.BadShape, "vectors of one length"),
-        (lambda: gainful.average([]), gainful.BadShape, "at least one vector"),
-        (lambda: gainful.add([1, 2]), gainful.BadShape, "at least one vector"),
-        (lambda: gainful.scale(["a"], 2), gainful.WrongType, "vector is"),
-        (lambda: gainful.scale([1], float("nan")), gainful.BadValue, "by is nan; allowed: finite"),
-        (lambda: gainful.scale([1], [1, 2]), gainful.BadShape, "by is"),
-        (lambda: gainful.normalise([1], [1], empty="no"), gainful.BadValue, "empty is 'no'"),
+        (
+            lambda: gainful.vectors.average_of_normalised([[1, 2]], [[1]]),
+            gainful.errors.BadShape,
+            "one for each",
+        ),
+        (lambda: gainful.vectors.add([[1e308], [1e308]]), gainful.errors.BadValue, "sum is"),
+        (lambda: gainful.vectors.scale([1e308], 10), gainful.errors.BadValue, "product is"),
+        (
+            lambda: gainful.vectors.average([[1, 2], [1]]),
+            gainful.errors.BadShape,
+            "vectors of one length",
+        ),
+        (lambda: gainful.vectors.average([]), gainful.errors.BadShape, "at least one vector"),
+        (lambda: gainful.vectors.add([1, 2]), gainful.errors.BadShape, "at least one vector"),
+        (lambda: gainful.vectors.scale(["a"], 2), gainful.errors.WrongType, "vector is"),
+        (
+            lambda: gainful.vectors.scale([1], float("nan")),
+            gainful.errors.BadValue,
+            "by is nan; allowed: finite",
+        ),
+        (lambda: gainful.vectors.scale([1], [1, 2]), gainful.errors.BadShape, "by is"),
+        (
+            lambda: gainful.vectors.normalise([1], [1], empty="no"),
+            gainful.errors.BadValue,
+            "empty is 'no'",
+        ),
     ],
 )
 def test_vectors_that_do_not_fit(call, error, message):
@@ -92,10 +116,10 @@ def test_vectors_that_do_not_fit(call, error, message):
 
 def test_what_was_left_out_stays_out_of_sums_and_averages():
     curves = gainful.ndcg_curve([[3, 0], [0, 1], [0, 0]], empty="skip")
-    assert gainful.average(curves).tolist() == pytest.approx(curves.mean(axis=0).tolist())
-    assert gainful.average(list(curves)).tolist() == pytest.approx(
+    assert gainful.vectors.average(curves).tolist() == pytest.approx(curves.mean(axis=0).tolist())
+    assert gainful.vectors.average(list(curves)).tolist() == pytest.approx(
         [0.5, (1 + 0.6309) / 2], abs=1e-4
     )
-    assert gainful.add(curves).tolist() == pytest.approx([1, 1.6309], abs=1e-4)
-    assert gainful.scale(curves, 2)[2].tolist() == [None, None]
-    assert gainful.normalise(curves[2], [1, 1]).tolist() == [None, None]
+    assert gainful.vectors.add(curves).tolist() == pytest.approx([1, 1.6309], abs=1e-4)
+    assert gainful.vectors.scale(curves, 2)[2].tolist() == [None, None]
+    assert gainful.vectors.normalise(curves[2], [1, 1]).tolist() == [None, None]

@@ -220,7 +220,7 @@ def test_a_skipped_query_is_masked_and_left_out_of_the_mean():
     values = gainful.ndcg([[1, 0], [0, 0]], empty="skip")
     assert values.tolist() == [1, None]
     assert values.mean() == 1
-    with pytest.raises(gainful.NothingToAverage):
+    with pytest.raises(gainful.errors.NothingToAverage):
         gainful.ndcg([0, 0], empty="skip")
 
 
@@ -263,7 +263,7 @@ def test_a_formula_of_ones_own_takes_the_place_of_a_gain_or_discount():
 
 
 def test_scores_of_another_shape_say_both_shapes():
-    with pytest.raises(gainful.BadShape, match="scores is 'lists of 1, 2 documents'"):
+    with pytest.raises(gainful.errors.BadShape, match="scores is 'lists of 1, 2 documents'"):
         gainful.ndcg([[1, 2], [3]], scores=[[1], [1, 2]])
 
 
@@ -300,7 +300,7 @@ def test_removed_documents_let_the_others_move_up():
 def test_scores_are_as_precise_as_the_convention_has_them():
     close = [1.0, 1.0 + 1e-9]
     assert gainful.ndcg([0, 3], scores=close) == 1
-    with pytest.raises(gainful.Tied):
+    with pytest.raises(gainful.errors.Tied):
         gainful.ndcg([0, 3], scores=close, like="trec_eval_9")
 
 
@@ -313,9 +313,11 @@ def test_grades_of_32_bit_are_still_found_in_a_table_of_weights():
 def test_a_value_chosen_in_a_formula_wins_over_that_of_a_preset():
     patient = DISCOUNTS["jk2008"].with_values({"b": 4})
     assert gainful.dcg([1, 2], discount=patient, like="jk2008") == pytest.approx(1 + 2 / 1.5)
-    assert gainful.query_discount(2, discount=patient) == pytest.approx(2 / 3)
+    assert gainful.vectors.query_discount(2, discount=patient) == pytest.approx(2 / 3)
     assert str(gainful.nDCG(discount=patient)) == "nDCG(discount=jk2008, b=4)"
-    with pytest.raises(gainful.BadValue, match="a formula of your own is an option of the call"):
+    with pytest.raises(
+        gainful.errors.BadValue, match="a formula of your own is an option of the call"
+    ):
         gainful.nDCG(gain=NamedFormula("gain", "exp", Const(1), "another"))
 
 
@@ -378,12 +380,15 @@ def test_scores_too_large_for_32_bit_still_belong_to_documents():
 
 def test_judged_lists_that_do_not_fit_a_batch_say_both_shapes():
     with pytest.raises(
-        gainful.BadShape, match="judged is '6 lists'; allowed: one list, or one for each of 2 × 3"
+        gainful.errors.BadShape,
+        match="judged is '6 lists'; allowed: one list, or one for each of 2 × 3",
     ):
         gainful.ndcg(np.ones((2, 3, 2)), judged=[[1, 2], [1], [1], [2], [3], [1]])
 
 
-@pytest.mark.parametrize("function", [*FUNCTIONS, *CURVES, gainful.compute, gainful.compute_curve])
+@pytest.mark.parametrize(
+    "function", [*FUNCTIONS, *CURVES, gainful.compute, gainful.vectors.compute_curve]
+)
 def test_help_shows_the_options_of_arrays_by_name(function):
     *_, judged, scores, k, like, options = signature(function).parameters
     assert (judged, scores, k, like, options) == ("judged", "scores", "k", "like", "options")

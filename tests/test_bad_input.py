@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gainful
-from gainful import BadShape, BadValue, UnknownName, WrongType
+from gainful.errors import BadShape, BadValue, UnknownName, WrongType
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
 
@@ -92,7 +92,7 @@ def test_rankings_that_are_none(function, arguments, error, message):
 def test_options_that_are_wrong(options, error, message):
     with pytest.raises(error, match=message) as caught:
         gainful.ndcg(GOOD, **options)
-    assert isinstance(caught.value, gainful.GainfulError)
+    assert isinstance(caught.value, gainful.errors.GainfulError)
     assert "\n" not in str(caught.value)
 
 
@@ -127,7 +127,7 @@ def test_grades_that_the_convention_refuses(grades, options, message):
 @pytest.mark.parametrize("bq", [1, 0.5, 1000, 5000, -1, math.nan])
 def test_base_of_the_query_discount(bq):
     with pytest.raises(BadValue, match=r"bq is .*; allowed: 1 < bq < 1000"):
-        gainful.query_discount(2, bq=bq)
+        gainful.vectors.query_discount(2, bq=bq)
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_base_of_the_query_discount(bq):
 )
 def test_position_of_a_query(position, error):
     with pytest.raises(error, match=r"position is .*; allowed: whole numbers from 1 on"):
-        gainful.query_discount(position)
+        gainful.vectors.query_discount(position)
 
 
 def test_query_discount_by_every_other_discount():
-    assert gainful.query_discount([1, 2, 3], discount="none").tolist() == [1, 1, 1]
-    assert gainful.query_discount(3, discount="zipf") == pytest.approx(1 / 3)
+    assert gainful.vectors.query_discount([1, 2, 3], discount="none").tolist() == [1, 1, 1]
+    assert gainful.vectors.query_discount(3, discount="zipf") == pytest.approx(1 / 3)
     with pytest.raises(BadValue, match="query discount zipf has no parameter bq"):
-        gainful.query_discount(3, discount="zipf", bq=4)
+        gainful.vectors.query_discount(3, discount="zipf", bq=4)
 
 
 def test_a_single_ranking_is_asked_for():
@@ -189,10 +189,10 @@ def test_a_huge_gain_over_a_tiny_ideal_is_refused():
         (lambda: gainful.dcg([1], gain=DISCOUNTS["zipf"]), WrongType, "gain is 'zipf'; allowed: a gain"),
         (lambda: gainful.dcg([1], discount=GAINS["exp"]), WrongType, "discount is 'exp'; allowed: a discount"),
         (lambda: gainful.ndcg_curve([1], k=10**12), BadValue, "k is 1000000000000; allowed: at most"),
-        (lambda: gainful.query_discount("2"), WrongType, "position is '2'"),
-        (lambda: gainful.query_discount([True]), WrongType, "position is .True"),
-        (lambda: gainful.query_discount(math.inf), BadValue, "position is inf"),
-        (lambda: gainful.query_discount([]), BadValue, r"position is \[\]"),
+        (lambda: gainful.vectors.query_discount("2"), WrongType, "position is '2'"),
+        (lambda: gainful.vectors.query_discount([True]), WrongType, "position is .True"),
+        (lambda: gainful.vectors.query_discount(math.inf), BadValue, "position is inf"),
+        (lambda: gainful.vectors.query_discount([]), BadValue, r"position is \[\]"),
         (lambda: gainful.Measure(5), WrongType, "measure is 5"),
         (lambda: gainful.ndcg(GOOD, k=2.0), WrongType, "k is 2.0; allowed: a whole number"),
         (lambda: gainful.ndcg([[1]] * 20000 + [[1] * 20000]), BadShape, "split the batch by length"),

@@ -12,8 +12,8 @@ import pytest
 from gate_runs import QRELS, make_run, parse_verdict, sign_baseline
 from hypothesis import given, strategies as st
 
-from gainful import BadInput
 from gainful.convention import CONVENTIONS, Convention
+from gainful.errors import BadInput
 from gainful.evidence.gates.baseline import fingerprint
 from gainful.read.baseline import read_baseline
 from gainful.read.formats import read_qrels

@@ -9,8 +9,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import gainful
-from gainful import CannotCompare, compare_results, compare_runs, evaluate
-from gainful.errors import BadValue, UnknownName
+from gainful import compare, evaluate
+from gainful.api.compare import compare_results
+from gainful.errors import BadValue, CannotCompare, UnknownName
 from gainful.evidence.pairing import TEST_NAMES
 from gainful.evidence.statistics.paired_tests import TESTS
 
@@ -43,7 +44,7 @@ def values():
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare_runs(JUDGED, RUNS, MEASURES)
+    return compare(JUDGED, RUNS, MEASURES)
 
 
 # ── the evidence ─────────────────────────────────────────────────────────────────────────────
@@ -66,7 +67,7 @@ def test_means_and_differences_are_those_of_the_values(compared, values):
 def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
     from ranx.statistical_tests.paired_student_t_test import paired_student_t_test
 
-    comparison = compare_runs(JUDGED, RUNS, MEASURES, test="t", correct="none", alpha=0.1)
+    comparison = compare(JUDGED, RUNS, MEASURES, test="t", correct="none", alpha=0.1)
     for pair in comparison.pairs:
         ours, theirs = (values[name][pair.measure].to_numpy() for name in (pair.system, pair.other))
         test = stats.ttest_rel(ours, theirs)
@@ -81,16 +82,14 @@ def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
     ("correct", "theirs"), [("holm", "holm"), ("bh", "fdr_bh"), ("bonferroni", "bonferroni")]
 )
 def test_p_is_corrected_across_all_measures_and_pairs(correct, theirs):
-    comparison = compare_runs(
-        JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99
-    )
+    comparison = compare(JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99)
     assert len(comparison.pairs) == 6 * 3 == comparison.evidence.family
     expected = multipletests([pair.p for pair in comparison.pairs], method=theirs)[1]
     assert [pair.corrected for pair in comparison.pairs] == pytest.approx(expected, abs=1e-12)
 
 
 def test_only_with_the_baseline_the_family_is_smaller(compared):
-    comparison = compare_runs(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
+    comparison = compare(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
     assert comparison.evidence.family == 9
     assert {pair.other for pair in comparison.pairs} == {"c"}
     for pair in comparison.pairs:
@@ -100,8 +99,8 @@ def test_only_with_the_baseline_the_family_is_smaller(compared):
 
 
 def test_tukey_is_corrected_across_measures_only():
-    comparison = compare_runs(JUDGED, RUNS, MEASURES, test="tukey")
-    alone = compare_runs(JUDGED, RUNS, MEASURES, test="tukey", correct="none")
+    comparison = compare(JUDGED, RUNS, MEASURES, test="tukey")
+    alone = compare(JUDGED, RUNS, MEASURES, test="tukey", correct="none")
     assert comparison.evidence.family == 3
     for pair, other in zip(comparison.pairs, alone.pairs, strict=True):
         assert pair.corrected == pytest.approx(min(1, 3 * other.p))
@@ -111,16 +110,16 @@ def test_tukey_is_corrected_across_measures_only():
 def test_tukey_of_two_runs_is_the_exact_randomisation_test():
     few = {q: JUDGED[q] for q in QUERIES[:10]}
     two = {name: {q: RUNS[name][q] for q in few} for name in "ab"}
-    comparison = compare_runs(few, two, "nDCG@5", test="tukey")
+    comparison = compare(few, two, "nDCG@5", test="tukey")
     assert comparison.evidence.exact
-    assert comparison.pairs[0].p == compare_runs(few, two, "nDCG@5").pairs[0].p
+    assert comparison.pairs[0].p == compare(few, two, "nDCG@5").pairs[0].p
 
 
 def test_the_order_of_queries_and_runs_changes_no_number(compared):
     backwards = {name: dict(reversed(run.items())) for name, run in reversed(RUNS.items())}
     judged = dict(reversed(JUDGED.items()))
-    comparison = compare_runs(judged, backwards, MEASURES, baseline="a", test="t")
-    for pair in compare_runs(JUDGED, RUNS, MEASURES, test="t").pairs:
+    comparison = compare(judged, backwards, MEASURES, baseline="a", test="t")
+    for pair in compare(JUDGED, RUNS, MEASURES, test="t").pairs:
         other = comparison.pair(pair.measure, pair.system, pair.other)
         assert other.p == pytest.approx(pair.p, rel=1e-9)
         assert (other.low, other.high) == pytest.approx((pair.low, pair.high), abs=1e-12)
@@ -153,7 +152,7 @@ def test_letters_and_groups_are_those_of_significant_pairs(compared):
 
 
 def test_the_seed_makes_the_numbers(compared):
-    again, other = (compare_runs(JUDGED, RUNS, MEASURES, seed=seed) for seed in (2008, 1))
+    again, other = (compare(JUDGED, RUNS, MEASURES, seed=seed) for seed in (2008, 1))
     assert [pair.p for pair in again.pairs] == [pair.p for pair in compared.pairs]
     assert [pair.p for pair in other.pairs] != [pair.p for pair in compared.pairs]
 
@@ -162,7 +161,7 @@ def test_the_seed_makes_the_numbers(compared):
 def test_every_test_finds_what_is_plain_and_nothing_where_nothing_is(test):
     worse = {q: dict.fromkeys(docs, 0) | {"good": -1} for q, docs in JUDGED.items()}
     runs = {"worse": worse, "better": RUNS["c"], "same": RUNS["c"]}
-    comparison = compare_runs(JUDGED, runs, "nDCG@5", test=test, resamples=999)
+    comparison = compare(JUDGED, runs, "nDCG@5", test=test, resamples=999)
     plain, nothing = (
         comparison.pair("nDCG@5", "better", "worse"),
         comparison.pair("nDCG@5", "same", "better"),
@@ -197,14 +196,14 @@ def test_all_of_it_is_plain_data_and_a_frame(compared):
 def test_queries_of_one_run_only_are_left_out_counted_and_said(kept):
     some = {q: RUNS["b"][q] for q in kept}
     runs = {"a": RUNS["a"], "some": some}
-    comparison = compare_runs(JUDGED, runs, "AP", missing="skip", test="sign", resamples=99)
+    comparison = compare(JUDGED, runs, "AP", missing="skip", test="sign", resamples=99)
     assert comparison.units["AP"] == len(kept)
     lost = 30 - len(kept)
     what = "query" if lost == 1 else "queries"
     it = "it" if lost == 1 else "them"
     assert f"AP: {lost} {what} of a left out, as not all runs have {it}" in comparison.notes
     both = {q: JUDGED[q] for q in kept}
-    alone = compare_runs(
+    alone = compare(
         both, {"a": {q: RUNS["a"][q] for q in kept}, "some": some}, "AP", test="sign", resamples=99
     )
     assert comparison.pairs[0].difference == pytest.approx(alone.pairs[0].difference, abs=1e-12)
@@ -212,7 +211,7 @@ def test_queries_of_one_run_only_are_left_out_counted_and_said(kept):
 
 def test_a_missing_query_counts_as_zero_where_the_convention_says_so():
     some = {q: RUNS["a"][q] for q in QUERIES[:20]}
-    comparison = compare_runs(JUDGED, {"a": RUNS["a"], "some": some}, "AP")
+    comparison = compare(JUDGED, {"a": RUNS["a"], "some": some}, "AP")
     assert comparison.units["AP"] == 30
     assert comparison.pairs[0].effect.losses == 10
     assert comparison.pairs[0].effect.ties == 20
@@ -231,7 +230,7 @@ def limit_runs(runs, number):
 
 def test_one_query_is_not_enough():
     with pytest.raises(CannotCompare, match="AP: a, b, c, d have 1 query in common; a comparison"):
-        compare_runs(limit_qrels(1), limit_runs(RUNS, 1), "AP")
+        compare(limit_qrels(1), limit_runs(RUNS, 1), "AP")
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])
@@ -240,14 +239,14 @@ def test_constant_differences_are_refused_where_a_test_needs_variance(test):
     runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
     message = "RR: low and high differ by -0.5 in every query; .* needs differences that vary"
     with pytest.raises(CannotCompare, match=message):
-        compare_runs(judged, runs, "RR", test=test)
+        compare(judged, runs, "RR", test=test)
 
 
 @pytest.mark.parametrize("test", ["randomisation", "wilcoxon", "sign", "tukey"])
 def test_constant_differences_are_compared_by_others_and_said(test):
     judged = {q: {"x": 1} for q in QUERIES}
     runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
-    comparison = compare_runs(judged, runs, "RR", test=test, resamples=999)
+    comparison = compare(judged, runs, "RR", test=test, resamples=999)
     assert comparison.is_significant(comparison.pairs[0])
     assert comparison.pairs[0].effect.dz is None
     assert any("differ by the same in every query" in note for note in comparison.notes)
@@ -262,13 +261,13 @@ def test_constant_differences_are_compared_by_others_and_said(test):
 def test_a_measure_that_is_zero_everywhere_is_refused():
     message = r"P\(rel=9\)@3 is 0 for every query of every run: there is nothing to compare"
     with pytest.raises(CannotCompare, match=message):
-        compare_runs(JUDGED, RUNS, ["AP", "P(rel=9)@3"])
+        compare(JUDGED, RUNS, ["AP", "P(rel=9)@3"])
 
 
 @pytest.mark.parametrize("measure", ["NumRet", "GMAP"])
 def test_what_is_no_mean_over_queries_is_refused(measure):
     with pytest.raises(BadValue, match=f"measure is '{measure}'; allowed: measures whose mean"):
-        compare_runs(JUDGED, RUNS, measure)
+        compare(JUDGED, RUNS, measure)
 
 
 @pytest.mark.parametrize(
@@ -286,12 +285,12 @@ def test_what_is_no_mean_over_queries_is_refused(measure):
 )
 def test_what_is_not_known_is_refused_by_name(wrong, message):
     with pytest.raises((BadValue, UnknownName), match=f"^{message}"):
-        compare_runs(JUDGED, RUNS, "AP", **wrong)
+        compare(JUDGED, RUNS, "AP", **wrong)
 
 
 def test_one_run_is_nothing_to_compare():
     with pytest.raises(BadValue, match="runs is .*; allowed: .*with at least two"):
-        compare_runs(JUDGED, {"a": RUNS["a"]}, "AP")
+        compare(JUDGED, {"a": RUNS["a"]}, "AP")
     with pytest.raises(BadValue, match="runs is 1; allowed: at least two"):
         compare_results([evaluate(JUDGED, RUNS["a"], "AP")])
 
@@ -308,9 +307,7 @@ def test_results_of_different_measures_conventions_or_equal_names_are_refused():
 
 
 def test_few_queries_give_no_interval_and_it_is_said():
-    comparison = compare_runs(
-        limit_qrels(4), limit_runs({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5"
-    )
+    comparison = compare(limit_qrels(4), limit_runs({"a": RUNS["a"], "c": RUNS["c"]}, 4), "nDCG@5")
     assert (comparison.pairs[0].low, comparison.pairs[0].high) == (None, None)
     assert "so few queries give no interval at this level" in comparison.notes[0]
 

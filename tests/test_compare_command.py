@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from gainful import evaluate, simulate_study
+from gainful import evaluate
+from gainful.sessions import simulate_study
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 QRELS, BM25, DENSE, HYBRID = (

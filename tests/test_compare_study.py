@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from gainful import BadInput, CannotCompare, compare_sessions, simulate_study
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.statistics.permutation import (
     INVERTED,
     SIMULTANEOUS,
@@ -21,6 +20,7 @@ from gainful.evidence.statistics.permutation import (
 )
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import find_design
+from gainful.sessions import compare, simulate_study
 
 LATIN = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 0]])
 
@@ -253,7 +253,7 @@ def study():
 
 
 def test_a_study_is_compared_by_its_design(study):
-    comparison = compare_sessions(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
+    comparison = compare(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
     assert comparison.systems == ("1", "2")
     assert comparison.units == {"nsDCG@10": 120, "sDCG@10": 120}
     assert comparison.evidence.interval == INVERTED
@@ -267,7 +267,7 @@ def test_a_study_is_compared_by_its_design(study):
 
 def test_any_measure_and_statistic_can_be_the_outcome(study):
     measures = ["nsDCG(statistic=best)@10", "sDCG(statistic=last)@5", "sRBP"]
-    comparison = compare_sessions(study.sessions, study.qrels, measures, resamples=199)
+    comparison = compare(study.sessions, study.qrels, measures, resamples=199)
     assert list(comparison.measures) == measures
     assert all(0 < pair.p <= 1 for pair in comparison.pairs)
 
@@ -276,8 +276,7 @@ def test_exchanging_the_names_of_systems_turns_the_difference(study):
     frame = study.sessions.frame
     turned = frame.with_columns(system=pl.col("system").replace({"1": "2", "2": "1"}))
     first, other = (
-        compare_sessions(rows, study.qrels, "sDCG@10", resamples=999).pairs[0]
-        for rows in (frame, turned)
+        compare(rows, study.qrels, "sDCG@10", resamples=999).pairs[0] for rows in (frame, turned)
     )
     assert other.difference == pytest.approx(-first.difference, abs=1e-12)
     assert other.p == first.p
@@ -287,14 +286,14 @@ def test_the_order_of_lines_changes_no_digit(study):
     frame = study.sessions.frame
     mixed = frame.sample(fraction=1.0, shuffle=True, seed=3)
     first, other = (
-        compare_sessions(rows, study.qrels, "sDCG@10", resamples=999).to_dict()["pairs"]
+        compare(rows, study.qrels, "sDCG@10", resamples=999).to_dict()["pairs"]
         for rows in (frame, mixed)
     )
     assert first == other
 
 
 def test_without_blocks_sessions_are_exchanged_and_it_is_said(study):
-    comparison = compare_sessions(study.sessions, study.qrels, "sDCG@10", block=(), resamples=999)
+    comparison = compare(study.sessions, study.qrels, "sDCG@10", block=(), resamples=999)
     assert (
         "no blocks: sessions are exchanged as if each were a searcher of its own"
         in comparison.notes
@@ -326,7 +325,7 @@ def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
     same = [(who, what, which, 1) for who in "abc" for what, which in (("x", "1"), ("y", "2"))]
     message = "system 2 and 1: no two searchers who did the same have different assignments"
     with pytest.raises(CannotCompare, match=message):
-        compare_sessions(sessions_from_design(same), measures="sDCG@10")
+        compare(sessions_from_design(same), measures="sDCG@10")
 
 
 @pytest.mark.parametrize(
@@ -345,7 +344,7 @@ def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
 )
 def test_what_cannot_be_is_refused(study, more, error, message):
     with pytest.raises(error, match=message):
-        compare_sessions(study.sessions, study.qrels, "sDCG@10", **more)
+        compare(study.sessions, study.qrels, "sDCG@10", **more)
 
 
 def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
@@ -354,12 +353,12 @@ def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
         searcher=pl.when(pl.col("searcher") == "p02").then(None).otherwise(pl.col("searcher"))
     )
     with pytest.raises(BadInput, match="session 'sim-02-1' has no searcher"):
-        compare_sessions(nobody, study.qrels, "sDCG@10")
+        compare(nobody, study.qrels, "sDCG@10")
     nothing = [
         (who, what, which, 0) for who, what, which in zip("abcd", "xxxx", "1212", strict=True)
     ]
     with pytest.raises(CannotCompare, match="sDCG@10 is 0 in every session"):
-        compare_sessions(sessions_from_design(nothing), measures="sDCG@10")
+        compare(sessions_from_design(nothing), measures="sDCG@10")
 
 
 def incomplete_design(seed, searchers=24):
@@ -377,7 +376,7 @@ def incomplete_design(seed, searchers=24):
 def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does():
     alike = 0
     for seed in range(40):
-        comparison = compare_sessions(incomplete_design(seed), measures="sDCG@10", resamples=199)
+        comparison = compare(incomplete_design(seed), measures="sDCG@10", resamples=199)
         pairs = {(pair.system, pair.other): pair for pair in comparison.pairs}
         alike += pairs["B", "A"].p <= 0.05
         assert pairs["C", "A"].p <= 0.05
@@ -386,9 +385,7 @@ def test_a_pair_is_compared_by_its_own_sessions_whatever_the_third_system_does()
 
 
 def test_three_systems_can_be_tested_together():
-    comparison = compare_sessions(
-        incomplete_design(1), measures="sDCG@10", test="tukey", baseline="B"
-    )
+    comparison = compare(incomplete_design(1), measures="sDCG@10", test="tukey", baseline="B")
     assert comparison.baseline == "B"
     assert [(pair.system, pair.other) for pair in comparison.pairs] == [
         ("A", "B"),
@@ -414,7 +411,7 @@ def one_system_each(seed, effect):
 
 def test_a_study_between_searchers_exchanges_whole_searchers():
     frame = one_system_each(1, 2.0)
-    comparison = compare_sessions(frame, measures="sDCG@10", resamples=9999)
+    comparison = compare(frame, measures="sDCG@10", resamples=9999)
     pair = comparison.pairs[0]
     means = dict(zip(comparison.systems, comparison.means["sDCG@10"], strict=True))
     assert pair.difference == pytest.approx(means["B"] - means["A"], abs=1e-9)
@@ -434,7 +431,7 @@ def test_a_study_between_searchers_exchanges_whole_searchers():
 
 def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
     p_values = [
-        compare_sessions(one_system_each(seed, 0.0), measures="sDCG@10", resamples=199).pairs[0].p
+        compare(one_system_each(seed, 0.0), measures="sDCG@10", resamples=199).pairs[0].p
         for seed in range(60)
     ]
     assert sum(p <= 0.05 for p in p_values) <= 8
@@ -443,7 +440,7 @@ def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
 def test_systems_that_are_tried_on_scenarios_of_their_own_cannot_be_told_from_them():
     design = [(f"p{at}", "xy"[at % 2], "12"[at % 2], 1 + at % 3) for at in range(8)]
     with pytest.raises(CannotCompare, match="no two searchers who did the same have different"):
-        compare_sessions(sessions_from_design(design), measures="sDCG@10")
+        compare(sessions_from_design(design), measures="sDCG@10")
 
 
 def test_identical_systems_are_said_to_be_so():
@@ -452,7 +449,7 @@ def test_identical_systems_are_said_to_be_so():
         for at in range(6)
         for what, which in zip("xy", "12" if at % 2 else "21", strict=True)
     ]
-    comparison = compare_sessions(sessions_from_design(design), measures="sDCG@10")
+    comparison = compare(sessions_from_design(design), measures="sDCG@10")
     pair = comparison.pairs[0]
     assert (pair.difference, pair.p, pair.effect.ties) == (0, 1, 6)
     assert "sDCG@10: 2 and 1 are alike in every searcher: p is 1" in comparison.notes
@@ -464,7 +461,7 @@ def test_wins_and_effect_are_those_of_searchers_with_scenarios_taken_out():
     for at, (gain, first) in enumerate([(1, "12"), (2, "21"), (1, "21"), (2, "12")]):
         for what, which in zip("xy", first, strict=True):
             design.append((f"p{at}", what, which, 1 + 5 * (what == "y") + gain * (which == "2")))
-    size = compare_sessions(sessions_from_design(design), measures="sDCG@10").pairs[0].effect
+    size = compare(sessions_from_design(design), measures="sDCG@10").pairs[0].effect
     assert (size.wins, size.ties, size.losses) == (4, 0, 0)
     assert size.dz == pytest.approx(1.5 / np.std([1, 2, 1, 2], ddof=1), rel=1e-9)
 
@@ -477,7 +474,7 @@ def test_searchers_of_other_scenarios_do_not_hide_who_won():
         for what, which in zip(slots, "12" if at % 2 else "21", strict=True):
             grade = base + {"x": 0, "y": 2, "z": 5}[what] + (which == "2")
             design.append((f"p{at:02}", what, which, grade))
-    comparison = compare_sessions(sessions_from_design(design), measures="sDCG@10")
+    comparison = compare(sessions_from_design(design), measures="sDCG@10")
     pair = comparison.pairs[0]
     assert pair.difference == pytest.approx(1)
     assert (pair.effect.wins, pair.effect.losses, pair.effect.dz) == (12, 0, None)
@@ -493,16 +490,14 @@ def test_what_blocks_explain_wholly_is_no_evidence(seed):
         luck = float(random.random() * 3 + 0.1)
         for what, which in zip("wxyz", random.permutation(["1", "1", "2", "2"]), strict=True):
             design.append((f"p{at:02}", what, which, luck))
-    pair = compare_sessions(sessions_from_design(design), measures="sDCG@10", resamples=999).pairs[
-        0
-    ]
+    pair = compare(sessions_from_design(design), measures="sDCG@10", resamples=999).pairs[0]
     assert (pair.difference, pair.p, pair.low, pair.high) == (0, 1, 0, 0)
 
 
 def test_one_searcher_who_tried_both_does_not_say_it_all():
     design = [(f"p{at:02}", "x", "AB"[at % 2], 3 + at % 3 + 3 * (at % 2)) for at in range(12)]
     design += [("q", "x", "A", 5), ("q", "x", "B", 4), ("q", "x", "B", 4)]
-    comparison = compare_sessions(sessions_from_design(design), measures="sDCG@10")
+    comparison = compare(sessions_from_design(design), measures="sDCG@10")
     assert comparison.pairs[0].difference > 2
     assert any("few or no searchers tried several systems" in note for note in comparison.notes)
 
@@ -526,8 +521,6 @@ def test_a_constant_added_to_all_values_changes_no_p():
 
 
 def test_only_pairs_with_the_baseline_can_be_asked_for():
-    comparison = compare_sessions(
-        incomplete_design(2), measures="sDCG@10", pairs="baseline", baseline="C"
-    )
+    comparison = compare(incomplete_design(2), measures="sDCG@10", pairs="baseline", baseline="C")
     assert {pair.other for pair in comparison.pairs} == {"C"}
     assert len(comparison.pairs) == 2

@@ -41,7 +41,7 @@ def say(*words):
 answers["measure"] = gainful.compute("Useless@4", [1, 0, 1, 0])
 answers["measure in help"] = "found useless" in say("measures", "Useless")
 sessions = pl.DataFrame({"session": ["s"] * 4, "query": [1, 1, 2, 2], "doc": list("abcd")})
-answers["session measure"] = gainful.evaluate_sessions(sessions, {"s": {"b": 2}}, "Gaining@2").mean
+answers["session measure"] = gainful.sessions.evaluate(sessions, {"s": {"b": 2}}, "Gaining@2").mean
 answers["discount"] = gainful.dcg([1, 1, 1, 1], discount="root")
 answers["discount in LaTeX"] = DISCOUNTS["root"].latex()
 answers["convention"] = gainful.ndcg([0, 2, 1, 0, 0, 3], like="our_trainer")
@@ -62,8 +62,8 @@ answers["engine"] = gainful.evaluate({"1": {"a": 1}}, frame, "RR").mean["RR"]
 from gainful.read.engines import find_engine
 answers["engine's name"] = find_engine(frame).name
 answers["output"] = say("eval", str(folder / "qrels"), str(folder / "run"), "-m", "RR", "--format", "org")
-results = gainful.evaluate_sessions(sessions, {"s": {"b": 2}}, "sDCG@2")
-answers["figure"] = gainful.figure_data("lengths", results).rows()
+results = gainful.sessions.evaluate(sessions, {"s": {"b": 2}}, "sDCG@2")
+answers["figure"] = gainful.figures.figure_data("lengths", results).rows()
 sessions.write_csv(folder / "sessions.csv")
 (folder / "judged").write_text("s 0 b 2\n")
 picture = folder / "lengths.svg"

@@ -60,7 +60,7 @@ def test_the_types_of_the_fields_are_the_answers_in_the_table():
     ],
 )
 def test_a_convention_is_validated_when_it_is_built(field, value, allowed):
-    with pytest.raises(gainful.BadValue, match=f"{field} is .*; allowed: {allowed}"):
+    with pytest.raises(gainful.errors.BadValue, match=f"{field} is .*; allowed: {allowed}"):
         gainful.Convention(**{field: value})
 
 
@@ -77,10 +77,10 @@ def test_names_are_found_in_any_case_and_by_their_other_spelling():
     assert gainful.like("Scikit-Learn") is gainful.like("sklearn")
     assert gainful.like(None) == gainful.Convention()
     with pytest.raises(
-        gainful.UnknownName, match=r"no convention 'trec_evall'; did you mean trec_eval\?"
+        gainful.errors.UnknownName, match=r"no convention 'trec_evall'; did you mean trec_eval\?"
     ):
         gainful.like("trec_evall")
-    with pytest.raises(gainful.WrongType, match="like is 3"):
+    with pytest.raises(gainful.errors.WrongType, match="like is 3"):
         gainful.like(3)
 
 
@@ -94,12 +94,12 @@ def test_a_difference_tells_only_what_differs():
 
 def test_a_changed_habit_is_checked():
     with pytest.raises(
-        gainful.UnknownName, match=r"no convention field 'tie'; did you mean ties\?"
+        gainful.errors.UnknownName, match=r"no convention field 'tie'; did you mean ties\?"
     ):
         gainful.like("ranx").with_settings(tie="input")
-    with pytest.raises(gainful.BadValue, match="empty is 2; allowed: 0, 1, skip, error"):
+    with pytest.raises(gainful.errors.BadValue, match="empty is 2; allowed: 0, 1, skip, error"):
         gainful.like("ranx").with_settings(empty=2)
-    with pytest.raises(gainful.BadValue, match="ties is \\['input'\\]"):
+    with pytest.raises(gainful.errors.BadValue, match="ties is \\['input'\\]"):
         gainful.like("ranx").with_settings(ties=["input"])
 
 
@@ -112,7 +112,7 @@ def test_a_convention_allows_the_bases_and_thresholds_that_formulas_allow():
             refused = False
             try:
                 param.check(value)
-            except gainful.BadValue:
+            except gainful.errors.BadValue:
                 refused = True
             assert SETTINGS[symbol].fits(value) is not refused, (symbol, value)
 

@@ -82,12 +82,12 @@ def test_a_file_of_that_name_comes_first(registered, tmp_path, monkeypatch):
 def test_what_is_wrong_is_said(registered, name, words):
     registered("gainful-test/queries", "1\ta query\n", qrels=False)
     registered("gainful-test/broken", "1 a 1\n")
-    with pytest.raises(gainful.BadInput, match=words):
+    with pytest.raises(gainful.errors.BadInput, match=words):
         gainful.evaluate(name, RUN, "RR")
 
 
 def test_a_dataset_without_judgments_names_its_parts():
-    with pytest.raises(gainful.BadInput, match="such as msmarco-passage/dev"):
+    with pytest.raises(gainful.errors.BadInput, match="such as msmarco-passage/dev"):
         gainful.evaluate("irds:msmarco-passage", RUN, "RR")
 
 
@@ -96,7 +96,7 @@ def test_without_the_package_it_is_said_how_to_get_it(run_python):
         "import sys; sys.modules['ir_datasets'] = None\n"
         "import gainful\n"
         "try: gainful.evaluate('irds:vaswani', {'1': {'a': 1.0}})\n"
-        "except gainful.BadInput as told: print(told)\n"
+        "except gainful.errors.BadInput as told: print(told)\n"
     )
     printed = run_python(code)
     assert "ir_datasets is not installed" in printed

@@ -177,7 +177,9 @@ def test_lazy_polars_knows_the_order_of_its_rows(ties):
 def test_rows_without_an_order_cannot_break_ties_by_it(make):
     judged = {"1": {"a": 1, "b": 0}}
     tied = FRAME_MAKERS[make](to_frame({"1": {"a": 0.5, "b": 0.5}}, "score"))
-    with pytest.raises(gainful.Tied, match="order of the rows.*query '1'.*another ties policy"):
+    with pytest.raises(
+        gainful.errors.Tied, match="order of the rows.*query '1'.*another ties policy"
+    ):
         gainful.evaluate(judged, tied, "nDCG@10", ties="input")
     plain = FRAME_MAKERS[make](to_frame({"1": {"a": 0.5, "b": 0.6}}, "score"))
     assert gainful.evaluate(judged, plain, "RR", ties="input").mean == {"RR": 0.5}
@@ -219,7 +221,7 @@ DUPLICATED = pl.DataFrame(
 @pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_duplicates_are_refused_or_counted_alike(make):
     judged = {"1": {"a": 1, "b": 1}}
-    with pytest.raises(gainful.BadInput, match="document 'a' of query '1'"):
+    with pytest.raises(gainful.errors.BadInput, match="document 'a' of query '1'"):
         gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3")
     results = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "P@3", duplicates="count")
     assert results.mean == {"P@3": 1.0}
@@ -230,7 +232,7 @@ def test_duplicates_are_refused_or_counted_alike(make):
 def test_the_last_of_two_wants_an_order(make):
     judged = {"1": {"a": 1}}
     if make in UNORDERED:
-        with pytest.raises(gainful.BadInput, match="have no order: which is last?"):
+        with pytest.raises(gainful.errors.BadInput, match="have no order: which is last?"):
             gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
     else:
         results = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
@@ -277,7 +279,7 @@ BAD = {
 @pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
 def test_bad_frames_are_told_in_one_line(make, case):
     frame, words = BAD[case]
-    with pytest.raises(gainful.BadInput, match=words) as raised:
+    with pytest.raises(gainful.errors.BadInput, match=words) as raised:
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
     assert "\n" not in str(raised.value)
 
@@ -316,7 +318,9 @@ def test_numbers_and_texts_as_ids_are_told_apart(make):
     (note,) = results.notes
     assert note.startswith("ids of the column doc are texts in the run and whole numbers in the")
     padded = run.with_columns(doc=pl.lit("07"))
-    with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
+    with pytest.raises(
+        gainful.errors.BadInput, match="nothing of it is judged: .*cast both columns"
+    ):
         gainful.evaluate(judged, FRAME_MAKERS[make](padded), "RR")
 
 
@@ -330,7 +334,9 @@ def test_numbers_in_dicts_meet_the_ids_of_frames(numbered):
 
 def test_dicts_of_two_kinds_are_refused_even_if_some_meet():
     judged = {"1": {"10": 1}, "2": {"12": 1}}
-    with pytest.raises(gainful.BadInput, match="documents are numbers and texts here, but texts"):
+    with pytest.raises(
+        gainful.errors.BadInput, match="documents are numbers and texts here, but texts"
+    ):
         gainful.evaluate(judged, {"1": {10: 1.0}, "2": {"12": 1.0}}, "nDCG")
 
 
@@ -352,7 +358,7 @@ def test_an_id_comes_before_the_text_of_a_query():
 def test_judgments_without_a_column_say_what_there_is(make):
     odd = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "zzz": ["a"], "grade": [1]}))
     with pytest.raises(
-        gainful.BadInput, match="no column for the document; there are query, zzz, grade"
+        gainful.errors.BadInput, match="no column for the document; there are query, zzz, grade"
     ):
         gainful.evaluate(odd, {"1": {"a": 1.0}}, "RR")
 
@@ -371,7 +377,7 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
         raise ZeroDivisionError("no")
 
     lazy = to_frame({"1": {"a": 1.0}}, "score").lazy().map_batches(fails)
-    with pytest.raises(gainful.BadInput, match="polars answers: .*no") as raised:
+    with pytest.raises(gainful.errors.BadInput, match="polars answers: .*no") as raised:
         gainful.evaluate({"1": {"a": 1}}, lazy, "RR")
     assert "\n" not in str(raised.value)
 
@@ -379,7 +385,9 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
 @pytest.mark.parametrize("make", STAYS)
 def test_one_bad_row_among_many_is_shown(make):
     frame = make_bad_frame(doc=["a", None])
-    with pytest.raises(gainful.BadInput, match="1 row has no doc, such as query '1', doc null"):
+    with pytest.raises(
+        gainful.errors.BadInput, match="1 row has no doc, such as query '1', doc null"
+    ):
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
 
 
@@ -387,9 +395,9 @@ def test_an_engine_that_fails_is_quoted():
     import duckdb
 
     broken = duckdb.sql("SELECT '1' AS query, 'a' AS doc, CAST('x' || 1 AS DOUBLE) AS score")
-    with pytest.raises(gainful.BadInput, match="run: DuckDB answers: .*Could not convert"):
+    with pytest.raises(gainful.errors.BadInput, match="run: DuckDB answers: .*Could not convert"):
         gainful.evaluate({"1": {"a": 1}}, broken, "nDCG@10")
-    with pytest.raises(gainful.BadInput, match="run: polars answers: .*nowhere.parquet"):
+    with pytest.raises(gainful.errors.BadInput, match="run: polars answers: .*nowhere.parquet"):
         gainful.evaluate({"1": {"a": 1}}, pl.scan_parquet("nowhere.parquet"), "nDCG@10")
 
 
@@ -437,7 +445,7 @@ class TestSpark:
         import gainful.spark
 
         framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
-        with pytest.raises(gainful.BadValue, match="evaluate has those too"):
+        with pytest.raises(gainful.errors.BadValue, match="evaluate has those too"):
             gainful.spark.per_query({"1": {"a": 2}}, framed, "alpha_nDCG@5")
 
     def test_judgments_may_be_anything(self):
@@ -494,7 +502,7 @@ class TestSpark:
         import gainful.spark
 
         framed = FRAME_MAKERS["Spark"](to_frame(run, "score"))
-        with pytest.raises(gainful.GainfulError, match=words):
+        with pytest.raises(gainful.errors.GainfulError, match=words):
             gainful.spark.per_query(judged, framed, "nDCG@10", **settings)
 
     def test_ids_of_two_kinds_that_never_meet_are_refused(self):
@@ -502,7 +510,9 @@ class TestSpark:
 
         judged = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
         run = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": ["07"], "score": [1.0]}))
-        with pytest.raises(gainful.BadInput, match="nothing of it is judged: .*cast both columns"):
+        with pytest.raises(
+            gainful.errors.BadInput, match="nothing of it is judged: .*cast both columns"
+        ):
             gainful.spark.per_query(judged, run, "RR")
 
     @pytest.mark.parametrize(
@@ -519,13 +529,13 @@ class TestSpark:
         schema = {"query": pl.String, "doc": pl.String}
         frame = FRAME_MAKERS["Spark"](pl.DataFrame(judged, schema_overrides=schema))
         run = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
-        with pytest.raises(gainful.BadInput, match=words):
+        with pytest.raises(gainful.errors.BadInput, match=words):
             gainful.spark.per_query(frame, run, "RR")
 
     def test_other_runs_are_sent_to_evaluate(self):
         import gainful.spark
 
-        with pytest.raises(gainful.WrongType, match="a Spark frame; gainful.evaluate takes"):
+        with pytest.raises(gainful.errors.WrongType, match="a Spark frame; gainful.evaluate takes"):
             gainful.spark.per_query({"1": {"a": 1}}, {"1": {"a": 1.0}}, "RR")
 
     def test_a_stopped_session_is_said_to_have_stopped(self):
@@ -536,7 +546,7 @@ class TestSpark:
         get_spark().stop()
         get_spark.cache_clear()
         for call in (gainful.evaluate, gainful.spark.per_query):
-            with pytest.raises(gainful.BadInput) as refused:
+            with pytest.raises(gainful.errors.BadInput) as refused:
                 call({"1": {"a": 1}}, frame, "RR")
             assert str(refused.value) == (
                 "run: its Spark session has stopped (expected: a frame of a session that runs)"

@@ -12,7 +12,7 @@ from tool_rows import CASES, OBSERVED, ROWS
 
 import gainful
 import gainful.pytrec_eval as ours
-from gainful import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 
 JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}, "3": {"d": 1}}
 RUN = {"1": {"b": 0.9, "x": 0.8, "a": 0.7}, "2": {"c": 0.5}, "9": {"z": 1}}
@@ -122,7 +122,7 @@ def test_options_reach_the_measures_they_concern():
         gainful.evaluate(JUDGED, RUN, "AP", tie="input")
     with pytest.raises(BadValue, match="ties is 'random'"):
         gainful.evaluate(JUDGED, RUN, "AP", ties="random")
-    with pytest.raises(gainful.NotExact, match="ties=mean_rank is not exact for AP"):
+    with pytest.raises(gainful.errors.NotExact, match="ties=mean_rank is not exact for AP"):
         gainful.evaluate(JUDGED, RUN, "AP", ties="mean_rank")
 
 
@@ -258,7 +258,7 @@ def test_like_a_tool_gives_the_value_the_tool_printed_on_runs(row, case):
         options = {"like": row.like} | row.options
         results = gainful.evaluate(CASES[case]["judgments"], run, measure, **options)
         value = results.mean[str(measure)]
-    except gainful.GainfulError:
+    except gainful.errors.GainfulError:
         value = float("nan")
     assert value == pytest.approx(expected, abs=0.5001 * 10.0**-row.digits, nan_ok=True)
 

@@ -55,7 +55,7 @@ def chart_rows(page, chart="curves", name="rows"):
 @pytest.fixture(scope="module")
 def study(tmp_path_factory, run_gainful):
     folder = tmp_path_factory.mktemp("study")
-    simulated = gainful.simulate_study(2008)
+    simulated = gainful.sessions.simulate_study(2008)
     simulated.write(folder)
     page = folder / "page.html"
     run_gainful(
@@ -114,7 +114,7 @@ def evaluate_setting(study, setting, **more):
     options |= {"hold": setting["hold"]} if setting["normalised"] else {}
     measure = f"{'nsDCG' if setting['normalised'] else 'sDCG'}@{setting['x']}"
     gain = dict(enumerate(setting["weights"]))
-    return gainful.evaluate_sessions(
+    return gainful.sessions.evaluate(
         study.sessions, study.qrels, measure, gain=gain, **options, **more
     )
 
@@ -220,7 +220,7 @@ def assert_shows(page, frame, name):
 def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
     reset(demo)
     name = select_long_session(demo, study[0].sessions.frame)
-    results = gainful.evaluate_sessions(study[0].sessions, study[0].qrels, "sDCG@10")
+    results = gainful.sessions.evaluate(study[0].sessions, study[0].qrels, "sDCG@10")
     value = results.per_session.filter(pl.col("session") == name)["sDCG@10"].item()
     added = [
         float(text) for text in demo.locator("#session-detail td.added").all_text_contents() if text
@@ -239,7 +239,7 @@ def test_sixty_sessions_are_drawn_and_the_page_says_so(demo):
 
 def test_the_map_marks_where_one_is_and_says_what_it_is_of(demo, study):
     reset(demo)
-    swept = gainful.sweep(study[0].sessions, study[0].qrels, "nsDCG@10")
+    swept = gainful.sessions.sweep(study[0].sessions, study[0].qrels, "nsDCG@10")
     cells = [row["group"] for row in chart_rows(demo, "map", "cells")]
     assert cells == swept.planes[0].winners.ravel().tolist()
     assert demo.locator("#verdict").text_content() == swept.sentences[0]
@@ -427,7 +427,7 @@ def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
         assert not page.locator("#map").is_visible()
         assert page.locator("#line-count").text_content() == "There is one session."
         assert "It returned nothing." in page.locator("#session-detail").text_content()
-        (value,) = gainful.evaluate_sessions(
+        (value,) = gainful.sessions.evaluate(
             make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
         ).mean.values()
         assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
@@ -456,7 +456,7 @@ def test_many_different_grades_have_no_sliders_but_gains(browser, tmp_path):
         assert page.locator("#no-weights").is_visible()
         page.locator("#gain").select_option("1")
         wait_until_drawn(page)
-        (value,) = gainful.evaluate_sessions(
+        (value,) = gainful.sessions.evaluate(
             make_sessions(s=[docs]), judged, "sDCG(gain=exp)@15"
         ).mean.values()
         assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
@@ -513,14 +513,16 @@ def test_a_discount_that_the_page_cannot_move_is_refused():
     decay = Param("p", "patience", default=0.8)
     gainful.register("geometric", discount=lambda i: decay ** (i - 1))
     with pytest.raises(
-        gainful.BadValue, match="discount is 'geometric'; allowed: log2, log, jk2002"
+        gainful.errors.BadValue, match="discount is 'geometric'; allowed: log2, log, jk2002"
     ):
         gainful.explore(make_sessions(s=[["a"]]), {"s": {"a": 1}}, "sDCG(discount=geometric)@3")
 
 
 def test_too_many_sessions_for_a_page_are_refused():
     many = pl.DataFrame({"session": range(10_001), "query": 1, "doc": "a", "topic": "t"})
-    with pytest.raises(gainful.BadInput, match=r"10001 sessions .* \(expected: at most 10000"):
+    with pytest.raises(
+        gainful.errors.BadInput, match=r"10001 sessions .* \(expected: at most 10000"
+    ):
         gainful.explore(many, {"t": {"a": 1}})
 
 

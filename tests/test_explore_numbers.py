@@ -116,7 +116,7 @@ def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setti
     page = script(data, **setting, minQueries=least, by="system" if grouped else None)
     if setting["normalised"]:
         options["empty"] = empty
-    truth = gainful.evaluate_sessions(
+    truth = gainful.sessions.evaluate(
         shown, judgments, measure, gain=table_, min_queries=least, **options
     )
     by = "system" if grouped else ()
@@ -157,27 +157,27 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
     assert list(data["answers"]["duplicates"]) == ["every"]
     assert list(data["answers"]["ideal"]) == ["paired", "repeated"]
     assert list(data["answers"]["hold"]) == ["held"]
-    truth = gainful.evaluate_sessions(shown, judgments, "nsDCG@2")
+    truth = gainful.sessions.evaluate(shown, judgments, "nsDCG@2")
     page = script(data)
     assert page["groups"][0]["curve"] == pytest.approx(truth.curve()["mean"].to_list())
 
 
 def test_what_each_query_added_is_what_python_says_it_gained(script):
-    study = gainful.simulate_study(2008)
+    study = gainful.sessions.simulate_study(2008)
     data = extract_data(gainful.explore(study.sessions, study.qrels, "sDCG@10"))
     page = script(data)
-    truth = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
+    truth = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     totals = [sum(queries) for queries in page["added"]]
     assert totals == pytest.approx(truth.per_session["sDCG@10"].to_list())
 
 
 def test_filters_choose_the_sessions_that_python_chooses(script):
-    study = gainful.simulate_study(2008)
+    study = gainful.sessions.simulate_study(2008)
     data = extract_data(gainful.explore(study.sessions, study.qrels, "nsDCG@10"))
     scenario = next(column for column in data["columns"] if column["name"] == "scenario")
     chosen = {"scenario": scenario["values"].index("D")}
     page = script(data, where=chosen, minQueries=3)
-    truth = gainful.evaluate_sessions(
+    truth = gainful.sessions.evaluate(
         study.sessions, study.qrels, "nsDCG@10", where={"scenario": "D"}, min_queries=3
     )
     expected = [(group["sessions"], group["queries"]) for group in truth.groups("system")]
@@ -187,7 +187,7 @@ def test_filters_choose_the_sessions_that_python_chooses(script):
 
 
 def test_columns_that_tell_the_same_are_offered_once_and_many_values_not_for_groups():
-    study = gainful.simulate_study(2008)
+    study = gainful.sessions.simulate_study(2008)
     columns = extract_data(gainful.explore(study.sessions, study.qrels))["columns"]
     assert [column["name"] for column in columns] == ["system", "searcher", "scenario", "order"]
     assert [column["groups"] for column in columns] == [True, False, True, True]

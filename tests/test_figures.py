@@ -55,13 +55,13 @@ def toy(golden):
 
 @pytest.fixture(scope="module")
 def golden_results(toy):
-    return gainful.evaluate_sessions(*toy, ["sDCG(b=2, bq=4)@3", "nsDCG(b=2, bq=4)@3"])
+    return gainful.sessions.evaluate(*toy, ["sDCG(b=2, bq=4)@3", "nsDCG(b=2, bq=4)@3"])
 
 
 @pytest.fixture(scope="module")
 def study():
-    simulated = gainful.simulate_study(2008)
-    return gainful.evaluate_sessions(simulated.sessions, simulated.qrels, ["sDCG@10", "nsDCG@10"])
+    simulated = gainful.sessions.simulate_study(2008)
+    return gainful.sessions.evaluate(simulated.sessions, simulated.qrels, ["sDCG@10", "nsDCG@10"])
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def draw_spec(name, *inputs, look=None, **options):
 def test_sessions_are_the_golden_normalised_vector_and_the_one_that_stopped_is_held(
     golden_results, golden
 ):
-    frame = gainful.figure_data("sessions", golden_results, by="system")
+    frame = gainful.figures.figure_data("sessions", golden_results, by="system")
     own = frame.filter(pl.col("group") == "system 1")
     assert own["mean"].to_list() == pytest.approx(golden["jk2008"]["normalised_vector"], abs=1e-12)
     stopped = frame.filter(pl.col("group") == "system 2")
@@ -95,16 +95,16 @@ def test_sessions_are_the_golden_normalised_vector_and_the_one_that_stopped_is_h
 def test_a_growing_ideal_lowers_a_session_that_has_stopped_as_the_golden_one(golden):
     expected = golden["hold_after_stop"]
     shown = make_sessions(a=[["x", "y", "z"]] * 3, b=[["x", "y", "z"]])
-    results = gainful.evaluate_sessions(
+    results = gainful.sessions.evaluate(
         shown, {"a": {"x": 1}, "b": {"x": 1}}, "nsDCG(b=2, bq=4, hold=growing)@3"
     )
-    frame = gainful.figure_data("individual", results).filter(pl.col("session") == "b")
+    frame = gainful.figures.figure_data("individual", results).filter(pl.col("session") == "b")
     ends = frame.filter(pl.col("rank") == 3)["value"].to_list()
     assert ends == pytest.approx(expected["normalised_at_q1_q2_q3_when_ideal_grows"], abs=1e-12)
 
 
 def test_a_scenario_is_the_golden_vector_and_only_long_sessions_are_apart(golden_results, golden):
-    frame = gainful.figure_data("scenario", golden_results, at_least=3)
+    frame = gainful.figures.figure_data("scenario", golden_results, at_least=3)
     long = frame.filter(pl.col("which") == "at least 3 queries")
     assert long["mean"].to_list() == pytest.approx(golden["jk2008"]["vector"], abs=1e-12)
     both = frame.filter(pl.col("which") == "all")["mean"].to_list()
@@ -115,7 +115,7 @@ def test_a_scenario_is_the_golden_vector_and_only_long_sessions_are_apart(golden
 def test_individual_sessions_are_golden_and_marked_where_searchers_really_stopped(
     golden_results, golden
 ):
-    frame = gainful.figure_data("individual", golden_results)
+    frame = gainful.figures.figure_data("individual", golden_results)
     own = frame.filter(pl.col("session") == "s")
     assert own["value"].to_list() == pytest.approx(golden["jk2008"]["vector"], abs=1e-12)
     assert frame.filter(pl.col("stopped")).select("session", "position").rows() == [
@@ -125,13 +125,13 @@ def test_individual_sessions_are_golden_and_marked_where_searchers_really_stoppe
 
 
 def test_a_session_that_is_cut_off_in_the_picture_is_not_marked_as_stopped(golden_results):
-    frame = gainful.figure_data("individual", golden_results, queries=2)
+    frame = gainful.figures.figure_data("individual", golden_results, queries=2)
     assert frame["query"].max() == 2
     assert frame.filter(pl.col("stopped"))["session"].to_list() == ["t"]
 
 
 def test_the_last_query_is_the_golden_one_and_the_others_are_averaged(golden_results, golden):
-    frame = gainful.figure_data("last", golden_results, by="system")
+    frame = gainful.figures.figure_data("last", golden_results, by="system")
     at_end = frame.filter((pl.col("rank") == 3) & (pl.col("group") == "system 1"))
     first, second, third = golden["jk2008"]["per_query_sdcg"]
     assert dict(at_end.select("which", "mean").iter_rows()) == pytest.approx(
@@ -140,7 +140,7 @@ def test_the_last_query_is_the_golden_one_and_the_others_are_averaged(golden_res
 
 
 def test_sessions_end_together_however_long_those_of_a_group_are(study):
-    frame = gainful.figure_data("sessions", study, by="system")
+    frame = gainful.figures.figure_data("sessions", study, by="system")
     ends = frame.group_by("group").agg(pl.col("query").max())
     assert ends["query"].to_list() == [11, 11]
     alone = study.curve("nsDCG@10", by="system").filter(pl.col("system") == "1")
@@ -151,8 +151,8 @@ def test_sessions_end_together_however_long_those_of_a_group_are(study):
 
 def test_groups_that_would_be_called_the_same_are_told_apart():
     shown = make_sessions(a=[["x"]], b=[["x"]]).with_columns(system=pl.Series(["2", "system 2"]))
-    results = gainful.evaluate_sessions(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
-    frame = gainful.figure_data("sessions", results, by="system")
+    results = gainful.sessions.evaluate(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
+    frame = gainful.figures.figure_data("sessions", results, by="system")
     assert frame["group"].n_unique() == 2
 
 
@@ -187,7 +187,7 @@ def test_where_no_session_counts_there_is_no_band():
 
 
 def test_a_band_is_scipys_percentile_interval_but_for_chance(study):
-    frame = gainful.figure_data("sessions", study, by="system", interval=90)
+    frame = gainful.figures.figure_data("sessions", study, by="system", interval=90)
     last = frame.filter((pl.col("group") == "system 1") & (pl.col("position") == 30))
     own = study.vectors("nsDCG@10")
     end = own.filter(pl.col("position") <= 30).group_by("session").agg(pl.col("share").last())
@@ -200,7 +200,9 @@ def test_a_band_is_scipys_percentile_interval_but_for_chance(study):
 
 def test_bands_are_the_same_for_a_seed_and_others_for_another(study):
     first, same, other = (
-        gainful.figure_data("last", study, by="system", interval=95, resamples=199, seed=seed)
+        gainful.figures.figure_data(
+            "last", study, by="system", interval=95, resamples=199, seed=seed
+        )
         for seed in (1, 1, 2)
     )
     assert first.equals(same)
@@ -212,8 +214,10 @@ def test_bands_are_the_same_for_a_seed_and_others_for_another(study):
 def test_a_band_of_queries_within_sessions_draws_sessions(golden):
     """Session a has two queries before its last, b one: averaged within, each session counts once."""
     shown = make_sessions(a=[["x"], [], ["x"]], b=[[], ["x"]])
-    results = gainful.evaluate_sessions(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
-    frame = gainful.figure_data("last", results, non_last="within", interval=80, resamples=999)
+    results = gainful.sessions.evaluate(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
+    frame = gainful.figures.figure_data(
+        "last", results, non_last="within", interval=80, resamples=999
+    )
     row = frame.row(by_predicate=pl.col("which") == "non_last", named=True)
     assert (row["mean"], row["low"], row["high"]) == (0.25, 0.0, 0.5)  # a: (1 + 0) / 2; b: 0
 
@@ -234,29 +238,29 @@ TOY_RUN = {"1": {"b": 3.0, "x": 2.0, "a": 1.0}, "2": {"d": 2.0, "e": 1.0}}
     "measure", ["CG", "DCG", "nDCG", "nCG(gain=exp)", "DCG(discount=jk2008, b=2)"]
 )
 def test_curves_are_the_vectors_of_the_rankings(measure):
-    frame = gainful.figure_data("curves", JUDGED, {"run": TOY_RUN}, f"{measure}@3")
+    frame = gainful.figures.figure_data("curves", JUDGED, {"run": TOY_RUN}, f"{measure}@3")
     grades, pool = [[2, 0, 3], [1, 2, 0]], [[3, 2, 1], [2, 1, 0]]
-    values = gainful.compute_curve(measure, grades, judged=pool).mean(axis=0)
+    values = gainful.vectors.compute_curve(measure, grades, judged=pool).mean(axis=0)
     assert frame["value"].to_list() == pytest.approx(values.tolist(), abs=1e-12)
     if measure.startswith("n"):
         assert frame["ideal"].to_list() == [1.0] * 3
     else:
-        ideal = gainful.compute_curve(measure, [[3, 2, 1], [2, 1, 0]]).mean(axis=0)
+        ideal = gainful.vectors.compute_curve(measure, [[3, 2, 1], [2, 1, 0]]).mean(axis=0)
         assert frame["ideal"].to_list() == pytest.approx(ideal.tolist(), abs=1e-12)
 
 
 def test_curves_of_one_query_are_its_vector():
-    frame = gainful.figure_data("curves", JUDGED, {"run": TOY_RUN}, "DCG@3", query="2")
+    frame = gainful.figures.figure_data("curves", JUDGED, {"run": TOY_RUN}, "DCG@3", query="2")
     assert frame["value"].to_list() == pytest.approx(
         gainful.dcg_curve([1, 2, 0]).tolist(), abs=1e-12
     )
     with pytest.raises(UnknownName, match="no query '9'"):
-        gainful.figure_data("curves", JUDGED, {"run": TOY_RUN}, query="9")
+        gainful.figures.figure_data("curves", JUDGED, {"run": TOY_RUN}, query="9")
 
 
 def test_differences_are_those_of_the_values_greatest_first():
     runs = {"one": TOY_RUN, "two": {"1": ["a", "b", "c"], "2": ["d", "e"]}}
-    frame = gainful.figure_data("differences", JUDGED, runs, "nDCG@3")
+    frame = gainful.figures.figure_data("differences", JUDGED, runs, "nDCG@3")
     first = gainful.ndcg([2, 0, 3], judged=[3, 2, 1])
     assert frame["query"].to_list() == ["1", "2"]
     assert frame["difference"].to_list() == pytest.approx([1 - first, 0], abs=1e-12)
@@ -271,7 +275,7 @@ def test_precision_and_recall_are_trec_evals():
         query, _, doc, _, score, _ = line.split()
         own.setdefault(query, {})[doc] = float(score)
     values = pytrec_eval.RelevanceEvaluator(judged, {"iprec_at_recall"}).evaluate(own)
-    frame = gainful.figure_data("precision-recall", QRELS, RUNS, like="trec_eval_9")
+    frame = gainful.figures.figure_data("precision-recall", QRELS, RUNS, like="trec_eval_9")
     theirs = [
         np.mean([value[f"iprec_at_recall_{level / 10:.2f}"] for value in values.values()])
         for level in range(11)
@@ -281,7 +285,9 @@ def test_precision_and_recall_are_trec_evals():
 
 
 def test_dots_are_means_and_scipys_bca_intervals():
-    frame = gainful.figure_data("dots", QRELS, {"bm25": RUNS["bm25"]}, ["AP"], resamples=999)
+    frame = gainful.figures.figure_data(
+        "dots", QRELS, {"bm25": RUNS["bm25"]}, ["AP"], resamples=999
+    )
     values = gainful.evaluate(QRELS, RUNS["bm25"], "AP").per_query["AP"].to_numpy()
     rng = np.random.Generator(np.random.PCG64(2008))
     scipys = bootstrap((values,), np.mean, n_resamples=999, method="BCa", rng=rng)
@@ -296,13 +302,13 @@ def test_dots_are_means_and_scipys_bca_intervals():
 
 @pytest.fixture(scope="module")
 def swept():
-    simulated = gainful.simulate_study(2008)
-    return simulated, gainful.sweep(simulated.sessions, simulated.qrels, points=12)
+    simulated = gainful.sessions.simulate_study(2008)
+    return simulated, gainful.sessions.sweep(simulated.sessions, simulated.qrels, points=12)
 
 
 def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary(swept):
     made, sweep = swept
-    frame = gainful.figure_data("map", sweep)
+    frame = gainful.figures.figure_data("map", sweep)
     settings = frame.filter(pl.col("kind") == "setting")
     assert len(settings) == 144
     boundary = frame.filter(pl.col("kind") == "boundary")
@@ -310,7 +316,7 @@ def test_the_map_has_the_winner_of_every_setting_and_equal_means_on_its_boundary
     some = [*settings.sample(3, seed=1).iter_rows(named=True), *boundary.head(2).to_dicts()]
     for row in some:
         measure = f"nsDCG(b={row['b']!r}, bq={row['bq']!r})@10"
-        groups = gainful.evaluate_sessions(made.sessions, made.qrels, measure).groups("system")
+        groups = gainful.sessions.evaluate(made.sessions, made.qrels, measure).groups("system")
         first, two = (group["mean"][measure] for group in groups)
         if row["kind"] == "boundary":
             assert first == pytest.approx(two, abs=1e-8)
@@ -327,18 +333,18 @@ def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
 
 
 def test_several_planes_are_several_maps_and_one_base_is_a_strip():
-    made = gainful.simulate_study(2008)
+    made = gainful.sessions.simulate_study(2008)
     weights = ["linear", "0:0,1:1,2:10,3:100"]
-    both = gainful.sweep(made.sessions, made.qrels, points=4, weights=weights)
+    both = gainful.sessions.sweep(made.sessions, made.qrels, points=4, weights=weights)
     shown = svg_texts(picture.to_svg(draw_spec("map", both)))
     assert {"linear, top 10", "{0:0,1:1,2:10,3:100}, top 10"} <= set(shown)
-    strip = gainful.sweep(made.sessions, made.qrels, b="2", points=4)
+    strip = gainful.sessions.sweep(made.sessions, made.qrels, b="2", points=4)
     assert "system 2" in svg_texts(picture.to_svg(draw_spec("map", strip)))
 
 
 def test_a_map_without_any_winner_says_so():
     shown = make_sessions(a=[["x"]], b=[["x"]]).with_columns(system=pl.col("session"))
-    even = gainful.sweep(shown, {"a": {"x": 1}, "b": {"x": 1}}, points=3)
+    even = gainful.sessions.sweep(shown, {"a": {"x": 1}, "b": {"x": 1}}, points=3)
     text = " ".join(svg_texts(picture.to_svg(draw_spec("map", even))))
     assert "No group is ahead of the others anywhere" in text
 
@@ -354,7 +360,7 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
     options = {"by": "system"} if FIGURES[name].input_kind == "sessions" else {}
-    chart = gainful.figure(name, *given, **options)
+    chart = gainful.figures.figure(name, *given, **options)
     once = picture.to_svg(chart)
     assert once == picture.to_svg(draw_spec(name, *given, **options))
     shown = " ".join(svg_texts(once))
@@ -364,7 +370,8 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
 
 def test_a_dark_figure_is_the_same_in_other_colours(golden_results):
     light, dark = (
-        picture.to_svg(gainful.figure("last", golden_results, dark=dark)) for dark in (False, True)
+        picture.to_svg(gainful.figures.figure("last", golden_results, dark=dark))
+        for dark in (False, True)
     )
     assert svg_texts(light) == svg_texts(dark)
     assert "#12171e" in dark  # the paper of the dark tones
@@ -383,7 +390,9 @@ def test_queries_are_named_under_their_lots_and_lines_at_their_ends(study):
 
 
 def test_files_are_what_their_suffix_says(tmp_path):
-    chart = gainful.figure("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["dense"]}, "AP")
+    chart = gainful.figures.figure(
+        "differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["dense"]}, "AP"
+    )
     for suffix, begin in ((".png", b"\x89PNG\r\n\x1a\n"), (".pdf", b"%PDF-"), (".svg", b"<svg")):
         picture.save(chart, tmp_path / f"f{suffix}")
         assert (tmp_path / f"f{suffix}").read_bytes().startswith(begin)
@@ -416,10 +425,10 @@ def test_an_svg_says_what_it_shows_to_those_who_do_not_see_it(study):
 
 def test_titles_and_sizes_are_as_asked_for(study):
     asked = {"title": "Mine", "width": 300, "height": 200}
-    chart = gainful.figure("sessions", study, **asked).to_dict()
+    chart = gainful.figures.figure("sessions", study, **asked).to_dict()
     assert (chart["title"]["text"], chart["width"], chart["height"]) == ("Mine", 300, 200)
     with pytest.raises(BadValue, match="height is 5; allowed: pixels, from 120 to 4000"):
-        gainful.figure("sessions", study, height=5)
+        gainful.figures.figure("sessions", study, height=5)
 
 
 def test_many_queries_stand_in_a_row_without_names():
@@ -458,7 +467,7 @@ def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
 
 def test_altair_is_not_loaded_before_a_chart_is_asked_for(run_python):
     code = (
-        "import sys, gainful; gainful.figure_data('differences', {'1': {'a': 1}}, "
+        "import sys, gainful; gainful.figures.figure_data('differences', {'1': {'a': 1}}, "
         "{'x': {'1': ['a']}, 'y': {'1': ['a']}}, 'RR'); "
         "print(sorted({'altair', 'vl_convert', 'jinja2'} & set(sys.modules)))"
     )
@@ -488,7 +497,7 @@ def test_an_axis_ends_above_every_value_but_not_far(value):
 
 def test_where_nothing_was_gained_the_picture_says_so(golden_results):
     shown = make_sessions(a=[["x"]], b=[["x", "y"]])
-    none = gainful.evaluate_sessions(shown, {"a": {"x": 0}, "b": {"x": 0}}, ["sDCG@2", "nsDCG@2"])
+    none = gainful.sessions.evaluate(shown, {"a": {"x": 0}, "b": {"x": 0}}, ["sDCG@2", "nsDCG@2"])
     for name in ("last", "sessions", "individual"):
         assert "Nothing was gained: every value is 0." in svg_texts(
             picture.to_svg(draw_spec(name, none))
@@ -509,7 +518,7 @@ def test_where_no_query_counts_the_picture_says_so():
         measure = [] if name == "precision-recall" else ["nDCG@1"]
         data = build_data(name, judged, runs, *measure, empty="skip")
         assert data.empty_reason.startswith("No query counts")
-    results = gainful.evaluate_sessions(
+    results = gainful.sessions.evaluate(
         make_sessions(s=[["a"]]), {"s": {"a": 0}}, "nsDCG(empty=skip)@1"
     )
     assert build_data("sessions", results).empty_reason.startswith("No session has an ideal")
@@ -527,7 +536,7 @@ def test_two_equal_runs_have_no_difference_and_the_picture_says_so():
 
 
 def test_one_session_of_one_query_has_a_last_query_and_none_before():
-    results = gainful.evaluate_sessions(make_sessions(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
+    results = gainful.sessions.evaluate(make_sessions(s=[["x"]]), {"s": {"x": 1}}, "sDCG@1")
     data = build_data("last", results)
     assert any(
         "no session of all sessions has more than one query" in line for line in data.caption
@@ -537,11 +546,11 @@ def test_one_session_of_one_query_has_a_last_query_and_none_before():
 
 def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():
     shown = make_sessions(s=[["x", "y"]])
-    results = gainful.evaluate_sessions(shown, {"s": {"y": 1}}, "sDCG@1")
+    results = gainful.sessions.evaluate(shown, {"s": {"y": 1}}, "sDCG@1")
     with pytest.raises(BadInput, match="none of the top 1 results of any query is judged"):
-        gainful.figure_data("sessions", results)
+        gainful.figures.figure_data("sessions", results)
     with pytest.raises(BadInput, match="none of the top 1 documents of any query is judged"):
-        gainful.figure_data("curves", {"1": {"b": 1}}, {"r": {"1": ["a", "b"]}}, "DCG@1")
+        gainful.figures.figure_data("curves", {"1": {"b": 1}}, {"r": {"1": ["a", "b"]}}, "DCG@1")
 
 
 @pytest.mark.parametrize(
@@ -559,15 +568,15 @@ def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():
 )  # fmt: skip
 def test_options_of_sessions_that_cannot_be_are_refused(study, name, options, error, message):
     with pytest.raises(error, match=re.escape(message)):
-        gainful.figure_data(name, study, **options)
+        gainful.figures.figure_data(name, study, **options)
 
 
 def test_a_measure_without_vectors_or_depth_is_refused(toy):
-    results = gainful.evaluate_sessions(*toy, ["sRBP", "IR"])
+    results = gainful.sessions.evaluate(*toy, ["sRBP", "IR"])
     with pytest.raises(BadValue, match="an sDCG or nsDCG among them"):
-        gainful.figure_data("sessions", results)
+        gainful.figures.figure_data("sessions", results)
     with pytest.raises(BadValue, match="sDCG or nsDCG, which have vectors"):
-        gainful.figure_data("sessions", results, "sRBP")
+        gainful.figures.figure_data("sessions", results, "sRBP")
     with pytest.raises(WrongType, match="width is '9'"):
         Look(width="9")
     with pytest.raises(WrongType, match="title is 5; allowed: text"):
@@ -575,7 +584,7 @@ def test_a_measure_without_vectors_or_depth_is_refused(toy):
 
 
 def test_a_depth_that_no_list_reaches_is_said(golden_results, toy):
-    results = gainful.evaluate_sessions(*toy, "sDCG@50")
+    results = gainful.sessions.evaluate(*toy, "sDCG@50")
     assert "Note: no query shows more than 3 results" in build_data("last", results).caption
     assert not any(
         "no query shows more" in line for line in build_data("last", golden_results).caption
@@ -590,24 +599,24 @@ def test_scenarios_together_are_said_where_they_are_not_normalised(study):
 
 def test_what_is_not_what_a_figure_takes_is_refused():
     with pytest.raises(WrongType, match="SessionResults"):
-        gainful.figure_data("last", "study.csv")
+        gainful.figures.figure_data("last", "study.csv")
     with pytest.raises(WrongType, match="a Sweep"):
-        gainful.figure_data("map", "study.csv")
+        gainful.figures.figure_data("map", "study.csv")
     with pytest.raises(WrongType, match="{name: run}"):
-        gainful.figure_data("dots", QRELS, RUNS["bm25"])
+        gainful.figures.figure_data("dots", QRELS, RUNS["bm25"])
     with pytest.raises(BadValue, match="two of them"):
-        gainful.figure_data("differences", QRELS, RUNS)
+        gainful.figures.figure_data("differences", QRELS, RUNS)
     with pytest.raises(BadValue, match="one that grows by rank: .*nDCG"):
-        gainful.figure_data("curves", QRELS, RUNS, "AP")
+        gainful.figures.figure_data("curves", QRELS, RUNS, "AP")
     with pytest.raises(BadValue, match="a cutoff up to 1000, such as nDCG@10"):
-        gainful.figure_data("curves", QRELS, RUNS, "nDCG")
+        gainful.figures.figure_data("curves", QRELS, RUNS, "nDCG")
 
 
 def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch, study):
     monkeypatch.setitem(sys.modules, "altair", None)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(NotInstalled, match=r"pip install 'gainful\[report\]'"):
-        gainful.figure("sessions", study)
+        gainful.figures.figure("sessions", study)
     with pytest.raises(NotInstalled, match=r"pip install 'gainful\[report\]'"):
         picture.to_svg({})
 
@@ -642,7 +651,7 @@ def test_hostile_sessions_and_queries_are_text_in_an_svg():
         for name in HOSTILE[:6]
     )
     judged = {name: {"x": 1} for name in HOSTILE[:6]}
-    results = gainful.evaluate_sessions(shown, judged, "sDCG@1")
+    results = gainful.sessions.evaluate(shown, judged, "sDCG@1")
     for name in ("individual", "sessions", "last"):
         svg = picture.to_svg(draw_spec(name, results, by="system"))
         assert "<script" not in svg
@@ -704,7 +713,7 @@ def test_panels_stand_below_one_another_on_a_phone(browser, tmp_path, study):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    gainful.simulate_study(2008).write(folder)
+    gainful.sessions.simulate_study(2008).write(folder)
     return folder
 
 
@@ -730,7 +739,7 @@ def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
     assert {"Q1", "Q11", "system 1", "system 2"} <= set(shown)
     data = run("figure", "sessions", *files, "--by", "system", "--data")
     rows = list(csv.DictReader(io.StringIO(data)))
-    frame = gainful.figure_data("sessions", study, by="system")
+    frame = gainful.figures.figure_data("sessions", study, by="system")
     assert [float(row["mean"]) for row in rows] == frame["mean"].to_list()
     assert [row["group"] for row in rows] == frame["group"].to_list()
 
@@ -742,8 +751,8 @@ def test_options_of_sessions_and_habits_reach_the_figure(run, folder):
         *("-m", "sDCG@5", "--gain", "exp", "--interval", 90, "--resamples", 99, "--data"),
     )  # fmt: skip
     rows = list(csv.DictReader(io.StringIO(data)))
-    made = gainful.simulate_study(2008)
-    results = gainful.evaluate_sessions(
+    made = gainful.sessions.simulate_study(2008)
+    results = gainful.sessions.evaluate(
         made.sessions, made.qrels, "sDCG(gain=exp)@5", where={"scenario": "D"}
     )
     own = results.curve().filter(pl.col("query") <= 2)["mean"].to_list()
@@ -815,8 +824,9 @@ def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
 def test_there_is_a_function_for_each_figure():
     from gainful import figures
 
-    assert {name.replace("_", "-") for name in figures.__all__} == {*FIGURES, "save"}
+    functions = {name.replace("_", "-") for name in figures.__all__}
+    assert functions == {*FIGURES, "figure", "figure-data", "save"}
     runs = {"a": {"1": ["x", "d"], "2": ["e"]}, "b": {"1": ["d"], "2": ["e"]}}
     judged = {"1": {"d": 1}, "2": {"e": 1}}
     chart = figures.differences(judged, runs, "RR")
-    assert chart.to_dict() == gainful.figure("differences", judged, runs, "RR").to_dict()
+    assert chart.to_dict() == gainful.figures.figure("differences", judged, runs, "RR").to_dict()

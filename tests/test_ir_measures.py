@@ -93,9 +93,11 @@ def test_subtopics_as_ir_measures_takes_them(tmp_path):
     assert ours.calc_aggregate([ours.StRecall @ 5], qrels, []) == {ours.StRecall @ 5: 0}
     import gainful
 
-    with pytest.raises(gainful.BadInput, match="judgments, row 3: document 'a' of query '1'"):
+    with pytest.raises(
+        gainful.errors.BadInput, match="judgments, row 3: document 'a' of query '1'"
+    ):
         ours.calc_aggregate([ours.StRecall @ 5], [*qrels, qrels[0]], run)
-    with pytest.raises(gainful.BadInput, match=r"judgments\['1'\]\['a'\]: grade 'x' is not"):
+    with pytest.raises(gainful.errors.BadInput, match=r"judgments\['1'\]\['a'\]: grade 'x' is not"):
         ours.calc_aggregate([ours.StRecall @ 5], [ours.Qrel("1", "a", "x")], run)
 
 
@@ -137,14 +139,15 @@ def test_frames_of_other_makes():
 
     assert gainful.evaluate(qrels, Arrow(), "RR").mean == {"RR": 1.0}
     with pytest.raises(
-        gainful.BadInput, match="there is no column for the score; there are query_id, doc_id"
+        gainful.errors.BadInput,
+        match="there is no column for the score; there are query_id, doc_id",
     ):
         gainful.evaluate(qrels, run[["query_id", "doc_id"]], "RR")
-    with pytest.raises(gainful.BadInput, match="run, row 1: there is no doc"):
+    with pytest.raises(gainful.errors.BadInput, match="run, row 1: there is no doc"):
         gainful.evaluate(
             qrels, pd.DataFrame({"query": ["1", "1"], "doc": ["a", None], "score": [1, 2]}), "RR"
         )
-    with pytest.raises(gainful.BadInput, match="column 'doc' holds"):
+    with pytest.raises(gainful.errors.BadInput, match="column 'doc' holds"):
         gainful.evaluate(qrels, pd.DataFrame({"query": ["1"], "doc": [["a"]], "score": [1]}), "RR")
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful import BadValue, UnknownName, WrongType, parse
+from gainful import parse
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS

@@ -193,7 +193,7 @@ def run_with_duplicates():
 def test_a_document_that_stands_twice_is_an_error_or_counted():
     judged = {"1": {"a": 1, "c": 1}}
     with pytest.raises(
-        gainful.BadInput, match=r"stands twice in one ranking: document 'a' of query '1'"
+        gainful.errors.BadInput, match=r"stands twice in one ranking: document 'a' of query '1'"
     ):
         gainful.evaluate(judged, run_with_duplicates(), "AP")
     last = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="last")
@@ -209,7 +209,7 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
 
 
 def test_lists_may_repeat_a_document_too():
-    with pytest.raises(gainful.BadInput, match="stands twice"):
+    with pytest.raises(gainful.errors.BadInput, match="stands twice"):
         gainful.evaluate({"1": {"a": 1}}, {"1": ["a", "b", "a"]}, "AP")
     results = gainful.evaluate({"1": {"b": 1}}, {"1": ["a", "b", "a"]}, "RR", duplicates="last")
     assert results.mean == {"RR": 1.0}

@@ -26,8 +26,8 @@ SESSIONS = [
 
 def test_results_comparisons_and_sessions_have_latex_that_mathjax_knows():
     results = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "P_1"])
-    compared = gainful.compare_runs(JUDGED, RUNS, "RR", resamples=99)
-    sessions = gainful.evaluate_sessions(pl.DataFrame(SESSIONS), measures="sDCG@10")
+    compared = gainful.compare(JUDGED, RUNS, "RR", resamples=99)
+    sessions = gainful.sessions.evaluate(pl.DataFrame(SESSIONS), measures="sDCG@10")
     for result in (results, compared, sessions):
         text = result._repr_latex_()
         assert text.startswith(r"$\begin{array}{l")
@@ -82,7 +82,7 @@ def test_results_show_a_mean_for_each_measure_and_what_was_counted():
 
 
 def test_a_comparison_shows_differences_with_their_evidence():
-    comparison = gainful.compare_runs(JUDGED, RUNS, "RR")
+    comparison = gainful.compare(JUDGED, RUNS, "RR")
     cells = Cells(comparison._repr_html_())
     assert set(cells.tags) <= SMALL
     name = "a <script>alert(1)</script>"
@@ -136,7 +136,7 @@ def test_the_queries_that_changed_most_follow_their_comparison():
 def test_results_of_sessions_show_means():
     import polars as pl
 
-    results = gainful.evaluate_sessions(pl.DataFrame(SESSIONS), measures="sDCG(b=2, bq=4)@3")
+    results = gainful.sessions.evaluate(pl.DataFrame(SESSIONS), measures="sDCG(b=2, bq=4)@3")
     cells = Cells(results._repr_html_())
     assert set(cells.tags) <= SMALL
     assert cells.rows[0] == ["measure", "mean"]
@@ -154,7 +154,7 @@ def test_long_and_hostile_names_stay_short_text():
 
 
 def test_nothing_sets_a_colour():
-    comparison = gainful.compare_runs(JUDGED, RUNS, "RR")
+    comparison = gainful.compare(JUDGED, RUNS, "RR")
     assert "color" not in comparison._repr_html_()
     assert "background" not in comparison._repr_html_()
 

@@ -38,22 +38,22 @@ SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "p
 
 
 def _build_results() -> dict[str, Shown]:
-    study = gainful.simulate_study(7)
-    sessions = gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
+    study = gainful.sessions.simulate_study(7)
+    sessions = gainful.sessions.evaluate(study.sessions, study.qrels, "nsDCG@10")
     changed = gainful.compare(JUDGED, RUNS, "nDCG@10", per_query=True)
     results = gainful.evaluate(JUDGED, BAD, "nDCG@10")
     return {
         "Results": results,
         "RunResults": gainful.evaluate(JUDGED, runs=RUNS, interval=95, resamples=99),
-        "Stability": gainful.stability(results, resamples=99),
+        "Stability": gainful.stats.stability(results, resamples=99),
         "SessionResults": sessions,
-        "Sweep": gainful.sweep(study.sessions, study.qrels, points=3),
+        "Sweep": gainful.sessions.sweep(study.sessions, study.qrels, points=3),
         "Comparison": changed,
         "LargestChanges": changed.largest_changes[0],
         "Order": gainful.order(JUDGED, {**RUNS, "third": GOOD}, ["AP", "RR"], resamples=99),
         "Verdict": gainful.gate(JUDGED, BAD, floors={"AP": 0.9}),
         "Bounds": gainful.unjudged(JUDGED, BAD, "AP"),
-        "Settlement": gainful.settle(JUDGED, RUNS, "AP"),
+        "Settlement": gainful.stats.settle(JUDGED, RUNS, "AP"),
         "Why": gainful.why(JUDGED, BAD, "nDCG@10", unlike="lightgbm"),
         "Explanation": gainful.explain([3, 2, 0, 1]),
         "Formulations": gainful.which("0.932", [3, 2, 3, 0, 1, 2]),
@@ -192,7 +192,7 @@ def test_several_runs_are_a_dict_with_pages():
 
 
 def test_an_interval_is_of_several_runs():
-    with pytest.raises(gainful.BadValue, match="only with runs="):
+    with pytest.raises(gainful.errors.BadValue, match="only with runs="):
         gainful.evaluate(JUDGED, GOOD, interval=95)
-    with pytest.raises(gainful.BadValue, match="the level of the interval is 0"):
+    with pytest.raises(gainful.errors.BadValue, match="the level of the interval is 0"):
         gainful.evaluate("no such file", runs={"a": "none"}, interval=0)

@@ -54,7 +54,7 @@ def test_like_a_tool_gives_the_value_the_tool_printed(row, case):
     except ValueError:  # an exception, an exit status, or no row at all
         value = float("nan")
     if np.isnan(value):
-        with pytest.raises(gainful.GainfulError):
+        with pytest.raises(gainful.errors.GainfulError):
             _compute(row, case)
     else:
         assert _compute(row, case) == pytest.approx(value, abs=0.5001 * 10.0**-row.digits)

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 import gainful
-from gainful import BadInput
+from gainful.errors import BadInput
 from gainful.read.formats import FORMATS, find_format, read_qrels, read_run
 from gainful.read.source import open_source
 
@@ -173,7 +173,7 @@ def test_json_of_dicts(put):
 
 def test_formats_are_a_table(put):
     assert list(FORMATS) == ["parquet", "rag", "json", "jsonl", "csv", "tsv", "trec"]
-    with pytest.raises(gainful.UnknownName, match="no format 'trek'; did you mean trec?"):
+    with pytest.raises(gainful.errors.UnknownName, match="no format 'trek'; did you mean trec?"):
         read_run(put(RUN), "trek")
 
 
@@ -255,7 +255,7 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
         find_format(source).read_run(source)
     with pytest.raises(BadInput, match="it is compressed, but it is not"):
         read_run(put(RUN, "run.gz"))
-    with pytest.raises(gainful.WrongType, match="a path as text"):
+    with pytest.raises(gainful.errors.WrongType, match="a path as text"):
         open_source(b"bytes")
 
 
@@ -392,5 +392,5 @@ def test_what_pandas_can_get_wrong():
 
     doubled = pd.DataFrame([["1", "a", "b", 1.0]], columns=["query", "doc", "doc", "score"])
     for wrong in (doubled, pd.Series([1, 2])):
-        with pytest.raises((BadInput, gainful.WrongType)):
+        with pytest.raises((BadInput, gainful.errors.WrongType)):
             gainful.evaluate({"1": {"a": 1}}, wrong, "AP")

@@ -77,7 +77,7 @@ def test_without_ranks_the_order_of_rows_is_the_ranking():
 def test_a_query_that_returned_nothing_is_a_row_without_a_document():
     sessions = as_sessions(session_frame([("s", 1, None, None), ("s", 2, 1, "a")]))
     assert select_rows(sessions, "query", "doc") == [(1, None), (2, "a")]
-    assert gainful.evaluate_sessions(sessions, {"s": {"a": 3}}, "sDCG(b=2,bq=4)@10").mean == {
+    assert gainful.sessions.evaluate(sessions, {"s": {"a": 3}}, "sDCG(b=2,bq=4)@10").mean == {
         "sDCG(b=2,bq=4)@10": pytest.approx(2.0)  # 3 / (1 + log4 2)
     }
 
@@ -248,7 +248,7 @@ def test_many_sessions_match_as_few_do():
             "topic": "t",
         }
     )
-    results = gainful.evaluate_sessions(frame, {"t": grades}, "sDCG(b=2,bq=4)@10")
+    results = gainful.sessions.evaluate(frame, {"t": grades}, "sDCG(b=2,bq=4)@10")
     gain = (docs % 4) / [1, 2]
     expected = gain.sum(axis=1).reshape(-1, 2) @ [1, 1 / 1.5]
     np.testing.assert_allclose(results.per_session["sDCG(b=2,bq=4)@10"].to_numpy(), expected)
@@ -365,8 +365,8 @@ def test_topics_from_a_mapping(tmp_path):
     assert f"2 lines of {mapping} without a topic number skipped" in sessions.notes
     assert f"1 session without a topic in {mapping}" in sessions.notes
     with pytest.raises(BadInput, match="session '2': it has no topic"):
-        gainful.evaluate_sessions(path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping)
-    results = gainful.evaluate_sessions(
+        gainful.sessions.evaluate(path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping)
+    results = gainful.sessions.evaluate(
         path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, unjudged="drop"
     )
     assert results.mean == {"sDCG@10": 1.0}
@@ -382,7 +382,7 @@ def test_judgments_of_the_session_track_have_subtopics(tmp_path):
     path = write_file(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
     judged = read_qrels(path)
     assert judged.frame.rows() == [("12", "d1", 3.0), ("12", "d9", -2.0)]
-    results = gainful.evaluate_sessions(write_file(tmp_path, XML), judged, "sDCG@10")
+    results = gainful.sessions.evaluate(write_file(tmp_path, XML), judged, "sDCG@10")
     assert results.per_session.rows() == [("1", 3.0), ("2", 0.0)]
 
 
@@ -499,7 +499,7 @@ def test_conversations_of_2021(run, ties, expected):
     if not CAST.exists():
         pytest.skip("sessions of CAsT 2021 (needs ../shared/data)")
     names = ["sDCG(b=2,bq=4)@10", "sDCG(b=2,bq=4,duplicates=first)@10", "nsDCG(b=2,bq=4)@10"]
-    results = gainful.evaluate_sessions(
+    results = gainful.sessions.evaluate(
         CAST / f"{run}.run",
         CAST / "qrels.txt",
         names,

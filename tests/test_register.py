@@ -11,6 +11,7 @@ import pytest
 
 import gainful
 from gainful.formula import log
+from gainful.match.matched import Matched
 from gainful.measure import plugins
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.gain import GAINS
@@ -19,6 +20,7 @@ JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
 RUN = {"1": {"x": 9.0, "a": 8.0, "b": 7.0}, "2": {"c": 1.0}}
 PLUGIN = '''
 import gainful
+from gainful.match.matched import Matched
 
 @gainful.register
 def Depth(matched, *, rel=1, patience=2.0):
@@ -57,7 +59,7 @@ def test_what_it_is_given_is_a_matched():
 
     gainful.register(Kind)
     gainful.evaluate(JUDGED, RUN, "Kind")
-    assert isinstance(given[0], gainful.Matched)
+    assert isinstance(given[0], Matched)
     assert given[0].rank.tolist() == [2, 3, 1]
 
 
@@ -137,13 +139,13 @@ def one_number(matched):
 )
 def test_a_function_that_goes_wrong_is_named(function, words):
     gainful.register(function)
-    with pytest.raises(gainful.BadPlugin, match=words):
+    with pytest.raises(gainful.errors.BadPlugin, match=words):
         gainful.evaluate(JUDGED, RUN, function.__name__)
 
 
 def test_a_share_must_be_two_arrays():
     gainful.register("Odd", lambda matched: np.zeros(matched.size), share=True)
-    with pytest.raises(gainful.BadPlugin, match="measure Odd: not two arrays, but ndarray"):
+    with pytest.raises(gainful.errors.BadPlugin, match="measure Odd: not two arrays, but ndarray"):
         gainful.evaluate(JUDGED, RUN, "Odd")
 
 
@@ -166,13 +168,13 @@ def test_a_share_must_be_two_arrays():
     ],
 )
 def test_a_name_that_is_taken_is_refused(name):
-    with pytest.raises(gainful.BadPlugin, match="something else already; choose another"):
+    with pytest.raises(gainful.errors.BadPlugin, match="something else already; choose another"):
         gainful.register(name, depth)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "2x", "n-x", "é", "x@3"])
 def test_a_name_must_be_one(name):
-    with pytest.raises(gainful.BadValue, match="a letter, then letters, digits and _"):
+    with pytest.raises(gainful.errors.BadValue, match="a letter, then letters, digits and _"):
         gainful.register(name, depth)
 
 
@@ -195,7 +197,7 @@ def test_a_name_must_be_one(name):
     ],
 )
 def test_what_cannot_be_registered_says_why(call, words):
-    with pytest.raises(gainful.GainfulError, match=words):
+    with pytest.raises(gainful.errors.GainfulError, match=words):
         call()
     assert "X" not in MEASURES
 
@@ -206,7 +208,7 @@ def test_it_cannot_write_to_what_other_measures_see():
         return np.zeros(matched.size)
 
     gainful.register(Writes)
-    with pytest.raises(gainful.BadPlugin, match="failed: ValueError: .*read-only"):
+    with pytest.raises(gainful.errors.BadPlugin, match="failed: ValueError: .*read-only"):
         gainful.evaluate(JUDGED, RUN, ["Writes", "nDCG@3"])
 
 
@@ -222,13 +224,13 @@ def test_what_is_masked_is_left_out():
 )
 def test_only_numbers_are_numbers(values):
     gainful.register("Odd", lambda _: values)
-    with pytest.raises(gainful.BadPlugin, match="is no array of numbers"):
+    with pytest.raises(gainful.errors.BadPlugin, match="is no array of numbers"):
         gainful.evaluate(JUDGED, RUN, "Odd")
 
 
 def test_leaving_python_is_a_failure_too():
     gainful.register("Leaves", lambda _: sys.exit(0))
-    with pytest.raises(gainful.BadPlugin, match="failed: SystemExit: 0"):
+    with pytest.raises(gainful.errors.BadPlugin, match="failed: SystemExit: 0"):
         gainful.evaluate(JUDGED, RUN, "Leaves")
 
 
@@ -256,7 +258,7 @@ def test_share_can_be_said_in_a_decorator():
     ],
 )
 def test_parameters_that_could_not_be_set_are_refused(function, words):
-    with pytest.raises(gainful.BadPlugin, match=words):
+    with pytest.raises(gainful.errors.BadPlugin, match=words):
         gainful.register("X", function)
 
 
@@ -411,7 +413,7 @@ def test_entry_points_are_looked_at_once(monkeypatch):
     monkeypatch.setattr(plugins, "_LOADED", {})
     for _ in range(2):
         with pytest.raises(
-            gainful.BadPlugin,
+            gainful.errors.BadPlugin,
             match=r"'Unheard' is not known, and .*plug-in gone \(gone_module\): ModuleNotFound",
         ):
             gainful.parse("Unheard")

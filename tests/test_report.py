@@ -123,9 +123,7 @@ def test_every_query_has_the_values_of_the_evaluation(shown, news):
 
 def test_the_summary_has_the_comparison_that_compare_prints(shown, news):
     page = shown(news)
-    comparison = gainful.compare_runs(
-        NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999
-    )
+    comparison = gainful.compare(NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999)
     text = page.text("#summary")
     for pair in comparison.pairs_against():
         assert f"{pair.difference:+.4f}" in text

@@ -56,7 +56,7 @@ def test_appendix_ideal_and_normalised_vector(appendix):
 
 def test_second_query_of_a_session_is_discounted_by_its_position(appendix):
     vector = gainful.dcg_curve(appendix["grades"], like="jk2008", b=4)
-    ours = gainful.scale(vector, gainful.query_discount(2, bq=4))
+    ours = gainful.vectors.scale(vector, gainful.vectors.query_discount(2, bq=4))
     assert ours == approx(appendix["sdcg_query2_b4_bq4"], **TO_12)
 
 
@@ -77,7 +77,7 @@ def test_appendix_with_the_weights_of_the_paper(appendix, b):
     ],
 )
 def test_query_discount_factors(base, factors):
-    assert gainful.query_discount(range(1, 12), bq=base) == approx(factors, abs=5e-5)
+    assert gainful.vectors.query_discount(range(1, 12), bq=base) == approx(factors, abs=5e-5)
 
 
 def test_table_2_of_the_paper_adds_up(seeds):

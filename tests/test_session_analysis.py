@@ -38,7 +38,7 @@ def session_rows(*, texts):
 
 def evaluate_sessions(measures="sDCG@3", *, texts=False, **settings):
     qrels = {session: GRADES for session, _ in LISTS}
-    return gainful.evaluate_sessions(session_rows(texts=texts), qrels, measures, **settings)
+    return gainful.sessions.evaluate(session_rows(texts=texts), qrels, measures, **settings)
 
 
 def mean_vector(analysis, which, **keys):
@@ -58,12 +58,12 @@ def test_lengths_count_sessions_by_their_queries():
 
 
 def test_lengths_of_the_simulated_study_are_table_2_of_the_paper():
-    study = gainful.simulate_study(5)
-    first, two = lengths(gainful.evaluate_sessions(study.sessions, study.qrels), "system")
+    study = gainful.sessions.simulate_study(5)
+    first, two = lengths(gainful.sessions.evaluate(study.sessions, study.qrels), "system")
     assert [*first["by_queries"].values()] == [28, 7, 10, 4, 5, 4, 1, 1, 0, 0, 0]
     assert [*two["by_queries"].values()] == [21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1]
     assert (round(first["mean"], 2), round(two["mean"], 2)) == (2.53, 3.18)
-    (every,) = lengths(gainful.evaluate_sessions(study.sessions, study.qrels))
+    (every,) = lengths(gainful.sessions.evaluate(study.sessions, study.qrels))
     assert (every["sessions"], every["queries"]) == (120, 343)
 
 
@@ -103,7 +103,7 @@ def test_in_how_many_sessions_the_last_query_is_the_best():
 
 def test_sessions_of_one_query_have_no_query_before_the_last():
     frame = session_rows(texts=False).filter(pl.col("session") == "u")
-    table = last_queries(gainful.evaluate_sessions(frame, {"u": GRADES}, "sDCG@3"))
+    table = last_queries(gainful.sessions.evaluate(frame, {"u": GRADES}, "sDCG@3"))
     rows = table.vectors.filter(pl.col("which") == "non_last")
     assert rows["mean"].to_list() == [None] * 3
     assert rows["n"].to_list() == [0] * 3
@@ -111,8 +111,8 @@ def test_sessions_of_one_query_have_no_query_before_the_last():
 
 
 def test_the_last_rank_of_the_vectors_adds_up_to_the_measure():
-    study = gainful.simulate_study(3)
-    results = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
+    study = gainful.sessions.simulate_study(3)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     table = last_queries(results).vectors.filter(pl.col("rank") == 10)
     parts = dict(zip(table["which"], (table["mean"] * table["n"]), strict=True))
     assert (parts["last"] + parts["non_last"]) / 120 == pytest.approx(results.mean["sDCG@10"])
@@ -155,7 +155,7 @@ def test_what_is_new_depends_on_the_depth():
     """b stands at rank 2 of the first query: a searcher who looks at one result has not seen it."""
     frame = pl.DataFrame({"session": ["s"] * 3, "query": [1, 1, 2], "doc": ["a", "b", "b"]})
     for x, expected in ((1, [0, 2 / 3]), (2, [0.5, 0])):
-        results = gainful.evaluate_sessions(frame, {"s": {"b": 1}}, f"sDCG@{x}")
+        results = gainful.sessions.evaluate(frame, {"s": {"b": 1}}, f"sDCG@{x}")
         assert reformulations(results).queries["new"].to_list() == pytest.approx(expected)
 
 
@@ -166,10 +166,10 @@ def test_repeated_documents_earn_nothing_more_when_only_the_first_time_counts():
 
 
 def test_gains_of_reformulations_add_up_to_the_measure():
-    study = gainful.simulate_study(4)
-    results = gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
+    study = gainful.sessions.simulate_study(4)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "nsDCG@10")
     table = reformulations(results).queries
-    direct = gainful.evaluate_sessions(study.sessions, study.qrels, "sDCG@10")
+    direct = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     assert table["gain"].sum() / 120 == pytest.approx(direct.mean["sDCG@10"])
     assert table["repeated"].sum() > 0
     assert (table["new"] + table["repeated"]).to_list() == pytest.approx(table["gain"].to_list())
@@ -193,7 +193,7 @@ def test_what_cannot_be_asked_for():
 @pytest.mark.parametrize("average", ["ratios", "vectors"])
 def test_a_growing_mean_of_sessions_that_are_all_left_out_is_no_number(average):
     shown = pl.DataFrame({"session": ["s", "t"], "query": [1, 1], "doc": ["a", "a"]})
-    results = gainful.evaluate_sessions(
+    results = gainful.sessions.evaluate(
         shown,
         {"s": {"a": 0}, "t": {"a": 0}},
         "nsDCG@2",

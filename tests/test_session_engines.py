@@ -8,7 +8,7 @@ from engines import FRAME_MAKERS
 
 import gainful
 
-STUDY = gainful.simulate_study(3)
+STUDY = gainful.sessions.simulate_study(3)
 MEASURES = [
     "nsDCG@10",
     "sDCG(duplicates=first)@5",
@@ -20,9 +20,9 @@ MEASURES = [
 
 @pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_frames_of_every_make(make):
-    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
+    expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, MEASURES)
     framed, judged = FRAME_MAKERS[make](STUDY.sessions.frame), FRAME_MAKERS[make](STUDY.qrels.frame)
-    results = gainful.evaluate_sessions(framed, judged, MEASURES)
+    results = gainful.sessions.evaluate(framed, judged, MEASURES)
     by_name = dict(zip(expected.sessions, range(len(expected.sessions)), strict=True))
     assert sorted(results.sessions) == sorted(expected.sessions)
     for name, values in results.values.items():
@@ -40,14 +40,14 @@ def test_files_of_every_kind(suffix, tmp_path):
         frame.write_ndjson(path)
     else:
         frame.write_csv(path, separator="," if suffix == "csv" else "\t")
-    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
-    results = gainful.evaluate_sessions(path, STUDY.qrels, MEASURES)
+    expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, MEASURES)
+    results = gainful.sessions.evaluate(path, STUDY.qrels, MEASURES)
     assert results.mean == pytest.approx(expected.mean, abs=1e-12)
 
 
 def test_rows_may_come_in_any_order():
     shuffled = STUDY.sessions.frame.sample(fraction=1.0, shuffle=True, seed=5)
-    expected = gainful.evaluate_sessions(STUDY.sessions, STUDY.qrels, MEASURES)
-    results = gainful.evaluate_sessions(shuffled, STUDY.qrels, MEASURES)
+    expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, MEASURES)
+    results = gainful.sessions.evaluate(shuffled, STUDY.qrels, MEASURES)
     assert results.mean == pytest.approx(expected.mean, abs=1e-12)
     assert isinstance(results.per_session, pl.DataFrame)

@@ -25,7 +25,7 @@ def golden_value(measure, **options):
 
 
 def sessions_and_recipe(measure, **options):
-    results = gainful.evaluate_sessions(SESSION, JUDGMENTS, measure, **options)
+    results = gainful.sessions.evaluate(SESSION, JUDGMENTS, measure, **options)
     return results.matched_sessions, results.recipes[measure]
 
 
@@ -66,7 +66,7 @@ def hold_after_stop():
     measure = f"nsDCG({B}){AT}"
 
     def share_vectors(hold):
-        results = gainful.evaluate_sessions(sessions, qrels, measure, hold=hold)
+        results = gainful.sessions.evaluate(sessions, qrels, measure, hold=hold)
         recipe = results.recipes[measure]
         return sdcg.session_vectors(results.matched_sessions, recipe).normalise(recipe)[0]
 
@@ -106,7 +106,8 @@ def compute_all():
         "instance_recall_after_each_query": [golden_value(f"IR@{n}") for n in (1, 2, 3)],
         "hold_after_stop": hold_after_stop(),
         "discounts_jk2008": {
-            base: gainful.query_discount(positions, bq=float(base)) for base in ("2", "4", "10")
+            base: gainful.vectors.query_discount(positions, bq=float(base))
+            for base in ("2", "4", "10")
         },
     }
 
@@ -154,7 +155,7 @@ def test_the_four_means_of_a_long_and_a_short_session(average, hold, wanted):
     data = make_sessions(s=CASE["queries"], one=[["x", "y", "z"]])
     judgments = JUDGMENTS | {"one": {"x": 1}}
     options = {"average": average, "hold": hold}
-    results = gainful.evaluate_sessions(data, judgments, f"nsDCG({B}){AT}", **options)
+    results = gainful.sessions.evaluate(data, judgments, f"nsDCG({B}){AT}", **options)
     assert results.mean[f"nsDCG({B}){AT}"] == pytest.approx(wanted, abs=5e-5)
 
 

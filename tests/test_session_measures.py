@@ -18,7 +18,8 @@ from session_tables import (
 from strategies import sessions_and_qrels
 
 import gainful
-from gainful import BadValue, parse
+from gainful import parse
+from gainful.errors import BadValue
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.functions.sessions import instance_recall
@@ -87,7 +88,7 @@ def test_a_measure_is_read_back_as_it_was_written(data):
      ("nsDCG(at=queries(0))@3", "at is"), ("esnDCG(p_down=-1)", "0 ≤ p_down ≤ 1")],
 )  # fmt: skip
 def test_what_is_no_measure_is_answered_with_what_is_allowed(text, message):
-    with pytest.raises(gainful.GainfulError, match=message):
+    with pytest.raises(gainful.errors.GainfulError, match=message):
         parse(text)
 
 
@@ -146,7 +147,7 @@ def test_a_cutoff_ends_the_lists_on_the_way():
 
 
 def test_an_expected_value_may_pass_one_and_says_so():
-    results = gainful.evaluate_sessions(SESSIONS, GRADES, ["esnCG", "sDCG@3", "IR", "CT"])
+    results = gainful.sessions.evaluate(SESSIONS, GRADES, ["esnCG", "sDCG@3", "IR", "CT"])
     assert results.mean["esnCG"] > 1
     assert [note.split(" can pass 1")[0] for note in results.notes] == ["esnCG"]
 
@@ -191,7 +192,7 @@ def test_instances_are_subtopics_where_there_are_any():
     judgments = subtopic_qrels(
         ("a", "x", 1), ("b", "x", 2), ("b", "y", 1), ("e", "z", 1), ("g", "w", 1), ("f", "v", 0)
     )
-    results = gainful.evaluate_sessions(SESSIONS, judgments, ["IR", "IR@1..3"])
+    results = gainful.sessions.evaluate(SESSIONS, judgments, ["IR", "IR@1..3"])
     assert list(results.mean.values()) == [0.75, 0.5, 0.5, 0.75]
     again = instance_recall.instance_recall_by_query(
         results.matched_sessions, results.recipes["IR"]
@@ -300,7 +301,7 @@ def test_every_query_is_judged_by_its_own_topic():
         assert value == pytest.approx(wanted)
     assert session_value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
     assert session_value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
-    value = gainful.evaluate_sessions(shown, judgments, "IR", unjudged="zero")
+    value = gainful.sessions.evaluate(shown, judgments, "IR", unjudged="zero")
     again = instance_recall.instance_recall_by_query(value.matched_sessions, value.recipes["IR"])
     assert again.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 3])
     with pytest.raises(BadValue, match="session 's' have judgments of their own"):
@@ -311,7 +312,7 @@ def test_queries_with_nothing_to_find_may_be_skipped():
     shown, judgments = make_sessions(s=[["a"], ["b"]], t=[["a"]]), {"s": {"a": 1}, "t": {"a": 0}}
     for over in ("mean", "best", "sum", "last"):
         of = gainful.Measure("Session")(of="nDCG@1", over=over, empty="skip")
-        results = gainful.evaluate_sessions(shown, judgments, of).per_session.rows()
+        results = gainful.sessions.evaluate(shown, judgments, of).per_session.rows()
         assert results == [("s", {"mean": 0.5, "last": 0.0}.get(over, 1.0)), ("t", None)]
 
 

@@ -50,7 +50,7 @@ def choices(draw, *fixed):
 
 
 def evaluate_with_recipe(rows, qrels, measure, **options):
-    results = gainful.evaluate_sessions(session_frame(rows), qrels, measure, **options)
+    results = gainful.sessions.evaluate(session_frame(rows), qrels, measure, **options)
     (recipe,) = results.recipes.values()
     return results, recipe
 
@@ -187,10 +187,10 @@ def test_the_order_of_sessions_changes_nothing(data, random):
     names = list(judgments)
     random.shuffle(names)
     turned = [row for name in names for row in rows if row[0] == name]
-    values = gainful.evaluate_sessions(session_frame(rows), judgments, EVERY).to_dict()[
+    values = gainful.sessions.evaluate(session_frame(rows), judgments, EVERY).to_dict()[
         "per_session"
     ]
-    other = gainful.evaluate_sessions(session_frame(turned), judgments, EVERY).to_dict()[
+    other = gainful.sessions.evaluate(session_frame(turned), judgments, EVERY).to_dict()[
         "per_session"
     ]
     assert {name: pytest.approx(value, abs=1e-12) for name, value in values.items()} == other
@@ -216,8 +216,8 @@ def test_the_best_slots_are_the_best_of_all_assignments(data, x, settings):
     values, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
     ideal = sdcg.session_vectors(values.matched_sessions, recipe).ideal[0].ravel()
     slots = [
-        gainful.query_discount((q - 1) * x + i if settings == "concatenated" else i, bq=2)
-        * gainful.query_discount(q, bq=4)
+        gainful.vectors.query_discount((q - 1) * x + i if settings == "concatenated" else i, bq=2)
+        * gainful.vectors.query_discount(q, bq=4)
         for q in range(1, int(values.matched_sessions.query_counts[0]) + 1)
         for i in range(1, x + 1)
     ][:5]
@@ -238,7 +238,9 @@ def test_only_the_searchers_own_grades_count_if_judged(data):
     own_grades = dict.fromkeys(judgments, 0.0)
     for session, query, rank, _, _, _, grade in rows:
         if rank is not None and rank <= 3 and grade is not None:
-            left = gainful.query_discount(rank, bq=2) * gainful.query_discount(query, bq=4)
+            left = gainful.vectors.query_discount(rank, bq=2) * gainful.vectors.query_discount(
+                query, bq=4
+            )
             own_grades[session] += grade * left
     assert session_values(session_frame(rows), judgments, measure) == pytest.approx(
         own_grades, abs=1e-9
@@ -253,7 +255,9 @@ def test_a_document_counts_until_it_was_clicked_or_the_first_time(data):
         if rank is None or rank > 3:
             continue
         before = [r for r in rows if r[0] == session and r[3] == doc and r[1] < query]
-        left = gainful.query_discount(rank, bq=2) * gainful.query_discount(query, bq=4)
+        left = gainful.vectors.query_discount(rank, bq=2) * gainful.vectors.query_discount(
+            query, bq=4
+        )
         gain = left * judgments[session].get(doc, 0)
         until_clicked[session] += 0 if any(r[4] for r in before) else gain
         once[session] += 0 if any(r[2] <= 3 for r in before) else gain
@@ -280,7 +284,7 @@ def test_a_growing_ideal_grows_under_concatenated_ranks_too():
     shown = make_sessions(one=[["a"]], two=[["a"], ["a"]])
     judgments = {"one": {"a": 1}, "two": {"a": 1}}
     options = {"rank_discount": "concatenated", "discount": "zipf", "query_discount": "none"}
-    results = gainful.evaluate_sessions(shown, judgments, "nsDCG@1", hold="growing", **options)
+    results = gainful.sessions.evaluate(shown, judgments, "nsDCG@1", hold="growing", **options)
     assert results.mean["nsDCG@1"] == pytest.approx((1 / 1.5 + 1) / 2)
 
 
@@ -289,13 +293,13 @@ def test_queries_without_judgments_are_left_out_or_worth_nothing_if_asked():
     judgments = {"t": {"a": 1}}
     assert session_value(shown, judgments, "nsDCG@1", unjudged="drop") == 1
     assert session_value(shown, judgments, "nsDCG(normalise=query)@1", unjudged="zero") < 1
-    with pytest.raises(gainful.BadInput, match="topic 'unknown' has no judgments"):
+    with pytest.raises(gainful.errors.BadInput, match="topic 'unknown' has no judgments"):
         session_value(shown, judgments, "nsDCG@1")
 
 
 def test_an_empty_ideal_counts_in_its_query_only():
     shown = make_sessions(s=[["a"], ["b"]]).with_columns(topic=pl.Series(["t", "none"]))
     judgments = {"t": {"a": 1}, "none": {"b": 0}}
-    results = gainful.evaluate_sessions(shown, judgments, "nsDCG(normalise=query, empty=1)@1")
+    results = gainful.sessions.evaluate(shown, judgments, "nsDCG(normalise=query, empty=1)@1")
     (recipe,) = results.recipes.values()
     assert compute_session_values(results.matched_sessions, recipe).tolist() == [1.0]

@@ -241,8 +241,8 @@ def test_every_view_in_every_format(command, folder, view, form):
 
 
 def test_lengths_are_table_2():
-    study = gainful.simulate_study(7)
-    results = gainful.evaluate_sessions(study.sessions, study.qrels)
+    study = gainful.sessions.simulate_study(7)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels)
 
     rows = results.page("lengths", ["system"]).rows().rows
     assert rows[0][1:] == (
@@ -307,7 +307,9 @@ def test_a_mistake_is_one_line_and_exit_status_2(command, folder, words, message
 
 
 def test_session_measures_are_not_for_runs():
-    with pytest.raises(gainful.BadValue, match="gainful.evaluate_sessions and gainful sessions"):
+    with pytest.raises(
+        gainful.errors.BadValue, match="gainful.sessions.evaluate and gainful sessions"
+    ):
         gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "sDCG@10")
 
 
@@ -428,10 +430,10 @@ def test_nothing_to_average_is_null(command, tmp_path, form, view):
 @pytest.mark.parametrize("like", SESSION_CONVENTIONS)
 @pytest.mark.parametrize("unlike", SESSION_CONVENTIONS)
 def test_why_starts_and_ends_at_what_is_computed(like, unlike):
-    study = gainful.simulate_study(4)
+    study = gainful.sessions.simulate_study(4)
     reasons = gainful.why(study.qrels, study.sessions, "nsDCG@3", like=like, unlike=unlike)
     means = [
-        gainful.evaluate_sessions(study.sessions, study.qrels, "nsDCG@3", like=name).mean["nsDCG@3"]
+        gainful.sessions.evaluate(study.sessions, study.qrels, "nsDCG@3", like=name).mean["nsDCG@3"]
         for name in (like, unlike)
     ]
     assert reasons.means == pytest.approx(means, abs=1e-12)
@@ -468,7 +470,7 @@ def test_why_reads_sessions_in_the_format_that_is_named(command, folder):
 
 def test_why_lists_interactions_of_sessions_as_those_of_runs():
     """Those that four decimals show, the first three by name."""
-    study = gainful.simulate_study(4)
+    study = gainful.sessions.simulate_study(4)
     reasons = gainful.why(
         study.qrels, study.sessions, "nsDCG@3", like="trec_dd_2015", unlike="trec_dd_2017"
     )
@@ -491,7 +493,7 @@ def test_every_session_habit_belongs_to_one_cause():
 
 
 def test_the_vectors_of_each_session(folder):
-    results = gainful.evaluate_sessions(folder / "toy.csv", folder / "qrels", "nsDCG@3")
+    results = gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", "nsDCG@3")
     own = results.vectors().filter(pl.col("session") == "s")
     ideal = [3.0, 4.0, 4.386852807234542, 6.386852807234542, 7.053519473901209, 7.311421345390903]
     ideal += [8.985079019297682, 9.542964910599942, 9.758784633766766]
@@ -504,7 +506,7 @@ def test_the_vectors_of_each_session(folder):
 
 
 def test_iterations_can_stand_behind_the_at_in_curves_too(folder):
-    results = gainful.evaluate_sessions(
+    results = gainful.sessions.evaluate(
         folder / "toy.csv", folder / "qrels", "nsDCG@2", like="trec_dd_2017"
     )
     assert results.curve()["query"].max() == 2
@@ -521,15 +523,15 @@ def test_iterations_can_stand_behind_the_at_in_curves_too(folder):
     ],
 )
 def test_habits_that_do_not_go_together_are_refused(folder, measure, message):
-    with pytest.raises(gainful.BadValue, match=message):
-        gainful.evaluate_sessions(folder / "toy.csv", folder / "qrels", measure)
+    with pytest.raises(gainful.errors.BadValue, match=message):
+        gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", measure)
 
 
 def test_conditions_are_on_whole_sessions(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,device\na,1,1,x,p\na,2,1,x,q\n")
     (tmp_path / "q").write_text("a 0 x 1\n")
-    with pytest.raises(gainful.BadInput, match="some sessions have more than one device"):
-        gainful.evaluate_sessions(
+    with pytest.raises(gainful.errors.BadInput, match="some sessions have more than one device"):
+        gainful.sessions.evaluate(
             tmp_path / "s.csv", tmp_path / "q", "sDCG@3", where={"device": "p"}
         )
 

@@ -45,7 +45,7 @@ HITS = (1, 3, 3, 4, 7, 9, 2, 5)
 
 @pytest.mark.parametrize(("level", "seed"), [(95, 2008), (50, 1), (99.9, 7)])
 def test_the_interval_is_scipys_bca(level, seed):
-    interval = gainful.stability(evaluate_hits(HITS), level, seed=seed).intervals["P@10"]
+    interval = gainful.stats.stability(evaluate_hits(HITS), level, seed=seed).intervals["P@10"]
     values = [number / 10 for number in HITS]
     assert (interval.low, interval.high) == pytest.approx(scipy_interval(values, level, seed=seed))
     assert interval.mean == pytest.approx(np.mean(values))
@@ -53,7 +53,7 @@ def test_the_interval_is_scipys_bca(level, seed):
 
 def test_a_geometric_mean_has_the_interval_of_its_logarithms():
     results = evaluate_hits(HITS, ["GMAP", "AP"])
-    interval = gainful.stability(results).intervals["GMAP"]
+    interval = gainful.stats.stability(results).intervals["GMAP"]
     logs = np.log(np.maximum(results.per_query["AP"].to_numpy(), 1e-5))  # trec_eval's floor
     assert (interval.low, interval.high) == pytest.approx(tuple(np.exp(scipy_interval(logs))))
     without = [np.exp(np.delete(logs, at).mean()) for at in range(len(logs))]
@@ -61,7 +61,7 @@ def test_a_geometric_mean_has_the_interval_of_its_logarithms():
 
 
 def test_a_sum_has_an_interval_and_no_range():
-    stability = gainful.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
+    stability = gainful.stats.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
     interval = stability.intervals["NumRelRet"]
     assert interval.mean == sum(HITS)
     low, high = scipy_interval(HITS)
@@ -75,7 +75,7 @@ def test_a_sum_has_an_interval_and_no_range():
 @given(tenths)
 def test_leaving_out_each_query_by_brute_force(hits):
     results = evaluate_hits(hits)
-    interval = gainful.stability(results, resamples=99).intervals["P@10"]
+    interval = gainful.stats.stability(results, resamples=99).intervals["P@10"]
     values = np.array(hits) / 10
     without = {f"q{at}": np.delete(values, at).mean() for at in range(len(values))}
     assert interval.loo_low == pytest.approx(min(without.values()))
@@ -91,13 +91,13 @@ def test_leaving_out_each_query_by_brute_force(hits):
 
 
 def test_the_interval_does_not_depend_on_what_else_is_asked():
-    alone = gainful.stability(evaluate_hits(HITS, "AP")).intervals["AP"]
-    beside = gainful.stability(evaluate_hits(HITS, ["P@5", "AP", "NumRet"])).intervals["AP"]
+    alone = gainful.stats.stability(evaluate_hits(HITS, "AP")).intervals["AP"]
+    beside = gainful.stats.stability(evaluate_hits(HITS, ["P@5", "AP", "NumRet"])).intervals["AP"]
     assert alone == beside
 
 
 def test_one_query_has_no_interval_and_says_so():
-    stability = gainful.stability(evaluate_hits([3]))
+    stability = gainful.stats.stability(evaluate_hits([3]))
     interval = stability.intervals["P@10"]
     assert interval.mean == pytest.approx(0.3)
     assert (interval.low, interval.high, interval.loo_low, interval.influential_query) == (
@@ -110,7 +110,7 @@ def test_one_query_has_no_interval_and_says_so():
 
 
 def test_constant_values_have_a_point_and_say_so():
-    stability = gainful.stability(evaluate_hits([3, 3, 3]))
+    stability = gainful.stats.stability(evaluate_hits([3, 3, 3]))
     interval = stability.intervals["P@10"]
     assert (
         interval.low == interval.high == interval.loo_low == interval.loo_high == pytest.approx(0.3)
@@ -119,7 +119,7 @@ def test_constant_values_have_a_point_and_say_so():
 
 
 def test_all_zero_values_are_constant_too():
-    stability = gainful.stability(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
+    stability = gainful.stats.stability(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
     assert stability.intervals["AP"].low == stability.intervals["AP"].high == 0
     assert len(stability.notes) == 2
 
@@ -128,13 +128,13 @@ def test_queries_that_do_not_count_are_left_out():
     judged = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}, "empty": {"x": 0}}
     run = {"a": ["x"], "b": ["y", "x"], "c": ["y", "z", "x"], "empty": ["x"]}
     results = gainful.evaluate(judged, run, "nDCG", empty="skip")
-    interval = gainful.stability(results).intervals["nDCG"]
+    interval = gainful.stats.stability(results).intervals["nDCG"]
     assert interval.mean == pytest.approx(results.mean["nDCG"])
     assert {interval.query_low, interval.query_high} == {"a", "c"}
     values = [1, 1 / np.log2(3), 1 / 2]
     assert (interval.low, interval.high) == pytest.approx(scipy_interval(values))
     nothing = gainful.evaluate({"q": {"x": 0}}, {"q": ["x"]}, "nDCG", empty="skip")
-    stability = gainful.stability(nothing)
+    stability = gainful.stats.stability(nothing)
     assert stability.intervals["nDCG"].mean is None
     assert stability.notes == ("nDCG: no query counts, so there is no mean",)
 
@@ -153,7 +153,7 @@ def test_queries_that_do_not_count_are_left_out():
 )
 def test_wrong_options_are_refused(options, error, message):
     with pytest.raises(error) as refused:
-        gainful.stability(evaluate_hits(HITS), **options)
+        gainful.stats.stability(evaluate_hits(HITS), **options)
     assert message in str(refused.value)
 
 

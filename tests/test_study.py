@@ -19,7 +19,7 @@ SEEDS = (0, 1, 7, 2008, 123_456_789)
 
 @pytest.fixture(scope="module", params=SEEDS)
 def study(request):
-    return gainful.simulate_study(request.param)
+    return gainful.sessions.simulate_study(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_a_reformulation_is_another_text(study):
 def test_most_searchers_quit_once_a_query_is_good(study):
     """The last query is mostly the best, as the paper found (§3.2)."""
     asked = ("sDCG(statistic=last)@10", "sDCG(statistic=best)@10")
-    results = gainful.evaluate_sessions(study.sessions, study.qrels, asked)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, asked)
     last, best = results.values.values()
     several = results.matched_sessions.query_counts > 1
     assert (last == best)[several].mean() > 0.6
@@ -105,27 +105,30 @@ def test_the_name_says_that_it_is_simulated(study):
 def test_it_can_be_written_and_read_again(study, tmp_path):
     shown, judged = study.write(tmp_path / "new" / "folder")
     assert (shown.name, judged.name) == ("sessions.csv", "qrels.txt")
-    again = gainful.evaluate_sessions(read_sessions(shown), read_qrels(judged))
-    direct = gainful.evaluate_sessions(study.sessions, study.qrels)
+    again = gainful.sessions.evaluate(read_sessions(shown), read_qrels(judged))
+    direct = gainful.sessions.evaluate(study.sessions, study.qrels)
     assert again.mean == direct.mean
     assert again.groups(["system", "scenario"]) == direct.groups(["system", "scenario"])
     assert {*read_sessions(shown).frame.columns} == {*study.sessions.frame.columns}
 
 
 def test_a_seed_gives_the_same_study_on_every_machine(tmp_path):
-    shown, judged = gainful.simulate_study(2008).write(tmp_path)
+    shown, judged = gainful.sessions.simulate_study(2008).write(tmp_path)
     digests = [sha256(path.read_bytes()).hexdigest()[:16] for path in (shown, judged)]
     assert digests == ["c1565466d2ddf3ac", "4493b53f868dbe81"]
 
 
 def test_other_seeds_give_other_studies():
-    assert len({str(gainful.simulate_study(seed).sessions.frame.rows()) for seed in SEEDS}) == 5
+    assert (
+        len({str(gainful.sessions.simulate_study(seed).sessions.frame.rows()) for seed in SEEDS})
+        == 5
+    )
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(BadValue, match="seed is .*; allowed: a whole number from 0 on"):
-        gainful.simulate_study(seed)
+        gainful.sessions.simulate_study(seed)
 
 
 def test_import_does_not_load_polars_for_it(run_python):

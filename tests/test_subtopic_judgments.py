@@ -67,7 +67,7 @@ def test_one_and_the_same_subtopic_is_none(tmp_path):
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_told_with_its_line(tmp_path, text, message):
-    with pytest.raises(gainful.BadInput) as refused:
+    with pytest.raises(gainful.errors.BadInput) as refused:
         as_qrels(write_file(tmp_path / "q", text))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -83,7 +83,7 @@ def test_what_cannot_be_is_told_with_its_line(tmp_path, text, message):
 )
 def test_the_same_of_a_table(tmp_path, row, message):
     text = f"query,subtopic,doc,grade\n1,x,a,1\n{row}\n1,z,c,1\n"
-    with pytest.raises(gainful.BadInput) as refused:
+    with pytest.raises(gainful.errors.BadInput) as refused:
         as_qrels(write_file(tmp_path / "q.csv", text))
     assert message in str(refused.value)
 
@@ -92,10 +92,10 @@ def test_a_grade_of_a_frame_that_is_not_finite_is_refused():
     frame = subtopic_frame("subtopic").with_columns(
         relevance=pl.Series([1.0, float("nan"), 1.0, 1.0])
     )
-    with pytest.raises(gainful.BadInput, match="judgments, row 1: grade nan is not"):
+    with pytest.raises(gainful.errors.BadInput, match="judgments, row 1: grade nan is not"):
         as_qrels(frame)
     empty = subtopic_frame("subtopic").with_columns(subtopic=pl.Series(["x", None, "y", "y"]))
-    with pytest.raises(gainful.BadInput, match="judgments, row 1: there is no subtopic"):
+    with pytest.raises(gainful.errors.BadInput, match="judgments, row 1: there is no subtopic"):
         as_qrels(empty)
 
 

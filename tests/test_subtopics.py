@@ -255,7 +255,9 @@ def test_the_habits_count_for_subtopics_too():
 
     assert value("P_IA(rel=1.2)@3") == 1 / 6
     assert value("P_IA(rel=1.2)@3", fractional="truncate") == 0
-    with pytest.raises(gainful.BadValue, match="a grade of query 'q' is 1.5; allowed: whole"):
+    with pytest.raises(
+        gainful.errors.BadValue, match="a grade of query 'q' is 1.5; allowed: whole"
+    ):
         value("P_IA@3", fractional="error")
     assert value("P_IA@2") == 0
     assert value("P_IA(unjudged=remove)@2") == 1 / 4
@@ -265,14 +267,14 @@ def test_the_habits_count_for_subtopics_too():
         only = to_frame([("q", first, "a" if first == "x" else "b", 1), ("q", "w", "z", 1)])
         results = gainful.evaluate(only, tied, "StRecall@1", ties=ties)
         assert results.mean["StRecall@1"] == 1 / 2
-    with pytest.raises(gainful.NotExact, match="not exact for alpha_nDCG"):
+    with pytest.raises(gainful.errors.NotExact, match="not exact for alpha_nDCG"):
         value("alpha_nDCG@2", ties="average")
     assert value("alpha_nDCG(rel=3)", empty=1) == 1
 
 
 def test_queries_that_are_numbers_do_not_meet_texts_with_subtopics_either():
     rows = [("1", "x", "a", 1), ("1", "y", "b", 1)]
-    with pytest.raises(gainful.BadInput, match="queries are numbers here, but texts"):
+    with pytest.raises(gainful.errors.BadInput, match="queries are numbers here, but texts"):
         gainful.evaluate(to_frame(rows), {1: {"a": 1.0}}, "StRecall")
     results = gainful.evaluate(to_frame(rows), {"1": {}}, ["StRecall", "alpha_nDCG", "alpha_DCG"])
     assert set(results.mean.values()) == {0.0}
@@ -316,7 +318,7 @@ def test_spellings(text, same):
     ],
 )
 def test_what_is_not_allowed_is_said(measure, message):
-    with pytest.raises(gainful.GainfulError) as refused:
+    with pytest.raises(gainful.errors.GainfulError) as refused:
         gainful.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, measure)
     assert message in str(refused.value)
 

@@ -16,7 +16,7 @@ import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.measure.sessions.sweep import kendall_tau
 
-STUDY = gainful.simulate_study(2008)
+STUDY = gainful.sessions.simulate_study(2008)
 WEIGHTS = "0:0,1:1,2:10,3:100"
 MEASURES = (
     "sDCG",
@@ -33,7 +33,7 @@ MEASURES = (
 
 
 def sweep_study(measure="nsDCG", **options):
-    return gainful.sweep(STUDY.sessions, STUDY.qrels, measure, **options)
+    return gainful.sessions.sweep(STUDY.sessions, STUDY.qrels, measure, **options)
 
 
 @given(
@@ -48,7 +48,7 @@ def sweep_study(measure="nsDCG", **options):
 def test_each_value_is_what_evaluate_sessions_gives(*, measure, b, bq, depth, weights, by):
     (row,) = sweep_study(measure, b=b, bq=bq, depth=depth, weights=weights, by=by).rows()
     name = f"{measure}@{depth}"
-    direct = gainful.evaluate_sessions(
+    direct = gainful.sessions.evaluate(
         STUDY.sessions, STUDY.qrels, name, b=b, bq=bq, gain=weights
     ).groups(by)
     assert list(row["means"]) == [group[by] for group in direct]
@@ -62,7 +62,7 @@ def test_all_settings_of_a_grid_are_there_once_and_right():
     assert len({(r["weights"], r["depth"], r["b"], r["bq"]) for r in rows}) == len(rows) == 24
     for row in rows:
         name = f"nsDCG@{row['depth']}"
-        first, two = gainful.evaluate_sessions(
+        first, two = gainful.sessions.evaluate(
             STUDY.sessions, STUDY.qrels, name, b=row["b"], bq=row["bq"], gain=row["weights"]
         ).groups("system")
         means = {"1": first["mean"][name], "2": two["mean"][name]}
@@ -76,8 +76,8 @@ def test_sessions_without_an_ideal_count_as_the_convention_says(empty):
     frame = pl.DataFrame({"session": list("rstu"), "query": 1, "doc": list("aaaa")})
     frame = frame.with_columns(system=pl.Series(["x", "x", "y", "y"]))
     judged = {"r": {"a": 1, "b": 2}, "s": {"a": 0}, "t": {"a": 2}, "u": {"b": 1}}
-    sweep = gainful.sweep(frame, judged, b=2, bq=4, empty=empty)
-    direct = gainful.evaluate_sessions(frame, judged, "nsDCG@10", empty=empty).groups("system")
+    sweep = gainful.sessions.sweep(frame, judged, b=2, bq=4, empty=empty)
+    direct = gainful.sessions.evaluate(frame, judged, "nsDCG@10", empty=empty).groups("system")
     (row,) = sweep.rows()
     expected = [group["mean"]["nsDCG@10"] for group in direct]
     assert list(row["means"].values()) == pytest.approx(expected)
@@ -87,12 +87,12 @@ def test_conversations_have_an_ideal_for_each_turn():
     frame = STUDY.sessions.frame.with_columns(
         topic=pl.when(pl.col("query") % 2 == 0).then(pl.lit("A")).otherwise(pl.col("topic"))
     )
-    (row,) = gainful.sweep(frame, STUDY.qrels, b=3, bq=2).rows()
-    direct = gainful.evaluate_sessions(frame, STUDY.qrels, "nsDCG(b=3, bq=2)@10")
+    (row,) = gainful.sessions.sweep(frame, STUDY.qrels, b=3, bq=2).rows()
+    direct = gainful.sessions.evaluate(frame, STUDY.qrels, "nsDCG(b=3, bq=2)@10")
     expected = [group["mean"]["nsDCG(b=3, bq=2)@10"] for group in direct.groups("system")]
     assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(BadValue, match="judgments of their own"):
-        gainful.sweep(frame, STUDY.qrels, "nsDCG(duplicates=first)", b=3, bq=2)
+        gainful.sessions.sweep(frame, STUDY.qrels, "nsDCG(duplicates=first)", b=3, bq=2)
 
 
 def make_late_and_early():
@@ -104,7 +104,7 @@ def make_late_and_early():
 
 def test_the_boundary_is_where_it_is_by_hand():
     """3/(1 + log_bq 2) = 2 where log_bq 2 = 1/2, that is at bq = 4, whatever b is."""
-    sweep = gainful.sweep(*make_late_and_early(), "sDCG", reference={"bq": 3})
+    sweep = gainful.sessions.sweep(*make_late_and_early(), "sDCG", reference={"bq": 3})
     (plane,) = sweep.planes
     assert [point.bq for point in plane.boundary] == pytest.approx([4] * 20)
     assert {(sweep.groups[o.below], sweep.groups[o.above]) for o in plane.boundary} == {
@@ -113,7 +113,7 @@ def test_the_boundary_is_where_it_is_by_hand():
     assert sweep.sentences == [
         "early is better only for searchers with bq below 4 (b = 2); beyond that, late is."
     ]
-    patient = gainful.sweep(*make_late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
+    patient = gainful.sessions.sweep(*make_late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
     assert "late is better only for searchers with bq above 4 (b = 2)" in patient.sentences[0]
 
 
@@ -121,7 +121,7 @@ def test_a_boundary_in_b_is_found_too():
     """deep has a 3 at rank 2, top a 2 at rank 1: the same where log_b 2 = 1/2, at b = 4."""
     rows = [("d", 1, "x", "deep"), ("d", 1, "a", "deep"), ("t", 1, "b", "top")]
     frame = pl.DataFrame(rows, schema=["session", "query", "doc", "system"], orient="row")
-    sweep = gainful.sweep(frame, {"d": {"a": 3, "b": 2}, "t": {"a": 3, "b": 2}}, "sDCG")
+    sweep = gainful.sessions.sweep(frame, {"d": {"a": 3, "b": 2}, "t": {"a": 3, "b": 2}}, "sDCG")
     assert sweep.planes[0].boundary
     assert all(point.along == "b" for point in sweep.planes[0].boundary)
     assert [point.b for point in sweep.planes[0].boundary] == pytest.approx([4] * 20)
@@ -150,7 +150,7 @@ def test_who_wins_for_every_searcher_is_said():
 
 def test_equal_groups_have_no_winner():
     frame = pl.DataFrame({"session": ["s", "t"], "query": 1, "doc": "a", "system": ["x", "y"]})
-    sweep = gainful.sweep(frame, {"s": {"a": 1}, "t": {"a": 1}})
+    sweep = gainful.sessions.sweep(frame, {"s": {"a": 1}, "t": {"a": 1}})
     assert sweep.sentences[0].startswith("No group is better than the others for any searcher")
     assert all(row["winner"] is None and row["tau"] is None for row in sweep.rows())
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
+from gainful.api.compare import compare_results
 from gainful.cli import output
 from gainful.cli.main import main
 from gainful.measure.results import results_page
@@ -41,7 +42,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def compared(results):
-    return gainful.compare_results(results)
+    return compare_results(results)
 
 
 def _run_on_terminal(words, width=100, **environment):
@@ -107,7 +108,7 @@ def test_a_terminal_without_these_characters_gets_no_bars(monkeypatch):
 
 
 def _render_views(run_results, comparison):
-    study = gainful.evaluate_sessions(
+    study = gainful.sessions.evaluate(
         EXAMPLES / "sessions.csv", EXAMPLES / "sessions-qrels.txt", ["sDCG@10", "nsDCG@10"]
     )
     return {
@@ -140,10 +141,10 @@ def test_a_significant_difference_has_a_colour_and_another_has_none():
     good = {str(query): ["a", "x"] for query in range(10)}
     bad = {str(query): ["x", "a"] for query in range(10)}
     nearly = {**good, "0": ["x", "a"]}
-    comparison = gainful.compare_runs(judged, {"bad": bad, "good": good, "nearly": nearly}, "RR")
+    comparison = gainful.compare(judged, {"bad": bad, "good": good, "nearly": nearly}, "RR")
     shown = render(comparison.page(), "table", WIDE)
     assert "\x1b[1;36m+0.5000\x1b[0m" in shown
-    other = gainful.compare_runs(judged, {"good": good, "bad": bad, "nearly": nearly}, "RR")
+    other = gainful.compare(judged, {"good": good, "bad": bad, "nearly": nearly}, "RR")
     shown = render(other.page(), "table", WIDE)
     assert "\x1b[1;33m-0.5000\x1b[0m" in shown
     assert "-0.0500" in shown

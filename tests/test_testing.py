@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from gate_runs import QUERIES
 
-from gainful import BadInput, BadValue, CannotCompare, UnknownName, evaluate, gate
+from gainful import evaluate, gate
+from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName
 from gainful.evidence.gates.apply_rules import apply_rules as judge
 from gainful.evidence.gates.rules import Rules
 from gainful.read.baseline import read_baseline

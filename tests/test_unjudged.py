@@ -203,7 +203,7 @@ def brute_force_differences(qrels, runs, measure, non_relevant=()):
 @given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
 def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
     judgments, runs = comparison
-    settlement = gainful.settle(judgments, runs, measure)
+    settlement = gainful.stats.settle(judgments, runs, measure)
     every, open_ = brute_force_differences(judgments, runs, measure)
     assert settlement.exact
     assert settlement.low == pytest.approx(min(every), abs=1e-12)
@@ -236,7 +236,7 @@ def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_
     with pytest.MonkeyPatch.context() as patch:
         if not all_tried:
             patch.setattr(limits, "_MAX_GRADINGS", 0)
-        settlement = gainful.settle(judgments, runs, measure)
+        settlement = gainful.stats.settle(judgments, runs, measure)
     every, _ = brute_force_differences(judgments, runs, measure)
     if settlement.reached:
         assert (settlement.low, settlement.high) == pytest.approx(
@@ -470,7 +470,7 @@ def test_fifty_queries_a_thousand_deep_take_seconds():
 
 def test_nothing_unjudged_is_settled():
     runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["y", "x"]}}
-    settlement = gainful.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
+    settlement = gainful.stats.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
     assert (settlement.settled, settlement.needed, settlement.leader, settlement.unjudged) == (
         True,
         0,
@@ -484,13 +484,13 @@ def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
     judged = {"1": {"a": 1, "b": 0}}
     runs = {"a": {"1": ["a", "x", "b", "y"]}, "b": {"1": ["x", "b", "a", "y"]}}
     every, _ = brute_force_differences(judged, runs, "AP")
-    settlement = gainful.settle(judged, runs, "AP")  # all gradings are tried
+    settlement = gainful.stats.settle(judged, runs, "AP")  # all gradings are tried
     assert settlement.settled
     assert settlement.reached
     assert (settlement.low, settlement.high) == pytest.approx((min(every), max(every)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "_MAX_GRADINGS", 0)
-        loose = gainful.settle(judged, runs, "AP")
+        loose = gainful.stats.settle(judged, runs, "AP")
     assert loose.settled is None
     assert not loose.reached
     assert not loose.exact
@@ -501,7 +501,7 @@ def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
 
 def test_equal_runs_have_no_leader_and_no_number():
     run = {"1": ["x", "y"]}
-    settlement = gainful.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
+    settlement = gainful.stats.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
     assert (settlement.leader, settlement.needed, settlement.difference) == (None, None, 0)
     assert settlement.documents.is_empty()
 
@@ -509,7 +509,7 @@ def test_equal_runs_have_no_leader_and_no_number():
 def test_a_document_in_both_runs_has_one_grade():
     # Whatever y is worth, both gain it, at the same rank: x alone makes the difference.
     runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["z", "y"]}}
-    settlement = gainful.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
+    settlement = gainful.stats.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
     assert settlement.settled
     assert (settlement.low, settlement.high, settlement.unjudged) == (0.5, 0.5, 1)
 
@@ -517,7 +517,7 @@ def test_a_document_in_both_runs_has_one_grade():
 def test_documents_are_listed_by_how_far_they_cut_the_lead():
     judged = {"1": {"a": 1}}
     runs = {"old": {"1": ["a", "w"]}, "new": {"1": ["w", "v", "u"]}}
-    settlement = gainful.settle(judged, runs, "DCG")
+    settlement = gainful.stats.settle(judged, runs, "DCG")
     # w: 1 at rank 1 in new, 1/log2(3) at rank 2 in old; v: 1/log2(3); u: 1/2.
     assert settlement.documents["doc"].to_list() == ["v", "u", "w"]
     third = 1 / np.log2(3)
@@ -534,7 +534,7 @@ def test_documents_are_listed_by_how_far_they_cut_the_lead():
 def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
     judged = {"1": {"a": 1}, "2": {"a": 1}}
     runs = {"a": {"1": ["a"], "2": ["a"]}, "b": {"1": ["x", "a"]}}
-    settlement = gainful.settle(judged, runs, "RR", missing="skip")
+    settlement = gainful.stats.settle(judged, runs, "RR", missing="skip")
     assert (settlement.means, settlement.queries) == ((1, 0.5), 1)
     assert settlement.notes == ("left out, because a alone has a value for it: 1 query",)
 
@@ -548,32 +548,34 @@ def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
     ],
 )
 def test_what_cannot_be_settled_is_refused(runs, measure, message):
-    with pytest.raises(gainful.BadValue, match=message):
-        gainful.settle({"1": {"a": 1}}, runs, measure)
+    with pytest.raises(gainful.errors.BadValue, match=message):
+        gainful.stats.settle({"1": {"a": 1}}, runs, measure)
 
 
 def test_a_measure_of_subtopics_is_not_settled_where_there_are_any():
     judgments = pl.DataFrame(
         {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
     )
-    with pytest.raises(gainful.BadValue, match="asks for no subtopics"):
-        gainful.settle(judgments, {"a": {"1": ["x"]}, "b": {"1": ["a"]}}, "StRecall@2")
+    with pytest.raises(gainful.errors.BadValue, match="asks for no subtopics"):
+        gainful.stats.settle(judgments, {"a": {"1": ["x"]}, "b": {"1": ["a"]}}, "StRecall@2")
 
 
 @pytest.mark.parametrize("grades", ["01", 3, [True], ["1"], [float("nan")], []])
 def test_grades_that_are_none_are_refused(grades):
-    with pytest.raises(gainful.BadValue, match="grades is"):
+    with pytest.raises(gainful.errors.BadValue, match="grades is"):
         gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "RR", grades=grades)
 
 
 def test_a_grade_above_all_others_is_refused_where_all_are_scaled_by_the_best():
-    with pytest.raises(gainful.BadValue, match="at most 1, by which ERR scales all grades"):
+    with pytest.raises(gainful.errors.BadValue, match="at most 1, by which ERR scales all grades"):
         gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR", grades=[0, 2])
     gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR(max_grade=2)", grades=[0, 2])
 
 
 def test_a_grade_that_a_gain_table_lacks_is_refused():
-    with pytest.raises(gainful.BadValue, match="grades is 5; allowed: grades in the gain table"):
+    with pytest.raises(
+        gainful.errors.BadValue, match="grades is 5; allowed: grades in the gain table"
+    ):
         gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "nDCG(gain={0:0,1:1})", grades=[0, 5])
 
 

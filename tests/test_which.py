@@ -104,7 +104,7 @@ def test_nothing_fits():
 @pytest.mark.parametrize("value", ["abc", "", "nan", "inf", "0.9.3"])
 def test_a_value_must_be_a_number(value):
     with pytest.raises(
-        gainful.BadValue, match=r"value is .*; allowed: a number as a tool prints it"
+        gainful.errors.BadValue, match=r"value is .*; allowed: a number as a tool prints it"
     ):
         gainful.which(value, WIKI)
 

@@ -504,20 +504,24 @@ def test_the_value():
 
 
 def test_what_cannot_be_compared():
-    with pytest.raises(gainful.CannotCompare, match="AP cannot be computed like sklearn: ties=av"):
+    with pytest.raises(
+        gainful.errors.CannotCompare, match="AP cannot be computed like sklearn: ties=av"
+    ):
         gainful.why(parse_qrels(), parse_run(), "AP", like="trec_eval", unlike="sklearn")
-    with pytest.raises(gainful.UnknownName, match="did you mean sklearn"):
+    with pytest.raises(gainful.errors.UnknownName, match="did you mean sklearn"):
         gainful.why(parse_qrels(), parse_run(), unlike="sklern")
-    with pytest.raises(gainful.BadValue, match="one measure"):
+    with pytest.raises(gainful.errors.BadValue, match="one measure"):
         gainful.why(parse_qrels(), parse_run(), "nDCG@1,3", unlike="sklearn")
-    with pytest.raises(gainful.WrongType, match="one measure"):
+    with pytest.raises(gainful.errors.WrongType, match="one measure"):
         gainful.why(parse_qrels(), parse_run(), ["nDCG"], unlike="sklearn")
-    with pytest.raises(gainful.BadValue, match="a run beside"):
+    with pytest.raises(gainful.errors.BadValue, match="a run beside"):
         gainful.why(parse_qrels(), unlike="sklearn")
-    with pytest.raises(gainful.CannotCompare, match="like evidently not one query counts"):
+    with pytest.raises(gainful.errors.CannotCompare, match="like evidently not one query counts"):
         gainful.why({"1": {"a": 0}}, {"1": ["a"]}, like="trec_eval", unlike="evidently")
     huge = {"1": {"a": 2000}}
-    with pytest.raises(gainful.CannotCompare, match="cannot be computed like quepid.* finite"):
+    with pytest.raises(
+        gainful.errors.CannotCompare, match="cannot be computed like quepid.* finite"
+    ):
         gainful.why(huge, {"1": ["a"]}, like="trec_eval", unlike="quepid")
 
 

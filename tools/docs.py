@@ -163,8 +163,8 @@ What is set in the measure wins, then the option of the call, then `like`, then 
 A parameter that the chosen formula does not have is an error, not a silence.
 
 Three spellings are understood: this one, trec_eval's (`ndcg_cut_10`, `P.5,10`, `map`), and that of
-ir_measures (`nDCG(dcg='exp-log2')@10`). `gainful.expand` takes lists and ranges of cutoffs apart:
-`nDCG@1,3,5`, `nDCG@1..20`.
+ir_measures (`nDCG(dcg='exp-log2')@10`). Lists and ranges of cutoffs are several
+measures: `nDCG@1,3,5`, `nDCG@1..20`.
 
 {to_markdown(measures.build_measure_table())}
 
@@ -179,7 +179,7 @@ A table of weights is a gain too: `gain={{0:0,1:1,2:10,3:100}}`.
 {to_markdown(measures.build_formula_table("discount"))}
 
 Queries of a session are discounted by the same functions, with the position of the query for the
-rank and the base `bq` for `b`: `gainful.query_discount(2, bq=4)`.
+rank and the base `bq` for `b`: `gainful.vectors.query_discount(2, bq=4)`.
 
 ## Parameters
 

@@ -32,7 +32,11 @@ def __getattr__(name: str) -> object:
     elif name == "__version__":
         value = _import_module("importlib.metadata").version("gainful")
     else:
-        raise AttributeError(f"module 'gainful' has no attribute {name!r}")
+        missing = f"module 'gainful' has no attribute {name!r}"
+        if not name.startswith("_"):
+            modules = [module for module in _MODULES if module not in __all__]
+            missing += _import_module("gainful.guesses").advise(name, __all__, modules)
+        raise AttributeError(missing)
     globals()[name] = value
     return value
 

@@ -10,6 +10,27 @@ from collections.abc import Iterable
 
 from gainful.text import MAX_LENGTH, quote, shorten
 
+__all__ = [
+    "BadInput",
+    "BadPlugin",
+    "BadShape",
+    "BadValue",
+    "CannotCompare",
+    "Duplicated",
+    "GainfulError",
+    "NoColumn",
+    "NoIdeal",
+    "NotExact",
+    "NotInstalled",
+    "NothingInCommon",
+    "NothingToAverage",
+    "OneGroup",
+    "Swapped",
+    "Tied",
+    "UnknownName",
+    "WrongType",
+]
+
 
 class GainfulError(Exception):
     """Any mistake in what was asked of gainful or given to it."""

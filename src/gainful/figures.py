@@ -1,7 +1,7 @@
-"""A function for each figure, which returns the Altair chart.
+"""Figures: `figure` by name, or a function for each; both return an Altair chart.
 
 Each takes what the data function of that figure takes, and `title`, `width`, `height`, `dark`;
-`save` writes a chart as the command does.
+`figure_data` gives the numbers behind a figure, `save` writes a chart as the command does.
 
 Examples:
     >>> judged = {"1": {"a": 1}, "2": {"b": 1}}
@@ -12,7 +12,7 @@ Examples:
 
 from functools import partial
 
-from gainful.api.figures import figure
+from gainful.api.figures import figure, figure_data
 from gainful.show.picture import save
 
 last = partial(figure, "last")
@@ -29,6 +29,8 @@ __all__ = [
     "curves",
     "differences",
     "dots",
+    "figure",
+    "figure_data",
     "individual",
     "last",
     "map",

@@ -1,12 +1,36 @@
-"""Statistics by themselves: the paired tests there are, and how much two orders agree.
+"""How sure is it? Intervals, power, agreement of orders, leads that judgments could turn.
 
 Examples:
     >>> round(kendall_tau(["a", "b", "c"], ["a", "c", "b"]), 4)
     0.3333
+    >>> queries_needed(0.3)
+    90
 """
 
+from gainful.api.unjudged import settle
 from gainful.evidence.orders.agreement import order_means
+from gainful.evidence.orders.order import Order
+from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.power import detectable_effect, queries_needed
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.unjudged.bounds import Bounds
+from gainful.evidence.unjudged.settlement import Settlement
 
-__all__ = ["TESTS", "kendall_tau", "order_means", "rbo", "tau_ap"]
+__all__ = [
+    "TESTS",
+    "Bounds",
+    "Order",
+    "Resampling",
+    "Settlement",
+    "Stability",
+    "detectable_effect",
+    "kendall_tau",
+    "order_means",
+    "queries_needed",
+    "rbo",
+    "settle",
+    "stability",
+    "tau_ap",
+]

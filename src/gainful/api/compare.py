@@ -1,20 +1,17 @@
-"""Is one run, or one system, really better than another?"""
+"""Is one run really better than another?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 from attrs import evolve
 
 from gainful.api.evaluate import EvaluatedRun, evaluate_runs
-from gainful.api.sessions import evaluate_sessions
 from gainful.convention import Convention
-from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_runs import compare_run_results
-from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
@@ -22,7 +19,6 @@ from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resam
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
-from gainful.read.session_inputs import AnySessions
 
 
 def compare(
@@ -87,9 +83,6 @@ def compare(
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 
 
-compare_runs = compare
-
-
 def _add_largest_changes(comparison: Comparison, evaluated: Sequence[EvaluatedRun]) -> Comparison:
     """The queries in which each run differs most from the baseline, by the first measure."""
     base_results, base_run = evaluated[comparison.systems.index(comparison.baseline)]
@@ -129,59 +122,3 @@ def compare_results(
         raise WrongType("results", run_results, "what gainful.evaluate returned")
     names = list(results) if isinstance(results, Mapping) else [item.name for item in run_results]
     return compare_run_results(run_results, names, method)
-
-
-def compare_sessions(
-    sessions: AnySessions,
-    qrels: AnyQrels | None = None,
-    measures: Measures | None = None,
-    *,
-    by: str = SYSTEM,
-    block: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    test: str = "permutation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    like: str | SessionConvention | None = None,
-    **options: Any,
-) -> Comparison:
-    """Is one system really better than another, by the sessions of a study?
-
-    Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
-    have dealt them, so that a Latin square stays one.
-
-    Args:
-        sessions: whatever `evaluate_sessions` takes.
-        qrels: whatever `evaluate_sessions` takes.
-        measures: whatever `evaluate_sessions` takes; systems are compared in each.
-        by: the column that names the system.
-        block: the columns whose effects are taken out: searcher and scenario, if they are there.
-            The first says whose assignments are exchanged, the others what was done.
-        baseline: the system that the others are set against; the first by name if none is named.
-        test: permutation (default), of each pair by the sessions of these two systems; or tukey,
-            of all systems at once.
-        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
-        pairs: compare all pairs of systems, or each with the baseline.
-        alpha: from which p on a difference counts as significant.
-        resamples: how many, where there are too many ways to look at them all.
-        seed: which chance.
-        like: whose settings to follow.
-        **options: whatever else `evaluate_sessions` takes, such as `where={"scenario": "A"}`.
-
-    Returns:
-        `Comparison`: the differences with blocks taken out, their intervals and p.
-
-    Examples:
-        >>> from gainful import simulate_study
-        >>> study = simulate_study(7)
-        >>> compare_sessions(study.sessions, study.qrels, "nsDCG@10", resamples=999)
-        Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
-        nsDCG@10: 2 ...
-    """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
-    results = evaluate_sessions(sessions, qrels, measures, like=like, **options)
-    return compare_study(results, by, block, method)

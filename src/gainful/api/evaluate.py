@@ -104,7 +104,7 @@ def evaluate(
     if interval is not None:  # wrong values are refused before anything is read
         resampling_for_level(interval, resamples=resamples, seed=seed)
         if runs is None:
-            allowed = "only with runs={name: run}; of one run, gainful.stability(results)"
+            allowed = "only with runs={name: run}; of one run, gainful.stats.stability(results)"
             raise BadValue("interval", interval, allowed)
     convention, recipes = build_recipes(measures, like, settings)
     loaded_qrels = as_qrels(qrels, qrels_format)

@@ -50,10 +50,10 @@ def explore(
     """What would another searcher say of these sessions? A page that answers while one asks.
 
     The page is one file of HTML, to be opened from disk; it loads nothing. Its numbers are those
-    of `evaluate_sessions`.
+    of `sessions.evaluate`.
 
     Args:
-        sessions: as `evaluate_sessions` takes them.
+        sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
         measure: sDCG or nsDCG, with the options that the page begins with.
         by: the column whose groups are compared first; system, if there is such a column.
@@ -62,7 +62,7 @@ def explore(
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
-        sessions_format: how a file of sessions is written, as `evaluate_sessions` has it, and so
+        sessions_format: how a file of sessions is written, as `sessions.evaluate` has it, and so
             are the next five.
         qrels_format: how a file of judgments is written.
         bad: refuse sessions that are not as they should be, or leave them out.
@@ -74,7 +74,7 @@ def explore(
         **settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Examples:
-        >>> from gainful import simulate_study
+        >>> from gainful.sessions import simulate_study
         >>> study = simulate_study(1)
         >>> page = explore(study.sessions, study.qrels, "nsDCG(b=2, bq=4)@10")
         >>> page[:15], "http://" in page.split("<script")[0]

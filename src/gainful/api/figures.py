@@ -10,7 +10,7 @@ import polars as pl
 from attrs import fields
 
 from gainful.api import run_figures, session_figures
-from gainful.api.sessions import evaluate_sessions
+from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.errors import OneGroup, UnknownName
 from gainful.measure.build_recipes import USUAL_MEASURES
@@ -132,15 +132,16 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     """A figure as an Altair chart, its caption saying what produced it.
 
     Args:
-        name: last, sessions, scenario, individual (of `evaluate_sessions`), map (of `sweep`),
-            curves, differences, precision-recall, dots (of judgments and {name: run}).
+        name: last, sessions, scenario, individual (of `sessions.evaluate`), map (of
+            `sessions.sweep`), curves, differences, precision-recall, dots (of judgments and
+            {name: run}).
         inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, width, height (of the plot), dark.
 
     Examples:
-        >>> from gainful import evaluate_sessions, simulate_study
-        >>> study = simulate_study(2008)
-        >>> results = evaluate_sessions(study.sessions, study.qrels, "nsDCG@10")
+        >>> from gainful import sessions
+        >>> study = sessions.simulate_study(2008)
+        >>> results = sessions.evaluate(study.sessions, study.qrels, "nsDCG@10")
         >>> chart = figure("sessions", results, by="system", interval=95)
         >>> chart.to_dict()["title"]["text"]
         'Session performance, nsDCG@10, by concatenated top 10'
@@ -185,11 +186,12 @@ def draw_files(
 
     Args:
         name: as `figure` takes it.
-        files: what `evaluate_sessions` or `sweep` take before options; or judgments and runs.
+        files: what `sessions.evaluate` or `sessions.sweep` take before options; or judgments and
+            runs.
         options: those of the figure's data function.
         look: title, size and background.
-        **reading: how files are read and evaluated; options of `evaluate_sessions` or `sweep`, or
-            formats and settings.
+        **reading: how files are read and evaluated; options of `sessions.evaluate` or
+            `sessions.sweep`, or formats and settings.
     """
     entry = find_figure(name)
     if entry.input_kind == "runs":

@@ -1,4 +1,4 @@
-"""Figures of sessions: what `evaluate_sessions` returned is averaged and resampled, then drawn."""
+"""Figures of sessions: what `sessions.evaluate` returned is averaged and resampled, then drawn."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def last_data(
     last queries of sessions, those before them, and the best one of each session.
 
     Args:
-        results: what `gainful.evaluate_sessions` returned.
+        results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first sDCG, or else the first nsDCG (whose gains count).
         by: a column or several, such as system.
         non_last: all queries before the last ones together (pooled), or the mean of each session
@@ -78,7 +78,7 @@ def sessions_data(
     has stopped.
 
     Args:
-        results: what `gainful.evaluate_sessions` returned.
+        results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first nsDCG, or else the first sDCG.
         by: a column or several, such as system.
         queries: only the first so many queries are drawn.
@@ -109,7 +109,7 @@ def scenario_data(
     """Do long sessions begin badly? Figure 3 of the paper: one scenario, all and long sessions.
 
     Args:
-        results: of one scenario: `gainful.evaluate_sessions(…, where={"scenario": "D"})`.
+        results: of one scenario: `gainful.sessions.evaluate(…, where={"scenario": "D"})`.
         measure: one of its measures; the first sDCG, or else the first nsDCG.
         by: a column or several, such as system.
         at_least: how many queries a session has that is drawn apart.
@@ -152,7 +152,7 @@ def individual_data(
     """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
 
     Args:
-        results: what `gainful.evaluate_sessions` returned.
+        results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first sDCG, or else the first nsDCG.
         by: a column or several; each group has a panel of its own.
         queries: only the first so many queries are drawn.
@@ -191,7 +191,7 @@ def _prepare_plot(  # noqa: PLR0917  (the options that the figures share)
 ) -> SessionPlot:
     """One measure of some sessions; the first of the preferred name if none is named."""
     if not isinstance(results, SessionResults):
-        raise WrongType("results", results, "SessionResults, as gainful.evaluate_sessions gives")
+        raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
     measure_name = _choose_measure(results, measure, prefer)
     recipe = results.recipes[measure_name]
     if recipe.k is None:

@@ -18,7 +18,7 @@ from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 
 
-def evaluate_sessions(
+def evaluate(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
     measures: Measures | None = None,
@@ -39,8 +39,8 @@ def evaluate_sessions(
 
     Args:
         sessions: a file, a frame or `Sessions`: a row for each result that was shown.
-        qrels: whatever `evaluate` takes; a session's topic is whose judgments count. Without
-            them, what the searchers said themselves (the column grade).
+        qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
+            Without them, what the searchers said themselves (the column grade).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         where: only sessions that have these values in their columns.
@@ -61,7 +61,7 @@ def evaluate_sessions(
     Examples:
         >>> import polars as pl
         >>> sessions = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
-        >>> evaluate_sessions(sessions, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
+        >>> evaluate(sessions, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
     convention, recipes = build_session_recipes(measures, like, settings)

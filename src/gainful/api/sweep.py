@@ -46,10 +46,10 @@ def sweep(
     """Which system is better for which searcher: impatient or patient, of many queries or few?
 
     Sessions are matched once, and their gains laid out once; for each setting only the discounts
-    change. Each mean is what `evaluate_sessions` gives at that setting.
+    change. Each mean is what `sessions.evaluate` gives at that setting.
 
     Args:
-        sessions: as `evaluate_sessions` takes them.
+        sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
         measure: nsDCG or sDCG, with options such as duplicates=first if you like.
         b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
@@ -72,7 +72,7 @@ def sweep(
         settings: single settings, such as `duplicates="first"`.
 
     Examples:
-        >>> from gainful import simulate_study
+        >>> from gainful.sessions import simulate_study
         >>> study = simulate_study(1)
         >>> sweep(study.sessions, study.qrels, points=5)
         Sweep of nsDCG, 25 settings, 120 sessions, 2 groups

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gainful.api import compare as api
+from gainful.api import compare as runs_api, compare_sessions as sessions_api
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
@@ -122,7 +122,7 @@ def _compare_runs(
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
     with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
-        return api.compare(
+        return runs_api.compare(
             qrels,
             named_runs,
             options["measures"] or None,
@@ -148,7 +148,7 @@ def _compare_sessions(
         _refuse_options(options, ("qrels_format",), "is of judgments: name them with --qrels FILE")
     refuse_two_pipes(sessions, qrels)
     refuse_overwriting(output, tuple(path for path in (sessions, qrels, options["topics"]) if path))
-    return api.compare_sessions(
+    return sessions_api.compare(
         sessions,
         qrels,
         options["measures"] or None,

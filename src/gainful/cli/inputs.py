@@ -28,7 +28,7 @@ def name_runs(runs: tuple[str, ...]) -> list[str]:
 
 
 def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """What the options of reading mean to `evaluate_sessions`; they are taken out of `options`."""
+    """What options of reading mean to `sessions.evaluate`; they are taken out of `options`."""
     reading = {name: options.pop(name) for name in (*CHOOSE_SESSIONS, "ties")}
     reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
     reading["where"] = _parse_conditions(reading["where"])

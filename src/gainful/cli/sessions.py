@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.api.sessions import evaluate_sessions
+from gainful.api.sessions import evaluate
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver, refuse_overwriting, usual_form
@@ -71,7 +71,7 @@ def sessions(
     form = form or usual_form(output)
     refuse_two_pipes(file, qrels)
     refuse_overwriting(output, (file, qrels, options["topics"]))
-    results = evaluate_sessions(file, qrels, measures or None, **parse_reading(options), **options)
+    results = evaluate(file, qrels, measures or None, **parse_reading(options), **options)
     columns = [part.strip() for text in by for part in text.split(",")]
     deliver(results.page(view, columns, non_last), form, output, quiet=quiet)
 

@@ -93,7 +93,7 @@ def save(chart: Any, path: str | PathLike[str]) -> None:
     """Put a chart into a file; its suffix says how: .svg, .png, .pdf, .html or .json.
 
     Args:
-        chart: what `gainful.figure` returned, any Altair chart, or a Vega-Lite specification.
+        chart: what `figures.figure` returned, any Altair chart, or a Vega-Lite specification.
         path: the file; it is written as a whole or not at all.
 
     Examples:

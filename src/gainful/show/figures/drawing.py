@@ -51,7 +51,7 @@ def to_altair(spec: Spec) -> alt.TopLevelMixin:
     try:
         import altair as alt  # noqa: PLC0415  (slow to load, and of the extra report)
     except ImportError:
-        raise NotInstalled("gainful.figure", "report") from None
+        raise NotInstalled("gainful.figures.figure", "report") from None
     # Altair would look at every row of the data, and try every kind of chart on it: the data go
     # beside the chart, and the kind is known.
     datasets: dict[str, Any] = {}

@@ -29,7 +29,7 @@ def map_data(sweep: Sweep) -> FigureData:
     """Which system is better for which searcher, and where does the winner change?
 
     Args:
-        sweep: what `gainful.sweep` returned.
+        sweep: what `gainful.sessions.sweep` returned.
 
     Returns:
         A row for each setting, point of the boundary and reference (`kind`): weights, depth, b,
@@ -37,7 +37,7 @@ def map_data(sweep: Sweep) -> FigureData:
         ahead of the next.
     """
     if not isinstance(sweep, Sweep):
-        raise WrongType("sweep", sweep, "a Sweep, as gainful.sweep gives")
+        raise WrongType("sweep", sweep, "a Sweep, as gainful.sessions.sweep gives")
     rows: list[dict[str, Any]] = []
     for plane in sweep.planes:
         panel = {"weights": plane.weights, "depth": plane.depth}

@@ -1,5 +1,5 @@
 "use strict";
-// What sessions are worth to one searcher: the same numbers as gainful.evaluate_sessions.
+// What sessions are worth to one searcher: the same numbers as gainful.sessions.evaluate.
 // Everything that no control changes is laid out once, in typed arrays.
 const Curves = (() => {
   // Each result once: its query, rank, grade, and the best rank at which an earlier query of the

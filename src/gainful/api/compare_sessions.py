@@ -1,0 +1,73 @@
+"""Is one system really better than another, by the sessions of a study?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gainful.api.sessions import evaluate
+from gainful.convention.session import SessionConvention
+from gainful.evidence.comparisons.assemble_comparison import build_method
+from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.pairing import PairChoice
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.build_recipes import Measures
+from gainful.read.inputs import AnyQrels
+from gainful.read.session_inputs import AnySessions
+
+
+def compare(
+    sessions: AnySessions,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: str = "permutation",
+    correct: str | None = None,
+    pairs: PairChoice = "all",
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    like: str | SessionConvention | None = None,
+    **options: Any,
+) -> Comparison:
+    """Is one system really better than another, by the sessions of a study?
+
+    Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
+    have dealt them, so that a Latin square stays one.
+
+    Args:
+        sessions: whatever `evaluate` takes.
+        qrels: whatever `evaluate` takes.
+        measures: whatever `evaluate` takes; systems are compared in each.
+        by: the column that names the system.
+        block: the columns whose effects are taken out: searcher and scenario, if they are there.
+            The first says whose assignments are exchanged, the others what was done.
+        baseline: the system that the others are set against; the first by name if none is named.
+        test: permutation (default), of each pair by the sessions of these two systems; or tukey,
+            of all systems at once.
+        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
+        pairs: compare all pairs of systems, or each with the baseline.
+        alpha: from which p on a difference counts as significant.
+        resamples: how many, where there are too many ways to look at them all.
+        seed: which chance.
+        like: whose settings to follow.
+        **options: whatever else `evaluate` takes, such as `where={"scenario": "A"}`.
+
+    Returns:
+        `Comparison`: the differences with blocks taken out, their intervals and p.
+
+    Examples:
+        >>> from gainful.sessions import simulate_study
+        >>> study = simulate_study(7)
+        >>> compare(study.sessions, study.qrels, "nsDCG@10", resamples=999)
+        Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
+        nsDCG@10: 2 ...
+    """
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
+    results = evaluate(sessions, qrels, measures, like=like, **options)
+    return compare_study(results, by, block, method)

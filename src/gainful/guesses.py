@@ -1,0 +1,88 @@
+"""Names that people look for in `gainful`, and where the thing is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+
+from gainful.measure.catalogue import measure_names
+
+_FILES = "gainful.evaluate(qrels, run), which reads files itself"
+
+# What other tools call it, or what one would call it, in small letters.
+_ELSEWHERE = {
+    "ndcg_score": "gainful.ndcg",
+    "ndcg_at_k": "gainful.ndcg(grades, k=10)",
+    "dcg_score": "gainful.dcg",
+    "dcg_at_k": "gainful.dcg(grades, k=10)",
+    "average_precision_score": "gainful.AP",
+    "average_precision": "gainful.AP",
+    "mean_average_precision": "gainful.AP",
+    "map": "gainful.AP",
+    "mrr": "gainful.RR",
+    "reciprocal_rank": "gainful.RR",
+    "mean_reciprocal_rank": "gainful.RR",
+    "precision": "gainful.P",
+    "precision_at_k": "gainful.P @ 10",
+    "recall": "gainful.R",
+    "recall_at_k": "gainful.R @ 10",
+    "hit_rate": 'gainful.parse("Success@10")',
+    "measures": "gainful.MEASURES",
+    "metrics": "gainful.MEASURES",
+    "conventions": "gainful.CONVENTIONS",
+    "calc": "gainful.evaluate",
+    "calc_aggregate": "gainful.evaluate, or gainful.ir_measures.calc_aggregate",
+    "iter_calc": "gainful.evaluate, or gainful.ir_measures.iter_calc",
+    "parse_measure": "gainful.parse",
+    "relevanceevaluator": "gainful.pytrec_eval.RelevanceEvaluator",
+    "read_qrels": _FILES,
+    "load_qrels": _FILES,
+    "read_trec_qrels": _FILES,
+    "parse_qrel": _FILES,
+    "read_run": _FILES,
+    "load_run": _FILES,
+    "read_trec_run": _FILES,
+    "parse_run": _FILES,
+    "evaluate_run": "gainful.evaluate",
+    "evaluate_runs": "gainful.evaluate",
+    "evaluate_sessions": "gainful.sessions.evaluate",
+    "compare_runs": "gainful.compare",
+    "compare_results": "gainful.compare",
+    "compare_sessions": "gainful.sessions.compare",
+    "t_test": 'gainful.compare(..., test="t")',
+    "ttest": 'gainful.compare(..., test="t")',
+    "significance": "gainful.compare",
+    "bootstrap": "gainful.stats.stability",
+    "confidence_interval": "gainful.stats.stability",
+    "power": "gainful.stats.detectable_effect",
+    "plot": "gainful.figures.figure",
+    "assert_ranking_quality": "gainful.testing.assert_ranking_quality",
+}
+
+
+def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
+    """What to say after "gainful has no such name": where it is, or what is most like it.
+
+    Args:
+        name: as somebody wrote it.
+        public: the names of `gainful`.
+        modules: its modules, in which there are more.
+
+    Examples:
+        >>> advise("evaluate_sessions", ["evaluate"], ["sessions"])
+        '; did you mean gainful.sessions.evaluate?'
+        >>> advise("kendal_tau", ["evaluate"], ["stats"])
+        '; did you mean gainful.stats.kendall_tau?'
+        >>> advise("ERR", ["evaluate"], [])
+        '; did you mean gainful.parse("ERR")?'
+    """
+    places = {measure: f'gainful.parse("{measure}")' for measure in measure_names()}
+    for module in modules:
+        names = import_module(f"gainful.{module}").__all__
+        places |= {known: f"gainful.{module}.{known}" for known in names}
+    places |= {known: f"gainful.{known}" for known in (*modules, *public)}
+    by_lower = {known.lower(): place for known, place in places.items()} | _ELSEWHERE
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
+    place = places.get(name) or (by_lower[near[0]] if near else None)
+    return f"; did you mean {place}?" if place else "; dir(gainful) lists what there is"

@@ -1,0 +1,19 @@
+"""Whole search sessions, of several queries each: evaluated, compared, swept.
+
+Every function takes the sessions first and the judgments second, as sessions may bring their own
+grades and then need none.
+
+Examples:
+    >>> import polars as pl
+    >>> shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
+    >>> evaluate(shown, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
+    {'sDCG(b=2, bq=4)@10': 2.0}
+"""
+
+from gainful._simulation.study import simulate_study
+from gainful.api.compare_sessions import compare
+from gainful.api.sessions import evaluate
+from gainful.api.sweep import sweep
+from gainful.measure.sessions.sweep import Sweep
+
+__all__ = ["Sweep", "compare", "evaluate", "simulate_study", "sweep"]
