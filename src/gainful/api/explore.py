@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from gainful.api.sessions import choose_sessions, read_session_qrels
@@ -21,6 +21,7 @@ from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
 from gainful.show.pages import explore_choices, explore_data
 from gainful.show.pages.explore import ExploreContent, render_explore, starting_measure
+from gainful.show.pages.explore_command import command_words
 
 DEFAULT_MEASURE = "nsDCG@10"
 _MAX_SESSIONS = 10_000
@@ -92,7 +93,7 @@ def explore(
     }
     if command is None:
         options = {"qrels_format": qrels_format, **reading, "skip_bad": bad == "skip"}
-        command = _command_words(sessions, qrels, options)
+        command = command_words(sessions, qrels, options)
     loaded = choose_sessions(sessions, bad=bad, **reading)
     matched = match_sessions(
         loaded, read_session_qrels(qrels, qrels_format), recipe.convention.unjudged
@@ -155,22 +156,3 @@ def _sweep_start(
         return sweep_groups(source, sessions, grid, (by,), groups)
     except GainfulError as error:
         return str(error)
-
-
-def _command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -> list[str]:
-    """The words by which `gainful sessions` reads the same; capitals for what is no file."""
-    words = [_name_file(sessions, "SESSIONS")]
-    words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if isinstance(value, Mapping):
-            words += [word for key in value for word in (option, f"{key}={value[key]}")]
-        elif value is True:
-            words.append(option)
-        elif value not in (None, False):
-            words += [option, str(value)]
-    return words
-
-
-def _name_file(source: object, placeholder: str) -> str:
-    return fspath(source) if isinstance(source, (str, PathLike)) else placeholder

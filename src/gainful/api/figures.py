@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from attrs import fields
 
-from gainful.api import run_figures, session_figures
+from gainful.api import run_figures
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.errors import OneGroup, UnknownName
@@ -37,7 +37,7 @@ _ALL = (
         example="last study.csv --qrels qrels.txt -m 'sDCG(b=2,bq=4)@100' --by system "
         "-o figure1.svg",
         input_kind="sessions",
-        data=session_figures.last_data,
+        data=last_query.last_data,
         draw_chart=last_query.draw_chart,
         usual_measures=("sDCG@10",),
     ),
@@ -46,7 +46,7 @@ _ALL = (
         question="How much have sessions brought, query after query? (the paper's Figure 2)",
         example="sessions study.csv --qrels qrels.txt --by system --interval 95 -o figure2.svg",
         input_kind="sessions",
-        data=session_figures.sessions_data,
+        data=session_curves.sessions_data,
         draw_chart=session_curves.draw_chart,
         usual_measures=("nsDCG@10",),
     ),
@@ -56,7 +56,7 @@ _ALL = (
         example="scenario study.csv --qrels qrels.txt --where scenario=D --by system --at-least 4 "
         "-o figure3.svg",
         input_kind="sessions",
-        data=session_figures.scenario_data,
+        data=session_curves.scenario_data,
         draw_chart=session_curves.draw_chart,
         usual_measures=("sDCG@10",),
     ),
@@ -66,7 +66,7 @@ _ALL = (
         example="individual study.csv --qrels qrels.txt --where scenario=D --where system=1 "
         "-o figure4.svg",
         input_kind="sessions",
-        data=session_figures.individual_data,
+        data=individual_sessions.individual_data,
         draw_chart=individual_sessions.draw_chart,
         usual_measures=("sDCG@10",),
     ),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gainful.api.evaluate import match_run
 from gainful.api.sessions import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
@@ -15,11 +16,13 @@ from gainful.evidence.reasons.explain_difference import explain_difference
 from gainful.evidence.reasons.run_scores import mix_run
 from gainful.evidence.reasons.session_scores import mix_sessions
 from gainful.evidence.reasons.why import Why
+from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipe import AnyRecipe, build_recipe, build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.lazy import LazyRun, collect_run
+from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
@@ -63,19 +66,32 @@ def why(
         session_sides = _build_sides(build_session_recipe, like_sessions, parsed, like, unlike)
         sessions = as_sessions(run, run_format)
         session_qrels = read_session_qrels(qrels, qrels_format)
-        mixtures = mix_sessions(sessions, session_qrels, parsed, session_sides)
+        mixtures = mix_sessions(
+            sessions,
+            lambda convention: match_sessions(sessions, session_qrels, convention.unjudged),
+            session_sides,
+        )
         return explain_difference(mixtures, session_sides)
     if cause is not None:
         find_cause(cause, CAUSES)
     sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
+    loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), _load_run(qrels, run, run_format)
+    recipes = {str(parsed): sides[0]}
+    mixtures = mix_run(
+        loaded_run,
+        lambda convention: match_run(loaded_qrels, loaded_run, recipes, convention),
+        sides,
+    )
+    return explain_difference(mixtures, sides)
+
+
+def _load_run(qrels: AnyQrels, run: AnyRun | None, run_format: str | None) -> Run | NestedDict:
+    """The run, in memory; that of a file with both, if none is given."""
+    run = find_run_beside(qrels) if run is None else run
     if run is None:
-        run = find_run_beside(qrels)  # a file with both
-        if run is None:
-            raise BadValue("run", None, "a run beside the judgments")
-    loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), as_run(run, run_format)
-    if isinstance(loaded_run, LazyRun):
-        loaded_run = collect_run(loaded_run)
-    return explain_difference(mix_run(loaded_qrels, loaded_run, sides), sides)
+        raise BadValue("run", None, "a run beside the judgments")
+    loaded = as_run(run, run_format)
+    return collect_run(loaded) if isinstance(loaded, LazyRun) else loaded
 
 
 def _parse_single_measure(measure: str | Measure) -> Measure:

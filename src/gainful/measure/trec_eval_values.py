@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.matched import Matched
@@ -21,6 +22,43 @@ _NO_SCORE = -1_000_000.0  # where a file of means and deviations lacks a measure
 
 
 ZScores = Mapping[tuple[str, str], tuple[float, float]]  # mean and deviation by query and line
+
+
+@frozen
+class TrecQuery:
+    """A judged query: is it printed by itself, and does it count in the summary?"""
+
+    name: str
+    row: int
+    counted: bool
+    printed: bool
+
+
+def drop_duplicate_judgments(qrels: Qrels) -> Qrels:
+    """The first judgment of each document: trec_eval stops at the query, but not before it."""
+    frame = qrels.frame.unique(["query", "doc"], keep="first", maintain_order=True)
+    return qrels if frame.height == qrels.frame.height else evolve(qrels, frame=frame)
+
+
+def adjust_results(matched: Matched, options: TrecEvalOptions) -> Matched:
+    """The results that trec_eval looks at: down to -M; in version 10, one where there is none."""
+    if options.depth is not None:
+        matched = matched.cut(options.depth)
+    if options.version == 10:  # a query that the run lacks gets one document without a judgment
+        missing = matched.judged & ~matched.in_run
+        matched = evolve(matched, retrieved=np.where(missing, 1, matched.retrieved))
+    return matched
+
+
+def order_queries(matched: Matched, options: TrecEvalOptions) -> list[TrecQuery]:
+    """The judged queries in trec_eval's order, which is that of the bytes of their names."""
+    queries = []
+    for row in np.flatnonzero(matched.judged).tolist():
+        in_run = bool(matched.in_run[row])
+        counted = in_run or options.complete
+        printed = options.per_query and counted and (options.version == 10 or in_run)
+        queries.append(TrecQuery(matched.queries[row], row, counted, printed))
+    return sorted(queries, key=lambda query: query.name.encode())
 
 
 def compute_values(

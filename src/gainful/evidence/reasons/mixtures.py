@@ -41,14 +41,10 @@ class ScoreSource(Protocol):
 
     unit: ClassVar[str]  # query or session
     all_causes: ClassVar[Mapping[str, Cause]]  # that there are of them
+    name: str  # of the run, or of the sessions
     measure: Measure
     units: Sequence[str]  # the names of all queries or sessions
     notes: Sequence[str]  # what one should know of the data
-
-    @property
-    def name(self) -> str:
-        """What the run is called, or the sessions."""
-        ...
 
     def find_refusals(self) -> list[tuple[str, str]]:
         """The settings by which either side refuses the data, and what is to be said of it."""

@@ -1,12 +1,12 @@
 """The queries of a run under any convention between two, as a source of mixtures.
 
-The run is matched once for each of the few settings that matching depends on, and conventions
-that look at it in the same way share that view.
+The run is matched once for each of the few settings that matching depends on, by the function
+that `MatchFor` is, and conventions that look at it in the same way share that view.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import ClassVar
 
@@ -25,7 +25,6 @@ from gainful.evidence.reasons.causes import (
 )
 from gainful.evidence.reasons.mixtures import Mixtures, Scores
 from gainful.evidence.reasons.rank_by_rank import RankByRank, SwitchSide, describe_rank_by_rank
-from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipe import build_recipe
@@ -34,10 +33,10 @@ from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import aggregate
-from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.types import Array, Ranks
 
+MatchFor = Callable[[Convention], MatchedRun]  # the run as a convention matches it
 _MATCH_SETTINGS = ("duplicates", "score_bits", "namesake")
 _RANKING_SETTINGS = (
     *("ties", "unjudged", "negative", "fractional"),
@@ -49,8 +48,13 @@ _RANKING_SETTINGS = (
 class MatchedView:
     """A run matched in one way, and where its queries stand among those of all ways."""
 
-    matched: Matched
+    run: MatchedRun
     rows: Ranks
+
+    @property
+    def matched(self) -> Matched:
+        """The judged documents of the run."""
+        return self.run.matched
 
 
 @define(eq=False)
@@ -60,8 +64,8 @@ class RunScores:
     unit: ClassVar[str] = "query"
     all_causes: ClassVar[Mapping[str, Cause]] = CAUSES
 
-    qrels: Qrels | NestedDict
-    run: Run | NestedDict
+    match_for: MatchFor
+    name: str  # of the run
     measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
     sides: tuple[Convention, Convention]  # refusing nothing
@@ -70,21 +74,17 @@ class RunScores:
     _views: dict[tuple[SettingValue, ...], MatchedView] = field(factory=dict)
     _row_by_query: dict[str, int] = field(factory=dict)
 
-    @property
-    def name(self) -> str:
-        """The name of the run."""
-        return self.run.name
-
     def view(self, convention: Convention) -> MatchedView:
         """The run as a convention matches it; the first one must take nothing out."""
         key = _match_key(convention)
         if key not in self._views:
-            matched = match(self.qrels, self.run, convention)
+            matched_run = self.match_for(convention)
+            queries = matched_run.matched.queries
             if not self.units:
-                self.units = list(matched.queries)
+                self.units = list(queries)
                 self._row_by_query = {query: row for row, query in enumerate(self.units)}
-            rows = np.fromiter(map(self._row_by_query.__getitem__, matched.queries), np.intp)
-            self._views[key] = MatchedView(matched, rows)
+            rows = np.fromiter(map(self._row_by_query.__getitem__, queries), np.intp)
+            self._views[key] = MatchedView(matched_run, rows)
         return self._views[key]
 
     def recipe(self, convention: Convention) -> Recipe:
@@ -126,7 +126,7 @@ class RunScores:
                         f"{self.measure} cannot be computed like {side.name}: {side_error}"
                     ) from side_error
             raise CannotCompare(
-                f"{self.measure} cannot be computed with habits of both: {error}"
+                f"{self.measure} cannot be computed with settings of both: {error}"
             ) from error
 
     def find_refusals(self) -> list[tuple[str, str]]:
@@ -157,8 +157,7 @@ class RunScores:
         self, query: str, label: str, convention: Convention, value: float
     ) -> SwitchSide:
         recipe = self.recipe(convention)
-        matched = MatchedRun(self.qrels, self.run, self.view(convention).matched)
-        rankings = matched.rank_documents(recipe.convention, [query])
+        rankings = self.view(convention).run.rank_documents(recipe.convention, [query])
         return SwitchSide(label, recipe, rankings, None if np.isnan(value) else float(value))
 
 
@@ -166,23 +165,18 @@ def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
     return tuple(getattr(convention, name) for name in _MATCH_SETTINGS)
 
 
-def mix_run(
-    qrels: Qrels | NestedDict, run: Run | NestedDict, sides: tuple[Recipe, Recipe]
-) -> Mixtures:
+def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Recipe]) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
     measure = Measure.from_recipe(sides[0])
-    if isinstance(run, NestedDict) and measure.entry.needs_subtopics:
-        run = as_run_columns(run)
-    own_qrels = as_qrels_columns(qrels) if isinstance(run, Run) else as_qrels_dict(qrels)
     mine, theirs = (make_lenient(side.convention) for side in sides)
-    strict_sides = sides[0].convention, sides[1].convention
-    source = RunScores(own_qrels, run, measure, strict_sides, (mine, theirs))
     widest = mine.with_settings(
         duplicates="count" if "count" in (mine.duplicates, theirs.duplicates) else "last",
         score_bits=min(mine.score_bits, theirs.score_bits),
         namesake="count" if "count" in (mine.namesake, theirs.namesake) else "remove",
     )
-    matched = source.view(widest).matched
+    strict_sides = sides[0].convention, sides[1].convention
+    source = RunScores(match_for, run.name, measure, strict_sides, (mine, theirs))
+    matched, qrels = source.view(widest).matched, source.view(widest).run.qrels
     matched.refuse_nothing_in_common(run.name)
     source.notes = (
         *getattr(run, "notes", ()),
@@ -217,7 +211,7 @@ def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
         return ""
     try:
         if setting == "duplicates":
-            matched = match(source.qrels, source.run, strict)
+            matched = source.match_for(strict).matched
         counts = choose_queries(matched, strict, source.name)
         if setting in ("negative", "fractional", "empty"):
             recipe = build_recipe(source.measure, like=strict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -13,14 +13,15 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare, GainfulError
 from gainful.evidence.reasons.causes import SESSION_CAUSES, Cause
 from gainful.evidence.reasons.mixtures import Mixtures, Scores
-from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipe import build_session_recipe
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
+
+MatchSessionsFor = Callable[[SessionConvention], MatchedSessions]
 
 
 @frozen
@@ -48,26 +49,19 @@ class SessionScores:
     unit: ClassVar[str] = "session"
     all_causes: ClassVar[Mapping[str, Cause]] = SESSION_CAUSES
 
-    sessions: Sessions
-    qrels: Qrels | None
+    match_for: MatchSessionsFor
+    name: str  # of the sessions
     measure: Measure
     units: Sequence[str]
     notes: Sequence[str] = ()
     _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The name of the sessions."""
-        return self.sessions.name
 
     def results(self, convention: SessionConvention) -> SessionResults:
         """The sessions by a convention."""
         recipe = build_session_recipe(self.measure, like=convention)
         (key,) = self.sort_key(recipe.convention)
         if key not in self._matched_sessions:
-            self._matched_sessions[key] = match_sessions(
-                self.sessions, self.qrels, recipe.convention.unjudged
-            )
+            self._matched_sessions[key] = self.match_for(recipe.convention)
         matched, label = self._matched_sessions[key], str(self.measure)
         values = {label: compute_session_values(matched, recipe)}
         return SessionResults(self.name, matched, values, {label: recipe}, recipe.convention)
@@ -110,16 +104,14 @@ class SessionScores:
 
 
 def mix_sessions(
-    sessions: Sessions,
-    qrels: Qrels | None,
-    measure: Measure,
-    sides: tuple[SessionRecipe, SessionRecipe],
+    sessions: Sessions, match_for: MatchSessionsFor, sides: tuple[SessionRecipe, SessionRecipe]
 ) -> Mixtures:
     """All that lies between two conventions for these sessions."""
+    measure = Measure.from_recipe(sides[0])
     mine, theirs = (side.convention for side in sides)
     differences = mine.differences(theirs)
     units = sessions.frame["session"].unique(maintain_order=True).to_list()
-    source = SessionScores(sessions, qrels, measure, units)
+    source = SessionScores(match_for, sessions.name, measure, units)
     causes = tuple(
         cause for cause in SESSION_CAUSES.values() if differences.keys() & {*cause.settings}
     )

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
+from gainful.measure.sessions.curve import session_value_vectors
+from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import (
     Series,
@@ -17,7 +19,13 @@ from gainful.show.figures.line_chart import (
     build_session_axis,
     with_caption,
 )
-from gainful.show.figures.session_plot import SessionPlot, explain_zeros
+from gainful.show.figures.session_plot import (
+    By,
+    SessionPlot,
+    check_count,
+    explain_zeros,
+    prepare_plot,
+)
 from gainful.show.figures.text import clean_text, shorten_name
 from gainful.show.theme import Spec
 from gainful.text import count_noun
@@ -28,7 +36,33 @@ _MAX_LABELLED_SESSIONS = 16  # sessions that are named at their ends
 _PANEL_WIDTH, _PANEL_HEIGHT = 400, 280  # of a panel among several
 
 
-def build_data(plot: SessionPlot, vectors: Array, queries: int | None) -> FigureData:
+def individual_data(
+    results: SessionResults,
+    measure: str | None = None,
+    *,
+    by: By = (),
+    queries: int | None = None,
+) -> FigureData:
+    """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
+
+    Args:
+        results: what `gainful.sessions.evaluate` returned.
+        measure: one of its measures; the first sDCG, or else the first nsDCG.
+        by: a column or several; each group has a panel of its own.
+        queries: only the first so many queries are drawn.
+
+    Returns:
+        A row for each session and place: group, session, query, rank, position, value, and whether
+        the searcher was still searching there and stopped right there. Where somebody has stopped,
+        the last value is held.
+    """
+    check_count("queries", queries)
+    plot = prepare_plot(results, measure, by, "sDCG")
+    vectors = session_value_vectors(results.matched_sessions, plot.recipe)
+    return _build_data(plot, vectors, queries)
+
+
+def _build_data(plot: SessionPlot, vectors: Array, queries: int | None) -> FigureData:
     """A row for each session and place, and whether the searcher was searching or stopped there.
 
     Args:

@@ -7,16 +7,56 @@ from typing import Any
 
 import polars as pl
 
-from gainful.measure.sessions.last_queries import LastQueries, NonLast
+from gainful.evidence.session_bands import last_query_bands
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries
+from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
-from gainful.show.figures.session_plot import SessionPlot, explain_zeros
+from gainful.show.figures.session_plot import By, SessionPlot, explain_zeros, prepare_plot
 from gainful.show.theme import Spec
 
 KINDS = {"last": "last query", "non_last": "queries before", "best": "best query"}
 
 
-def build_data(
+def last_data(
+    results: SessionResults,
+    measure: str | None = None,
+    *,
+    by: By = (),
+    non_last: NonLast = "pooled",
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> FigureData:
+    """Is the last query of a session better than those before it? Figure 1 of the paper.
+
+    The mean gain of single queries down to each rank, each discounted by its own position: the
+    last queries of sessions, those before them, and the best one of each session.
+
+    Args:
+        results: what `gainful.sessions.evaluate` returned.
+        measure: one of its measures; the first sDCG, or else the first nsDCG (whose gains count).
+        by: a column or several, such as system.
+        non_last: all queries before the last ones together (pooled), or the mean of each session
+            first (within).
+        interval: a band at this level in per cent, sessions drawn again (percentile bootstrap).
+        resamples: how often.
+        seed: where chance begins.
+
+    Returns:
+        Columns group, which (last, non_last, best), rank, mean, n, and low and high of a band.
+    """
+    plot = prepare_plot(results, measure, by, "sDCG", interval, resamples, seed)
+    analysis = last_queries(plot.results, plot.measure_name, by, non_last)
+    bands = {}
+    if plot.resampling is not None:
+        sessions, groups = plot.results.matched_sessions, [flags for _, flags in plot.groups]
+        bands = last_query_bands(sessions, plot.recipe, groups, non_last, plot.resampling)
+    return _build_data(plot, analysis, bands, non_last)
+
+
+def _build_data(
     plot: SessionPlot, analysis: LastQueries, bands: Mapping[str, pl.Series], non_last: NonLast
 ) -> FigureData:
     """A row for each group, kind of query and rank: the mean gain of such queries, and its band.

@@ -5,23 +5,111 @@ from __future__ import annotations
 import polars as pl
 from attrs import evolve
 
+from gainful.errors import BadInput
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
-from gainful.show.figures.session_plot import SessionPlot, explain_zeros
+from gainful.show.figures.session_plot import (
+    By,
+    SessionPlot,
+    check_count,
+    explain_zeros,
+    mean_curves,
+    prepare_plot,
+)
 from gainful.show.theme import Spec
-from gainful.text import join_words
+from gainful.text import count_noun, join_words
 
 ALL_SESSIONS = "all"
 
 
-def build_sessions_data(plot: SessionPlot, curves: pl.DataFrame, queries: int | None) -> FigureData:
+def sessions_data(
+    results: SessionResults,
+    measure: str | None = None,
+    *,
+    by: By = (),
+    queries: int | None = None,
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> FigureData:
+    """How much have sessions brought, query after query? Figure 2 of the paper.
+
+    The mean vector of each group over its sessions by concatenated top X, held where a searcher
+    has stopped.
+
+    Args:
+        results: what `gainful.sessions.evaluate` returned.
+        measure: one of its measures; the first nsDCG, or else the first sDCG.
+        by: a column or several, such as system.
+        queries: only the first so many queries are drawn.
+        interval: a band at this level in per cent, sessions drawn again (percentile bootstrap).
+        resamples: how often.
+        seed: where chance begins.
+
+    Returns:
+        Columns group, query, rank, position, mean, n, searching, and low and high of a band.
+    """
+    plot = prepare_plot(results, measure, by, "nsDCG", interval, resamples, seed)
+    check_count("queries", queries)
+    curves = mean_curves(plot, [({"group": label}, flags) for label, flags in plot.groups])
+    return _build_sessions_data(plot, curves, queries)
+
+
+def scenario_data(
+    results: SessionResults,
+    measure: str | None = None,
+    *,
+    by: By = (),
+    at_least: int = 4,
+    queries: int | None = None,
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> FigureData:
+    """Do long sessions begin badly? Figure 3 of the paper: one scenario, all and long sessions.
+
+    Args:
+        results: of one scenario: `gainful.sessions.evaluate(…, where={"scenario": "D"})`.
+        measure: one of its measures; the first sDCG, or else the first nsDCG.
+        by: a column or several, such as system.
+        at_least: how many queries a session has that is drawn apart.
+        queries: only the first so many queries are drawn.
+        interval: a band at this level in per cent, sessions drawn again (percentile bootstrap).
+        resamples: how often.
+        seed: where chance begins.
+
+    Returns:
+        Columns group, which (all, or at least n queries), query, rank, position, mean, n,
+        searching, and low and high of a band.
+    """
+    check_count("at_least", at_least)
+    plot = prepare_plot(results, measure, by, "sDCG", interval, resamples, seed)
+    check_count("queries", queries)
+    is_long = results.matched_sessions.query_counts >= at_least
+    long_label = f"at least {count_noun(at_least, 'query')}"
+    for label, flags in plot.groups:
+        if not (flags & is_long).any():
+            problem = f"no session{f' of {label}' if by else ''} has {long_label}"
+            raise BadInput(results.name, problem, "a smaller number of queries")
+    subsets = [
+        *(({"group": label, "which": ALL_SESSIONS}, flags) for label, flags in plot.groups),
+        *(({"group": label, "which": long_label}, flags & is_long) for label, flags in plot.groups),
+    ]
+    curves = mean_curves(plot, subsets)
+    return _build_scenario_data(plot, curves, queries, long_label)
+
+
+def _build_sessions_data(
+    plot: SessionPlot, curves: pl.DataFrame, queries: int | None
+) -> FigureData:
     """The mean vectors of groups, down to so many queries."""
     title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
     return _build_data(plot, curves, title, queries)
 
 
-def build_scenario_data(
+def _build_scenario_data(
     plot: SessionPlot, curves: pl.DataFrame, queries: int | None, long_label: str
 ) -> FigureData:
     """The mean vectors of all sessions and of the long ones, down to so many queries."""

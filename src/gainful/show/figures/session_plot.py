@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.evidence.session_bands import curve_bands
+from gainful.evidence.stability import resampling_for_level
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.curve import curve
 from gainful.measure.sessions.results import SessionResults, list_footnotes
-from gainful.types import Flags
+from gainful.measure.sessions.sweep import group_label
+from gainful.text import count_noun
+from gainful.types import Flags, is_whole_number
+
+By = str | Sequence[str]
 
 
 @frozen(eq=False, kw_only=True)
@@ -49,3 +58,95 @@ def explain_zeros(values: pl.Series) -> str:
     if not len(defined):
         return "No session has an ideal, so there is no share of it to show."
     return "Nothing was gained: every value is 0." if (defined == 0).all() else ""
+
+
+def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
+    results: SessionResults,
+    measure: str | None,
+    by: By,
+    prefer: str,
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> SessionPlot:
+    """One measure of some sessions; the first of the preferred name if none is named."""
+    if not isinstance(results, SessionResults):
+        raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
+    measure_name = _choose_measure(results, measure, prefer)
+    recipe = results.recipes[measure_name]
+    if recipe.k is None:
+        raise BadValue("measure", measure_name, f"a depth, such as {recipe.entry.name}@10")
+    _require_qrels_overlap(results, recipe.k)
+    groups = _label_groups(results, by)
+    resampling, notes = None, []
+    if interval is not None:
+        resampling = resampling_for_level(interval, resamples=resamples, seed=seed)
+        single = [label for label, flags in groups if int(flags.sum()) == 1]
+        notes += [f"Note: {label} has one session: no interval" for label in single]
+    longest_list = int(results.matched_sessions.retrieved.max())
+    if recipe.k > longest_list:
+        notes.append(f"Note: no query shows more than {count_noun(longest_list, 'result')}")
+    return SessionPlot(
+        results=evolve(
+            results,
+            values={measure_name: results.values[measure_name]},
+            recipes={measure_name: recipe},
+        ),
+        recipe=recipe,
+        measure_name=measure_name,
+        groups=groups,
+        resampling=resampling,
+        notes=tuple(notes),
+    )
+
+
+def _choose_measure(results: SessionResults, measure: str | None, prefer: str) -> str:
+    with_vectors = {
+        name: recipe.entry.name
+        for name, recipe in results.recipes.items()
+        if recipe.entry.has_vectors
+    }
+    if measure is not None:
+        if measure not in results.recipes:
+            raise UnknownName("measure", measure, results.recipes)
+        if measure not in with_vectors:
+            raise BadValue("measure", measure, f"{' or '.join(WITH_VECTORS)}, which have vectors")
+        return measure
+    if not with_vectors:
+        raise BadValue("measure", ", ".join(results.recipes), "an sDCG or nsDCG among them")
+    preferred = [name for name, kind in with_vectors.items() if kind == prefer]
+    return (preferred or list(with_vectors))[0]
+
+
+def _require_qrels_overlap(results: SessionResults, depth: int) -> None:
+    """Refuse sessions of which nothing is judged: zeros would only look like an answer."""
+    if not (results.matched_sessions.judged.rank <= depth).any():
+        problem = f"none of the top {depth} results of any query is judged"
+        raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
+
+
+def _label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
+    """The groups and what they are called; all sessions, if by nothing."""
+    groups = results.group_sessions(by)
+    labels = [group_label(keys) if keys else "all sessions" for keys, _ in groups]
+    if len(set(labels)) < len(labels):  # 2 and "system 2" would both be system 2
+        labels = [
+            ", ".join(f"{key}={value!r}" for key, value in keys.items()) for keys, _ in groups
+        ]
+    return [(label, flags) for label, (_, flags) in zip(labels, groups, strict=True)]
+
+
+def check_count(name: str, number: object) -> None:
+    """A number of queries must be one."""
+    if number is not None and (not is_whole_number(number) or number < 1):
+        raise BadValue(name, number, "a whole number from 1 on")
+
+
+def mean_curves(plot: SessionPlot, subsets: Sequence[tuple[dict[str, str], Flags]]) -> pl.DataFrame:
+    """The mean vector of each subset, with its band if one was asked for."""
+    sessions = plot.results.matched_sessions
+    curves = curve(sessions, plot.recipe, subsets, common=True)
+    if plot.resampling is None:
+        return curves
+    groups = [flags for _, flags in subsets]
+    return curves.with_columns(**curve_bands(sessions, plot.recipe, groups, plot.resampling))

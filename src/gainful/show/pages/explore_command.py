@@ -1,0 +1,26 @@
+"""The words of `gainful sessions` by which a page's sessions are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any
+
+
+def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -> list[str]:
+    """The words by which `gainful sessions` reads the same; capitals for what is no file."""
+    words = [_name_file(sessions, "SESSIONS")]
+    words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if isinstance(value, Mapping):
+            words += [word for key in value for word in (option, f"{key}={value[key]}")]
+        elif value is True:
+            words.append(option)
+        elif value not in (None, False):
+            words += [option, str(value)]
+    return words
+
+
+def _name_file(source: object, placeholder: str) -> str:
+    return fspath(source) if isinstance(source, (str, PathLike)) else placeholder
