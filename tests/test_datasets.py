@@ -43,7 +43,7 @@ def registered(tmp_path):
 RUN = {"1": {"x": 3.0, "a": 2.0}, "2": {"c": 1.0}}
 
 
-@pytest.mark.parametrize("spelled", ["irds:gainful-test/judged", "gainful-test/judged"])
+@pytest.mark.parametrize("spelled", ["irds:gainful-test/judged"])
 def test_an_id_stands_for_its_judgments(registered, spelled):
     registered("gainful-test/judged", "1 0 a 2\n1 0 b 0\n2 0 c 1\n")
     assert gainful.evaluate(spelled, RUN, "RR").values_by_query() == {

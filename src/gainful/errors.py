@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gainful.text import MAX_LENGTH, quote, shorten
+from gainful.text import MAX_LENGTH, escape_controls, quote, shorten, shorten_message
 
 __all__ = [
     "BadInput",
@@ -33,7 +33,11 @@ __all__ = [
 
 
 class GainfulError(Exception):
-    """Any mistake in what was asked of gainful or given to it."""
+    """Any mistake in what was asked of gainful or given to it; its message is one line."""
+
+    def __init__(self, message: str = "") -> None:
+        """Say it; what a file or a name holds can neither break the line nor steer a terminal."""
+        super().__init__(shorten_message(escape_controls(message)))
 
 
 class BadValue(GainfulError, ValueError):

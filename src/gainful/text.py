@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import floor, log10
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
-NUMBER_PATTERN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+NUMBER_PATTERN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 MAX_LENGTH = 60  # characters of a value in a message
 
 
@@ -32,6 +33,25 @@ def shorten(text: str, limit: int = MAX_LENGTH) -> str:
     """Text on one line, and not a long one."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_MAX_MESSAGE = 1500  # characters of a whole message
+
+
+def escape_controls(text: str) -> str:
+    r"""Text in which control characters and halves of characters are spelt out.
+
+    Examples:
+        >>> escape_controls("a\x1b[1m")
+        'a\\x1b[1m'
+    """
+    return _CONTROLS.sub(lambda control: control[0].encode("unicode_escape").decode(), text)
+
+
+def shorten_message(message: str) -> str:
+    """A message that is not endless, whatever it quotes."""
+    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]} …"
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:

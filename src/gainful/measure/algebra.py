@@ -137,7 +137,11 @@ def _as_vector(value: ArrayLike, argument: str) -> Array:
 
 def _stack(vectors: Sequence[ArrayLike], argument: str) -> Array:
     if isinstance(vectors, (list, tuple)) and any(map(np.ma.isMaskedArray, vectors)):
-        stacked: Any = np.ma.stack([np.ma.asarray(vector) for vector in vectors])
+        try:
+            stacked: Any = np.ma.stack([np.ma.asarray(vector) for vector in vectors])
+        except ValueError:
+            allowed = "at least one vector, all of one length"
+            raise BadShape(argument, vectors, allowed) from None
     else:
         stacked = vectors
     array = _as_vector(stacked, argument)

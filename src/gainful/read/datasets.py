@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadInput
@@ -14,17 +12,12 @@ from gainful.text import shorten
 
 PREFIX = "irds:"
 _MAX_ANSWER = 150  # characters of its answer
-_INSTALL = "pip install 'gainful[datasets]' for ids of ir_datasets"
+_INSTALL = "pip install ir-datasets"
 
 
 def is_dataset(name: str) -> bool:
-    """Is it the id of a dataset? With irds: before it, it must be; else no file is called so."""
-    if name.startswith(PREFIX):
-        return True
-    likely = re.fullmatch(r"[a-z0-9][\w/-]*", name, re.ASCII)  # no suffix, as files mostly have
-    if not likely or Path(name).exists() or find_spec("ir_datasets") is None:
-        return False
-    return _is_in_catalogue(name)
+    """Is it the id of a dataset? Only with irds: before it: a typo must not start a download."""
+    return name.startswith(PREFIX)
 
 
 def read_qrels(name: str) -> Qrels:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 
@@ -13,20 +15,20 @@ from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import count_noun, quote
 
+_LONE_RETURN = re.compile("\r(?!\n)")
+
 
 def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
     """All columns as text, and where each row stands; comments may stand above the header."""
     text, skipped = _skip_comments(source.read_bytes())
     separator = "\t" if format_name == "tsv" else _guess_separator(text)
+    _check_header(source, text, separator, skipped)
     try:
         frame = pl.read_csv(text, separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _describe_failure(source, text, separator, skipped) from None
-    header = next(iter(_iterate_rows(text, separator, skipped)))[1]
-    repeated = [name for name in header if name and header.count(name) > 1]
-    if repeated:
-        problem = f"column {quote(repeated[0])} stands twice in the header"
-        raise BadInput(f"{source.name}:{skipped + 1}", problem, "each column once")
+    if separator == "\t":
+        _refuse_joined_lines(source, frame)
     empty = pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))
     frame = frame.filter(~empty)
 
@@ -38,6 +40,38 @@ def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int]
         return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
     return frame, locate
+
+
+def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> None:
+    """A header whose quotes do not pair would swallow rows, and one name twice a column."""
+    place = f"{source.name}:{skipped + 1}"
+    first_line = text.split(b"\n", 1)[0]
+    if first_line.count(b'"') % 2:
+        problem = "the quotes of the header do not pair"
+        raise BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
+    try:
+        header = next(_iterate_rows(first_line, separator, skipped), (0, []))[1]
+    except UnicodeDecodeError:
+        raise utf8_error(source) from None
+    except csv.Error as failure:
+        raise BadInput(place, f"the quotes are wrong here: {failure}") from None
+    if not header:
+        raise BadInput(place, "the header is empty", "a line with the names of columns")
+    repeated = [name for name, count in Counter(header).items() if name and count > 1]
+    if repeated:
+        problem = f"column {quote(repeated[0])} stands twice in the header"
+        raise BadInput(place, problem, "each column once")
+
+
+def _refuse_joined_lines(source: Source, frame: pl.DataFrame) -> None:
+    """A tab-separated field that begins with a quote must not join lines up to the next quote."""
+    for name in frame.columns:
+        joined = frame[name].str.contains("\n", literal=True).fill_null(value=False)
+        if joined.any():
+            row = int(joined.arg_max() or 0)
+            problem = f"a quote opens in column {quote(name)} and is not closed on its line"
+            expected = "no quotes around fields, or both on one line"
+            raise BadInput(f"{source.name}:{row + 2}", problem, expected)
 
 
 def _skip_comments(text: bytes) -> tuple[bytes, int]:
@@ -56,7 +90,8 @@ def _guess_separator(text: bytes) -> str:
 
 def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Each row that is not empty, with the number of the line on which it ends."""
-    lines = (f"{line}\n" for line in text.decode("utf-8").split("\n"))
+    decoded = _LONE_RETURN.sub(" ", text.decode("utf-8"))  # no line ends there, as polars has it
+    lines = (f"{line}\n" for line in decoded.split("\n"))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     for row in reader:
         if any(row):

@@ -10,6 +10,7 @@ import re
 
 import polars as pl
 
+from gainful.errors import BadInput
 from gainful.read import trec_files
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
@@ -78,7 +79,7 @@ def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
     def locate(row: int) -> str:
         return f"{source.name}:{numbers[row]}" if row < len(numbers) else source.name
 
-    missing = _missing_iterations(frame)
+    missing = _missing_iterations(frame, source.name)
     notes = [f"{count_noun(len(missing), 'iteration')} without results"] if len(missing) else []
     frame = pl.concat([frame, missing])
     return check_sessions(
@@ -91,14 +92,20 @@ _MAX_ITERATIONS = (
     10_000  # iterations of a topic; beyond it, a number is a mistake and not an iteration
 )
 
+_MAX_MADE_UP = 1_000_000  # iterations without results, of all topics
 
-def _missing_iterations(frame: pl.DataFrame) -> pl.DataFrame:
+
+def _missing_iterations(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """A row without a document for each iteration that is missing in between."""
     present = (
         frame.filter(pl.col("query").is_between(1, _MAX_ITERATIONS))
         .select("session", "query")
         .unique()
     )
+    last = present.group_by("session").agg(pl.col("query").max())["query"].sum()
+    if last - present.height > _MAX_MADE_UP:
+        problem = f"{last - present.height} iterations have no results"
+        raise BadInput(name, problem, "iterations counted on from 0")
     complete = (
         present.group_by("session", maintain_order=True)
         .agg(pl.int_range(1, pl.col("query").max() + 1).alias("query"))

@@ -11,6 +11,8 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.read.sessions import Sessions
 from gainful.types import is_whole_number
 
+_MANY = 1 << 60  # queries; beyond it no column can count
+
 
 def _check_whole_numbers(**numbers: object) -> None:
     for name, number in numbers.items():
@@ -33,7 +35,8 @@ def filter_sessions(
     for column, value in (where or {}).items():
         if column not in sessions.columns and column != "session":
             raise UnknownName("column", column, ("session", *sessions.columns))
-        fits = frame[column].cast(pl.String) == str(value)
+        text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+        fits = frame[column].cast(pl.String) == text
         matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
         kept = frame["session"].is_in(list(matching_sessions))
         if int(kept.sum()) != int(fits.sum()):
@@ -42,9 +45,9 @@ def filter_sessions(
         frame = frame.filter(kept)
     _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
     if min_queries is not None:
-        frame = frame.filter(pl.col("query").max().over("session") >= min_queries)
+        frame = frame.filter(pl.col("query").max().over("session") >= min(min_queries, _MANY))
     if first_queries is not None:
-        frame = frame.filter(pl.col("query") <= first_queries)
+        frame = frame.filter(pl.col("query") <= min(first_queries, _MANY))
     if not len(frame):
         raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
     return evolve(sessions, frame=frame, known_layout=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -13,6 +15,8 @@ from gainful.errors import BadInput
 from gainful.read.source import Source
 from gainful.text import quote
 
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _EXPECTED = "one JSON object a line"
 
 
@@ -27,10 +31,22 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
     def locate(row: int) -> str:
         return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
+    text = source.read_bytes()
     try:
-        return pl.read_ndjson(source.read_bytes(), infer_schema_length=None), locate
+        frame = pl.read_ndjson(text, infer_schema_length=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return _read_line_by_line(source), locate
+    if _needs_care(text, frame):
+        for _ in read_objects(source):
+            pass  # what polars takes silently is refused with its line
+    return frame, locate
+
+
+def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
+    """May a key stand twice in an object, or half a character in a text? A quick look says no."""
+    names = [f'"{name}"'.encode() for name in frame.columns]
+    repeated = any(text.count(name) > frame.height for name in names)
+    return repeated or _ESCAPED_KEY_OR_HALF.search(text) is not None
 
 
 def _read_line_by_line(source: Source) -> pl.DataFrame:
@@ -66,9 +82,20 @@ def read_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
         except ValueError:
             problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
             raise BadInput(place, problem, _EXPECTED) from None
+        if _HALF.search(line) is not None:
+            _refuse_half_characters(value, place)
         if not isinstance(value, dict):
             raise BadInput(place, f"{quote(value)} is no object", _EXPECTED)
         yield number, value
+
+
+def _refuse_half_characters(value: Any, place: str) -> None:
+    """One of a pair of surrogates alone is no character, and no file could hold it again."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as failure:
+        half = f"\\u{ord(str(failure.object)[failure.start]):04x}"
+        raise BadInput(place, f"{half} is half a character", "both halves of it") from None
 
 
 def load_json(text: bytes, place: str) -> Any:
@@ -77,8 +104,8 @@ def load_json(text: bytes, place: str) -> Any:
     def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         mapping = dict(pairs)
         if len(mapping) < len(pairs):
-            keys = [key for key, _ in pairs]
-            repeated = next(key for key in keys if keys.count(key) > 1)
+            counts = Counter(key for key, _ in pairs)
+            repeated = next(key for key, count in counts.items() if count > 1)
             raise BadInput(place, f"the key {quote(repeated)} stands twice in one object")
         return mapping
 

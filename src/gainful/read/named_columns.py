@@ -20,6 +20,7 @@ from gainful.read.column_names import (
     SUBTOPIC,
     normalise_name,
 )
+from gainful.read.parquet_check import check_parquet
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
 from gainful.text import quote
@@ -262,8 +263,10 @@ def number_column(table: InputTable, column: str) -> pl.Series:
 
 
 def _read_parquet(source: Source) -> pl.DataFrame:
+    file = source.path or source.read_bytes()
+    check_parquet(file, source.name)
     try:
-        return pl.read_parquet(source.path or BytesIO(source.read_bytes()), glob=False)
+        return pl.read_parquet(BytesIO(file) if isinstance(file, bytes) else file, glob=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(source.name, f"cannot be read as Parquet: {problem}") from None

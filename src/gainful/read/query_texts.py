@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
@@ -13,6 +14,7 @@ from gainful.read.source import Source, open_source
 from gainful.read.trec_files import utf8_error
 from gainful.text import quote
 
+_LINE_END = re.compile("\r\n?|\n")  # and no other: a text may hold U+2028 or a form feed
 _QUERY = ("query", "query_id", "qid", "_id", "id")
 _TEXT = ("text", "query_text", "title")
 _EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
@@ -49,7 +51,7 @@ NumberedTexts = Iterator[tuple[int, str, str]]
 
 
 def _read_tab_lines(text: str, source: Source) -> NumberedTexts:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_LINE_END.split(text), start=1):
         if not line.strip():
             continue
         query, tab, words = line.partition("\t")
@@ -59,13 +61,13 @@ def _read_tab_lines(text: str, source: Source) -> NumberedTexts:
 
 
 def _read_csv_rows(text: str, source: Source) -> NumberedTexts:
-    reader = csv.DictReader(text.splitlines())
+    reader = csv.DictReader(_LINE_END.split(text))
     for row in reader:
         yield reader.line_num, *_pick_query_and_text(row, f"{source.name}:{reader.line_num}")
 
 
 def _read_json_lines(text: str, source: Source) -> NumberedTexts:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_LINE_END.split(text), start=1):
         if not line.strip():
             continue
         place = f"{source.name}:{number}"

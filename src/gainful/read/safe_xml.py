@@ -23,7 +23,7 @@ LARGEST = 1 << 29  # bytes of a file; the largest of the Session Track has less 
 DEEPEST = 32  # elements in elements; those of the Session Track are 7 deep
 _BATCH_BYTES = 1 << 20
 _BARE_AMPERSAND = re.compile(
-    rb"<!\[CDATA\[.*?\]\]>|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)", re.DOTALL
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)", re.DOTALL
 )
 
 
@@ -34,7 +34,7 @@ class Element:
     tag: str
     attributes: dict[str, str]
     line: int
-    text: str = ""
+    text: str = ""  # of all its pieces, once it is closed
     children: list[Element] = field(factory=list)
 
     def find_all(self, *tags: str) -> Iterator[Element]:
@@ -62,6 +62,7 @@ class _TreeBuilder:
         self.parser: Any = None
         self.root: Element | None = None
         self.open_elements: list[Element] = []
+        self.open_texts: list[list[str]] = []  # joined at the end: pieces can be many
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self.open_elements) >= DEEPEST:
@@ -71,13 +72,14 @@ class _TreeBuilder:
             self.open_elements[-1].children.append(element)
         self.root = self.root or element
         self.open_elements.append(element)
+        self.open_texts.append([])
 
     def end(self, _: str) -> None:
-        self.open_elements.pop()
+        self.open_elements.pop().text = "".join(self.open_texts.pop())
 
     def data(self, text: str) -> None:
-        if self.open_elements:
-            self.open_elements[-1].text += text
+        if self.open_texts:
+            self.open_texts[-1].append(text)
 
     def close(self) -> Element | None:
         return self.root

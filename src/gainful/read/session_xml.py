@@ -155,9 +155,10 @@ def _read_result_lists(
 
 
 def _describe_wrong_number(number_text: str, number: int) -> str:
-    if not number_text.isdecimal():
+    parsed = _parse_number(number_text)
+    if parsed is None:
         return f"interaction number {quote(number_text)} is not a whole number"
-    if int(number_text) < number:
+    if parsed < number:
         return (
             f"query position repeated: interaction {number_text} comes again where {number} is due"
         )
@@ -245,12 +246,15 @@ def _parse_number(text: str) -> int | None:
 
 def _parse_seconds(text: str) -> float | None:
     """Seconds, from seconds or from a time of the clock such as 10:21:55.141117."""
+    texts = text.split(":")
+    if len(texts) not in (1, 3):
+        return None
     try:
-        parts = [float(part) for part in text.split(":")]
+        parts = [float(part) for part in texts]
     except ValueError:
         return None
     seconds = sum(part * 60**power for power, part in enumerate(reversed(parts)))
-    return seconds if len(parts) in (1, 3) and 0 <= seconds < float("inf") else None
+    return seconds if 0 <= seconds < float("inf") else None
 
 
 def is_session_xml(source: Source) -> bool:

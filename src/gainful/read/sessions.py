@@ -61,6 +61,8 @@ UNGROUPABLE_COLUMNS = (
 
 BadPolicy = Literal["error", "skip"]
 Mistakes = list[tuple[pl.Series, Callable[[int], str], str]]  # where, how it is told, what is right
+# Columns of our own beside the user's: no text can have such a name.
+_ROW, _SESSION = "\0row", "\0session"
 
 
 @frozen(eq=False)
@@ -209,19 +211,19 @@ def find_problems(
         for index in range(len(problem.rows))
     }
     names = frame["session"].fill_null("")
-    remaining = frame.with_row_index("_row")
+    remaining = frame.with_row_index(_ROW)
     if bad_sessions:
         remaining = remaining.filter(~names.is_in(pl.Series(sorted(bad_sessions)).implode()))
     if not len(remaining):
-        return remaining.drop("_row"), problems
+        return remaining.drop(_ROW), problems
     session_order = (
-        remaining["session"].unique(maintain_order=True).to_frame().with_row_index("_session")
+        remaining["session"].unique(maintain_order=True).to_frame().with_row_index(_SESSION)
     )
     remaining = remaining.join(session_order, on="session", how="left", maintain_order="left").sort(
-        "_session", "query", "rank", nulls_last=False, maintain_order=True
+        _SESSION, "query", "rank", nulls_last=False, maintain_order=True
     )
-    rows = remaining["_row"].to_numpy().astype(np.intp)
-    remaining = remaining.drop("_row", "_session")
+    rows = remaining[_ROW].to_numpy().astype(np.intp)
+    remaining = remaining.drop(_ROW, _SESSION)
     return remaining, [*problems, *find_order_problems(remaining, rows, ranked=ranked)]
 
 

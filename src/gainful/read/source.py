@@ -5,9 +5,8 @@ A plain file stays on disk and is scanned there. What is compressed or piped is 
 
 from __future__ import annotations
 
-import gzip
+import os
 import sys
-import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from os import PathLike, fspath
@@ -18,11 +17,11 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.errors import BadInput, WrongType
+from gainful.read.decompress import SUFFIXES, decompress, find_compression
 
 _HEAD_SIZE = 1 << 16
 _BATCH_BYTES = 1 << 20
 _COMMENT = ord("#")
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -39,7 +38,7 @@ class Tidiness:
 
 @frozen(eq=False)
 class Source:
-    """A text by name: its first bytes, its suffix without .gz or .zst, and how to get the rest."""
+    """A text by name: its first bytes, its suffix without .gz, and how to get the rest."""
 
     name: str
     suffix: str
@@ -120,7 +119,7 @@ def open_source(path: str | PathLike[str]) -> Source:
         raise BadInput(name, "there is no such file")
     file = Path(name)
     suffixes = [suffix.lower() for suffix in file.suffixes]
-    compressed = suffixes[-1:] in ([".gz"], [".zst"])
+    compressed = bool(suffixes) and suffixes[-1] in SUFFIXES
     suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
     try:
         with file.open("rb") as stream:
@@ -131,13 +130,27 @@ def open_source(path: str | PathLike[str]) -> Source:
                 )
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
-    if head.startswith((_GZIP, _ZSTD)) or compressed:
-        return _make_memory_source(name, suffix, _decompress(_read_file(file, name), name))
+    if _is_undecodable(name):  # Python can open it, and polars cannot
+        printable = os.fsencode(name).decode("utf-8", errors="replace")
+        return _make_memory_source(
+            printable, suffix, _maybe_decompress(_read_file(file, name), printable)
+        )
+    if compressed or find_compression(head) is not None:
+        return _make_memory_source(name, suffix, decompress(_read_file(file, name), name))
     if head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip():
         return _make_memory_source(
             name, suffix, _read_file(file, name)
         )  # what scanning in place would get wrong
     return Source(name, suffix, _check_head(head, name), path=file)
+
+
+def _is_undecodable(name: str) -> bool:
+    """Is a file's name no text, as one that was written in another encoding?"""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _has_mac_line_ends(head: bytes) -> bool:
@@ -180,36 +193,7 @@ def _read_file(file: Path | None, name: str) -> bytes:
 
 
 def _maybe_decompress(data: bytes, name: str) -> bytes:
-    return _decompress(data, name) if data.startswith((_GZIP, _ZSTD)) else data
-
-
-def _decompress(data: bytes, name: str) -> bytes:
-    if data.startswith(_GZIP):
-        try:
-            return gzip.decompress(data)
-        except EOFError:
-            raise BadInput(name, "the gzip file is truncated: it ends in mid-stream") from None
-        except (OSError, zlib.error) as failure:
-            raise BadInput(name, f"the gzip file is damaged: {failure}") from None
-    if data.startswith(_ZSTD):
-        return _decompress_zstd(data, name)
-    raise BadInput(name, "its name says that it is compressed, but it is not")
-
-
-def _decompress_zstd(data: bytes, name: str) -> bytes:
-    from zstandard import ZstdDecompressor, ZstdError  # noqa: PLC0415  (rarely needed)
-
-    parts, rest = [], data
-    try:
-        while rest:  # files may be joined of several frames
-            frame = ZstdDecompressor().decompressobj()
-            parts.append(frame.decompress(rest))
-            if not frame.eof:
-                raise BadInput(name, "the zstd file is truncated: it ends in mid-stream")
-            rest = frame.unused_data
-    except ZstdError as failure:
-        raise BadInput(name, f"the zstd file is damaged: {failure}") from None
-    return b"".join(parts)
+    return data if find_compression(data) is None else decompress(data, name)
 
 
 def _describe_os_error(failure: OSError) -> str:

@@ -13,7 +13,6 @@ from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
 _SMALLEST_LEVEL = 1e-9  # levels below it have no digits
-_SMALLEST_DZ = 1e-3  # an effect that millions of queries would be needed for
 
 _detectable_dz = lru_cache(maxsize=64)(detectable_effect)
 
@@ -22,6 +21,14 @@ def _detectable_difference(queries: int, alpha: float, spread: float) -> float |
     """The smallest true difference that is found; None where so few find nothing at all."""
     try:
         return _detectable_dz(queries, alpha) * spread
+    except BadValue:
+        return None
+
+
+def _needed_queries(dz: float, alpha: float) -> int | None:
+    """The queries that find a true effect of this size; None where no collection has so many."""
+    try:
+        return queries_needed(dz, alpha)
     except BadValue:
         return None
 
@@ -62,7 +69,7 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
         detectable=_detectable_difference(len(differences), alpha, spread) if has_power else None,
-        needed=queries_needed(dz, alpha) if has_power and dz and abs(dz) >= _SMALLEST_DZ else None,
+        needed=_needed_queries(dz, alpha) if has_power and dz else None,
     )
 
 

@@ -1,0 +1,243 @@
+"""Small files made to break a reader: one line with the place, soon, and nothing taken silently."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import time
+from contextlib import suppress
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+import gainful
+from gainful import BadInput, BadShape, GainfulError
+from gainful.evidence.statistics.effect_size import effect_size
+from gainful.read.formats import read_run
+from gainful.read.parquet_check import check_parquet
+from gainful.read.query_texts import read_query_texts
+
+QRELS = {"1": {"a": 1}}
+SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
+
+
+def write(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(path)
+
+
+TABLES = {
+    "an odd quote in the header": (
+        "s.csv",
+        'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n',
+        r"s\.csv:1: the quotes of the header do not pair",
+    ),
+    "a quote that joins lines of a TSV": (
+        "s.tsv",
+        'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n',
+        r"s\.tsv:2: a quote opens in column 'doc' and is not closed on its line",
+    ),
+    "a header in Latin-1": (
+        "s.csv",
+        "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"),
+        r"s\.csv.*UTF-8",
+    ),
+    "a header of nothing": ("s.csv", ",,\n", r"s\.csv:1: the header is empty"),
+    "a lone return in the header": (
+        "s.csv",
+        "query,doc,score,t\rx\n1,,1,1\n",
+        r"s\.csv:2: .*doc",
+    ),
+    "a lone return in a row": (
+        "s.csv",
+        "query,doc,score,t\n1,,1,1\n1,b,2,c\rd\n",
+        r"s\.csv:2: .*doc",
+    ),
+    "a key twice": (
+        "s.jsonl",
+        '{"query":"1","doc":"a","score":1,"score":9}\n',
+        r"s\.jsonl:1: the key 'score' stands twice in one object",
+    ),
+    "a key twice, once escaped": (
+        "s.jsonl",
+        '{"query":"1","doc":"a","score":1,"\\u0073core":9}\n',
+        r"s\.jsonl:1: the key 'score' stands twice in one object",
+    ),
+    "half a character": (
+        "s.jsonl",
+        '{"query":"1","doc":"a","score":1}\n{"query":"1","doc":"\\ud800","score":1}\n',
+        r"s\.jsonl:2: \\ud800 is half a character",
+    ),
+    "half a character among mixed rows": (
+        "s.jsonl",
+        '{"query":"1","doc":"a","score":"x"}\n{"query":1,"doc":"\\udfff","score":1}\n',
+        r"s\.jsonl:2: \\udfff is half a character",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), TABLES.values(), ids=TABLES)
+def test_a_table_is_refused_with_its_line(tmp_path, name, content, message):
+    with pytest.raises(BadInput, match=message):
+        gainful.evaluate(QRELS, write(tmp_path, name, content), "RR")
+
+
+def test_whole_characters_in_two_halves_are_read(tmp_path):
+    line = '{"query":"1","doc":"\\ud83d\\ude00","score":1}\n'
+    assert read_run(write(tmp_path, "s.jsonl", line)).frame["doc"].to_list() == ["😀"]
+
+
+def test_values_that_are_called_like_keys_are_read(tmp_path):
+    lines = '{"query":"query","doc":"doc","score":1}\n{"query":"query","doc":"b","score":2}\n'
+    rows = read_run(write(tmp_path, "s.jsonl", lines)).frame.rows()
+    assert rows == [("query", "doc", 1.0), ("query", "b", 2.0)]
+
+
+def test_huge_whole_numbers_among_mixed_rows(tmp_path):
+    lines = (
+        '{"query":"1","doc":"a","score":1,"n":'
+        + "9" * 40
+        + '}\n{"query":"1","doc":"b","score":0,"n":"x"}\n'
+    )
+    assert read_run(write(tmp_path, "s.jsonl", lines)).frame.height == 2
+
+
+SLOW_ONCE = {
+    "CDATA that never ends": ("s.xml", b"<a>" + b"<![CDATA[" * 40_000 + b"</a>"),
+    "text between comments": ("s.xml", b"<a>" + b"a<!---->" * 800_000 + b"</a>"),
+    "many keys, the last twice": (
+        "s.jsonl",
+        "{" + "".join(f'"k{n}":1,' for n in range(100_000)) + '"k99999":1}\n',
+    ),
+    "many columns": ("s.csv", ",".join(f"c{n}" for n in range(40_000)) + "\n"),
+    "iterations made up": (
+        "s.txt",
+        "".join(f"DD{n}\t9999\td\t1\t1\t1:2\n" for n in range(2_000)),
+    ),
+}
+
+
+READERS = dict.fromkeys(("s.xml", "s.csv", "s.txt"), gainful.sessions.evaluate)
+READERS["s.jsonl"] = lambda path: gainful.evaluate(QRELS, path)
+
+
+@pytest.mark.parametrize(("name", "content"), SLOW_ONCE.values(), ids=SLOW_ONCE)
+def test_a_small_file_takes_no_minutes(tmp_path, name, content):
+    path = write(tmp_path, name, content)
+    begin = time.process_time()
+    with pytest.raises(GainfulError):
+        READERS[name](path)
+    assert time.process_time() - begin < SOON
+
+
+def test_digits_without_end_take_no_minutes(run_gainful):
+    begin = time.process_time()
+    done = run_gainful("explain", "1" * 60_000 + "x")
+    assert (done.returncode, time.process_time() - begin < SOON) == (2, True)
+
+
+def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("gainful.read.decompress._ALWAYS_ALLOWED", 1 << 20)
+    path = write(tmp_path, "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1))
+    with pytest.raises(BadInput, match=r"run\.gz: it unpacks to more than \d+ MiB"):
+        read_run(path)
+
+
+def test_an_interaction_of_five_thousand_digits(tmp_path):
+    session = (
+        '<sessiontrack2012><session num="1"><topic num="1"/><interaction num="' + "9" * 5_000 + '">'
+        "<query>q</query><results/></interaction></session></sessiontrack2012>"
+    )
+    with pytest.raises(BadInput, match="interaction number .* is not a whole number"):
+        gainful.sessions.evaluate(write(tmp_path, "s.xml", session), QRELS, "sDCG@10")
+
+
+def test_a_column_called_as_ours_was(tmp_path):
+    table = "session,query,rank,doc,_row,_session\ns,2,1,b,x,y\ns,1,1,a,x,y\n"
+    results = gainful.sessions.evaluate(write(tmp_path, "s.csv", table), {"s": {"a": 1}}, "sCG@1")
+    assert results.mean == {"sCG@1": 1.0}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are text there")
+def test_a_file_whose_name_is_no_utf8(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/r\xff.txt")
+    with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
+        stream.write("1 Q0 a 1 1 t\n")
+    assert gainful.evaluate(QRELS, path, "RR").mean == {"RR": 1.0}
+
+
+def test_values_that_no_file_could_hold_choose_nothing(tmp_path):
+    table = write(tmp_path, "s.csv", "session,query,doc,system\ns,1,a,x\n")
+    with pytest.raises(BadInput, match="no session is left"):
+        gainful.sessions.evaluate(table, {"s": {"a": 1}}, where={"system": "\udcff"})
+
+
+@pytest.mark.parametrize("option", ["min_queries", "first_queries"])
+def test_more_queries_than_can_be_counted(tmp_path, option):
+    table = write(tmp_path, "s.csv", "session,query,doc\ns,1,a\n")
+    options = {option: 10**23}
+    if option == "min_queries":
+        with pytest.raises(BadInput, match="no session is left"):
+            gainful.sessions.evaluate(table, {"s": {"a": 1}}, **options)
+    else:
+        results = gainful.sessions.evaluate(table, {"s": {"a": 1}}, "sCG@1", **options)
+        assert results.mean == {"sCG@1": 1.0}
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
+def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
+    texts = write(tmp_path, "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
+    assert read_query_texts(texts) == {"1": f"a{separator}b", "2": "c"}
+
+
+def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
+    path = write(tmp_path, "r.csv", "query,doc,\x1b]0;pwned\x07\n1,a,1\n")
+    with pytest.raises(GainfulError) as error:
+        gainful.evaluate(QRELS, path, "RR")
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [[[1, 2], [[1, 2], [3, 4]]], [np.ma.array([1.0, 2.0]), np.ma.array([1.0])]],
+)
+def test_vectors_of_unlike_shapes(vectors):
+    with pytest.raises(BadShape):
+        gainful.vectors.add(vectors)
+
+
+def test_an_effect_that_no_collection_could_show_is_no_mistake():
+    # dz is 0.0010285: 10 million queries do not show it at a corrected alpha
+    differences = np.array([1.0, -1.0] * 25) + 0.0010183
+    assert effect_size(differences, 0.001).needed is None
+
+
+def parquet_bytes():
+    buffer = io.BytesIO()
+    frame = pl.DataFrame({"query": ["1"] * 60, "doc": [f"d{n}" for n in range(60)]})
+    frame.with_columns(score=pl.int_range(60).cast(pl.Float64)).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+@given(st.lists(st.tuples(st.integers(4, 10_000), st.integers(1, 255)), min_size=1, max_size=3))
+def test_damaged_parquet_is_refused_or_read_and_never_ends_the_process(changes):
+    data = bytearray(parquet_bytes())
+    for place, change in changes:
+        data[place % len(data)] ^= change
+    with suppress(BadInput):
+        check_parquet(bytes(data), "run.parquet")
+
+
+@pytest.mark.parametrize("end", [4, 9, 40])
+def test_a_parquet_file_cut_short(tmp_path, end):
+    path = write(tmp_path, "run.parquet", parquet_bytes()[:-end])
+    with pytest.raises(BadInput, match=r"run\.parquet: the Parquet file is damaged"):
+        read_run(path)
+
+
+def test_a_sound_parquet_file_passes(tmp_path):
+    assert read_run(write(tmp_path, "run.parquet", parquet_bytes())).frame.height == 60
