@@ -38,6 +38,7 @@ ALLOWED = {
     "by_id",  # ranks, if ties are broken by id: a value of `TieBlocks`
     "by_input",
     "cumulated",  # a flag of an entry
+    "unused_data",  # the name that bz2 and lzma have for what comes behind a stream
     "normalised_average",  # the quantity of the 2008 paper, beside the average of normalised ones
 }
 VAGUE = {"found", "held", "how", "told", "got", "one", "said", "settled"}

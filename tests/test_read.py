@@ -201,7 +201,7 @@ BAD_RUNS = {
     "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, "the gzip file is (damaged|truncated)"),
     "truncated zstd": (zstd.compress(RUN.encode())[:-4], "the zstd file is truncated"),
     "damaged zstd": (zstd.compress(RUN.encode() * 9)[:9] + b"\xff" * 40, "the zstd file is damaged"),
-    "damaged parquet": (b"PAR1 and nothing", "cannot be read as Parquet"),
+    "damaged parquet": (b"PAR1 and nothing", "the Parquet file is damaged"),
     "a missing column": ("query,doc,grades\n1,a,2\n", "there is no column for the score; there are query, doc, grades"),
     "grades in a table": ("query,doc,grade\n1,a,2\n", "these look like judgments"),
     "no JSON": ('{"query": "1", "doc": "a", "score": 1}\n{"query": \n', r"file:2: '\{\"query\": ' is not JSON"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -17,6 +17,7 @@ from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
+_MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
 _EXPECTED = "one JSON object a line"
 
 
@@ -37,13 +38,14 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return _read_line_by_line(source), locate
     if _needs_care(text, frame):
-        for _ in read_objects(source):
-            pass  # what polars takes silently is refused with its line
+        deque(read_objects(source), maxlen=0)  # what polars takes silently is refused here
     return frame, locate
 
 
 def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
     """May a key stand twice in an object, or half a character in a text? A quick look says no."""
+    if frame.width > _MAX_COUNTED:
+        return True
     names = [f'"{name}"'.encode() for name in frame.columns]
     repeated = any(text.count(name) > frame.height for name in names)
     return repeated or _ESCAPED_KEY_OR_HALF.search(text) is not None

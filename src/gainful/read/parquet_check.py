@@ -108,7 +108,7 @@ def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
             _check_pages(file)
         else:
             _check_file(Path(file))
-    except (_Damaged, AttributeError, TypeError, KeyError):
+    except (_Damaged, AttributeError, TypeError, LookupError):  # a field of another kind
         raise BadInput(name, "the Parquet file is damaged: its sizes are wrong") from None
 
 

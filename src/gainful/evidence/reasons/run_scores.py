@@ -51,11 +51,6 @@ class MatchedView:
     run: MatchedRun
     rows: Ranks
 
-    @property
-    def matched(self) -> Matched:
-        """The judged documents of the run."""
-        return self.run.matched
-
 
 @define(eq=False)
 class RunScores:
@@ -89,7 +84,7 @@ class RunScores:
 
     def recipe(self, convention: Convention) -> Recipe:
         """The measure under a convention."""
-        highest_grade = self.view(convention).matched.highest_grade
+        highest_grade = self.view(convention).run.matched.highest_grade
         return with_max_grade(build_recipe(self.measure, like=convention), highest_grade)
 
     def sort_key(self, convention: Convention) -> tuple[str, ...]:
@@ -102,12 +97,12 @@ class RunScores:
         for _, alike in groupby(conventions, _match_key):
             group = list(alike)
             view = self.view(group[0])
-            mine, theirs = (choose_queries(view.matched, side, self.name) for side in self.sides)
+            mine, theirs = (choose_queries(view.run.matched, side, self.name) for side in self.sides)
             rows = np.flatnonzero(mine | theirs)
             recipes = {str(at): self.recipe(convention) for at, convention in enumerate(group)}
-            computed = self._compute(view.matched.select_queries(mine | theirs), recipes)
+            computed = self._compute(view.run.matched.select_queries(mine | theirs), recipes)
             for convention, masked in zip(group, computed.values(), strict=True):
-                counts = choose_queries(view.matched, convention, self.name)[rows]
+                counts = choose_queries(view.run.matched, convention, self.name)[rows]
                 values: Array = np.ma.filled(np.ma.asarray(masked, dtype=float), np.nan)
                 whole = np.full(len(self.units), np.nan)
                 whole[view.rows[rows]] = np.where(counts, values, np.nan)
@@ -176,12 +171,12 @@ def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Rec
     )
     strict_sides = sides[0].convention, sides[1].convention
     source = RunScores(match_for, run.name, measure, strict_sides, (mine, theirs))
-    matched, qrels = source.view(widest).matched, source.view(widest).run.qrels
+    matched, qrels = source.view(widest).run.matched, source.view(widest).run.qrels
     matched.refuse_nothing_in_common(run.name)
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),
-        *note_no_overlap(qrels, run, source.view(mine).matched),
+        *note_no_overlap(qrels, run, source.view(mine).run.matched),
     )
     facts, differences = _gather_facts(matched, run, sides), mine.differences(theirs)
     causes = tuple(
@@ -206,7 +201,7 @@ def _has_namesakes(run: Run | NestedDict) -> bool:
 def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
     """What makes a tool refuse, if anything does: it is tried with this one setting left strict."""
     strict = make_lenient(side, keep_strict=setting)
-    matched = source.view(make_lenient(side)).matched
+    matched = source.view(make_lenient(side)).run.matched
     if setting == "duplicates" and not matched.duplicate_count:
         return ""
     try:
