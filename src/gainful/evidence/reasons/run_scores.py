@@ -97,7 +97,9 @@ class RunScores:
         for _, alike in groupby(conventions, _match_key):
             group = list(alike)
             view = self.view(group[0])
-            mine, theirs = (choose_queries(view.run.matched, side, self.name) for side in self.sides)
+            mine, theirs = (
+                choose_queries(view.run.matched, side, self.name) for side in self.sides
+            )
             rows = np.flatnonzero(mine | theirs)
             recipes = {str(at): self.recipe(convention) for at, convention in enumerate(group)}
             computed = self._compute(view.run.matched.select_queries(mine | theirs), recipes)
