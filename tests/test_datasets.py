@@ -8,7 +8,7 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import TrecQrels, TsvQueries
 
 import gainful
-from gainful import BadInput
+from gainful.errors import BadInput
 
 
 class LocalFile:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful import BadInput, BadShape, GainfulError
+from gainful.errors import BadInput, BadShape, GainfulError
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.read.formats import read_run
 from gainful.read.parquet_check import check_parquet
@@ -121,7 +121,7 @@ SLOW_ONCE = {
 }
 
 
-READERS = dict.fromkeys(("s.xml", "s.csv", "s.txt"), gainful.evaluate_sessions)
+READERS = dict.fromkeys(("s.xml", "s.csv", "s.txt"), gainful.sessions.evaluate)
 READERS["s.jsonl"] = lambda path: gainful.evaluate(QRELS, path)
 
 
@@ -153,12 +153,12 @@ def test_an_interaction_of_five_thousand_digits(tmp_path):
         "<query>q</query><results/></interaction></session></sessiontrack2012>"
     )
     with pytest.raises(BadInput, match="interaction number .* is not a whole number"):
-        gainful.evaluate_sessions(write(tmp_path, "s.xml", session), QRELS, "sDCG@10")
+        gainful.sessions.evaluate(write(tmp_path, "s.xml", session), QRELS, "sDCG@10")
 
 
 def test_a_column_called_as_ours_was(tmp_path):
     table = "session,query,rank,doc,_row,_session\ns,2,1,b,x,y\ns,1,1,a,x,y\n"
-    results = gainful.evaluate_sessions(write(tmp_path, "s.csv", table), {"s": {"a": 1}}, "sDCG@1")
+    results = gainful.sessions.evaluate(write(tmp_path, "s.csv", table), {"s": {"a": 1}}, "sDCG@1")
     assert results.mean == {"sDCG@1": 1.0}
 
 
@@ -173,7 +173,7 @@ def test_a_file_whose_name_is_no_utf8(tmp_path):
 def test_values_that_no_file_could_hold_choose_nothing(tmp_path):
     table = write(tmp_path, "s.csv", "session,query,doc,system\ns,1,a,x\n")
     with pytest.raises(BadInput, match="no session is left"):
-        gainful.evaluate_sessions(table, {"s": {"a": 1}}, where={"system": "\udcff"})
+        gainful.sessions.evaluate(table, {"s": {"a": 1}}, where={"system": "\udcff"})
 
 
 @pytest.mark.parametrize("option", ["min_queries", "first_queries"])
@@ -182,9 +182,9 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
     options = {option: 10**23}
     if option == "min_queries":
         with pytest.raises(BadInput, match="no session is left"):
-            gainful.evaluate_sessions(table, {"s": {"a": 1}}, **options)
+            gainful.sessions.evaluate(table, {"s": {"a": 1}}, **options)
     else:
-        results = gainful.evaluate_sessions(table, {"s": {"a": 1}}, "sDCG@1", **options)
+        results = gainful.sessions.evaluate(table, {"s": {"a": 1}}, "sDCG@1", **options)
         assert results.mean == {"sDCG@1": 1.0}
 
 
@@ -207,7 +207,7 @@ def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
 )
 def test_vectors_of_unlike_shapes(vectors):
     with pytest.raises(BadShape):
-        gainful.add(vectors)
+        gainful.vectors.add(vectors)
 
 
 def test_an_effect_that_no_collection_could_show_is_no_mistake():
