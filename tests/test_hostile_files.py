@@ -7,6 +7,7 @@ import io
 import os
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from gainful.read.parquet_check import check_parquet
 from gainful.read.query_texts import read_query_texts
 
 QRELS = {"1": {"a": 1}}
+EXAMPLES = Path(__file__).parent.parent / "examples"
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
 
 
@@ -241,3 +243,35 @@ def test_a_parquet_file_cut_short(tmp_path, end):
 
 def test_a_sound_parquet_file_passes(tmp_path):
     assert read_run(write(tmp_path, "run.parquet", parquet_bytes())).frame.height == 60
+
+
+HUGE = "9" * 310
+HUGE_NUMBERS = {
+    "a level of recall": ["eval", "qrels.txt", "bm25.txt", "-m", f"IPrec@{HUGE}"],
+    "a cutoff": ["eval", "qrels.txt", "bm25.txt", "-m", f"RR@{HUGE}", "--format", "json"],
+    "a cutoff of a floor": ["gate", "qrels.txt", "bm25.txt", "--floor", f"RR@{HUGE}=0.1"],
+    "a cutoff of two tools": [
+        "why", "qrels.txt", "bm25.txt", "-m", f"nDCG@{HUGE}", "--unlike", "sklearn"
+    ],
+    "points": ["sweep", "sessions.csv", "--qrels", "sessions-qrels.txt", "--points", HUGE],
+    "an exponent": ["which", f"1e-{HUGE}", "3", "2", "1"],
+    "positions": [
+        "sessions", "sessions.csv", "--qrels", "sessions-qrels.txt",
+        "-m", f"nsDCG(lists=minimum({HUGE}))@5",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", HUGE_NUMBERS.values(), ids=HUGE_NUMBERS)
+def test_a_number_of_hundreds_of_digits_is_refused_in_a_line(run_gainful, words):
+    done = run_gainful(*words, status=2, folder=EXAMPLES)
+    assert done.err.startswith("gainful: ")
+    assert "999..." in done.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_to_itself_can_be_neither_written_nor_read(run_gainful, tmp_path):
+    loop = tmp_path / "loop.tsv"
+    loop.symlink_to(loop)
+    done = run_gainful("eval", "qrels.txt", "bm25.txt", "-o", loop, status=2, folder=EXAMPLES)
+    assert "loop.tsv: cannot be written" in done.err

@@ -24,6 +24,9 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+MAX_COUNT = 1 << 53  # ranks, queries, positions: beyond it a float cannot count
+
+
 def is_whole_number(value: object) -> TypeGuard[int]:
     """Is it a whole number, of whatever make? True and False are none.
 

@@ -193,7 +193,7 @@ def _refuse_files(
 
 
 def _is_same_file(first: str, second: str) -> bool:
-    return first != "-" and Path(first).resolve() == Path(second).resolve()
+    return first != "-" and os.path.realpath(first) == os.path.realpath(second)
 
 
 def _append_summary(verdict: Verdict) -> None:

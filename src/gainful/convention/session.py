@@ -14,12 +14,12 @@ from attrs import evolve, field, frozen
 
 from gainful.convention.settings import SETTINGS, Setting, Settings, setting
 from gainful.errors import UnknownName, WrongType
-from gainful.types import is_number
+from gainful.types import MAX_COUNT, is_number
 
 Repeats = Literal["every", "first", "clicked", "judged"]
 SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
 Statistic = Literal["final", "best", "last", "average", "per_query"]
-_MINIMUM_PATTERN = re.compile(r"minimum\((\d+)\)", re.ASCII)
+_MINIMUM_PATTERN = re.compile(r"minimum\((\d{1,17})\)", re.ASCII)
 _QUERIES_PATTERN = re.compile(r"queries\((\d+)\)", re.ASCII)
 
 
@@ -27,7 +27,7 @@ def _fits_lists(value: object) -> bool:
     return value in ("padded", "as_is") or (
         isinstance(value, str)
         and bool(_MINIMUM_PATTERN.fullmatch(value))
-        and minimum_positions(value) > 0
+        and 0 < minimum_positions(value) <= MAX_COUNT
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from attrs import Attribute, field, frozen
 
 from gainful.errors import BadValue, UnknownName
-from gainful.types import is_number, is_whole_number
+from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 SettingValue = str | float | int | None
 
@@ -158,7 +158,7 @@ _TABLE = (
         "cutoff",
         "How deep does a measure look that names no cutoff?",
         allowed="a whole number from 1 on",
-        fits=_allow_integer_or_none(1, inf),
+        fits=_allow_integer_or_none(1, MAX_COUNT),
     ),
     Setting(
         "ideal",

@@ -21,7 +21,7 @@ from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
 from gainful.page.escape_latex import escape_latex
 from gainful.text import format_exact
-from gainful.types import is_number, is_whole_number
+from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:
@@ -36,13 +36,15 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
     if entry.cutoff_kind == "recall":
         if not is_number(k):
             raise WrongType("k", k, "a level of recall, from 0 to 1")
-        if not 0 <= float(k) <= 1:
+        if not 0 <= k <= 1:
             raise BadValue("k", k, "a level of recall, from 0 to 1")
         return float(k)
     if not is_whole_number(k):
         raise WrongType("k", k, "a whole number from 1 on")
     if k < 1:
         raise BadValue("k", k, "a whole number from 1 on")
+    if k > MAX_COUNT:
+        raise BadValue("k", k, f"at most {MAX_COUNT}")
     return int(k)
 
 

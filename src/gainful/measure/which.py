@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from itertools import product
 from math import e
@@ -115,7 +115,10 @@ def _parse_value(value: str | float) -> tuple[float, float]:
     allowed = "a number as a tool prints it, such as 0.932"
     if not re.fullmatch(NUMBER_PATTERN, str(value), re.ASCII):
         raise BadValue("value", value, allowed)
-    number = Decimal(str(value))
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:  # an exponent of hundreds of digits
+        raise BadValue("value", value, allowed) from None
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or exponent < -300 or number.adjusted() > 300:
         raise BadValue("value", value, allowed)  # beyond what a float can tell

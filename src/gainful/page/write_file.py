@@ -24,7 +24,7 @@ def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
         raise WrongType("path", path, "the path of a file")
     try:
         _replace_file(Path(path), content.encode() if isinstance(content, str) else content)
-    except (OSError, ValueError) as failure:  # a name with a null byte is a ValueError
+    except (OSError, ValueError, RuntimeError) as failure:  # a null byte; a link to itself
         reason = getattr(failure, "strerror", None) or failure
         raise BadInput(fspath(path), f"cannot be written: {reason}") from None
 

@@ -20,13 +20,14 @@ from gainful.measure.formulas import as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
-from gainful.types import is_whole_number
+from gainful.types import MAX_COUNT, is_whole_number
 
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula
 REASONABLE_RANGE = (1.5, 10.0)  # of b and of bq, says the paper of 2008 (§3.1)
 USUAL_RANGE = "1.5:10"
 _MAX_SETTINGS = 1_000_000  # settings
+_MAX_POINTS = 10_000  # of a range
 _USUAL_DEPTH = 10
 _BASE_PARAMETERS = {"b": rank_base, "bq": query_base}
 # A mean over sessions must be one of sums that the discounts alone change.
@@ -50,8 +51,8 @@ def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
         >>> parse_bases("bq", "4", 20)
         (4.0,)
     """
-    if not is_whole_number(points) or points < 2:
-        raise BadValue("points", points, "a whole number from 2 on")
+    if not is_whole_number(points) or not 2 <= points <= _MAX_POINTS:
+        raise BadValue("points", points, f"a whole number from 2 to {_MAX_POINTS}")
     if isinstance(value, str) and ":" in value:
         low, high = _parse_numbers(name, value, value.split(":"), 2)
         if low >= high:
@@ -90,7 +91,8 @@ def parse_depths(value: object) -> tuple[int, ...]:
     depths = []
     for item in items:
         text = str(item).strip()
-        if isinstance(item, bool) or not (text.isascii() and text.isdigit()) or int(text) < 1:
+        is_count = text.isascii() and text.isdigit() and len(text) < len(str(MAX_COUNT))
+        if isinstance(item, bool) or not is_count or int(text) < 1:
             raise BadValue("depth", item, "a whole number from 1 on")
         depths.append(int(text))
     return tuple(dict.fromkeys(depths)) or (_USUAL_DEPTH,)
