@@ -269,7 +269,7 @@ def test_the_same_habits_under_another_name_are_the_same(base):
 
 
 def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_convention(gate):
-    tool = next(name for name, settings in CONVENTIONS.items() if settings.ties_by_measure)
+    tool = next(name for name, settings in CONVENTIONS.items() if settings.by_measure)
     words = ("-m", "P@1", "--like", tool)
     gate("best.txt", *words, "--save-baseline", "base.json")
     again = (*words, "--baseline", "base.json", "--max-drop", "P@1=0")

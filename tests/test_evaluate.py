@@ -302,6 +302,39 @@ def test_pytrec_evals_interface_names_what_pytrec_eval_names():
         assert mine.co_varnames[: mine.co_argcount] == theirs.co_varnames[: theirs.co_argcount]
 
 
+def test_cutoffs_that_are_named_replace_the_usual_ones_as_in_pytrec_eval():
+    import pytrec_eval
+
+    judged, run = {"q": {"a": 1, "b": 2}}, {"q": {"b": 2.0, "x": 1.0}}
+    for measures in (
+        {"ndcg_cut", "ndcg_cut.1,4", "ndcg_cut_20,4", "ndcg_cut_15"},
+        {"P", "P_3", "map"},
+        {"official", "P_3"},
+        {"set_F", "set_F_0.5"},
+        {"set_F_2.0", "set_F_0.5"},
+        {"iprec_at_recall", "iprec_at_recall_0.30"},
+    ):
+        theirs = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
+        found = ours.RelevanceEvaluator(judged, measures).evaluate(run)
+        assert found["q"] == pytest.approx(theirs["q"], abs=1e-12), measures
+
+
+@pytest.mark.parametrize(
+    "judged", [{"a": 1}, {"a": 0}, {"a": -1, "b": 1}, dict.fromkeys("abcde", 1)]
+)
+def test_what_is_no_number_in_pytrec_eval_is_none_here(judged):
+    """Only judged documents count and none was retrieved: 0 of 0."""
+    import pytrec_eval
+
+    measures = {"all_trec", "iprec_at_recall_0.0,0.05,0.2", "11pt_avg.0.5,1.0"}
+    theirs = pytrec_eval.RelevanceEvaluator({"q": judged}, measures, judged_docs_only_flag=True)
+    mine = ours.RelevanceEvaluator({"q": judged}, measures, judged_docs_only_flag=True)
+    for run in ({"q": {"x": 1.0}}, {"q": {"x": 1.0, "a": 0.5}}):
+        expected = theirs.evaluate(run)["q"]
+        assert mine.evaluate(run)["q"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert any(value != value for value in theirs.evaluate({"q": {"x": 1.0}})["q"].values())  # noqa: PLR0124
+
+
 def test_pytrec_evals_interface_refuses_what_is_wrong():
     with pytest.raises(UnknownName, match="did you mean map?"):
         ours.RelevanceEvaluator(JUDGED, ["mapp"])

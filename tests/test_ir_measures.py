@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from shutil import which
+
 import ir_measures as theirs
 import pytest
 from hypothesis import given, strategies as st
@@ -154,13 +157,233 @@ def test_frames_of_other_makes():
 def test_measures_are_called_as_there():
     import gainful
 
-    assert ours.nDCG(dcg="exp-log2") @ 3 == gainful.parse("nDCG(dcg='exp-log2')@3")
+    assert ours.nDCG(dcg="exp-log2") @ 3 == ours.parse_measure("nDCG(dcg='exp-log2')@3")
     assert ours.nDCG(judged_only=True) @ 3 == gainful.parse("nDCG(judged_only=True)@3")
-    assert ours.INST(T=1, min_rel=0, max_rel=4) == gainful.parse("INST(T=1, max_grade=4)")
-    assert ours.nDCG(gains={0: 0, 1: 3}, cutoff=3) == gainful.parse("nDCG(gain={0:0,1:3})@3")
-    assert ours.MRR == ours.RR
+    assert ours.INST(T=2, min_rel=0, max_rel=3) == gainful.parse("INST(T=2, max_grade=3)")
+    listed = ours.nDCG(gains={0: 0, 1: 3}, cutoff=3)
+    assert listed == gainful.parse("nDCG(gains={0:0,1:3})@3")
+    assert listed == gainful.parse("nDCG(gain={0:0,1:3,else:g})@3")
+    assert {gainful.nDCG @ 10: 1}[ours.nDCG @ 10] == 1
+    assert ours.MRR == ours.RR != "RR"
     assert ours.Recall @ 5 == ours.R @ 5
-    assert "nDCG" in ours.__all__
+    assert ours.IPrec(rel=2, recall=0.4) == ours.parse_measure("IPrec(rel=2, recall=0.1)@0.4")
+    assert ours.NumRet(rel=1) == ours.NumRelRet != ours.NumRet(rel=2)
+    assert ours.SetF(beta=1.0) == ours.SetF(rel=1) == ours.SetF
+    assert repr(ours.P(rel=2) @ 5) == "P(rel=2)@5"
     for run in ({}, [], {"other": {"x": 1}}):
         assert ours.calc_aggregate([ours.RR], {"1": {"a": 1}}, run) == {ours.RR: 0.0}
-        assert list(ours.iter_calc([ours.RR], {"1": {"a": 1}}, run)) == []
+        assert list(ours.iter_calc([ours.RR], {"1": {"a": 1}}, run)) == [("1", ours.RR, 0.0)]
+
+
+def test_all_names_of_ir_measures_measures_can_be_imported():
+    names = {name for name in theirs.__all__ if isinstance(getattr(theirs, name), theirs.Measure)}
+    assert {"MAP", "NDCG", "SDCG", "Accuracy", "NERR10", "α_nDCG"} < names
+    assert names <= set(ours.__all__)
+    assert all(isinstance(getattr(ours, name), ours.Measure) for name in names)
+    taken = {}
+    exec("from gainful.ir_measures import *", taken)  # noqa: S102  (what users write)
+    assert taken["MAP"] == ours.AP
+    assert taken["define"] is ours.define
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["map", "P_5", "P.5,10", "P", "ndcg_cut", "recip_rank", "official", "set", "all_trec",
+     "set_F.1.0,0.5,2.4", "set_F", "iprec_at_recall", "iprec_at_recall.0.25", "success"],
+)  # fmt: skip
+def test_trec_evals_names_are_read_as_there(name, capsys):
+    expected = [str(measure).replace(".0)", ")") for measure in theirs.parse_trec_measure(name)]
+    renamed = {"NumRet(rel=1)": "NumRelRet", "SetP(relative=True)": "SetRelP"}
+    expected = [renamed.get(text, text.removesuffix(".0")) for text in expected]
+    assert [str(measure) for measure in ours.parse_trec_measure(name)] == expected
+
+
+def test_a_name_that_trec_eval_has_not_is_refused():
+    with pytest.raises(ValueError, match="no measure 'mapp'; did you mean map?"):
+        ours.parse_trec_measure("mapp")
+
+
+QRELS_TEXT = "\n1 0 a 2\n1 0 b 0\n\n2 x c -1\n"
+RUN_TEXT = "1 Q0 b 1 0.9 x\n\n1 Q0 a 2 0.5 x\n"
+
+
+def test_trec_lines_are_read_from_texts_and_open_files(tmp_path):
+    (tmp_path / "q").write_text(QRELS_TEXT)
+    expected = list(map(tuple, theirs.read_trec_qrels(QRELS_TEXT)))
+    assert [tuple(row) for row in ours.read_trec_qrels(QRELS_TEXT)] == expected
+    with (tmp_path / "q").open() as file:
+        assert [tuple(row) for row in ours.read_trec_qrels(file)] == expected
+    expected = list(map(tuple, theirs.read_trec_run(RUN_TEXT)))
+    assert [tuple(row) for row in ours.read_trec_run(RUN_TEXT)] == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "problem"),
+    [
+        (ours.read_trec_qrels, "1 0 a\n", r"line 1: '1 0 a' has 3 fields"),
+        (ours.read_trec_qrels, "1 0 a 1\n1 0 b x\n", "line 2: grade 'x' is no whole number"),
+        (ours.read_trec_run, "1 Q0 a 1 high x\n", "line 1: score 'high' is no number"),
+    ],
+)
+def test_a_wrong_line_of_a_text_is_named(read, text, problem):
+    with pytest.raises(ValueError, match=problem):
+        list(read(text))
+
+
+# What no other test names: measures of the C/W/L framework, pairs, tables of gains, rounding.
+RARE = [
+    "NERR8(max_rel=3)@5", "NERR9(max_rel=3)@5", "NERR10(max_rel=3)", "NERR10(p=0.5, max_rel=2)",
+    "NERR11(T=2.0, max_rel=3)", "Accuracy", "Accuracy(rel=2)@3", "nDCG(gains={0:1,1:4})",
+    "nDCG(gains={2:7})@3", "NumRet(rel=2)", "NumQ", "NumRel", "SDCG(max_rel=3)@4",
+    *(["ERR@3", "nDCG(dcg='exp-log2')@3"] if which("perl") else []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rare_measures_and_missing_queries_have_the_numbers_of_ir_measures(seed):
+    chance, queries = random.Random(seed), ["1", "2", "10"]  # noqa: S311
+    qrels = {
+        query: {doc: chance.choice([-1, 0, 0, 1, 2, 3, 4]) for doc in chance.sample("abcdefgh", 6)}
+        for query in queries
+    }
+    run = {
+        query: {doc: -float(place) for place, doc in enumerate(chance.sample("abcdefghxyz", 7))}
+        for query in chance.sample(queries, seed % 3 + 1)
+    }
+    for name in RARE:
+        measure, mine = theirs.parse_measure(name), ours.parse_measure(name)
+        expected = {row.query_id: row.value for row in theirs.iter_calc([measure], qrels, run)}
+        found = {row.query_id: row.value for row in mine.iter_calc(qrels, run)}
+        assert found == pytest.approx(expected, abs=1e-9), name
+        mean = theirs.calc_aggregate([measure], qrels, run)[measure]
+        assert mine.calc_aggregate(qrels, run) == pytest.approx(mean, abs=1e-9, nan_ok=True), name
+
+
+def test_rounding_is_that_of_gdeval_where_ir_measures_runs_it():
+    import gainful
+
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    exact = (1 / 2) * (1 / 16) + (1 / 3) * (3 / 16) * (15 / 16)
+    assert round(exact, 5) != exact
+    assert (ours.ERR @ 3).calc_aggregate(qrels, run) == round(exact, 5)
+    assert gainful.evaluate(qrels, run, "ERR@3", like="ir_measures").mean["ERR@3"] == round(
+        exact, 5
+    )
+    assert ours.ERR.calc_aggregate(qrels, run) == pytest.approx(exact, abs=1e-12)
+
+
+@pytest.mark.parametrize("missing", ["run", "judgments", "both"])
+def test_nothing_given_is_nothing_counted(missing):
+    qrels = [] if missing in ("judgments", "both") else [ours.Qrel("1", "a", 1)]
+    run = [] if missing in ("run", "both") else [ours.ScoredDoc("1", "a", 1.0)]
+    for name in ("P@5", "NumRet", "Accuracy"):
+        known = theirs.parse_measure(name)
+        values = [row.value for row in theirs.iter_calc([known], qrels, run)]
+        mine = ours.parse_measure(name)
+        assert [row.value for row in mine.iter_calc(qrels, run)] == values
+        expected = theirs.calc_aggregate([known], qrels, run)[known]
+        assert mine.calc_aggregate(qrels, run) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_measure_is_asked_for_its_mean_and_its_values():
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}, "2": {"x": 2.0, "b": 1.0}}
+    assert (ours.P @ 1).calc_aggregate(qrels, run) == 0.5
+    mean, values = (ours.P @ 1).calc(qrels, run)
+    assert (mean, [row.value for row in values]) == (0.5, [1.0, 0.0])
+    assert (ours.P @ 1).evaluator(qrels).calc_aggregate(run) == {ours.P @ 1: 0.5}
+
+
+def _share_of_relevant(qrels, run):
+    rows = run.merge(qrels, "left", on=["query_id", "doc_id"])
+    return (rows["relevance"] > 0).sum() / len(rows)
+
+
+def _share_by_query(qrels, run):
+    for query, rows in run.merge(qrels, "left", on=["query_id", "doc_id"]).groupby("query_id"):
+        yield query, (rows["relevance"] > 0).mean()
+
+
+@settings(max_examples=15, deadline=None)
+@given(data=qrels_and_runs(extra=False, tied=False), cut=st.integers(1, 4))
+def test_measures_defined_by_a_function_have_the_numbers_of_ir_measures(data, cut):
+    qrels, run = data
+    for define, function in (("define_byquery", _share_of_relevant), ("define", _share_by_query)):
+        known = getattr(theirs, define)(function, "Share") @ cut
+        mine = getattr(ours, define)(function, "Share") @ cut
+        expected = {row.query_id: row.value for row in known.iter_calc(qrels, run)}
+        assert {row.query_id: row.value for row in mine.iter_calc(qrels, run)} == expected
+        assert mine.calc_aggregate(qrels, run) == pytest.approx(known.calc_aggregate(qrels, run))
+
+
+def test_defined_measures_beside_others_and_columns_of_their_own():
+    import pandas as pd
+
+    qrels, run = [ours.Qrel("1", "a", 1)], iter([ours.ScoredDoc("1", "a", 1.0)])
+    share = ours.define_byquery(_share_of_relevant)
+    assert repr(share @ 3) == "_share_of_relevant@3"
+    assert ours.calc_aggregate([share, ours.RR], qrels, run) == {share: 1.0, ours.RR: 1.0}
+    length = ours.define_byquery(
+        lambda qrels, run: len(run.iloc[0]["answer"]) / len(qrels.iloc[0]["gold"]),
+        run_inputs=["query_id", "answer"],
+        qrel_inputs=["query_id", "gold"],
+        support_cutoff=False,
+    )
+    gold = pd.DataFrame({"query_id": ["1"], "gold": ["abcd"]})
+    answers = pd.DataFrame({"query_id": ["1"], "answer": ["ab"]})
+    assert length.calc_aggregate(gold, answers) == 0.5
+    assert ours.DefaultPipeline.run_inputs([length]) == ["query_id", "answer"]
+    assert set(ours.qrel_inputs([length, ours.P @ 5])) == {
+        *("query_id", "gold", "doc_id", "relevance")
+    }
+    with pytest.raises(ValueError, match="takes no cutoff"):
+        length @ 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_tools_that_ir_measures_calls_have_their_own_settings(seed):
+    """Ties, and scores that tie in 32 bits only, which pytrec_eval alone has."""
+    chance, scores = random.Random(seed), [0.0, 1.0, 1.0 + 1e-9, 2.0]  # noqa: S311
+    grades = [-1, 0, 0, 1, 2, 3, 4]
+    qrels = {query: {doc: chance.choice(grades) for doc in "abcdefgz"} for query in "12"}
+    run = {"1": {doc: chance.choice(scores) for doc in chance.sample("abcdefgh", 7)}}
+    for tool, name in [
+        ("pytrec_eval", "AP@3"), ("cwl_eval", "RBP(rel=1)"), ("judged", "Judged@3"),
+        ("msmarco", "RR@3"), ("accuracy", "Accuracy(rel=3)"),
+    ]:  # fmt: skip
+        known = getattr(theirs, tool)
+        measure = theirs.parse_measure(name)
+        expected = {row.query_id: row.value for row in known.iter_calc([measure], qrels, run)}
+        provider = getattr(ours, tool)
+        mine = ours.parse_measure(name)
+        assert provider.supports(name)
+        found = {row.query_id: row.value for row in provider.iter_calc([mine], qrels, run)}
+        assert found == pytest.approx(expected, abs=1e-9), tool
+    assert not ours.gdeval.supports("nDCG@3")
+    assert ours.gdeval.supports(ours.nDCG(dcg="exp-log2") @ 3)
+    assert ours.runtime.is_available()
+
+
+def test_ir_measures_takes_gainful_as_one_of_its_tools():
+    """PyTerrier asks ir_measures' own pipeline, which knows only measures of its own class."""
+    provider = ours.provider()
+    names = ["nDCG@10", "AP(rel=2)", "P@5", "NumRet(rel=1)", "SetP(relative=True)", "IPrec@0.5"]
+    measures = [theirs.parse_measure(name) for name in names]
+    assert all(provider.supports(measure) for measure in measures)
+    assert not provider.supports(theirs.define_byquery(_share_of_relevant, "Share"))
+    qrels = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1}}
+    run = {"1": {"c": 3.0, "a": 2.0, "x": 1.0}}
+    expected = theirs.calc_aggregate(measures, qrels, run)
+    pipeline = theirs.providers.FallbackProvider([provider])
+    assert pipeline.calc_aggregate(measures, qrels, run) == pytest.approx(expected)
+    rows = [theirs.Qrel("1", "a", 2), theirs.Qrel("1", "b", 1)]
+    scored = [theirs.ScoredDoc("1", "b", 1.0)]
+    assert provider.calc_aggregate(measures[:1], iter(rows), iter(scored)) == pytest.approx(
+        theirs.calc_aggregate(measures[:1], rows, scored)
+    )
+    ours.provider(register=True)
+    try:
+        assert theirs.providers.registry["gainful"].NAME == "gainful"
+        assert theirs.DefaultPipeline.providers[0].NAME == "gainful"
+    finally:
+        del theirs.providers.registry["gainful"]
+        del theirs.DefaultPipeline.providers[0]

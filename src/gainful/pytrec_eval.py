@@ -16,13 +16,19 @@ import numpy as np
 from gainful.convention import like
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.match import match
+from gainful.match.matched import Matched
 from gainful.measure.build_recipe import build_recipe
 from gainful.measure.evaluate import compute_measures
+from gainful.measure.functions.precision import count_at_recall
 from gainful.measure.measure import Measure
-from gainful.measure.trec_eval_grammar import parse_trec_name
+from gainful.measure.parameters import ELEVEN_POINTS, as_points
+from gainful.measure.ranked_run import rank_run
+from gainful.measure.recipe import Recipe
+from gainful.measure.trec_eval_grammar import TrecLine, parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS_9
 from gainful.read.dicts import read_qrels_dict, read_run_dict
 from gainful.text import quote
+from gainful.types import Array
 
 __all__ = [
     "RelevanceEvaluator",
@@ -91,8 +97,7 @@ class RelevanceEvaluator:
         self.measures = {*measures}
         self._recipes = {
             key: build_recipe(measure, like=convention)
-            for name in sorted(self.measures)
-            for key, measure in _parse_measure(name)
+            for key, measure in _parse_measures(self.measures).items()
         }
         self._text_measures = [
             name for name in _TEXT_MEASURES if name in _expand_nicknames(self.measures)
@@ -104,6 +109,7 @@ class RelevanceEvaluator:
             return {}
         matched = match(self._qrels, read_run_dict(scores, "scores"), self._convention)
         values = compute_measures(matched, self._recipes)
+        self._mark_undefined(matched, values)
         kept = np.flatnonzero(matched.judged & matched.in_run)
         columns = {name: values[name][kept].tolist() for name in self._recipes}
         return {
@@ -112,24 +118,61 @@ class RelevanceEvaluator:
             for index, row in enumerate(kept.tolist())
         }
 
+    def _mark_undefined(self, matched: Matched, values: dict[str, Array]) -> None:
+        """Put nan where trec_eval divides 0 by 0: precision at no recall, nothing retrieved."""
+        levels = {name: _recall_levels(recipe) for name, recipe in self._recipes.items()}
+        if not any(levels.values()):
+            return
+        ranked = rank_run(matched, self._convention)
+        relevant = ranked.recall_base(self._convention.rel or 1)
+        for name in filter(levels.get, levels):
+            at_no_recall = [
+                count_at_recall(level * relevant, self._convention.recall_points) == 0
+                for level in levels[name]
+            ]
+            values[name][(ranked.retrieved == 0) & np.any(at_no_recall, axis=0)] = np.nan
+
+
+def _recall_levels(recipe: Recipe) -> tuple[float, ...]:
+    """The levels of recall at which a measure asks for precision."""
+    if recipe.entry.cutoff_kind == "recall":
+        return (float(recipe.cutoff or 0),)
+    if "points" in recipe.entry.arguments:
+        return as_points(recipe.setting("points") or list(ELEVEN_POINTS))
+    return ()
+
 
 def _expand_nicknames(measures: Iterable[str]) -> set[str]:
     """The names, with those that a nickname stands for."""
     return {measure for name in measures for measure in supported_nicknames.get(name, {name})}
 
 
-def _parse_measure(name: str) -> list[tuple[str, Measure]]:
-    """Measures by the keys they have there: cutoffs are told, other parameters are not."""
-    measures = []
-    for trec_name in sorted(_expand_nicknames([name])):
-        lines = parse_trec_name(trec_name) if trec_name not in _TEXT_MEASURES else []
-        if lines is None:
-            raise UnknownName("measure", trec_name, [*supported_measures, *supported_nicknames])
+def _parse_measures(names: Iterable[str]) -> dict[str, Measure]:
+    """Measures by the keys they have there: cutoffs are told, other parameters are not.
+
+    Cutoffs that are named replace the usual ones of that measure.
+    """
+    parsed = {name: _parse_name(name) for name in sorted(_expand_nicknames(names))}
+    with_cutoffs = {
+        lines[0].trec_name.name
+        for name, lines in parsed.items()
+        if lines and name != lines[0].trec_name.name
+    }
+    measures: dict[str, Measure] = {}
+    for name, lines in parsed.items():
         for line in lines:
-            if line.measure is not None:
+            if line.measure is not None and name not in with_cutoffs:
                 keeps_cutoff = line.trec_name.kind not in ("numbers", "gains", "pairs")
-                measures.append((line.name if keeps_cutoff else line.trec_name.name, line.measure))
+                key = line.name if keeps_cutoff else line.trec_name.name
+                measures.setdefault(key, line.measure)
     return measures
+
+
+def _parse_name(name: str) -> list[TrecLine]:
+    lines = parse_trec_name(name) if name not in _TEXT_MEASURES else []
+    if lines is None:
+        raise UnknownName("measure", name, [*supported_measures, *supported_nicknames])
+    return lines
 
 
 def _split_fields(line: str, line_number: int, count: int, expected: str) -> tuple[str, str, str]:

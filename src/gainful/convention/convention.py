@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from attrs import field, frozen
 
-from gainful.convention.settings import SETTINGS, Setting, Settings, setting
+from gainful.convention.settings import SETTINGS, Setting, Settings, SettingValue, setting
 
 Ideal = Literal["judged", "list"]
 IdealDepth = Literal["k", "all", "retrieved"]
@@ -25,6 +25,13 @@ Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
 FirstRank = Literal["share", "as_is"]
+ByMeasure = tuple[tuple[str, tuple[tuple[str, SettingValue], ...]], ...]
+
+
+def _as_pairs(by_measure: Mapping[str, Mapping[str, SettingValue]] | ByMeasure) -> ByMeasure:
+    if not isinstance(by_measure, Mapping):
+        return by_measure
+    return tuple((name, tuple(own.items())) for name, own in by_measure.items() if own)
 
 
 @frozen(kw_only=True)
@@ -66,8 +73,9 @@ class Convention(Settings):
     first_rank: FirstRank = setting("share")
     decimals: int | None = setting(None)
 
-    # Measures of which this tool breaks ties otherwise; RR@ is RR with a cutoff.
-    ties_by_measure: tuple[tuple[str, Ties], ...] = ()
+    # What this tool does otherwise for single measures, settings of the measure's own included;
+    # RR@ is RR with a cutoff.
+    by_measure: ByMeasure = field(default=(), converter=_as_pairs)
 
     # Whose settings these are; no part of what two conventions are compared by.
     name: str = field(default="gainful", eq=False)
@@ -76,6 +84,16 @@ class Convention(Settings):
     has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
 
     def with_settings(self, **settings: Any) -> Self:
-        """This convention with some settings changed; ties that are set hold for all measures."""
+        """This convention with some settings changed; they hold for all measures then."""
         changed = super().with_settings(**settings)
-        return changed._replace(ties_by_measure=()) if "ties" in settings else changed
+        if not self.by_measure:
+            return changed
+        kept = {
+            measure: {name: value for name, value in own if name not in settings}
+            for measure, own in self.by_measure
+        }
+        return changed._replace(by_measure=_as_pairs(kept))
+
+    def settings_of(self, measure: str, *, has_cutoff: bool) -> dict[str, SettingValue]:
+        """What this tool does otherwise for one measure."""
+        return dict(dict(self.by_measure).get(measure + "@" * has_cutoff, ()))

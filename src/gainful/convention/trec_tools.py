@@ -53,6 +53,11 @@ _NDEVAL_MEASURES = tuple(
     )
     for cut in ("", "@")
 )
+_CWL_MEASURES = (
+    *("RBP", "RBP@", "scaledDCG@", "INST", "INSQ", "BPM@"),
+    *("NERR8@", "NERR9@", "NERR10", "NERR11"),
+)
+_ASCENDING_MEASURES = ("RR@", "Judged", "Judged@", *_NDEVAL_MEASURES)
 IR_MEASURES = evolve(
     PYTREC_EVAL,
     name="ir_measures",
@@ -60,12 +65,18 @@ IR_MEASURES = evolve(
     missing="zero",
     max_grade=4,
     first_rank="as_is",
-    ties_by_measure=(
-        *((name, "input") for name in ("RBP", "RBP@", "scaledDCG@", "INST", "INSQ", "BPM@")),
-        *((name, "doc_ascending") for name in ("RR@", "Judged", "Judged@", *_NDEVAL_MEASURES)),
-    ),
-    note="ERR is computed by gdeval.pl there, whose best grade is 4; ties go by ascending id for "
-    "RR@k, Judged and subtopics, in the order given for RBP, SDCG, INST, INSQ and BPM",
+    by_measure={
+        **{measure: {"ties": "input"} for measure in _CWL_MEASURES},
+        **{measure: {"ties": "doc_ascending"} for measure in _ASCENDING_MEASURES},
+        **{
+            measure: {"ties": "input", "empty": "skip"}
+            for measure in ("PairAccuracy", "PairAccuracy@")
+        },
+        "ERR@": {"decimals": 5},
+    },
+    note="ERR is computed by gdeval.pl there, whose best grade is 4, and which rounds; ties go by "
+    "ascending id for RR@k, Judged and subtopics, in the order given for RBP, SDCG, INST, INSQ, "
+    "BPM, NERR8 to NERR11 and Accuracy",
 )
 IR_MEASURES_JUDGED = evolve(
     IR_MEASURES,

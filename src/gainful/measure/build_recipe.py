@@ -98,6 +98,11 @@ def build_recipe(
         if name not in entry.params:
             raise UnknownName(f"option of {measure.name}", name, (*entry.params, *_CALL_ARGUMENTS))
     explicit = chosen_options | dict(measure.params)
+    own = base.settings_of(measure.name, has_cutoff=measure.k is not None)
+    base = base.with_settings(
+        **{name: own[name] for name in own if name in base.TABLE and name not in explicit}
+    )
+    explicit = {name: own[name] for name in own if name not in base.TABLE} | explicit
     depth = measure.k if isinstance(measure.k, int) else base.cutoff
     recipe = _settle(
         Recipe,
@@ -107,7 +112,7 @@ def build_recipe(
         settings={
             "rel": explicit.get("rel", base.rel),
             "ideal": _choose_ideal(explicit.get("ideal"), base, judged=judged),
-            "ties": _choose_ties(measure, explicit, base),
+            "ties": explicit.get("ties", base.ties),
         },
         k=depth,
     )
@@ -244,14 +249,6 @@ def _build_inner_recipe(recipe: SessionRecipe) -> Recipe | None:
         name: value for name, value in session_settings.items() if name in measure.entry.params
     }
     return build_recipe(measure, options=options)
-
-
-def _choose_ties(measure: Measure, explicit: Mapping[str, Any], base: Convention) -> object:
-    """How ties are broken: as was asked for, as the tool does for this measure, or for all."""
-    if "ties" in explicit:
-        return explicit["ties"]
-    key = measure.name + "@" * (measure.k is not None)
-    return dict(base.ties_by_measure).get(key, base.ties)
 
 
 def _choose_ideal(explicit: object, base: Convention, *, judged: bool | None) -> object:

@@ -16,7 +16,8 @@ _VALUES: dict[tuple[str, object], dict[str, Any]] = {
     ("min_rel", 0): {},
     ("normalize", True): {},
 }
-_PARAMETERS = {"gains": "gain", "max_rel": "max_grade"}
+_PARAMETERS = {"max_rel": "max_grade"}
+_CUTOFFS = ("cutoff", "recall")  # what else may say what stands behind @
 
 
 def parse_ir_measures_name(name: str) -> str | None:
@@ -47,5 +48,25 @@ def translate_params(params: Mapping[str, Any]) -> dict[str, Any]:
     ours: dict[str, Any] = {}
     for name, value in params.items():
         special = (name, value) in _VALUES if isinstance(value, (str, int, float)) else False
-        ours |= _VALUES[name, value] if special else {_PARAMETERS.get(name, name): value}
+        if special:
+            ours |= _VALUES[name, value]
+        elif name == "gains":
+            ours["gain"] = _with_other_grades(value)
+        else:
+            ours[_PARAMETERS.get(name, name)] = value
     return ours
+
+
+def pop_cutoff(params: dict[str, Any]) -> Any:
+    """Take what stands behind @ out of the parameters, if one of them says it."""
+    return next((params.pop(name) for name in _CUTOFFS if name in params), None)
+
+
+def _with_other_grades(gains: Any) -> Any:
+    """A table of gains there: a grade that it does not list is worth itself."""
+    if isinstance(gains, Mapping):
+        return gains if "else" in gains else {**gains, "else": "g"}
+    text = str(gains).strip()
+    if "else" in text or not text.startswith("{"):
+        return gains
+    return text.removesuffix("}").rstrip(" ,") + ",else:g}"

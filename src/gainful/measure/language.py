@@ -16,6 +16,7 @@ from gainful.measure.catalogue import MEASURES, measure_names, session_measures
 from gainful.measure.ir_measures_grammar import (
     SCALED_DCG,
     parse_ir_measures_name,
+    pop_cutoff,
     translate_measure,
 )
 from gainful.measure.measure import Measure, cutoff
@@ -110,7 +111,7 @@ def _expand_text(text: str) -> dict[str, Measure]:
         raise BadValue("measure", text, _ALLOWED)
     name = canonical_name(match["name"], spelling)
     params = _parse_params(match["inner"], text) if match["inner"] else {}
-    cut = params.pop("cutoff", None)
+    cut = pop_cutoff(params)
     name, translated_params = translate_measure(name, params)
     measure = Measure(name, translated_params)
     if match["k"] is None:

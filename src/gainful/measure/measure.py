@@ -14,7 +14,7 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain
-from gainful.measure.ir_measures_grammar import translate_params
+from gainful.measure.ir_measures_grammar import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
@@ -115,9 +115,10 @@ class Measure:
 
     def __call__(self, **params: Any) -> Measure:
         """This measure with these parameters set, as they are called here or in ir_measures."""
-        params = translate_params(params)
-        cut = params.pop("cutoff", self.k)
-        return evolve(self, params=tuple((dict(self.params) | params).items()), k=cut)
+        name, params = translate_measure(self.name, params)
+        cut = pop_cutoff(params)
+        merged = tuple((dict(self.params) | params).items())
+        return evolve(self, name=name, params=merged, k=self.k if cut is None else cut)
 
     def __matmul__(self, k: float | None) -> Measure:
         """This measure over the first k documents."""

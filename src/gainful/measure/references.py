@@ -100,4 +100,13 @@ REFERENCES: Mapping[str, str] = {
         "A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness. "
         "ACM TOIS 27(1), 2008. doi:10.1145/1416950.1416952"
     ),
+    "azzopardi2021": (
+        "L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L: exploring the relationship "
+        "between expected reciprocal rank and other metrics. ICTIR 2021. "
+        "doi:10.1145/3471158.3472239"
+    ),
+    "ir_measures": (
+        "S. MacAvaney, C. Macdonald, I. Ounis: Streamlining evaluation with ir-measures. "
+        "ECIR 2022. doi:10.1007/978-3-030-99739-7_38"
+    ),
 }

@@ -49,8 +49,12 @@ def means(results: Results) -> dict[str, float]:
 def convention_settings(results: Results) -> dict[str, Any]:
     """The whole convention as data; whose it is, is no part of what is compared."""
     convention = results.convention
-    ties_by_measure = {f"ties of {name}": ties for name, ties in convention.ties_by_measure}
-    return {"like": convention.name, **convention.settings(), **ties_by_measure}
+    by_measure = {
+        f"{setting} of {name}": value
+        for name, own in convention.by_measure
+        for setting, value in own
+    }
+    return {"like": convention.name, **convention.settings(), **by_measure}
 
 
 _FIELDS = ("query", "doc", "subtopic", "grade")

@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import graded, user_models
+
+
+def _nerr_entry(
+    name: str, searcher: str, continuation: str, example: Example, *arguments: str, **facts: Any
+) -> Entry:
+    """One of the measures that are nearly ERR, by how likely the searcher goes on."""
+    return Entry(
+        **{"cutoff_kind": "none"} | facts,
+        name=name,
+        question=f"How much is gained per document by a searcher {searcher}?",
+        definition=f"gain per document; goes on with {continuation}; gain being grade/max_grade",
+        example=example,
+        arguments=(*arguments, "max_grade"),
+        normalised=False,
+        cite="azzopardi2021",
+    )
+
 
 USER_MODELS = (
     Entry(
@@ -64,6 +83,39 @@ USER_MODELS = (
         normalised=False,
         cutoff_kind="needed",
         cite="zhang2017",
+    ),
+    _nerr_entry(
+        "NERR8",
+        "who stops as ERR's does, or at k",
+        "1 − gain, and not past k",
+        Example("NERR8(max_grade=1)@3", "0 1 1", "1 / 2"),
+        function=user_models.nerr8,
+        cutoff_kind="needed",
+    ),
+    _nerr_entry(
+        "NERR9",
+        "who stops as ERR's does and tires, until k",
+        "(1 − gain)·i/(i + 1), and not past k",
+        Example("NERR9(max_grade=1)@3", "0 1 1", "(1/2) / (1 + 1/2)"),
+        function=user_models.nerr9,
+        cutoff_kind="needed",
+    ),
+    _nerr_entry(
+        "NERR10",
+        "who stops as ERR's does, patient as RBP's",
+        "p·(1 − gain)",
+        Example("NERR10(p=0.5, max_grade=1)", "0 1 1", "(1/2) / (1 + 1/2)"),
+        "p",
+        function=user_models.nerr10,
+        defaults={"p": 0.9},
+    ),
+    _nerr_entry(
+        "NERR11",
+        "who stops as ERR's does, and wants T",
+        "((i + 2T − 1) / (i + 2T))²·(1 − gain)",
+        Example("NERR11(T=1, max_grade=1)", "0 1 1", "(4/9) / (1 + 4/9)"),
+        "T",
+        function=user_models.nerr11,
     ),
     Entry(
         name="scaledDCG",

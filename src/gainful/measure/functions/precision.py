@@ -103,7 +103,7 @@ def inf_ap(ranked: RankedRun, *, rel: float) -> Share:
 def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: str) -> Share:
     """The best precision from a level of recall on."""
     recall_base = ranked.recall_base(rel)
-    needed = _round_count(k * recall_base, recall_points)
+    needed = count_at_recall(k * recall_base, recall_points)
     hit = np.flatnonzero(ranked.relevant(rel))
     precision_ = np.append((ranked.cumulate(ranked.relevant(rel)) / ranked.rank)[hit], (0.0, 0.0))
     begin = np.searchsorted(ranked.query[hit], np.arange(ranked.size))
@@ -126,14 +126,10 @@ def eleven_point_average(
     return np.mean([best for best, _ in shares], axis=0), shares[0][1]
 
 
-def set_precision(ranked: RankedRun, *, rel: float) -> Array:
-    """What share of all retrieved documents is relevant?"""
-    return _divide(ranked.count(ranked.relevant(rel)), ranked.retrieved)
-
-
-def set_recall(ranked: RankedRun, *, rel: float) -> Share:
-    """What share of the relevant documents was retrieved at all?"""
-    return recall(ranked, rel=rel, k=None)
+def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
+    """What share of all retrieved documents is relevant, if no more than k were retrieved?"""
+    depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
+    return _divide(ranked.count(ranked.relevant(rel, k)), depth)
 
 
 def set_relative_precision(ranked: RankedRun, *, rel: float) -> Share:
@@ -213,7 +209,7 @@ def utility(
     )
 
 
-def _round_count(number: Array, rounding: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def count_at_recall(number: Array, rounding: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """A share of the relevant documents as a number of them, as trec_eval 10 or 9 rounds it."""
     whole = np.floor(number + (0.5 if rounding == "trec_eval_10" else 0.9))
     return whole.astype(np.intp)

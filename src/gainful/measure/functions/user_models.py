@@ -98,6 +98,41 @@ def bpm(ranked: RankedRun, *, T: float, max_grade: float | None, k: int) -> Arra
     return _rate_of_gain(ranked, continuation, max_grade)
 
 
+def nerr8(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
+    """The rate of gain of a searcher who stops as ERR's does, or after k documents."""
+    return _rate_of_gain(ranked, lambda gain: (1 - gain) * (_ranks(gain) < k), max_grade)
+
+
+def nerr9(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
+    """The rate of gain of a searcher who stops as ERR's does and tires with the ranks, until k."""
+
+    def continuation(gain: Array) -> Array:
+        rank = _ranks(gain)
+        return (1 - gain) * rank / (rank + 1) * (rank < k)
+
+    return _rate_of_gain(ranked, continuation, max_grade)
+
+
+def nerr10(ranked: RankedRun, *, p: float, max_grade: float | None) -> Array:
+    """The rate of gain of a searcher who stops as ERR's does, with the patience of RBP."""
+    return _rate_of_gain(ranked, lambda gain: p * (1 - gain), max_grade)
+
+
+def nerr11(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # noqa: N803
+    """The rate of gain of a searcher who stops as ERR's does, with the patience of INSQ."""
+
+    def continuation(gain: Array) -> Array:
+        base = _ranks(gain) + 2 * T
+        return ((base - 1) / base) ** 2 * (1 - gain)
+
+    return _rate_of_gain(ranked, continuation, max_grade)
+
+
+def _ranks(gain: Array) -> Array:
+    """The ranks of a row of gains."""
+    return np.arange(1.0, gain.shape[1] + 1)
+
+
 def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
     """DCG, as a share of what k documents of the best grade would give."""
     if k > _LARGEST_CUTOFF:

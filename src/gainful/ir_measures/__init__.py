@@ -1,0 +1,86 @@
+"""ir_measures' interface: existing code switches by `import gainful.ir_measures as ir_measures`.
+
+Examples:
+    >>> qrels = [Qrel("q1", "d1", 1), Qrel("q1", "d2", 0)]
+    >>> run = [ScoredDoc("q1", "d2", 0.9), ScoredDoc("q1", "d1", 0.5)]
+    >>> calc_aggregate([parse_measure("RR"), parse_measure("P@1")], qrels, run)
+    {RR: 0.5, P@1: 0.0}
+"""
+
+from __future__ import annotations
+
+from gainful.errors import UnknownName
+from gainful.ir_measures import providers
+from gainful.ir_measures.adapter import provider
+from gainful.ir_measures.evaluator import (
+    DefinedMeasure,
+    Evaluator,
+    Measure,
+    define,
+    define_byquery,
+    parse_measure,
+)
+from gainful.ir_measures.providers import DefaultPipeline, Provider, registry
+from gainful.ir_measures.rows import (
+    CalcResults,
+    Metric,
+    Qrel,
+    ScoredDoc,
+    read_trec_qrels,
+    read_trec_run,
+)
+from gainful.ir_measures.trec_names import parse_trec_measure
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.language import canonical_name
+
+evaluator = DefaultPipeline.evaluator
+iter_calc = DefaultPipeline.iter_calc
+calc_aggregate = DefaultPipeline.calc_aggregate
+calc = DefaultPipeline.calc
+run_inputs = DefaultPipeline.run_inputs
+qrel_inputs = DefaultPipeline.qrel_inputs
+
+# What ir_measures also calls them; any other case of a name is understood too.
+_ALIASES = (
+    *("MAP", "MRR", "NDCG", "Precision", "Recall", "SDCG", "BPref", "RPrec", "MAP_IA"),
+    *("α_DCG", "α_nDCG", "Accuracy"),
+)
+
+__all__ = [
+    "CalcResults",
+    "DefaultPipeline",
+    "DefinedMeasure",
+    "Evaluator",
+    "Measure",
+    "Metric",
+    "Provider",
+    "Qrel",
+    "ScoredDoc",
+    "calc",
+    "calc_aggregate",
+    "define",
+    "define_byquery",
+    "evaluator",
+    "iter_calc",
+    "parse_measure",
+    "parse_trec_measure",
+    "provider",
+    "providers",
+    "read_trec_qrels",
+    "read_trec_run",
+]
+__all__ += list(MEASURES)
+__all__ += list(_ALIASES)
+__all__ += list(registry)
+
+
+def __getattr__(name: str) -> Measure | Provider:
+    """The measures themselves, by any name they have: `nDCG @ 10`, `MRR`; and the tools there."""
+    if name in registry:
+        return registry[name]
+    try:
+        return (
+            parse_measure("Accuracy") if name == "Accuracy" else Measure(canonical_name(name, name))
+        )
+    except UnknownName as unknown:
+        raise AttributeError(str(unknown)) from None

@@ -1,0 +1,384 @@
+"""Measures and judgments, ready for one run after another: `Evaluator`, `Measure`, `define`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from math import exp, nan
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from attrs import evolve, frozen
+
+from gainful.api.evaluate import match_run
+from gainful.convention import Convention, like
+from gainful.errors import BadValue, GainfulError
+from gainful.ir_measures.rows import CalcResults, Metric, Qrel, ScoredDoc
+from gainful.match.matched import Matched
+from gainful.measure import measure as catalogue
+from gainful.measure.build_recipe import build_recipe
+from gainful.measure.entry import Entry
+from gainful.measure.evaluate import compute_measures, with_max_grade
+from gainful.measure.language import parse
+from gainful.measure.parameters import PARAMETERS
+from gainful.measure.recipe import Recipe
+from gainful.read.frames import is_frame
+from gainful.read.inputs import as_qrels, as_run
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.subtopic_qrels import read_qrels_rows, with_last_grades
+
+IR_MEASURES = like("ir_measures")
+_IN_PYTHON = IR_MEASURES.with_settings(score_bits=64)  # what pytrec_eval does not compute
+_DIVERSITY = like("pyndeval").with_settings(missing="zero")
+_EXPONENTIAL = like("ir_measures_exp")
+_EXPONENTIAL_UNCUT = like("ranx_burges").with_settings(missing="zero", extra="ignore")
+
+
+def choose_convention(measure: catalogue.Measure) -> Convention:
+    """The settings of the tool by which ir_measures computes a measure."""
+    if measure.entry.needs_subtopics:
+        return _DIVERSITY
+    if measure.entry.normalised and dict(measure.params).get("gain") == "exp":
+        return _EXPONENTIAL if measure.k is not None else _EXPONENTIAL_UNCUT
+    own = IR_MEASURES.settings_of(measure.name, has_cutoff=measure.k is not None)
+    return _IN_PYTHON if own else IR_MEASURES
+
+
+class _Calls:
+    """What can be asked of a measure itself."""
+
+    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric]:
+        """Every value, query by query."""
+        return Evaluator([self], qrels).iter_calc(run)
+
+    def calc_aggregate(self, qrels: Any, run: Any) -> float:
+        """The mean over queries."""
+        return next(iter(Evaluator([self], qrels).calc_aggregate(run).values()))
+
+    def calc(self, qrels: Any, run: Any) -> CalcResults:
+        """The mean, and every value."""
+        aggregated, per_query = Evaluator([self], qrels).calc(run)
+        return CalcResults(next(iter(aggregated.values())), per_query)
+
+    def evaluator(self, qrels: Any) -> Evaluator:
+        """Judgments and this measure, ready for one run after another."""
+        return Evaluator([self], qrels)
+
+
+@frozen(eq=False, repr=False)
+class Measure(catalogue.Measure, _Calls):
+    """A measure that can be asked for its values; parameters that say the usual are left out.
+
+    Examples:
+        >>> Measure("AP")(rel=1) == Measure("AP"), Measure("AP") @ 10
+        (True, AP@10)
+    """
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        unusual = tuple(
+            (name, value)
+            for name, value in self.params
+            if value != _usual_value(self.entry, name) or name == "b"
+        )
+        object.__setattr__(self, "params", unusual)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, catalogue.Measure):
+            return NotImplemented
+        return (self.name, self.params, self.k) == (other.name, other.params, other.k)
+
+    def __hash__(self) -> int:
+        return hash(catalogue.Measure(self.name, self.params, self.k))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _usual_value(entry: Entry, name: str) -> object:
+    usual = entry.defaults.get(name)
+    if usual is None and name in PARAMETERS:
+        return PARAMETERS[name].default
+    return getattr(IR_MEASURES, name, None) if usual is None else usual
+
+
+def parse_measure(measure: str | catalogue.Measure) -> Measure:
+    """A measure from its name."""
+    if isinstance(measure, str):  # what is called so elsewhere is the share of queries with a hit
+        measure = re.sub(r"^\s*Accuracy\b", "PairAccuracy", measure)
+    parsed = parse(measure)
+    return parsed if isinstance(parsed, Measure) else as_measure(parsed)
+
+
+def as_measure(measure: catalogue.Measure) -> Measure:
+    """A measure of gainful's that can be asked for its values."""
+    return Measure(measure.name, measure.params, measure.k)
+
+
+Frames = Callable[[Any, Any], Iterable[tuple[str, float]]]
+
+
+@frozen(repr=False)
+class DefinedMeasure(_Calls):
+    """A measure that a function of two pandas frames computes."""
+
+    name: str | None
+    function: Frames
+    supports_cutoff: bool = True
+    k: int | None = None
+    run_inputs: tuple[str, ...] = ("query_id", "doc_id", "score")
+    qrel_inputs: tuple[str, ...] = ("query_id", "doc_id", "relevance")
+
+    def __call__(self, *, cutoff: int | None = None) -> DefinedMeasure:
+        """This measure over the first documents of each query."""
+        if cutoff is not None and not self.supports_cutoff:
+            raise BadValue("k", cutoff, f"nothing: {self} takes no cutoff")
+        return evolve(self, k=cutoff)
+
+    def __matmul__(self, cutoff: int) -> DefinedMeasure:
+        """This measure over the first documents of each query."""
+        return self(cutoff=cutoff)
+
+    def __repr__(self) -> str:
+        return (self.name or repr(self.function)) + ("" if self.k is None else f"@{self.k}")
+
+    def compute(self, qrels: Any, run: Any) -> dict[str, float]:
+        """The value of each query; those that the function leaves out count as 0."""
+        qrels = qrels.sort_values(by=[name for name in ("query_id", "doc_id") if name in qrels])
+        has_score = "score" in run.columns
+        run = run.sort_values(
+            by=["query_id", "score"] if has_score else ["query_id"],
+            ascending=[True, False] if has_score else [True],
+        )
+        if self.k is not None:
+            run = run.groupby("query_id").head(self.k).reset_index(drop=True)
+        values = dict(self.function(qrels, run))
+        missing = {query for query in qrels["query_id"] if query not in values}
+        return values | dict.fromkeys(sorted(missing), 0.0)
+
+
+def define(
+    impl: Frames,
+    name: str | None = None,
+    support_cutoff: bool = True,  # noqa: FBT002  (its place there)
+    *,
+    run_inputs: Iterable[str] = ("query_id", "doc_id", "score"),
+    qrel_inputs: Iterable[str] = ("query_id", "doc_id", "relevance"),
+    **_: object,
+) -> DefinedMeasure:
+    """A measure that a function of two pandas frames, qrels and run, computes for all queries.
+
+    The function yields pairs of a query and its value.
+    """
+    return DefinedMeasure(
+        name, impl, support_cutoff, run_inputs=tuple(run_inputs), qrel_inputs=tuple(qrel_inputs)
+    )
+
+
+def define_byquery(
+    impl: Callable[[Any, Any], float],
+    name: str | None = None,
+    support_cutoff: bool = True,  # noqa: FBT002  (its place there)
+    **options: Any,
+) -> DefinedMeasure:
+    """A measure that a function of two pandas frames computes, called once for each query."""
+
+    def compute_each(qrels: Any, run: Any) -> Iterator[tuple[str, float]]:
+        for query, rows in run.groupby("query_id"):
+            yield query, impl(qrels[qrels["query_id"] == query], rows)
+
+    own_name = name or getattr(impl, "__name__", None)
+    return define(compute_each, own_name, support_cutoff, **options)
+
+
+AnyMeasure = Measure | DefinedMeasure | catalogue.Measure | str
+
+
+class _MeasureGroup(NamedTuple):
+    """Measures that are computed together, with what they are computed of."""
+
+    qrels: Qrels | NestedDict
+    measures: list[Measure]
+    recipes: dict[str, Recipe]
+    convention: Convention
+
+    def compute(self, matched: Matched) -> Iterator[dict[str, dict[Any, float]]]:
+        """The values of each measure by query; counts are 0 where the run lacks the query."""
+        recipes = {
+            name: with_max_grade(recipe, matched.highest_grade)
+            for name, recipe in self.recipes.items()
+        }
+        columns = compute_measures(matched, recipes)
+        for measure in self.measures:
+            values = np.ma.asarray(columns[str(measure)])
+            if measure.entry.aggregation == "sum":
+                values[~matched.in_run] = 0.0
+            kept = matched.judged & ~np.ma.getmaskarray(values)
+            yield {
+                matched.queries[row]: {measure: float(values[row])}
+                for row in np.flatnonzero(kept).tolist()
+            }
+
+    def list_zeros(self) -> dict[str, dict[Any, float]]:
+        """The values of a run that is empty, but for measures that leave such queries out."""
+        measures = [
+            measure
+            for measure in self.measures
+            if self.recipes[str(measure)].convention.empty != "skip"
+        ]
+        queries = (
+            map(str, self.qrels.mapping)
+            if isinstance(self.qrels, NestedDict)
+            else self.qrels.frame["query"].unique(maintain_order=True)
+        )
+        return {query: dict.fromkeys(measures, 0.0) for query in queries}
+
+
+class Evaluator:
+    """Judgments and measures, ready for one run after another."""
+
+    def __init__(
+        self,
+        measures: Iterable[Any],
+        qrels: Any,
+        choose: Callable[[catalogue.Measure], Convention] = choose_convention,
+    ) -> None:
+        """Take measures and judgments: a dict of dicts, a frame, a path, or `Qrel`s."""
+        self.measures = [
+            measure if isinstance(measure, DefinedMeasure) else parse_measure(measure)
+            for measure in measures
+        ]
+        self._qrels = qrels if is_readable(qrels) else list(qrels)
+        self._groups = _group_measures(
+            [measure for measure in self.measures if isinstance(measure, Measure)],
+            self._qrels,
+            choose,
+        )
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Every value, query by query; a judged query that the run lacks scores 0."""
+        source = run if is_readable(run) else list(run)
+        by_query: dict[str, dict[Any, float]] = {}
+        for values in (*self._compute_groups(source), *self._compute_defined(source)):
+            for query, own in values.items():
+                by_query.setdefault(query, {}).update(own)
+        for query, values_by_measure in by_query.items():
+            for measure in self.measures:
+                if measure in values_by_measure:
+                    yield Metric(query, measure, values_by_measure[measure])
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """The mean of each measure, or the sum of a count."""
+        return self._aggregate(self.iter_calc(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """The means of a run, and the value of each query."""
+        per_query = list(self.iter_calc(run))
+        return CalcResults(self._aggregate(per_query), per_query)
+
+    def _aggregate(self, metrics: Iterable[Metric]) -> dict[Any, float]:
+        values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
+        for metric in metrics:
+            values[metric.measure].append(metric.value)
+        return {measure: _aggregate_values(measure, own) for measure, own in values.items()}
+
+    def _compute_groups(self, run: Any) -> Iterator[dict[str, dict[Any, float]]]:
+        if not self._groups:
+            return
+        source = run if is_readable(run) else _to_dicts(run, "score")
+        if isinstance(source, Mapping) and not source:
+            yield from (group.list_zeros() for group in self._groups)
+            return
+        parsed = as_run(source)
+        for group in self._groups:
+            yield from group.compute(
+                match_run(group.qrels, parsed, group.recipes, group.convention).matched
+            )
+
+    def _compute_defined(self, run: Any) -> Iterator[dict[str, dict[Any, float]]]:
+        defined = [measure for measure in self.measures if isinstance(measure, DefinedMeasure)]
+        if not defined:
+            return
+        qrels_frame, run_frame = _to_pandas(self._qrels, Qrel), _to_pandas(run, ScoredDoc)
+        for measure in defined:
+            values = measure.compute(qrels_frame, run_frame)
+            yield {query: {measure: value} for query, value in values.items()}
+
+
+def _group_measures(
+    measures: list[Measure], qrels: Any, choose: Callable[[catalogue.Measure], Convention]
+) -> list[_MeasureGroup]:
+    """The measures by the settings they are computed with."""
+    if isinstance(qrels, (list, Mapping)) and not qrels:
+        return []
+    by_convention: dict[tuple[Convention, bool], list[Measure]] = {}
+    for measure in measures:
+        key = choose(measure), measure.entry.needs_subtopics
+        by_convention.setdefault(key, []).append(measure)
+    return [
+        _MeasureGroup(
+            _as_qrels(qrels, subtopics=subtopics),
+            own,
+            {str(measure): build_recipe(measure, like=convention) for measure in own},
+            convention,
+        )
+        for (convention, subtopics), own in by_convention.items()
+    ]
+
+
+def _aggregate_values(measure: Measure | DefinedMeasure, values: list[float]) -> float:
+    aggregation = measure.entry.aggregation if isinstance(measure, Measure) else "mean"
+    if aggregation == "sum":
+        return float(sum(values))
+    if not values:
+        return nan
+    mean = float(sum(values)) / len(values)
+    return exp(mean) if aggregation == "geometric" else mean
+
+
+def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
+    """Judgments with their subtopics, or with one grade for each document: the last, as there."""
+    if is_readable(value):
+        qrels = as_qrels(value)
+        return qrels if subtopics or isinstance(qrels, NestedDict) else with_last_grades(qrels)
+    if not subtopics:
+        return as_qrels(_to_dicts(value, "relevance"))
+    return read_qrels_rows(
+        "judgments",
+        (
+            (qrel.query_id, qrel.doc_id, qrel.relevance, getattr(qrel, "iteration", "0"))
+            for qrel in value
+        ),
+    )
+
+
+def is_readable(value: Any) -> bool:
+    """Does evaluation take it, or is it a row of `Qrel`s or `ScoredDoc`s?"""
+    return isinstance(value, (str, PathLike, Mapping)) or is_frame(value)
+
+
+def _to_dicts(rows: Any, number: str) -> dict[str, dict[str, float]]:
+    """A dict of dicts out of `Qrel`s or `ScoredDoc`s."""
+    nested: dict[str, dict[str, float]] = {}
+    for row in rows:
+        nested.setdefault(row.query_id, {})[row.doc_id] = getattr(row, number)
+    return nested
+
+
+def _to_pandas(value: Any, row: type[Qrel | ScoredDoc]) -> Any:
+    """A frame for the function of a defined measure, which may have columns of its own."""
+    if find_spec("pandas") is None:
+        raise GainfulError(
+            "measures that are defined by a function take pandas frames: pip install pandas"
+        )
+    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (only these need it)
+
+    if isinstance(value, pd.DataFrame):
+        return value
+    if isinstance(value, Mapping):
+        value = [
+            row(query, doc, number) for query, docs in value.items() for doc, number in docs.items()
+        ]
+    return pd.DataFrame(list(value), columns=list(row._fields))
