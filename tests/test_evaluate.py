@@ -315,8 +315,8 @@ def test_cutoffs_that_are_named_replace_the_usual_ones_as_in_pytrec_eval():
         {"iprec_at_recall", "iprec_at_recall_0.30"},
     ):
         theirs = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
-        found = ours.RelevanceEvaluator(judged, measures).evaluate(run)
-        assert found["q"] == pytest.approx(theirs["q"], abs=1e-12), measures
+        computed = ours.RelevanceEvaluator(judged, measures).evaluate(run)
+        assert computed["q"] == pytest.approx(theirs["q"], abs=1e-12), measures
 
 
 @pytest.mark.parametrize(

@@ -253,8 +253,8 @@ def test_rare_measures_and_missing_queries_have_the_numbers_of_ir_measures(seed)
     for name in RARE:
         measure, mine = theirs.parse_measure(name), ours.parse_measure(name)
         expected = {row.query_id: row.value for row in theirs.iter_calc([measure], qrels, run)}
-        found = {row.query_id: row.value for row in mine.iter_calc(qrels, run)}
-        assert found == pytest.approx(expected, abs=1e-9), name
+        computed = {row.query_id: row.value for row in mine.iter_calc(qrels, run)}
+        assert computed == pytest.approx(expected, abs=1e-9), name
         mean = theirs.calc_aggregate([measure], qrels, run)[measure]
         assert mine.calc_aggregate(qrels, run) == pytest.approx(mean, abs=1e-9, nan_ok=True), name
 
@@ -303,7 +303,7 @@ def _share_by_query(qrels, run):
         yield query, (rows["relevance"] > 0).mean()
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=qrels_and_runs(extra=False, tied=False), cut=st.integers(1, 4))
 def test_measures_defined_by_a_function_have_the_numbers_of_ir_measures(data, cut):
     qrels, run = data
@@ -356,8 +356,8 @@ def test_the_tools_that_ir_measures_calls_have_their_own_settings(seed):
         provider = getattr(ours, tool)
         mine = ours.parse_measure(name)
         assert provider.supports(name)
-        found = {row.query_id: row.value for row in provider.iter_calc([mine], qrels, run)}
-        assert found == pytest.approx(expected, abs=1e-9), tool
+        computed = {row.query_id: row.value for row in provider.iter_calc([mine], qrels, run)}
+        assert computed == pytest.approx(expected, abs=1e-9), tool
     assert not ours.gdeval.supports("nDCG@3")
     assert ours.gdeval.supports(ours.nDCG(dcg="exp-log2") @ 3)
     assert ours.runtime.is_available()
