@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # they need polars: imported when first called
     from gainful.evidence.gates.verdict import Verdict
     from gainful.measure.build_recipes import EvaluationSettings, Measures
     from gainful.measure.measure import Measure
+    from gainful.read.column_names import ColumnNames
     from gainful.read.inputs import AnyQrels, AnyRun
 
 __all__ = ["assert_ranking_quality", "save_baseline"]
@@ -26,7 +27,7 @@ __all__ = ["assert_ranking_quality", "save_baseline"]
 
 def assert_ranking_quality(
     qrels: AnyQrels,
-    run: AnyRun,
+    run: AnyRun | None = None,
     *,
     floors: Mapping[str | Measure, float] | None = None,
     baseline: str | PathLike[str] | None = None,
@@ -38,13 +39,14 @@ def assert_ranking_quality(
     seed: int | None = None,
     resamples: int | None = None,
     like: str | Convention | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Verdict:
     """Fail, as `assert` does, unless the run is good enough.
 
     Args:
-        qrels: a path, a dict or a frame, as in `gainful.evaluate`.
-        run: a path, a dict or a frame.
+        qrels: whatever `gainful.evaluate` takes.
+        run: whatever `gainful.evaluate` takes; none, if the first tells both, as a RAG file does.
         floors: the least that the mean of each measure may be.
         baseline: the file of an earlier run, which `save_baseline` wrote.
         max_drop: by how much each measure may drop from the baseline.
@@ -56,6 +58,7 @@ def assert_ranking_quality(
         seed: where chance begins.
         resamples: how often it is drawn.
         like: the tool whose settings to follow.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, such as `ties="average"`.
 
     Returns:
@@ -89,6 +92,7 @@ def assert_ranking_quality(
         allow=allow,
         test=test,
         like=like,
+        columns=columns,
         seed=SEED if seed is None else seed,
         resamples=RESAMPLES if resamples is None else resamples,
         **settings,

@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from gainful.errors import UnknownName
 from gainful.match.check_against_qrels import check_pairs
 from gainful.match.check_report import CheckReport, Finding
+from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.file_check import FileReport, examine_file, open_to_check
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.session_check import examine_sessions
@@ -21,6 +22,7 @@ def check(
     files: AnyPath | Sequence[AnyPath],
     *,
     sessions_format: str | None = None,
+    columns: ColumnNames | None = None,
     on_file: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Is anything wrong with these files, by themselves and together?
@@ -28,6 +30,7 @@ def check(
     Args:
         files: judgments, runs and sessions, each found out by content.
         sessions_format: the format of sessions; what is no judgments is taken to be in it.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         on_file: called with the path of each file before it is examined.
 
     Returns:
@@ -42,18 +45,19 @@ def check(
     """
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
+    names = read_column_names(columns)
     paths = [fspath(path) for path in ([files] if isinstance(files, (str, PathLike)) else files)]
     sources = [open_to_check(path) for path in paths]
-    all_kinds = decide_kinds(sources, with_sessions=sessions_format is not None)
+    all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
     for path, source, kinds in zip(paths, sources, all_kinds, strict=True):
         if on_file is not None:
             on_file(path)
         if kinds == ["sessions"] and isinstance(source, Source):
-            reports.append(examine_sessions(source, sessions_format))
+            reports.append(examine_sessions(source, sessions_format, names))
         else:
             unknown: list[str | None] = [None]
-            reports += [examine_file(source, kind) for kind in kinds or unknown]
+            reports += [examine_file(source, kind, names) for kind in kinds or unknown]
     return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
 
 

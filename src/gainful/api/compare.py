@@ -18,6 +18,7 @@ from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.results import Results
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
 
@@ -37,6 +38,7 @@ def compare(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Comparison:
     """Is one run really better than another, and by how much?
@@ -57,6 +59,7 @@ def compare(
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, as `evaluate` takes them.
 
     Returns:
@@ -77,8 +80,10 @@ def compare(
     names = [str(name) for name in runs]
     choose_baseline(baseline, names, "run")  # before anything is read
     method = build_method(TEST_NAMES, test, correct, baseline, pairs=pairs, resampling=resampling)
-    loaded_qrels = as_qrels(qrels, qrels_format)
-    evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    evaluated = list(
+        evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+    )
     comparison = compare_run_results([results for results, _ in evaluated], names, method)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 

@@ -16,6 +16,7 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import Results
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
@@ -32,6 +33,7 @@ def evaluate(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Results: ...
 
@@ -49,6 +51,7 @@ def evaluate(
     seed: int = SEED,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> RunResults: ...
 
@@ -65,6 +68,7 @@ def evaluate(
     seed: int = SEED,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Results | RunResults:
     """How good is a run, by these judgments and measures?
@@ -83,6 +87,7 @@ def evaluate(
         seed: of the interval: where chance begins.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, such as `ties="average"` or `missing="skip"`.
 
     Returns:
@@ -98,7 +103,7 @@ def evaluate(
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
     if run is None and runs is None:
-        run = find_run_beside(qrels)
+        run = find_run_beside(qrels, columns)
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
     if interval is not None:  # wrong values are refused before anything is read
@@ -107,13 +112,15 @@ def evaluate(
             allowed = "only with runs={name: run}; of one run, gainful.stats.stability(results)"
             raise BadValue("interval", interval, allowed)
     convention, recipes = build_recipes(measures, like, settings)
-    loaded_qrels = as_qrels(qrels, qrels_format)
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
     if run is not None:
-        matched = match_run(loaded_qrels, as_run(run, run_format), recipes, convention)
+        matched = match_run(
+            loaded_qrels, as_run(run, run_format, columns=columns), recipes, convention
+        )
         return measure_run(matched, recipes, convention)
     if not isinstance(runs, Mapping) or not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
-    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format)
+    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
     results = {result.name: result for result, _ in evaluated}
     if interval is None:
         return RunResults(results)
@@ -123,9 +130,9 @@ def evaluate(
     return RunResults(results, intervals)
 
 
-def holds_qrels_and_run(path: str) -> bool:
+def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
     """Does a file tell both what is relevant and what was retrieved, so that it needs no run?"""
-    return find_run_beside(path) is not None
+    return find_run_beside(path, columns) is not None
 
 
 def evaluate_runs(
@@ -134,10 +141,12 @@ def evaluate_runs(
     recipes: Mapping[str, Recipe],
     convention: Convention,
     run_format: str | None = None,
+    *,
+    columns: ColumnNames | None = None,
 ) -> Iterator[EvaluatedRun]:
     """The results of each run by its name, and the run as it was matched."""
     for name, run in runs.items():
-        loaded = as_run(run, run_format, name=str(name))
+        loaded = as_run(run, run_format, str(name), columns)
         matched = match_run(qrels, loaded, recipes, convention)
         yield measure_run(matched, recipes, convention, str(name)), matched
 

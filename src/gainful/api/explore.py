@@ -16,6 +16,7 @@ from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE, build_sweep_grid
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
@@ -45,6 +46,7 @@ def explore(
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
+    columns: ColumnNames | None = None,
     command: Sequence[str] | None = None,
     **settings: Any,
 ) -> str:
@@ -70,6 +72,7 @@ def explore(
         ties: of conversations: how are equal scores ranked?
         topics: a file of lines `session topic`.
         pages: of the Session Track: does a further page continue the list, or count?
+        columns: how columns of the sessions are called, if not as usual.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
         **settings: single settings, such as `duplicates="first"` or `b=10`.
@@ -90,6 +93,7 @@ def explore(
         "topics": topics,
         "ties": ties,
         "pages": pages,
+        "columns": columns,
     }
     if command is None:
         options = {"qrels_format": qrels_format, **reading, "skip_bad": bad == "skip"}
@@ -104,15 +108,15 @@ def explore(
     grades = explore_choices.choose_grades(matched, recipe)
     answers = explore_choices.setting_answers(matched, grades)
     explore_choices.refuse_unanswerable(recipe, answers)
-    columns = explore_data.filter_columns(matched, loaded)
-    group_column = explore_choices.choose_group_column(matched, loaded.name, columns, by)
+    filters = explore_data.filter_columns(matched, loaded)
+    group_column = explore_choices.choose_group_column(matched, loaded.name, filters, by)
     content = ExploreContent(
         loaded=loaded,
         sessions=matched,
         recipe=recipe,
         grades=grades,
         answers=answers,
-        columns=columns,
+        columns=filters,
         group_column=group_column,
         sweep=None
         if group_column is None

@@ -10,6 +10,7 @@ from attrs import evolve
 
 from gainful.api.evaluate import evaluate_run
 from gainful.convention import Convention
+from gainful.errors import BadValue
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, Rules
@@ -19,13 +20,14 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.results import Results
 from gainful.page.write_file import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run
+from gainful.read.column_names import ColumnNames
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
 def gate(
     qrels: AnyQrels,
-    run: AnyRun,
+    run: AnyRun | None = None,
     *,
     floors: MeasureBounds | None = None,
     baseline: str | PathLike[str] | None = None,
@@ -41,13 +43,14 @@ def gate(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Verdict:
     """Is this run good enough to ship, by itself and against a baseline?
 
     Args:
         qrels: whatever `evaluate` takes.
-        run: whatever `evaluate` takes.
+        run: whatever `evaluate` takes; none, if the first tells both.
         floors: the least that the mean of each measure may be.
         baseline: the file of an earlier run, which `save_baseline` wrote.
         max_drop: by how much each measure may drop from the baseline.
@@ -64,6 +67,7 @@ def gate(
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how a file of a run is written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, such as `ties="average"`.
 
     Returns:
@@ -93,6 +97,7 @@ def gate(
         like=like,
         qrels_format=qrels_format,
         run_format=run_format,
+        columns=columns,
         **settings,
     )
     verdict.save_baseline()
@@ -101,7 +106,7 @@ def gate(
 
 def judge_run(
     qrels: AnyQrels,
-    run: AnyRun,
+    run: AnyRun | None,
     rules: Rules,
     *,
     baseline: str | PathLike[str] | None = None,
@@ -111,13 +116,21 @@ def judge_run(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Verdict:
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
     old_baseline = None if baseline is None else read_baseline(baseline)
     wanted = _choose_measures(rules, measures, old_baseline)
     loaded_qrels, results = _evaluate(
-        qrels, run, wanted, like, settings, name=name, formats=(qrels_format, run_format)
+        qrels,
+        run,
+        wanted,
+        like,
+        settings,
+        name=name,
+        formats=(qrels_format, run_format),
+        columns=columns,
     )
     verdict = apply_rules(
         results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=save_to is not None
@@ -149,18 +162,23 @@ def _choose_measures(
 
 def _evaluate(
     qrels: AnyQrels,
-    run: AnyRun,
+    run: AnyRun | None,
     measures: Measures | None,
     like: str | Convention | None,
     settings: Mapping[str, Any],
     *,
     name: str | None = None,
     formats: tuple[str | None, str | None] = (None, None),
+    columns: ColumnNames | None = None,
 ) -> tuple[Qrels | NestedDict, Results]:
     """The judgments, which are read once, and what the run scores by them."""
+    run = find_run_beside(qrels, columns) if run is None else run
+    if run is None:
+        raise BadValue("run", None, "a run beside the judgments; or one file that tells both")
     convention, recipes = build_recipes(measures, like, settings)
-    loaded_qrels = as_qrels(qrels, formats[0])
-    results = evaluate_run(loaded_qrels, as_run(run, formats[1]), recipes, convention, name)
+    loaded_qrels = as_qrels(qrels, formats[0], columns)
+    loaded_run = as_run(run, formats[1], columns=columns)
+    results = evaluate_run(loaded_qrels, loaded_run, recipes, convention, name)
     return loaded_qrels, results
 
 

@@ -16,6 +16,7 @@ from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
 
@@ -33,6 +34,7 @@ def order(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Order:
     """Do measures agree on which run is better, and which of them tells runs apart?
@@ -52,6 +54,7 @@ def order(
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, such as `ties="average"`.
 
     Returns:
@@ -78,6 +81,6 @@ def order(
     if not isinstance(runs, Mapping):
         raise WrongType("runs", runs, "{name: run}")
     check_run_count(len(runs))
-    loaded_qrels = as_qrels(qrels, qrels_format)
-    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format)
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
     return order_results([results for results, _ in evaluated], criterion, p)

@@ -22,6 +22,7 @@ from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resam
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import Results
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report_data
@@ -46,6 +47,7 @@ def report(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Report:
     """A page about these runs, as HTML in one file: to open from disk, to send, to print.
@@ -67,6 +69,7 @@ def report(
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, as `evaluate` takes them.
 
     Returns:
@@ -91,8 +94,10 @@ def report(
     )
     convention, recipes = build_recipes(measures, like, settings)
     query_texts = _load_texts(texts)
-    loaded_qrels = as_qrels(qrels, qrels_format)
-    evaluated = list(evaluate_runs(loaded_qrels, runs, recipes, convention, run_format))
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    evaluated = list(
+        evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+    )
     matched_runs = [run for _, run in evaluated]
     results = [
         evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)

@@ -49,7 +49,8 @@ def curves_data(
         measure: CG, DCG, nCG or nDCG with a cutoff; DCG@10 if none is named.
         query: of this query alone; the mean over queries if none is named.
         like: whose settings to follow.
-        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`.
+        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
+            `columns`.
 
     Returns:
         Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
@@ -87,7 +88,8 @@ def differences_data(
         runs: {name: run}, two of them; the first is what the other is set against.
         measure: nDCG@10 if none is named.
         like: whose settings to follow.
-        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`.
+        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
+            `columns`.
 
     Returns:
         A row for each query, the greatest difference first: query, first, second, difference
@@ -112,7 +114,8 @@ def precision_recall_data(
         qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
         like: whose settings to follow.
-        **settings: single settings, such as `rel=2`; `qrels_format`, `run_format`.
+        **settings: single settings, such as `rel=2`; `qrels_format`, `run_format`,
+            `columns`.
 
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
@@ -142,7 +145,8 @@ def dots_data(
         resamples: how often.
         seed: where chance begins.
         like: whose settings to follow.
-        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`.
+        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
+            `columns`.
 
     Returns:
         Columns run, measure, mean, low, high.
@@ -163,11 +167,13 @@ def _evaluate(
     if not runs:
         raise BadValue("runs", runs, "{name: run}, with at least one")
     qrels_format, run_format = settings.pop("qrels_format", None), settings.pop("run_format", None)
+    columns = settings.pop("columns", None)
     convention, recipes = build_recipes(measures, like, settings)
     names, depth = list(recipes), _common_depth(recipes, convention)
     if depth is not None:
         recipes |= build_recipes(f"Judged@{depth}", convention, {})[1]
-    evaluated = evaluate_runs(as_qrels(qrels, qrels_format), runs, recipes, convention, run_format)
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
     results = [result for result, _ in evaluated]
     if depth is None:
         require_qrels_overlap(results)

@@ -11,6 +11,7 @@ from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.measure.sessions.results import SessionResults
+from gainful.read.column_names import ColumnNames
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels
@@ -33,6 +34,7 @@ def evaluate(
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
@@ -53,6 +55,8 @@ def evaluate(
         topics: a file of lines `session topic`, whose topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
             count as a query?
+        columns: how columns of the sessions are called, such as {"session": "visit", "query":
+            "step"}, if not as usual.
         settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
@@ -75,6 +79,7 @@ def evaluate(
         ties=ties,
         topics=topics,
         pages=pages,
+        columns=columns,
     )
     first_recipe = next(iter(recipes.values()))
     matched_sessions = match_sessions(
@@ -94,10 +99,17 @@ def choose_sessions(
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
+    columns: ColumnNames | None = None,
 ) -> Sessions:
     """Which sessions are judged: read, and only those that are wanted."""
     all_sessions = as_sessions(
-        sessions, sessions_format, bad=bad, ties=ties, topics=topics, pages=pages
+        sessions,
+        sessions_format,
+        bad=bad,
+        ties=ties,
+        topics=topics,
+        pages=pages,
+        columns=columns,
     )
     return filter_sessions(all_sessions, where, min_queries, first_queries)
 

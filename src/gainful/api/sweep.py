@@ -14,6 +14,7 @@ from gainful.match.sessions import match_sessions
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import USUAL_RANGE, Bases, Weights, build_sweep_grid
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
@@ -41,6 +42,7 @@ def sweep(
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Any,
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
@@ -69,6 +71,7 @@ def sweep(
         ties: of conversations: how are equal scores ranked?
         topics: a file of lines `session topic`.
         pages: of the Session Track: does a further page continue the list, or count?
+        columns: how columns of the sessions are called, if not as usual.
         settings: single settings, such as `duplicates="first"`.
 
     Examples:
@@ -100,6 +103,7 @@ def sweep(
         ties=ties,
         topics=topics,
         pages=pages,
+        columns=columns,
     )
     matched_sessions = match_sessions(
         chosen_sessions,

@@ -18,6 +18,7 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
@@ -42,6 +43,7 @@ def unjudged(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Bounds: ...
 
@@ -57,6 +59,7 @@ def unjudged(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> RunBounds: ...
 
@@ -71,6 +74,7 @@ def unjudged(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Bounds | RunBounds:
     """How much could the retrieved documents that nobody judged change?
@@ -84,6 +88,7 @@ def unjudged(
         like: the tool whose settings to follow, by name or as a `Convention`.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, such as `ties="input"`.
 
     Returns:
@@ -102,13 +107,16 @@ def unjudged(
         raise BadValue("run", "a run, and runs too", "one of the two")
     convention, recipes = build_recipes(measures, like, settings)
     if runs is None:
-        run = find_run_beside(qrels) if run is None else run
+        run = find_run_beside(qrels, columns) if run is None else run
         if run is None:
             raise BadValue("run", None, "a run beside the judgments")
-        loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), _load_run(run, run_format)
+        loaded_qrels, loaded_run = (
+            as_qrels(qrels, qrels_format, columns),
+            _load_run(run, run_format, columns=columns),
+        )
         return _bound_run(loaded_qrels, loaded_run, recipes, convention, None, grades)
-    loaded_qrels = as_qrels(qrels, qrels_format)
-    loaded_runs = {name: _load_run(run, run_format, name) for name, run in runs.items()}
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    loaded_runs = {name: _load_run(run, run_format, name, columns) for name, run in runs.items()}
     return RunBounds(
         {
             name: _bound_run(loaded_qrels, run, recipes, convention, name, grades)
@@ -126,6 +134,7 @@ def settle(
     like: str | Convention | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Settlement:
     """Can documents that nobody judged still change which of two runs is better?
@@ -140,6 +149,7 @@ def settle(
         like: the tool whose settings to follow, by name or as a `Convention`.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         **settings: single settings, such as `ties="input"`.
 
     Returns:
@@ -157,11 +167,15 @@ def settle(
     if not isinstance(runs, Mapping) or len(runs) != 2:
         raise BadValue("runs", runs, "two runs, as {name: run, name: run}")
     convention, recipes = build_recipes(measure, like, settings)
-    loaded_runs = {str(name): _load_run(run, run_format, name) for name, run in runs.items()}
-    loaded_qrels = as_qrels(qrels, qrels_format)
-    columns = as_qrels_columns(loaded_qrels)
-    measure_name = require_single_measure(recipes, has_subtopics=columns.subtopics is not None)
-    allowed_grades = possible_grades(columns, grades, recipes)
+    loaded_runs = {
+        str(name): _load_run(run, run_format, name, columns) for name, run in runs.items()
+    }
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    qrels_columns = as_qrels_columns(loaded_qrels)
+    measure_name = require_single_measure(
+        recipes, has_subtopics=qrels_columns.subtopics is not None
+    )
+    allowed_grades = possible_grades(qrels_columns, grades, recipes)
     matched_runs = {
         name: match_run(loaded_qrels, run, recipes, convention) for name, run in loaded_runs.items()
     }
@@ -169,7 +183,7 @@ def settle(
         measure_run(matched, recipes, convention, name) for name, matched in matched_runs.items()
     ]
     sources = [as_run_columns(run) for run in loaded_runs.values()]
-    gradables = [_grade_run(columns, run, convention, sources) for run in sources]
+    gradables = [_grade_run(qrels_columns, run, convention, sources) for run in sources]
     first, second = loaded_runs
     return LeadBounds(
         results[0].recipes[measure_name],
@@ -180,8 +194,13 @@ def settle(
     ).settle((first, second))
 
 
-def _load_run(run: AnyRun, form: str | None = None, name: object = "run") -> Run | NestedDict:
-    loaded = as_run(run, form, name=str(name))
+def _load_run(
+    run: AnyRun,
+    form: str | None = None,
+    name: object = "run",
+    columns: ColumnNames | None = None,
+) -> Run | NestedDict:
+    loaded = as_run(run, form, str(name), columns)
     return collect_run(loaded) if isinstance(loaded, LazyRun) else loaded
 
 

@@ -20,6 +20,7 @@ from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipe import AnyRecipe, build_recipe, build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
+from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Run
@@ -36,6 +37,7 @@ def why(
     cause: str | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: ColumnNames | None = None,
 ) -> Why:
     """Why do two tools disagree on these data?
 
@@ -48,6 +50,7 @@ def why(
         cause: the one whose worst query is to be shown; a name that is none is refused at once.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how a file of a run or of sessions is written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
 
     Returns:
         `Why`: the mean under both, and how much of the difference each cause explains.
@@ -64,7 +67,7 @@ def why(
             allowed = "none with a session measure, as it spells out queries of a run"
             raise BadValue("cause", cause, allowed)
         session_sides = _build_sides(build_session_recipe, like_sessions, parsed, like, unlike)
-        sessions = as_sessions(run, run_format)
+        sessions = as_sessions(run, run_format, columns=columns)
         session_qrels = read_session_qrels(qrels, qrels_format)
         mixtures = mix_sessions(
             sessions,
@@ -75,7 +78,8 @@ def why(
     if cause is not None:
         find_cause(cause, CAUSES)
     sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
-    loaded_qrels, loaded_run = as_qrels(qrels, qrels_format), _load_run(qrels, run, run_format)
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    loaded_run = _load_run(qrels, run, run_format, columns)
     recipes = {str(parsed): sides[0]}
     mixtures = mix_run(
         loaded_run,
@@ -85,12 +89,14 @@ def why(
     return explain_difference(mixtures, sides)
 
 
-def _load_run(qrels: AnyQrels, run: AnyRun | None, run_format: str | None) -> Run | NestedDict:
+def _load_run(
+    qrels: AnyQrels, run: AnyRun | None, run_format: str | None, columns: ColumnNames | None
+) -> Run | NestedDict:
     """The run, in memory; that of a file with both, if none is given."""
-    run = find_run_beside(qrels) if run is None else run
+    run = find_run_beside(qrels, columns) if run is None else run
     if run is None:
         raise BadValue("run", None, "a run beside the judgments")
-    loaded = as_run(run, run_format)
+    loaded = as_run(run, run_format, columns=columns)
     return collect_run(loaded) if isinstance(loaded, LazyRun) else loaded
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gainful.api.check import check as check_files
-from gainful.cli.options import format_option
+from gainful.cli.options import format_option, options
 from gainful.cli.output import deliver
 from gainful.cli.progress import progress
 from gainful.read.session_formats import SESSION_FORMATS
@@ -18,8 +18,14 @@ from gainful.read.session_formats import SESSION_FORMATS
     metavar="|".join(SESSION_FORMATS),
     help="What is no judgments is sessions in this format (runs with turns: conversation).",
 )
+@options("columns")
 @format_option("table", "json")
-def check(files: tuple[str, ...], sessions_format: str | None, form: str) -> int:
+def check(
+    files: tuple[str, ...],
+    sessions_format: str | None,
+    columns: dict[str, tuple[str, ...]] | None,
+    form: str,
+) -> int:
     """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
 
     Reports malformed lines, duplicates, scores that are no numbers, ties, scores that contradict
@@ -36,6 +42,8 @@ def check(files: tuple[str, ...], sessions_format: str | None, form: str) -> int
       gainful check run.txt --format json
     """
     with progress(files) as advance:
-        report = check_files(files, sessions_format=sessions_format, on_file=advance)
+        report = check_files(
+            files, sessions_format=sessions_format, columns=columns, on_file=advance
+        )
     deliver(report.page(), form)
     return 0 if report.ok else 1

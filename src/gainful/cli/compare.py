@@ -104,7 +104,7 @@ def compare(
 
 _SHARED_OPTIONS = (
     *("baseline", "correct", "pairs", "alpha", "resamples", "seed"),
-    *("like", "qrels_format"),
+    *("like", "qrels_format", "columns"),
 )
 _STUDY_OPTIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")

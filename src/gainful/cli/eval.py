@@ -70,7 +70,7 @@ def evaluate(
     elif per_query and form in WITHOUT_NOTES:
         raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
     refuse_two_pipes(qrels, *runs)
-    runs = runs or _use_qrels_as_run(qrels)
+    runs = runs or _use_qrels_as_run(qrels, options["columns"])
     refuse_overwriting(output, (qrels, *runs))
     options |= {name: value for name, value in chance.items() if value is not None}
     with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
@@ -80,9 +80,9 @@ def evaluate(
     deliver(results.page(per_query=per_query), form, output, quiet=quiet)
 
 
-def _use_qrels_as_run(qrels: str) -> tuple[str, ...]:
+def _use_qrels_as_run(qrels: str, columns: Any) -> tuple[str, ...]:
     """A file that tells both what is relevant and what was retrieved needs no run beside it."""
-    if not api.holds_qrels_and_run(qrels):
+    if not api.holds_qrels_and_run(qrels, columns):
         raise click.UsageError(
             "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have "
             "both retrieved and relevant can do without)"

@@ -135,7 +135,7 @@ def gate(
         save_baseline=save_baseline,
     )
     form = "table" if form == "text" else form or usual_form(output, _FORMATS)
-    if run is None and not holds_qrels_and_run(qrels):
+    if run is None and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     refuse_two_pipes(qrels, run, baseline)
     run = run or qrels

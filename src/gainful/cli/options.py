@@ -17,6 +17,7 @@ from gainful.api.register import load_plugin
 from gainful.cli.numbers import parse_base
 from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
+from gainful.errors import BadValue
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.discount import DISCOUNTS
@@ -32,6 +33,19 @@ def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -
     for module in modules:
         load_plugin(module)
     context.meta[PLUGINS] = modules
+
+
+def _parse_columns(
+    _: object, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """Roles with the columns that may have them: query=user,doc=item."""
+    columns: dict[str, tuple[str, ...]] = {}
+    for pair in (part for text in texts for part in text.split(",")):
+        role, _, name = (word.strip() for word in pair.partition("="))
+        if not role or not name:
+            raise BadValue(parameter.opts[0], pair, "ROLE=NAME, such as query=user,doc=item")
+        columns[role] = (*columns.get(role, ()), name)
+    return columns or None
 
 
 class _Formats(click.Choice[str]):
@@ -156,6 +170,13 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
     "run_format": _declare(
         "--run-format", type=_RUN_FORMATS, help="How runs are written. [found out]"
     ),
+    "columns": _declare(
+        *("--columns",),
+        metavar="ROLE=NAME,…",
+        multiple=True,
+        callback=_parse_columns,
+        help="How columns are called: query=user,doc=item. [the usual names]",
+    ),
     "sessions_format": _declare(
         *("--sessions-format",),
         type=_SESSION_FORMATS,
@@ -222,13 +243,13 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
 # Options that go together.
 RESAMPLING = ("alpha", "seed", "resamples")
 CONVENTION = ("plugin", "like", *SETTINGS)
-READ_RUNS = ("qrels_format", "run_format")
+READ_RUNS = ("qrels_format", "run_format", "columns")
 PRINT_RUNS = ("form", "output", "quiet", *READ_RUNS, *CONVENTION)
 SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
 CHOOSE_SESSIONS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "skip_bad"),
 )
-READ_SESSIONS = (*CHOOSE_SESSIONS, "qrels_format", "session_ties")
+READ_SESSIONS = (*CHOOSE_SESSIONS, "columns", "qrels_format", "session_ties")
 
 
 def options(*names: str | Decorator) -> Decorator:

@@ -52,6 +52,7 @@ def order(
     quiet: bool,
     qrels_format: str | None,
     run_format: str | None,
+    columns: dict[str, tuple[str, ...]] | None,
     like: str | None,
     **settings: Any,
 ) -> None:
@@ -93,6 +94,7 @@ def order(
             like=like,
             qrels_format=qrels_format,
             run_format=run_format,
+            columns=columns,
             **settings,
         )
     deliver(run_order.page(), form, output, quiet=quiet)

@@ -51,6 +51,7 @@ def unjudged(
     quiet: bool,
     qrels_format: str | None,
     run_format: str | None,
+    columns: dict[str, tuple[str, ...]] | None,
     like: str | None,
     **settings: Any,
 ) -> None:
@@ -72,7 +73,7 @@ def unjudged(
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle --first 50
     """
     form = form or usual_form(output)
-    if not runs and not holds_qrels_and_run(qrels):
+    if not runs and not holds_qrels_and_run(qrels, columns):
         raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or (qrels,)
     refuse_two_pipes(qrels, *runs)
@@ -87,6 +88,7 @@ def unjudged(
         "like": like,
         "qrels_format": qrels_format,
         "run_format": run_format,
+        "columns": columns,
         **settings,
     }
     if settle:

@@ -38,6 +38,7 @@ _FORMATS = ("table", "markdown", "json")
 )
 @options("output", "qrels_format")
 @option("run_format", type=RUN_OR_SESSION_FORMATS, help="How RUN is written. [found out]")
+@options("columns")
 def why(
     qrels: str,
     run: str | None,
@@ -50,6 +51,7 @@ def why(
     output: str | None,
     qrels_format: str | None,
     run_format: str | None,
+    columns: dict[str, tuple[str, ...]] | None,
 ) -> None:
     """Why do two tools disagree on this RUN and these QRELS?
 
@@ -71,7 +73,7 @@ def why(
     """
     form = form or usual_form(output, _FORMATS)
     refuse_two_pipes(qrels, run)
-    if run is None and not holds_qrels_and_run(qrels):
+    if run is None and not holds_qrels_and_run(qrels, columns):
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (qrels, run or qrels))
     explanation = explain(
@@ -83,5 +85,6 @@ def why(
         cause=cause,
         qrels_format=qrels_format,
         run_format=run_format,
+        columns=columns,
     )
     deliver(explanation.page(cause), form, output)

@@ -154,6 +154,8 @@ def find_format(
 
 def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
     """The format of a text whose first line has columns that the user named."""
+    if columns.names and rag.find_kinds(source, columns):
+        return "rag"
     named = {name for names in columns.names.values() for name in names}
     for separator, format_name in ((",", "csv"), (";", "csv"), ("\t", "tsv")):
         header = {part.strip(' "') for part in source.first_line().split(separator)}

@@ -102,14 +102,14 @@ def find_run_beside(value: AnyQrels, columns: ColumnNames | None = None) -> AnyR
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
     names = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return value if Path(value).is_file() and _file_tells_both(value) else None
+        return value if Path(value).is_file() and _file_tells_both(value, names) else None
     if is_frame(value):
         return value if tables.tells_both(_read_frame(value, "judgments", names), names) else None
     return value if shapes.tells_both(value, names) else None
 
 
-def _file_tells_both(path: str | PathLike[str]) -> bool:
-    return len(rag.find_kinds(open_source(path))) == 2
+def _file_tells_both(path: str | PathLike[str], columns: ColumnMapping) -> bool:
+    return len(rag.find_kinds(open_source(path), columns)) == 2
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:

@@ -54,21 +54,21 @@ class Header:
         grade = self.find_column(GRADE)
         ranked = self.find_column(RANK) is not None
         if ranked and (grade is None or normalise_name(grade) == "score"):
-            held = "ranks" if grade is None else "scores and ranks"
+            contents = "ranks" if grade is None else "scores and ranks"
             raise Swapped(
                 self.name,
-                f"this looks like a run, not like judgments: it has {held} "
+                f"this looks like a run, not like judgments: it has {contents} "
                 "(are the arguments swapped?)",
                 "columns query, doc, grade",
             )
         return grade
 
     def note_no_grades(self) -> str:
-        """What is to be said of judgments without grades, and how a column is named."""
+        """What is to be said of judgments without grades."""
+        looked_for, there = ", ".join(GRADE[:3]), ", ".join(self.columns)
         return (
-            f"{self.name} has no column of grades ({', '.join(GRADE[:3])}, …) among "
-            f"{', '.join(self.columns)}: each judged document counts as grade 1; "
-            'columns={"grade": …} names one'
+            f"{self.name} has no column of grades ({looked_for}, …) among {there}: "
+            "each document in it counts as grade 1"
         )
 
     def score_column(self) -> tuple[str, Literal["score", "rank"]]:

@@ -82,13 +82,13 @@ def read_run_records(name: str, records: Records, columns: ColumnMapping = USUAL
     return dicts.build_run(name, rankings, dicts.note_rising_scores(lists))
 
 
-def find_kinds(source: Source) -> set[str]:
+def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What its first line tells: what was retrieved (a run), what is relevant (judgments)."""
     line = source.first_line()
     if not line.startswith("{"):
         return set()
-    kinds = {"run": RETRIEVED, "judgments": RELEVANT}
-    return {kind for kind, keys in kinds.items() if any(f'"{key}"' in line for key in keys)}
+    kinds = _kind_names(columns).items()
+    return {kind for kind, keys in kinds if any(f'"{key}"' in line for key in keys)}
 
 
 def is_rag(source: Source) -> bool:
@@ -98,12 +98,16 @@ def is_rag(source: Source) -> bool:
 
 def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What a dict or an object tells: what was retrieved (a run), what is relevant (judgments)."""
-    told = as_record(record) or {}
-    kinds = {"run": ("retrieved", RETRIEVED), "judgments": ("relevant", RELEVANT)}
+    keys_there = as_record(record) or {}
+    kinds = _kind_names(columns).items()
+    return {kind for kind, keys in kinds if any(key in keys_there for key in keys)}
+
+
+def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
+    """Under which names a record tells of a run or of judgments."""
     return {
-        kind
-        for kind, (role, keys) in kinds.items()
-        if any(key in told for key in (*columns.names.get(role, ()), *keys))
+        "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
+        "judgments": (*columns.names.get("relevant", ()), *RELEVANT),
     }
 
 
@@ -111,12 +115,12 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
     """A dict as it is, an object as a dict of what it tells; None where it tells neither."""
     if isinstance(value, Mapping):
         return value
-    told = {
+    record = {
         key: getattr(value, key)
         for key in (*_QUERY, *RETRIEVED, *RELEVANT)
         if not callable(getattr(value, key, None)) and getattr(value, key, None) is not None
     }
-    return told if any(key in told for key in (*RETRIEVED, *RELEVANT)) else None
+    return record if any(key in record for key in (*RETRIEVED, *RELEVANT)) else None
 
 
 def _file_records(source: Source) -> Records:

@@ -96,7 +96,7 @@ def _find_id(document: Any) -> Any:
 
 
 def _object_id(document: Any) -> Any:
-    """The id of an object, or of what it is about, or in what is told about it."""
+    """The id of an object, or of what it is about, or in its metadata."""
     if isinstance(document, (str, bytes, Real, list, tuple, Mapping, type(None))):
         return None
     node = getattr(document, "node", None)
@@ -106,9 +106,9 @@ def _object_id(document: Any) -> Any:
             if is_id(value) or isinstance(value, UUID):
                 return value if is_id(value) else str(value)
     for name in ("metadata", "meta"):
-        told = getattr(document, name, None)
-        if isinstance(told, Mapping):
-            return next((told[key] for key in _ID_KEYS if is_id(told.get(key))), None)
+        metadata = getattr(document, name, None)
+        if isinstance(metadata, Mapping):
+            return next((metadata[key] for key in _ID_KEYS if is_id(metadata.get(key))), None)
     return None
 
 
