@@ -54,6 +54,17 @@ def shorten_message(message: str) -> str:
     return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]} …"
 
 
+def split_numbers(text: str) -> list[str]:
+    """The words of a list of numbers, however it is written.
+
+    Examples:
+        >>> split_numbers("3 2 3"), split_numbers("[3, 2,3]")
+        (['3', '2', '3'], ['3', '2', '3'])
+    """
+    parts = text.strip().strip("[]()").split(",")
+    return [word for part in parts for word in part.split() or [""]]
+
+
 def join_words(words: Sequence[str], last: str = "and") -> str:
     """A list in a sentence.
 

@@ -10,7 +10,7 @@ from math import e
 import click
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.text import NUMBER_PATTERN
+from gainful.text import NUMBER_PATTERN, split_numbers
 
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
 _NUMBER = re.compile(rf"{NUMBER_PATTERN}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
@@ -25,7 +25,7 @@ def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
     if words == ["-"]:
         words = _read_stdin(argument).split()
     parsed = []
-    for word in (part for text in words for part in text.split(",")):
+    for word in (part for text in words for part in split_numbers(text)):
         if not _NUMBER.fullmatch(word.strip()):
             raise _number_error(word.strip(), argument)
         parsed.append(float(word))

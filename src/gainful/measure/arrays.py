@@ -1,21 +1,23 @@
 """Cumulated gain of plain numbers: one call for a ranking, a batch, or ragged lists.
 
-All functions take grades in rank order (or with `scores=` to rank them by), the last axis being
-the rank. `judged=` is the recall base: every graded document of the query, retrieved or not,
-of which the ideal is made; without it the ideal comes from the list itself.
+All functions take grades in rank order (or with scores to rank them by), the last axis being
+the rank; flat arrays are cut into rankings by `group=` or `qid=`, padded ones by `mask=`. `judged=`
+is the recall base: every graded document of the query, retrieved or not, of which the ideal is
+made; without it the ideal comes from the list itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from inspect import Parameter, signature
 from typing import TypeVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, BadValue, NothingToAverage
+from gainful.errors import BadShape, BadValue, NothingToAverage, WrongType
 from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
@@ -25,7 +27,9 @@ from gainful.measure.rank_matrix import rank_rows
 from gainful.measure.ranked_gains import RankedGains, rank_row_gains
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
-from gainful.read import Numbers, RankingMatrix, read_rankings
+from gainful.read import Numbers, RankingMatrix, read_ranking, read_rankings
+from gainful.read.row_groups import drop_masked, read_groups
+from gainful.types import is_number
 
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
@@ -37,7 +41,9 @@ class ArrayOptions(Options, total=False):
     """What every function here takes by name, besides gain, discount and single settings."""
 
     judged: Numbers | None  # every graded document of the query, of which the ideal is made
-    scores: Numbers | None  # rank by these instead, one for each grade
+    group: Numbers | None  # the sizes of the groups of a flat array
+    qid: ArrayLike | None  # or the group of each of its entries
+    mask: ArrayLike | None  # True where an array has a document, False where it is padded
     k: int | None  # look at the first k documents only
     like: Like  # the tool or source whose settings to follow
 
@@ -45,10 +51,13 @@ class ArrayOptions(Options, total=False):
 def _prepare(
     measure: Measure,
     grades: Numbers,
+    scores: Numbers | None,
     /,
     *,
     judged: Numbers | None = None,
-    scores: Numbers | None = None,
+    group: Numbers | None = None,
+    qid: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
     k: int | None = None,
     like: Like = None,
     **options: Unpack[Options],
@@ -56,14 +65,17 @@ def _prepare(
     """The recipe, the rankings as they were given, and ranked; cut at k unless told otherwise."""
     measure = measure if measure.k is not None else measure @ k
     recipe = build_recipe(measure, options=options, like=like, judged=judged is not None)
-    table = read_rankings(grades, "grades")
+    read = _choose_reader(grades, group, qid, mask)
+    table = read(grades, "grades")
     pool = None if judged is None else read_rankings(judged, "judged")
     if pool is not None and pool.shape not in ((), table.shape):
         table_shape = " × ".join(map(str, table.shape)) or "1"
         pool_shape = " × ".join(map(str, pool.shape))
         allowed = f"one list, or one for each of {table_shape} rankings"
         raise BadShape("judged", f"{pool_shape} lists", allowed)
-    score_rows = None if scores is None else read_rankings(scores, "scores")
+    if is_number(scores):
+        raise WrongType("scores", scores, f"one for each grade; a cutoff is k={scores}")
+    score_rows = None if scores is None else read(scores, "scores")
     if score_rows is not None and not (
         score_rows.shape == table.shape and np.array_equal(score_rows.lengths, table.lengths)
     ):
@@ -72,6 +84,22 @@ def _prepare(
     if not recipe.entry.has_vectors:
         return recipe, table, rank_rows(recipe.convention, table, score_rows, pool)
     return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
+
+
+def _choose_reader(
+    grades: Numbers, group: Numbers | None, qid: ArrayLike | None, mask: ArrayLike | None
+) -> Callable[[Numbers, str], RankingMatrix]:
+    """How arrays become rankings: as they are, in groups, or without their padding."""
+    if group is None and qid is None:
+        return read_rankings if mask is None else partial(_drop_masked, mask=mask)
+    if mask is not None:
+        raise BadValue("mask", mask, "nothing beside group= or qid=: leave those rows out")
+    flat = read_ranking(grades, "grades")
+    return read_groups(group, qid, flat.values.shape[1]).split
+
+
+def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> RankingMatrix:
+    return drop_masked(numbers, mask, argument)
 
 
 def _show_options(function: _Function) -> _Function:
@@ -88,60 +116,63 @@ def _show_options(function: _Function) -> _Function:
 
 
 @_show_options
-def cg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much do the first k documents gain together, whatever their order?
 
     Examples:
         >>> cg([3, 2, 3, 0, 1, 2])
         11.0
     """
-    return _compute_value(CG, grades, options)
+    return _compute_value(CG, grades, scores, options)
 
 
 @_show_options
-def ncg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+def ncg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """What share of the gain that was possible have the first k documents?
 
     Examples:
         >>> ncg([3, 2, 3, 0, 1, 2], k=2)
         0.8333333333333334
     """
-    return _compute_value(nCG, grades, options)
+    return _compute_value(nCG, grades, scores, options)
 
 
 @_show_options
-def dcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much does a searcher gain who looks less and less closely further down?
 
     Examples:
         >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.0972
     """
-    return _compute_value(DCG, grades, options)
+    return _compute_value(DCG, grades, scores, options)
 
 
 @_show_options
-def idcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much would a searcher gain from the best ranking that was possible?
 
     Examples:
         >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
         8.6925
     """
-    return _compute_value(IDCG, grades, options)
+    return _compute_value(IDCG, grades, scores, options)
 
 
 @_show_options
-def ndcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+def ndcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How near is the ranking to the best one that was possible?
 
     Args:
         grades: the grades in rank order; the last axis is the rank. A list, lists of any
-            lengths, or an array.
+            lengths, an array, a tensor, or text such as "3 2 3".
+        scores: rank by these instead, one for each grade; equal ones need `ties=`.
         judged: every graded document of the query, those of the ranking included, of which
             the ideal is made; one list for all rankings or one for each. Without it the ideal
             comes from the ranking itself.
-        scores: rank by these instead, one for each grade; equal ones need `ties=`.
+        group: the sizes of the groups of flat arrays, as LightGBM and XGBoost have them.
+        qid: or the group of each entry, as XGBoost and CatBoost have it.
+        mask: True where an array has a document, False where it is padded.
         k: look at the first k documents only.
         like: the tool or source whose settings to follow, by name or as a `Convention`.
         **options: gain, discount, their parameters, and single settings, such as `ties="average"`.
@@ -157,12 +188,19 @@ def ndcg(grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
         0.932
         >>> ndcg([[3, 2, 0], [0, 2, 3]], k=2).round(4).tolist()
         [1.0, 0.2961]
+        >>> ndcg([0, 1, 1, 0], [0.2, 0.9, 0.3, 0.8], group=[2, 2]).round(4).tolist()
+        [1.0, 0.6309]
     """
-    return _compute_value(nDCG, grades, options)
+    return _compute_value(nDCG, grades, scores, options)
 
 
 @_show_options
-def compute(measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]) -> Values:
+def compute(
+    measure: str | Measure,
+    grades: Numbers,
+    scores: Numbers | None = None,
+    **options: Unpack[ArrayOptions],
+) -> Values:
     """What does a measure of the measure language say of these rankings?
 
     Examples:
@@ -171,67 +209,80 @@ def compute(measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOpti
         >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
         [0.8333, 0.5]
     """
-    return _compute_value(parse(measure), grades, options)
+    return _compute_value(parse(measure), grades, scores, options)
 
 
 @_show_options
-def cg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+def cg_curve(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Vectors:
     """The CG at every rank.
 
     Examples:
         >>> cg_curve([3, 2, 3, 0]).tolist()
         [3.0, 5.0, 8.0, 8.0]
     """
-    return _compute_vector(CG, grades, options)
+    return _compute_vector(CG, grades, scores, options)
 
 
 @_show_options
-def ncg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+def ncg_curve(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Vectors:
     """The nCG at every rank.
 
     Examples:
         >>> ncg_curve([3, 2, 3, 0]).round(4).tolist()
         [1.0, 0.8333, 1.0, 1.0]
     """
-    return _compute_vector(nCG, grades, options)
+    return _compute_vector(nCG, grades, scores, options)
 
 
 @_show_options
-def dcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+def dcg_curve(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Vectors:
     """The DCG at every rank.
 
     Examples:
         >>> dcg_curve([3, 2, 3, 0], discount="jk2008", b=4).round(4).tolist()
         [3.0, 4.3333, 6.007, 6.007]
     """
-    return _compute_vector(DCG, grades, options)
+    return _compute_vector(DCG, grades, scores, options)
 
 
 @_show_options
-def idcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+def idcg_curve(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Vectors:
     """The IDCG at every rank.
 
     Examples:
         >>> idcg_curve([0, 1, 3], judged=[3, 3, 1, 0]).round(4).tolist()
         [3.0, 4.8928, 5.3928]
     """
-    return _compute_vector(IDCG, grades, options)
+    return _compute_vector(IDCG, grades, scores, options)
 
 
 @_show_options
-def ndcg_curve(grades: Numbers, **options: Unpack[ArrayOptions]) -> Vectors:
+def ndcg_curve(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Vectors:
     """The nDCG at every rank.
 
     Examples:
         >>> ndcg_curve([2, 0, 3]).round(4).tolist()
         [0.6667, 0.4693, 0.8212]
     """
-    return _compute_vector(nDCG, grades, options)
+    return _compute_vector(nDCG, grades, scores, options)
 
 
 @_show_options
 def compute_curve(
-    measure: str | Measure, grades: Numbers, **options: Unpack[ArrayOptions]
+    measure: str | Measure,
+    grades: Numbers,
+    scores: Numbers | None = None,
+    **options: Unpack[ArrayOptions],
 ) -> Vectors:
     """What does a measure of the measure language say at every rank?
 
@@ -239,11 +290,13 @@ def compute_curve(
         >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()
         [7.0, 10.0, 17.0, 17.0]
     """
-    return _compute_vector(parse(measure), grades, options)
+    return _compute_vector(parse(measure), grades, scores, options)
 
 
-def _compute_value(measure: Measure, grades: Numbers, options: ArrayOptions) -> Values:
-    recipe, table, ranked = _prepare(measure, grades, **options)
+def _compute_value(
+    measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
+) -> Values:
+    recipe, table, ranked = _prepare(measure, grades, scores, **options)
     values = compute_measure(recipe, ranked)
     if table.shape:
         return values.reshape(table.shape)
@@ -252,8 +305,10 @@ def _compute_value(measure: Measure, grades: Numbers, options: ArrayOptions) -> 
     return float(values[0])
 
 
-def _compute_vector(measure: Measure, grades: Numbers, options: ArrayOptions) -> Vectors:
-    recipe, table, ranked = _prepare(measure, grades, **options)
+def _compute_vector(
+    measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
+) -> Vectors:
+    recipe, table, ranked = _prepare(measure, grades, scores, **options)
     vectors = compute_vectors(recipe, ranked)
     if vectors is None:
         names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)

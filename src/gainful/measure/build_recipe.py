@@ -67,7 +67,15 @@ class Options(TypedDict, total=False):
 AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
 FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
 _FORMULA_SETTINGS = (*FORMULA_PARAMS, *FORMULA_PARAMS.values())
-_CALL_ARGUMENTS = ("k", "judged", "scores", "like")  # what calls take besides
+_CALL_ARGUMENTS = (
+    "k",
+    "judged",
+    "scores",
+    "group",
+    "qid",
+    "mask",
+    "like",
+)  # what calls take besides
 _MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
 _SETTINGS_OF_SOME_MEASURES = (
     "duplicates",

@@ -11,7 +11,8 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.errors import BadShape, BadValue, WrongType
-from gainful.types import Array
+from gainful.read.foreign_arrays import to_plain
+from gainful.types import Array, Ranks
 
 Numbers = ArrayLike | Sequence[Sequence[float]]
 _MAX_EXACT = 2.0**53
@@ -59,6 +60,7 @@ def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
         >>> read_rankings([[3, 2, 0], [1]], "grades").lengths.tolist()
         [3, 1]
     """
+    numbers = to_plain(numbers, argument)
     array = _as_rectangle(numbers)
     if array is None:
         return _check_finite(_pad_lists(numbers, argument), argument)
@@ -103,19 +105,24 @@ def _pad_lists(numbers: Any, argument: str) -> RankingMatrix:
         if array.size == 0:
             raise BadValue(f"{argument}[{index}]", ranking, "at least one document")
         lists.append(_check_numbers(array, ranking, f"{argument}[{index}]"))
-    _refuse_unequal_lengths(lists, argument)
     lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
-    matrix = np.zeros((len(lists), int(lengths.max())))
-    matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = np.concatenate(lists)
-    return RankingMatrix(matrix, lengths, (len(lists),), ragged=True)
+    return pad_flat(np.concatenate(lists), lengths, argument)
 
 
-def _refuse_unequal_lengths(lists: list[Array], argument: str) -> None:
+def pad_flat(flat: Array, lengths: Ranks, argument: str) -> RankingMatrix:
+    """Rankings that stand one after the other, as rows of one matrix."""
+    _refuse_unequal_lengths(lengths, argument)
+    matrix = np.zeros((len(lengths), int(lengths.max())))
+    matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = flat
+    return RankingMatrix(matrix, lengths, (len(lengths),), ragged=True)
+
+
+def _refuse_unequal_lengths(lengths: Ranks, argument: str) -> None:
     """Lists are filled up to the longest; that must not take gigabytes."""
-    longest = max(map(len, lists))
-    cells = longest * len(lists)
-    if cells > _MAX_CELLS and cells > 10 * sum(map(len, lists)):
-        sizes = f"{len(lists)} lists, the longest of {longest}"
+    longest = int(lengths.max())
+    cells = longest * len(lengths)
+    if cells > _MAX_CELLS and cells > 10 * int(lengths.sum()):
+        sizes = f"{len(lengths)} lists, the longest of {longest}"
         raise BadShape(argument, sizes, "lists of similar length; split the batch by length")
 
 
@@ -128,8 +135,11 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> Array:
     """The numbers as 64-bit floats, or an error for the first entry that is none."""
     if np.ma.is_masked(array):
         place = "".join(f"[{int(index[0])}]" for index in np.nonzero(np.ma.getmaskarray(array)))
-        raise BadValue(argument + place, "masked", "a number in every place")
+        allowed = "a number in every place; mask=~array.mask leaves others out"
+        raise BadValue(argument + place, "masked", allowed)
     array = np.asarray(array)
+    if array.dtype.name == "bfloat16":  # of JAX, which NumPy cannot compute with
+        array = array.astype(np.float32)
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat):
         array = _as_floats(array, argument)
     if array.dtype.kind not in "buif":
@@ -161,5 +171,6 @@ def _not_a_number(numbers: Any, argument: str) -> WrongType:
 def _check_finite(rankings: RankingMatrix, argument: str) -> RankingMatrix:
     if not np.isfinite(rankings.values).all():
         place, value = rankings.find(~np.isfinite(rankings.values))
-        raise BadValue(argument + place, value, "finite numbers")
+        padding = "; padding is left out by mask=" if rankings.shape and np.isnan(value) else ""
+        raise BadValue(argument + place, value, f"finite numbers{padding}")
     return rankings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -14,7 +14,8 @@ def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         if isinstance(value, Mapping):
-            words += [word for key in value for word in (option, f"{key}={value[key]}")]
+            pairs = [(key, text) for key, texts in value.items() for text in _as_texts(texts)]
+            words += [word for key, text in pairs for word in (option, f"{key}={text}")]
         elif value is True:
             words.append(option)
         elif value not in (None, False):
@@ -24,3 +25,7 @@ def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -
 
 def _name_file(source: object, placeholder: str) -> str:
     return fspath(source) if isinstance(source, (str, PathLike)) else placeholder
+
+
+def _as_texts(value: Any) -> Sequence[str]:
+    return [value] if isinstance(value, str) else value
