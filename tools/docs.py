@@ -1,4 +1,4 @@
-"""Writes what documentation is made, not typed: two pages from tables, and what commands print.
+"""Writes what documentation is made, not typed: three pages, and what commands print.
 
 `python -m tools.docs` writes it, `--check` fails where something is not up to date.
 """
@@ -12,6 +12,7 @@ from math import log, log2
 from pathlib import Path
 
 from tools.commands import run_command
+from tools.reference import reference_page
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param, to_latex
@@ -54,10 +55,10 @@ def which_ndcg_page() -> str:
     return f"""{MADE}# Which nDCG?
 
 One ranking, one set of judgments, and almost every tool prints another number. None of them is
-wrong: each has habits, and few say which. gainful has a name for every habit and prints them with
-every result; `like=` (on the command line `--like`) computes as another tool does.
+wrong: each settles a dozen questions in its own way, and few say how. gainful has a name for every such
+setting and tells them with every result; `like=` (on the command line `--like`) computes as another tool does.
 
-## The habits
+## The settings
 
 Each is a field of `Convention`. Most that matter for a list of grades are also parameters of the
 measures they concern and options of the calls (`gainful measures nDCG` lists them): `gainful.ndcg(…, negative="keep")`,
@@ -65,7 +66,7 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 
 {settings}
 
-## Whose habits
+## Whose settings
 
 `gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
@@ -216,7 +217,7 @@ relevant to. The ideal takes at each rank the document that adds most, of equals
 `alpha` is how much less a subtopic is worth each time it comes again; from `rel` on a grade is relevant, and
 higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, tells no subtopics; then all
 that is relevant to a query is taken for one, and a note says so. The numbers are those of ndeval, under
-`like="pyndeval"` to its last habit: ties by document id, ascending, and alpha_DCG@1 and ERR_IA@1 not divided by
+`like="pyndeval"` to its last setting: ties by document id, ascending, and alpha_DCG@1 and ERR_IA@1 not divided by
 anything (`first_rank=as_is`), so that they can pass 1.
 
 ## The formulas in LaTeX, to paste into a paper
@@ -264,19 +265,17 @@ def _describe_measure(entry: Entry) -> str:
 
 
 WORKED = {"log": log, "log2": log2, "sum": sum, "range": range}
-PAGES = {"docs/which-ndcg.md": which_ndcg_page, "docs/measures.md": measures_page}
-TYPED = (
-    "README.md",
-    "docs/index.md",
-    "docs/evaluate.md",
-    "docs/choosing.md",
-    "docs/compare.md",
-    "docs/why.md",
-    "docs/gate.md",
-    "docs/unjudged.md",
-    "docs/sessions.md",
-    "docs/figures.md",
-)  # typed by hand, except what their commands print
+PAGES = {
+    "docs/which-ndcg.md": which_ndcg_page,
+    "docs/measures.md": measures_page,
+    "docs/api.md": lambda: MADE + reference_page(),
+}
+
+
+def typed_pages() -> list[str]:
+    """Pages that are typed by hand, except what their commands print."""
+    guides = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
+    return ["README.md", *(page for page in guides if page not in PAGES)]
 
 
 def print_anew(text: str) -> str:
@@ -294,7 +293,7 @@ def main() -> int:
     """Write what is out of date, or with --check only name it."""
     check = "--check" in sys.argv
     made = {page: make() for page, make in PAGES.items()}
-    made |= {page: print_anew((ROOT / page).read_text(encoding="utf-8")) for page in TYPED}
+    made |= {page: print_anew((ROOT / page).read_text(encoding="utf-8")) for page in typed_pages()}
     stale = []
     for name, text in made.items():
         page = ROOT / name

@@ -30,6 +30,8 @@ from gainful.read.lazy import LazyRun, as_lazy_run, as_narwhals
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 
+__all__ = ["per_query"]
+
 
 def per_query(
     qrels: AnyQrels,

@@ -1,0 +1,91 @@
+"""What the documentation promises of itself: one page for each thing, no dead link, nothing internal."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from tools.reference import MODULES, docstring_to_markdown, format_call, is_documented
+
+import gainful
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+TEXTS = {path.name: path.read_text(encoding="utf-8") for path in PAGES}
+GUIDES = {name: text for name, text in TEXTS.items() if name != "CONTRIBUTING.md"}
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub and the site make them."""
+    headings = re.findall(
+        r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE
+    )
+    words = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in words}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path):
+    prose = re.sub(r"```.*?```", "", TEXTS[path.name], flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if link.startswith("https://"):
+            continue
+        place, _, anchor = link.partition("#")
+        target = path.parent / place if place else path
+        assert target.is_file(), link
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_every_page_has_its_place_in_the_menu():
+    menu = re.findall(
+        r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(menu) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_no_page_names_a_path_inside_the_house(name):
+    folders = {path.name for path in (ROOT / "src" / "gainful").iterdir() if path.is_dir()}
+    rooms = sorted(folders - set(MODULES))
+    inside = re.compile(rf"gainful[./](?:{'|'.join(rooms)})\b")
+    assert inside.findall(GUIDES[name]) == []
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if name != "installing.md"])
+def test_what_is_installed_is_the_clone_until_it_is_published(name):
+    assert re.findall(r"pip install '?gainful\b.*", TEXTS[name]) == []
+
+
+def test_the_reference_has_every_public_name_and_no_other():
+    public = dict.fromkeys(gainful.__all__, gainful)
+    for module in (import_module(f"gainful.{name}") for name in MODULES):
+        short = module.__name__.removeprefix("gainful.")
+        public |= {f"{short}.{name}": module for name in module.__all__}
+    documented = {
+        path
+        for path, module in public.items()
+        if is_documented(getattr(module, path.rpartition(".")[2]))
+    }
+    for path in documented:
+        assert inspect.getdoc(getattr(public[path], path.rpartition(".")[2])), path
+    text = TEXTS["api.md"]
+    assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == documented
+    for constant in public.keys() - documented:  # measures and tables stand in lists
+        assert f"- `{constant.rpartition('.')[2]}`: " in text
+
+
+def test_signatures_are_shown_with_the_types_a_reader_knows():
+    def example(qrels: Unknown, k: int = 5, *, like: str | None = "a", **settings: Unknown): ...  # noqa: F821
+
+    shown = format_call("gainful.example", inspect.signature(example))
+    assert shown == 'gainful.example(qrels, k: int = 5, *, like: str | None = "a", **settings)'
+
+
+def test_docstrings_become_lists_and_code():
+    text = "What?\n\nArgs:\n    a: one\n        thing.\n    **b: more.\n\nExamples:\n    >>> 1\n    1\n"
+    assert docstring_to_markdown(text) == (
+        "What?\n\nParameters:\n\n- `a`: one thing.\n- `**b`: more.\n\n```pycon\n>>> 1\n1\n```"
+    )

@@ -1,0 +1,287 @@
+"""The page "API reference": what `__all__` of the public modules names, with signature and docstring.
+
+Examples stand in it as they do in the docstrings, where they are tested.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import gainful
+from gainful.api.figures import FIGURES
+from gainful.convention import Setting
+
+ROOT = Path(__file__).parent.parent
+MODULES = (
+    "sessions",
+    "figures",
+    "vectors",
+    "formulas",
+    "stats",
+    "datasets",
+    "testing",
+    "errors",
+    "pytrec_eval",
+    "ir_measures",
+    "spark",
+)
+GUIDES = {  # the page that tells when to use it and how to read what comes back
+    "evaluate": "evaluate.md",
+    "compare": "compare.md",
+    "gate": "gate.md",
+    "why": "why.md",
+    "which": "which-ndcg.md",
+    "explain": "cumulated-gain.md",
+    "unjudged": "unjudged.md",
+    "order": "choosing.md",
+    "report": "report.md",
+    "explore": "explore.md",
+    "register": "own-measures.md",
+    "parse": "measures.md",
+    "like": "which-ndcg.md",
+    "gainful.sessions": "sessions.md",
+    "gainful.figures": "figures.md",
+    "gainful.testing": "gate.md",
+    "gainful.spark": "frames.md",
+}
+INTRODUCTION = """\
+`gainful` itself has the names of the first part, and they are loaded when first used; each module below
+has its own. What is not on this page is not public and may change. Options are passed by name; those that
+are called settings are the fields of [`Convention`](which-ndcg.md#the-settings)."""
+WIDTH = 96
+PLAIN_TYPES = {*dir(builtins), "Any", "Callable", "Iterable", "Mapping", "Path", "Sequence", "None"}
+
+
+def reference_page() -> str:
+    """The whole page: names of `gainful` by what they are, then its modules."""
+    parts = ["# API reference", INTRODUCTION]
+    for title, names in _group_names().items():
+        parts.append(f"## {title}")
+        parts += _describe_names(gainful, names)
+    for name in MODULES:
+        module = import_module(f"gainful.{name}")
+        parts += [f"## gainful.{name}", _module_text(module), _guide_line(f"gainful.{name}")]
+        parts += _describe_names(module, module.__all__)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _group_names() -> dict[str, list[str]]:
+    """The names of `gainful` under the headings that stand over them in its stub."""
+    text = (ROOT / "src" / "gainful" / "__init__.pyi").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    groups: dict[str, list[str]] = {}
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        above = (line[2:] for line in reversed(lines[: node.lineno - 1]) if line.startswith("# "))
+        title = next(line for line in above if not line.startswith("isort")).rstrip(".")
+        names = [alias.asname or alias.name for alias in node.names]
+        groups.setdefault(title, []).extend(name for name in names if name in gainful.__all__)
+    return {title: names for title, names in groups.items() if names}
+
+
+def _describe_names(module: ModuleType, names: list[str]) -> Iterator[str]:
+    """Functions and classes by themselves; constants in one list."""
+    values = {name: getattr(module, name) for name in names}
+    constants = {name: value for name, value in values.items() if not is_documented(value)}
+    for name, value in values.items():
+        if name in constants:
+            continue
+        yield f"### {_short_path(module, name)}"
+        if inspect.isclass(value):
+            yield from describe_class(value)
+        else:
+            yield from describe_function(value, f"{module.__name__}.{name}")
+        yield _guide_line(name) if module is gainful else ""
+    if constants:
+        yield "\n".join(f"- `{name}`: {_describe_constant(constants[name])}" for name in constants)
+
+
+def _short_path(module: ModuleType, name: str) -> str:
+    """A name as it is said: `evaluate`, `sessions.evaluate`."""
+    return f"{module.__name__}.{name}".removeprefix("gainful.")
+
+
+def is_documented(value: object) -> bool:
+    """Is it documented by itself? A `Measure` can be called, but is a value."""
+    return callable(value) and not isinstance(value, gainful.Measure)
+
+
+def _describe_constant(value: Any) -> str:
+    if isinstance(value, gainful.Measure):
+        return f"the measure {value}, to start from"
+    if isinstance(value, dict):
+        return f"all {len(value)} of them by name: `{'`, `'.join(list(value)[:4])}`, …"
+    return f"`{value!r}`"
+
+
+def _guide_line(name: str) -> str:
+    if name not in GUIDES:
+        return ""
+    title = (ROOT / "docs" / GUIDES[name]).read_text(encoding="utf-8").partition("# ")[2]
+    return f"More: [{title.splitlines()[0]}]({GUIDES[name]})."
+
+
+def _module_text(module: ModuleType) -> str:
+    return docstring_to_markdown(inspect.getdoc(module) or "")
+
+
+def describe_function(value: Callable[..., Any], path: str) -> Iterator[str]:
+    """Signature and docstring; a figure has those of its data."""
+    signature, text = inspect.signature(value), inspect.getdoc(value) or ""
+    if isinstance(value, partial):
+        figure = FIGURES[value.args[0]]
+        signature, text = inspect.signature(figure.data), inspect.getdoc(figure.data) or ""
+    yield f"```py\n{format_call(path, signature)}\n```"
+    yield docstring_to_markdown(text)
+
+
+def describe_class(value: type) -> Iterator[str]:
+    """What it is, its attributes and its methods."""
+    yield docstring_to_markdown(inspect.getdoc(value) or "")
+    comments = field_comments(value)
+    attributes, methods = [], []
+    for name, member in public_members(value):
+        text = first_paragraph(inspect.getdoc(member) or "") if member is not None else ""
+        if isinstance(member, (property, cached_property)):
+            attributes.append(f"- `{name}`: {text}")
+        elif member is None:
+            attributes.append(f"- `{name}`" + (f": {comments[name]}" if comments.get(name) else ""))
+        else:
+            methods.append(f"- `{format_method(name, member)}`: {text}")
+    if attributes and not issubclass(value, Exception):
+        yield "Attributes:\n\n" + "\n".join(attributes)
+    if methods and not issubclass(value, Exception):
+        yield "Methods:\n\n" + "\n".join(methods)
+
+
+def public_members(value: type) -> list[tuple[str, Any]]:
+    """Fields (with None), properties and methods that people may use, those of its bases too."""
+    members: dict[str, Any] = {}
+    ours = [base for base in reversed(value.__mro__) if base.__module__.startswith("gainful")]
+    for base in ours:
+        fields = inspect.get_annotations(base)
+        members |= dict.fromkeys(fields) | {
+            name: member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+            for name, member in vars(base).items()
+            if name not in fields and (inspect.isroutine(member) or _is_computed(member))
+        }
+    return [
+        (name, member) for name, member in members.items() if name[0] != "_" and name[0].islower()
+    ]
+
+
+def _is_computed(member: object) -> bool:
+    return isinstance(member, (property, cached_property))
+
+
+def field_comments(value: type) -> dict[str, str]:
+    """What the comment behind each field of a class says, or nothing."""
+    comments: dict[str, str] = {}
+    for base in reversed(value.__mro__):
+        if not base.__module__.startswith("gainful"):
+            continue
+        lines = inspect.getsource(base).splitlines()
+        for name in inspect.get_annotations(base):
+            line = next((line for line in lines if re.match(rf"\s+{name}:", line)), "")
+            comments[name] = line.partition("  # ")[2]
+    settings: Mapping[str, Setting] = getattr(value, "TABLE", {})
+    return comments | {name: setting.question for name, setting in settings.items()}
+
+
+def format_method(name: str, method: Callable[..., Any]) -> str:
+    """A method as it is called: its parameters without the object itself."""
+    parameters = [
+        parameter
+        for parameter in inspect.signature(method).parameters.values()
+        if parameter.name not in {"self", "cls"}
+    ]
+    bare = [_strip_parameter(parameter) for parameter in parameters]
+    signature = inspect.Signature(bare)
+    return f".{name}{signature}"
+
+
+def _strip_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
+    return parameter.replace(annotation=inspect.Parameter.empty)
+
+
+def format_call(path: str, signature: inspect.Signature) -> str:
+    """A signature with the types that a reader knows, on one line or a line for each parameter."""
+    parameters = [
+        parameter if _is_plain(parameter.annotation) else _strip_parameter(parameter)
+        for parameter in signature.parameters.values()
+    ]
+    returned = signature.return_annotation
+    known = returned if _is_plain(returned) else inspect.Signature.empty
+    # annotations are texts; a signature would quote them
+    shown = [_format_parameter(parameter) for parameter in parameters]
+    shown = _with_marks(parameters, shown)
+    arrow = "" if known is inspect.Signature.empty else f" -> {known}"
+    line = f"{path}({', '.join(shown)}){arrow}"
+    if len(line) <= WIDTH:
+        return line
+    return f"{path}(\n" + "".join(f"    {part},\n" for part in shown) + f"){arrow}"
+
+
+def _with_marks(parameters: list[inspect.Parameter], shown: list[str]) -> list[str]:
+    """A star before the first parameter that can only be named, a slash behind the last that cannot."""
+    kinds = [parameter.kind for parameter in parameters]
+    named = inspect.Parameter.KEYWORD_ONLY
+    if named in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        shown = [*shown[: kinds.index(named)], "*", *shown[kinds.index(named) :]]
+    last = kinds.count(inspect.Parameter.POSITIONAL_ONLY)
+    return [*shown[:last], "/", *shown[last:]] if last else shown
+
+
+def _format_parameter(parameter: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    text = stars.get(parameter.kind, "") + parameter.name
+    typed = parameter.annotation is not inspect.Parameter.empty
+    text += f": {parameter.annotation}" if typed else ""
+    if parameter.default is inspect.Parameter.empty:
+        return text
+    default = re.sub(r"^'([^'\"]*)'$", r'"\1"', repr(parameter.default))  # as the source has it
+    return f"{text} = {default}" if typed else f"{text}={default}"
+
+
+def _is_plain(annotation: object) -> bool:
+    """Does it name only built-in types and public ones?"""
+    words = re.findall(r"[A-Za-z_]\w*", re.sub(r'"[^"]*"', "", str(annotation)))
+    return all(word in PLAIN_TYPES or word in gainful.__all__ for word in words)
+
+
+def first_paragraph(text: str) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(text.split("\n\n", maxsplit=1)[0].split())
+
+
+def docstring_to_markdown(text: str) -> str:
+    """A docstring whose sections are lists, and whose examples are a block of code."""
+    parts = re.split(r"^(Args|Returns|Raises|Yields|Examples):\n", text, flags=re.MULTILINE)
+    made = [parts[0].strip()]
+    for title, body in zip(parts[1::2], parts[2::2], strict=True):
+        content = textwrap.dedent(body).strip("\n")
+        if title == "Examples":
+            made.append(f"```pycon\n{content.replace('<BLANKLINE>', '')}\n```")
+        elif title in {"Args", "Raises"}:
+            rows = re.split(r"\n(?=\S)", content)
+            heading = "Parameters" if title == "Args" else title
+            made.append(f"{heading}:\n\n" + "\n".join(map(_format_entry, rows)))
+        else:
+            made.append(f"{title}: {' '.join(content.split())}")
+    return "\n\n".join(part for part in made if part)
+
+
+def _format_entry(row: str) -> str:
+    name, _, meaning = row.partition(":")
+    return f"- `{name}`: {' '.join(meaning.split())}"
