@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -115,3 +116,18 @@ def test_a_measure_alone_reads_measures_within_it_and_has_its_formula(run_python
     assert run_python(code) == "Session(of='nDCG@5')"
     code = "import gainful; print((gainful.DCG @ 10)._repr_latex_())"
     assert "sum" in run_python(code)
+
+
+def test_a_page_is_made_from_a_zip(run_python, tmp_path):
+    """As zipapp and PEX run it: templates and scripts are read through the loader of the package."""
+    package = Path(gainful.__file__).parent
+    with zipfile.ZipFile(tmp_path / "gainful.zip", "w") as archive:
+        for file in package.rglob("*"):
+            if file.suffix != ".pyc" and file.is_file():
+                archive.write(file, file.relative_to(package.parent))
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path / 'gainful.zip')!r})\n"
+        "import gainful; assert 'gainful.zip' in gainful.__file__\n"
+        "print(gainful.report({'1': {'a': 1}}, {'mine': {'1': ['a']}}, 'RR')[:15])\n"
+    )
+    assert run_python(code) == "<!doctype html>"

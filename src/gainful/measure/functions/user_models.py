@@ -204,6 +204,8 @@ def _err_sum(query: Ranks, rank: Ranks, stop: Array, size: int, k: int | None) -
     begin = np.searchsorted(query, np.arange(size + 1)).tolist()
     reach = np.ones(len(stop))  # how likely the searcher comes this far
     for start, end in pairwise(begin):
+        if start == end:  # else the slice before would reach round to the end
+            continue
         np.cumprod(1 - stop[start : end - 1], out=reach[start + 1 : end])
     in_top = np.ones(len(rank), dtype=bool) if k is None else rank <= k
     return np.bincount(query[in_top], (stop * reach / rank)[in_top], minlength=size).astype(

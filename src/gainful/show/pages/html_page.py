@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from gainful.errors import NotInstalled
 from gainful.show.theme import build_css
 
-_FOLDER = Path(__file__).parent
+_FOLDER = files(__package__)  # in a folder or in a zip
 _ESCAPES = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -34,13 +34,13 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
         context: what else the template shows, as text.
     """
     try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+        from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415
         from markupsafe import Markup  # noqa: PLC0415  (the extra report need not be there)
     except ImportError:
         raise NotInstalled(feature, "report") from None
 
     environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
+        loader=FunctionLoader(_read_file),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -48,7 +48,7 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
     )
 
     def read_part(name: str) -> Markup:
-        return Markup((_FOLDER / name).read_text(encoding="utf-8"))  # noqa: S704  (our own file)
+        return Markup(_read_file(name))  # noqa: S704  (our own file)
 
     environment.globals |= {
         "part": read_part,
@@ -57,6 +57,10 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
         "data": Markup(to_script_json(data)),  # noqa: S704  (escaped for where it stands)
     }
     return environment.get_template(template).render(**context)
+
+
+def _read_file(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def to_script_json(data: object) -> str:
