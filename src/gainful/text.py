@@ -1,14 +1,18 @@
-"""Words for people: counts, quotes, lists, numbers."""
+"""Words for people: counts, quotes, lists, numbers, folded lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, log10
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
 NUMBER_PATTERN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 MAX_LENGTH = 60  # characters of a value in a message
+_WORD = re.compile(r"\s*\S+")  # with the blanks before it, which stay where nothing is folded
+_BREAKS = re.compile(r"[,;:/|=&_.)}\]-]")  # behind these a word breaks best that is too long
+_WIDE = "WF"  # characters as wide as two others
+_NO_WIDTH = ("Mn", "Me", "Cf")  # accents and marks that stand on another character
 
 
 def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
@@ -132,3 +136,67 @@ def format_short(value: float, digits: int = 6) -> str:
         ('3', '0.5', '2.71828')
     """
     return f"{value:.{digits}g}"
+
+
+def display_width(text: str) -> int:
+    """How many columns of a terminal a text takes.
+
+    Examples:
+        >>> display_width("café"), display_width("検索"), display_width("cafe\u0301")
+        (4, 4, 4)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width  # noqa: PLC0415  (rarely needed)
+
+    return sum(
+        0 if category(character) in _NO_WIDTH else 1 + (east_asian_width(character) in _WIDE)
+        for character in text
+    )
+
+
+def pad_text(text: str, width: int, *, right: bool = False) -> str:
+    """A text with blanks behind it, or before it, until it takes so many columns."""
+    blanks = " " * (width - display_width(text))
+    return blanks + text if right else text + blanks
+
+
+def fold_line(line: str, width: int, indent: str = "") -> list[str]:
+    """A line in parts no wider than that, broken between words; what goes over is indented.
+
+    Only a word that is longer than a line is broken itself.
+
+    Examples:
+        >>> fold_line("it ends in mid-stream", 12)
+        ['it ends in', 'mid-stream']
+        >>> fold_line("a very-long-name", 9, "  ")
+        ['a', '  very-', '  long-', '  name']
+    """
+    if display_width(line) <= width:
+        return [line]
+    if len(indent) > width // 2:
+        indent = ""
+    lines, part = [], ""
+    for word in _WORD.findall(line):
+        if display_width(part + word) <= width:
+            part += word
+            continue
+        lines += [part] if part.strip() else []
+        first, *rest = _split_word(word.strip(), width - len(indent))
+        lines += [(indent if lines else "") + piece for piece in (first, *rest)]
+        part = lines.pop()
+    return [*lines, part] if part or not lines else lines
+
+
+def _split_word(word: str, width: int) -> Iterator[str]:
+    """A word in pieces that fit, broken behind punctuation where there is any."""
+    while display_width(word) > width:
+        end = len(word)
+        while end > 1 and display_width(word[:end]) > width:
+            end -= 1
+        ends = [match.end() for match in _BREAKS.finditer(word, 0, end)]
+        if ends and ends[-1] > end // 2:
+            end = ends[-1]
+        yield word[:end]
+        word = word[end:]
+    yield word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.text import format_exact
 
@@ -21,7 +21,8 @@ class Table:
 
     A cell is a text, or a value: programs get it at full precision, readers with four decimals.
     Of a numeric table, the first `label_columns` hold words, and so do single `text_columns`.
-    On a terminal a column may have `bars` beside its numbers, and a cell (row, column) a colour.
+    On a terminal a column may have `bars` beside its numbers, and a cell (row, column) a colour;
+    a narrow one goes without the columns that are `expendable`, the least important first.
     """
 
     columns: Sequence[str]
@@ -31,6 +32,24 @@ class Table:
     text_columns: tuple[int, ...] = ()
     bars: Mapping[int, Fractions] = field(factory=dict)
     colours: Mapping[tuple[int, int], str] = field(factory=dict)
+    expendable: Sequence[str] = ()
+
+    def select(self, columns: Sequence[int]) -> Table:
+        """The table with some of its columns only, in their order."""
+        places = {old: new for new, old in enumerate(columns)}
+        return evolve(
+            self,
+            columns=[self.columns[at] for at in columns],
+            rows=[[row[at] for at in columns] for row in self.rows],
+            label_columns=sum(at < self.label_columns for at in columns),
+            text_columns=tuple(places[at] for at in self.text_columns if at in places),
+            bars={places[at]: bar for at, bar in self.bars.items() if at in places},
+            colours={
+                (row, places[at]): colour
+                for (row, at), colour in self.colours.items()
+                if at in places
+            },
+        )
 
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""

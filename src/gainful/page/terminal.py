@@ -1,10 +1,10 @@
-"""The terminal, or the pipe, that a text is shown on."""
+"""The terminal, or the pipe, that a text is shown on: its width, its colours, folded lines."""
 
 from __future__ import annotations
 
-from textwrap import fill
-
 from attrs import frozen
+
+from gainful.text import fold_line
 
 
 @frozen
@@ -26,10 +26,8 @@ def wrap_text(text: str, terminal: Terminal, indent: str = "") -> str:
     """Lines no longer than the terminal is wide; what goes over is indented."""
     if terminal.width is None:
         return text
-    return "\n".join(
-        fill(line, terminal.width, subsequent_indent=indent, break_long_words=False)
-        for line in text.splitlines()
-    )
+    lines = (fold_line(line, terminal.width, indent) for line in text.splitlines())
+    return "\n".join(part for parts in lines for part in parts)
 
 
 def colour_text(text: str, style: str, terminal: Terminal) -> str:

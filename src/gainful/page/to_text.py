@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from io import StringIO
+from collections.abc import Sequence
 
+from attrs import evolve, frozen
+
+from gainful.page.fit_table import GAP, fit_table, fit_widths
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, escape_control_characters, to_one_line
 from gainful.page.terminal import PLAIN, Terminal, colour_text, wrap_text
+from gainful.text import display_width, fold_line, pad_text
 
-_BAR_COLOUR = "36"
+_BOLD, _BAR_COLOUR = "1", "36"
 _MIN_BAR_WIDTH, _MAX_BAR_WIDTH = 4, 10  # characters of a bar
-_UNLIMITED_WIDTH = 10_000  # a pipe has no width: nothing is folded there
 _BLOCKS = " ▏▎▍▌▋▊▉█"  # of a small bar beside a number
 _EIGHTHS = len(_BLOCKS) - 1
 
@@ -18,76 +21,122 @@ _EIGHTHS = len(_BLOCKS) - 1
 def to_text(page: Page, terminal: Terminal = PLAIN) -> str:
     """The answer, the sections and the notes, a blank line between them."""
     sections = page.sections_for("table", terminal.width)
-    parts = [
-        wrap_text(page.answer, terminal),
-        *(_format_section(section, terminal) for section in sections),
-        "\n".join(wrap_text(note, terminal, page.indent) for note in page.notes),
-    ]
+    parts, left_out = [wrap_text(page.answer, terminal)], dict[str, None]()
+    for section in sections:
+        text, names = _format_section(section, terminal)
+        parts.append(text)
+        left_out.update(dict.fromkeys(names))
+    if left_out:
+        parts.append(wrap_text(_describe_left_out(list(left_out)), terminal))
+    parts.append("\n".join(wrap_text(note, terminal, page.indent) for note in page.notes))
     return "\n\n".join(part for part in parts if part)
 
 
-def _format_section(section: Section, terminal: Terminal) -> str:
-    parts = []
+def _describe_left_out(names: Sequence[str]) -> str:
+    """Which columns are not there, and how to see them."""
+    words = ", ".join(" ".join(name.split()) for name in names)
+    return f"Not shown: {words}; a wider terminal or --format csv shows all."
+
+
+def _format_section(section: Section, terminal: Terminal) -> tuple[str, list[str]]:
+    """A section, and the names of the columns of its table that there is no room for."""
+    parts, left_out = list[str](), list[str]()
     if section.heading:
         heading = wrap_text(section.heading, terminal, section.indent)
         parts.append(colour_text(heading, section.style, terminal))
     if section.table is not None:
-        parts += [table_to_text(section.table, terminal=terminal), *([""] if section.lines else [])]
+        text, left_out = _format_table(section.table, terminal)
+        parts += [text, *([""] if section.lines else [])]
     parts += [wrap_text(line, terminal, section.indent) for line in section.lines]
-    return "\n".join(parts)
+    return "\n".join(parts), left_out
 
 
 def table_to_text(table: Table, *, terminal: Terminal = PLAIN) -> str:
-    """Aligned columns without rules; on a terminal words are folded to its width."""
-    return _format_numeric(table, terminal) if table.numeric else _format_words(table, terminal)
+    """Aligned columns without rules; on a terminal they fit its width."""
+    return _format_table(table, terminal)[0]
 
 
 def text_width(table: Table) -> int:
-    """How many characters a table needs, bars aside."""
-    return max(map(len, table_to_text(table).splitlines()))
+    """How many columns of a terminal a table needs, bars aside."""
+    return max(map(display_width, table_to_text(table).splitlines()))
 
 
-def _format_numeric(table: Table, terminal: Terminal) -> str:
-    """Numbers flush right and never folded; a head may have two lines."""
-    heads = [
-        [escape_control_characters(line) for line in name.split("\n")] for name in table.columns
-    ]
-    head_height = max(map(len, heads))
-    head = list(zip(*([""] * (head_height - len(lines)) + lines for lines in heads), strict=True))
-    rows = [[to_one_line(cell) for cell in row] for row in table.text_rows()]
-    widths = [max(map(len, column)) for column in zip(*head, *rows, strict=True)]
-    columns = list(zip(widths, table.flush_right(), strict=True))
-    bar_width = _fit_bar_width(table, terminal, sum(widths) + 2 * len(widths) - 2)
+def _format_table(table: Table, terminal: Terminal) -> tuple[str, list[str]]:
+    tables, left_out = fit_table(_clean_cells(table), terminal.width)
+    return "\n\n".join(_align_columns(part, terminal) for part in tables), left_out
+
+
+def _clean_cells(table: Table) -> Table:
+    """The cells as they are shown: texts in which nothing steers the terminal."""
+    clean = to_one_line if table.numeric else _clean_lines
+    rows = [[clean(cell) for cell in row] for row in table.text_rows()]
+    return evolve(table, columns=[_clean_lines(name) for name in table.columns], rows=rows)
+
+
+def _clean_lines(cell: str) -> str:
+    return "\n".join(escape_control_characters(line) for line in cell.split("\n"))
+
+
+def _align_columns(table: Table, terminal: Terminal) -> str:
+    """Lines of cells; the heads stand above them, bold, if there are any."""
+    widths = fit_widths(table, terminal.width)
+    bar_width = _fit_bar_width(table, terminal, sum(widths) + GAP * (len(widths) - 1))
+    layout = _Layout(table, terminal, widths, bar_width)
     lines = []
-    for row_number, row in enumerate((*head, *rows), start=-head_height):
-        cells = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, (width, right) in zip(row, columns, strict=True)
-        ]
-        lines.append(_format_line(table, terminal, cells, row_number, bar_width))
-    if terminal.colour:
-        lines[:head_height] = [f"\x1b[1m{line}\x1b[0m" for line in lines[:head_height]]
+    if any(table.columns):
+        heads = layout.fold_cells(table.columns)
+        height = max(map(len, heads))
+        heads = [[""] * (height - len(head)) + head for head in heads]  # they stand at the bottom
+        lines += [colour_text(line, _BOLD, terminal) for line in layout.format_row(heads)]
+    for number, row in enumerate(table.rows):
+        lines += layout.format_row(layout.fold_cells(row), number)
     return "\n".join(lines)
 
 
-def _format_line(
-    table: Table, terminal: Terminal, cells: list[str], row_number: int, bar_width: int
-) -> str:
-    """One line; a bar stands right behind its number, and only what is seen is coloured."""
-    parts = []
-    for at, cell in enumerate(cells):
-        parts.append(_colour_cell(cell, table.colours.get((row_number, at), ""), terminal))
-        if bar_width and at in table.bars:
-            bar = "" if row_number < 0 else draw_bar(table.bars[at][row_number], bar_width)
-            coloured_bar = _colour_cell(bar, _BAR_COLOUR, terminal)
-            parts[-1] += f" {coloured_bar}{' ' * (bar_width - len(bar))}"
-    return "  ".join(parts).rstrip()
+@frozen
+class _Layout:
+    """How a table is laid out: how wide its columns are, and its bars."""
+
+    table: Table
+    terminal: Terminal
+    widths: Sequence[int]
+    bar_width: int
+
+    def fold_cells(self, row: Sequence[str]) -> list[list[str]]:
+        """The lines of each cell of a row."""
+        return [
+            [line for part in cell.split("\n") for line in fold_line(part, width)]
+            for cell, width in zip(row, self.widths, strict=True)
+        ]
+
+    def format_row(self, cells: Sequence[Sequence[str]], row_number: int = -1) -> list[str]:
+        """The lines of a row, or of the heads, which have no number."""
+        heights = range(max(map(len, cells)))
+        return [self._format_line(cells, height, row_number) for height in heights]
+
+    def _format_line(self, cells: Sequence[Sequence[str]], height: int, row_number: int) -> str:
+        """One line of a row; a bar stands right behind its number."""
+        parts = []
+        columns = zip(cells, self.widths, self.table.flush_right(), strict=True)
+        for at, (cell, width, right) in enumerate(columns):
+            text = pad_text(cell[height] if height < len(cell) else "", width, right=right)
+            colour = self.table.colours.get((row_number, at), "")
+            parts.append(_colour_cell(text, colour, self.terminal))
+            if self.bar_width and at in self.table.bars:
+                shown = row_number >= 0 and height == 0
+                fraction = self.table.bars[at][row_number] if shown else None
+                bar = draw_bar(fraction, self.bar_width)
+                blanks = " " * (self.bar_width - len(bar))
+                parts[-1] += f" {_colour_cell(bar, _BAR_COLOUR, self.terminal)}{blanks}"
+        return (" " * GAP).join(parts).rstrip()
 
 
 def _colour_cell(cell: str, colour: str, terminal: Terminal) -> str:
     """A cell in a colour, the blanks around it without."""
     visible = cell.strip()
-    return cell.replace(visible, colour_text(visible, colour, terminal), 1) if visible else cell
+    if not (visible and colour):
+        return cell
+    return cell.replace(visible, colour_text(visible, colour, terminal), 1)
 
 
 def _fit_bar_width(table: Table, terminal: Terminal, table_width: int) -> int:
@@ -96,26 +145,6 @@ def _fit_bar_width(table: Table, terminal: Terminal, table_width: int) -> int:
         return 0
     room = (terminal.width - table_width) // len(table.bars) - 1
     return min(room, _MAX_BAR_WIDTH) if room >= _MIN_BAR_WIDTH else 0
-
-
-def _format_words(table: Table, terminal: Terminal) -> str:
-    from rich.console import Console  # noqa: PLC0415  (slow to load, and numbers do without)
-    from rich.table import Table as RichTable  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    grid = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in table.columns:
-        grid.add_column(Text(name), overflow="fold")
-    for row in table.text_rows():
-        grid.add_row(*(Text(cell) for cell in row))
-    buffer = StringIO()
-    width = _UNLIMITED_WIDTH if terminal.width is None else terminal.width
-    console = Console(
-        file=buffer, width=width, force_terminal=terminal.colour, legacy_windows=False
-    )
-    console.print(grid)
-    lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
-    return "\n".join(lines if any(table.columns) else lines[1:])
 
 
 def draw_bar(fraction: float | None, width: int) -> str:

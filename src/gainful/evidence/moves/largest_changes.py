@@ -193,7 +193,7 @@ def _align_docs(changed_query: ChangedQuery) -> list[str]:
     if not cells:
         return []
     table = Table(("",) * 5, cells, numeric=True, label_columns=1, text_columns=(1, 2, 3))
-    return table_to_text(table).splitlines()[1:]
+    return table_to_text(table).splitlines()
 
 
 def _build_table(changed_query: ChangedQuery) -> Table:
