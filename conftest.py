@@ -82,7 +82,7 @@ def run_gainful() -> Callable[..., Outcome]:
     """The command, called in this process: `run_gainful("eval", "qrels", "run").out`.
 
     It must end with `status` (0 unless told otherwise; None for any). Other options are those of
-    `tools.commands.call_gainful`: `stdin`, `tty`, `encoding`, `folder`.
+    `tools.commands.call_gainful`: `stdin`, `tty`, `width`, `encoding`, `folder`.
     """
 
     def run(*words: object, status: int | None = 0, **options: Any) -> Outcome:

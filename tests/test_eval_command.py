@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -265,18 +266,26 @@ def test_check_as_a_function_says_what_the_command_says(call):
     assert "**qrels.txt (judgments, trec)**" in report.to_markdown()
 
 
-def test_progress_is_shown_to_people_only(folder, monkeypatch, capsys):
-    from gainful.cli import progress as module
+def _list_shares(printed: str, name: str) -> list[int]:
+    return [int(share) for share in re.findall(rf"reading {name} \[[#-]*\] +(\d+)%", printed)]
 
-    monkeypatch.setattr(module, "_LONG", 0)
-    with module.progress(("bm25.run", "dense.run")) as advanced:
-        advanced("bm25.run")
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with module.progress(("bm25.run", "dense.run")) as advanced:
-        advanced("bm25.run")
-        advanced("dense.run")
-    assert "dense.run" in capsys.readouterr().err
+
+def test_progress_is_shown_to_people_only_and_moves_within_a_file(call, folder, monkeypatch):
+    monkeypatch.setattr("gainful.cli.progress._LONG", 0)
+    monkeypatch.setattr("gainful.read.source._BATCH_BYTES", 20)
+    (folder / "bm25.run.gz").write_bytes(gzip.compress(RUN.encode()))
+    words = ("eval", "qrels.txt", "bm25.run", "bm25.run.gz", "-m", "RR")
+    assert "reading" not in call(*words).err
+    told = call(*words, tty=True).err
+    shares = _list_shares(told, "bm25.run")
+    assert len(shares) > 2
+    assert shares == sorted(set(shares))
+    assert _list_shares(told, "bm25.run.gz")
+    assert told.endswith("\r\x1b[K")  # nothing is left of it
+
+
+def test_a_short_file_has_no_bar(call):
+    assert call("eval", "qrels.txt", "bm25.run", "-m", "RR", tty=True).err == ""
 
 
 def test_a_pipe_with_a_name_is_read_once(call):
@@ -413,9 +422,8 @@ def test_quiet_says_nothing_beside_the_numbers(call):
     assert call("eval", "qrels.txt", "bm25.run", "-q").err == ""
 
 
-def test_a_table_fits_the_terminal_as_well_as_it_can(call, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "50")
-    printed = call("eval", "qrels.txt", "bm25.run", "-m", "nDCG@1..6", tty=True).out
+def test_a_table_fits_the_terminal_as_well_as_it_can(call):
+    printed = call("eval", "qrels.txt", "bm25.run", "-m", "nDCG@1..6", tty=True, width=50).out
     assert "nDCG@6" in printed
     assert max(map(len, printed.splitlines())) <= 50
 

@@ -547,7 +547,7 @@ def test_many_runs_are_told_by_the_first_few(call, tmp_path):
         (FILES[:3], "the number of runs is 2; allowed: at least 3"),
         (FILES[:1], "Missing argument"),
         ((*FILES, "low.json"), "the same RUN is named twice"),
-        ((*FILES, "--test", "anova"), "no test 'anova'"),
+        ((*FILES, "--test", "anova"), "'anova' is not one of"),
         ((*FILES, "--alpha", "nan"), "alpha is nan"),
         ((*FILES, "--resamples", "0"), "resamples is 0"),
         ((*FILES, "--p", "2"), "p is 2; allowed: a number between 0 and 1"),

@@ -607,7 +607,7 @@ def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
     assert "2 topics without judgments: '9-1_2', '9-1_10'" in text
     code, text = checked(path, "--sessions-format", "dialogue")
     assert code == 2
-    assert "no session format 'dialogue'" in text
+    assert "'dialogue' is not one of" in text
 
 
 def test_check_of_truncated_xml(tmp_path, checked):

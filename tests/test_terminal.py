@@ -15,8 +15,8 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.api.compare import compare_results
-from gainful.cli import output
 from gainful.cli.main import main
+from gainful.cli.streams import find_terminal
 from gainful.measure.results import results_page
 from gainful.page.render import render
 from gainful.page.table import Table, bar_fractions
@@ -100,11 +100,11 @@ def test_a_terminal_without_these_characters_gets_no_bars(monkeypatch):
             return True
 
     monkeypatch.setattr(sys, "stdout", Old())
-    assert not output.terminal().blocks
+    assert not find_terminal().blocks
     Old.encoding = "UTF-8"
-    assert output.terminal().blocks
+    assert find_terminal().blocks
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not output.terminal().colour
+    assert not find_terminal().colour
 
 
 def _render_views(run_results, comparison):

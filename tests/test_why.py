@@ -612,7 +612,7 @@ def test_mistakes_and_agreement(call):
     assert "--unlike" in call(status=2).err
     words = ("--unlike", "ranx", "-o")
     assert "would overwrite what is read" in call(*words, "run.txt", status=2).err
-    assert "what format is .csv?" in call(*words, "why.csv", status=2).err
+    assert "what format is .xls?" in call(*words, "why.xls", status=2).err
 
 
 def test_a_rag_file_needs_no_run_beside_it(call, tmp_path, run_gainful):

@@ -75,20 +75,39 @@ def replace_stdin(stream: Stream | None) -> Iterator[None]:
         sys.stdin = usual
 
 
+@contextmanager
+def set_columns(width: int | None) -> Iterator[None]:
+    """Tell commands that the terminal, or the pipe, is so wide; None tells nothing."""
+    usual = os.environ.pop("COLUMNS", None)
+    if width is not None:
+        os.environ["COLUMNS"] = str(width)
+    try:
+        yield
+    finally:
+        os.environ.pop("COLUMNS", None)
+        if usual is not None:
+            os.environ["COLUMNS"] = usual
+
+
 def call_gainful(
     *words: object,
     stdin: str | bytes | None = None,
     tty: bool = False,
+    width: int | None = None,
     encoding: str = "utf-8",
     folder: Path | None = None,
 ) -> Outcome:
-    """Call the command, in a folder; as after a process, what it registered is forgotten."""
+    """Call the command, in a folder; as after a process, what it registered is forgotten.
+
+    Both streams are terminals or pipes, as wide as `width` says.
+    """
     content = stdin.encode() if isinstance(stdin, str) else stdin
-    out, err = Stream(encoding=encoding, tty=tty), Stream(encoding=encoding)
+    out, err = (Stream(encoding=encoding, tty=tty) for _ in range(2))
     status: object = None
     kept = [{*table} for table in TABLES]
     with (
         replace_stdin(None if content is None else Stream(content)),
+        set_columns(width),
         chdir(folder) if folder else nullcontext(),
         redirect_stdout(out),
         redirect_stderr(err),

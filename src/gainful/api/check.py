@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os import PathLike, fspath
 
 from gainful.errors import UnknownName
@@ -23,7 +23,6 @@ def check(
     *,
     sessions_format: str | None = None,
     columns: ColumnNames | None = None,
-    on_file: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Is anything wrong with these files, by themselves and together?
 
@@ -31,7 +30,6 @@ def check(
         files: judgments, runs and sessions, each found out by content.
         sessions_format: the format of sessions; what is no judgments is taken to be in it.
         columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        on_file: called with the path of each file before it is examined.
 
     Returns:
         `CheckReport`: `ok`, and what was found in each file and in each pair of them.
@@ -50,14 +48,14 @@ def check(
     sources = [open_to_check(path) for path in paths]
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
-    for path, source, kinds in zip(paths, sources, all_kinds, strict=True):
-        if on_file is not None:
-            on_file(path)
+    for source, kinds in zip(sources, all_kinds, strict=True):
         if kinds == ["sessions"] and isinstance(source, Source):
             reports.append(examine_sessions(source, sessions_format, names))
         else:
             unknown: list[str | None] = [None]
             reports += [examine_file(source, kind, names) for kind in kinds or unknown]
+        if isinstance(source, Source):
+            source.report_end()
     return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
 
 

@@ -34,8 +34,7 @@ _ALL = (
     Figure(
         name="last",
         question="Is the last query of a session the best? (the paper's Figure 1)",
-        example="last study.csv --qrels qrels.txt -m 'sDCG(b=2,bq=4)@100' --by system "
-        "-o figure1.svg",
+        example="last study.csv --qrels qrels.txt --by system -o figure1.svg",
         input_kind="sessions",
         data=last_query.last_data,
         draw_chart=last_query.draw_chart,
@@ -44,7 +43,7 @@ _ALL = (
     Figure(
         name="sessions",
         question="How much have sessions brought, query after query? (the paper's Figure 2)",
-        example="sessions study.csv --qrels qrels.txt --by system --interval 95 -o figure2.svg",
+        example="sessions study.csv --qrels q.txt --interval 95 -o figure2.svg",
         input_kind="sessions",
         data=session_curves.sessions_data,
         draw_chart=session_curves.draw_chart,
@@ -53,8 +52,7 @@ _ALL = (
     Figure(
         name="scenario",
         question="One scenario: do long sessions begin badly? (the paper's Figure 3)",
-        example="scenario study.csv --qrels qrels.txt --where scenario=D --by system --at-least 4 "
-        "-o figure3.svg",
+        example="scenario study.csv --qrels q.txt --where scenario=D -o 3.svg",
         input_kind="sessions",
         data=session_curves.scenario_data,
         draw_chart=session_curves.draw_chart,
@@ -63,8 +61,7 @@ _ALL = (
     Figure(
         name="individual",
         question="How different are sessions, and where did searchers stop? (the paper's Figure 4)",
-        example="individual study.csv --qrels qrels.txt --where scenario=D --where system=1 "
-        "-o figure4.svg",
+        example="individual study.csv --qrels q.txt --where system=1 -o 4.svg",
         input_kind="sessions",
         data=individual_sessions.individual_data,
         draw_chart=individual_sessions.draw_chart,
@@ -91,7 +88,7 @@ _ALL = (
     Figure(
         name="differences",
         question="On which queries is one run better than another, and by how much?",
-        example="differences qrels.txt bm25.txt dense.txt -m nDCG@10 -o differences.png",
+        example="differences qrels.txt bm25.txt dense.txt -o differences.png",
         input_kind="runs",
         data=run_figures.differences_data,
         draw_chart=differences.draw_chart,
@@ -108,7 +105,7 @@ _ALL = (
     Figure(
         name="dots",
         question="How good are runs by several measures, and how sure is that?",
-        example="dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html",
+        example="dots qrels.txt bm25.txt dense.txt -m nDCG@10 -o runs.html",
         input_kind="runs",
         data=run_figures.dots_data,
         draw_chart=dots.draw_chart,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import Any, Unpack
 
@@ -110,28 +110,17 @@ def judge_run(
     rules: Rules,
     *,
     baseline: str | PathLike[str] | None = None,
-    measures: Measures | None = None,
     save_to: str | PathLike[str] | None = None,
-    name: str | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    measures: Measures | None = None,
+    **evaluation: Any,
 ) -> Verdict:
-    """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
+    """The verdict on a run by these rules; nothing is saved before its `save_baseline`.
+
+    `evaluation` says how the run is evaluated: its name, formats, like and settings, as in `gate`.
+    """
     old_baseline = None if baseline is None else read_baseline(baseline)
     wanted = _choose_measures(rules, measures, old_baseline)
-    loaded_qrels, results = _evaluate(
-        qrels,
-        run,
-        wanted,
-        like,
-        settings,
-        name=name,
-        formats=(qrels_format, run_format),
-        columns=columns,
-    )
+    loaded_qrels, results = _evaluate(qrels, run, wanted, **evaluation)
     verdict = apply_rules(
         results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=save_to is not None
     )
@@ -148,7 +137,7 @@ def save_baseline(
     **settings: Unpack[EvaluationSettings],
 ) -> None:
     """Save what a run scores in a file that later runs are held against."""
-    loaded_qrels, results = _evaluate(qrels, run, measures, like, settings)
+    loaded_qrels, results = _evaluate(qrels, run, measures, like=like, **settings)
     write_atomically(path, make_baseline(results, loaded_qrels).to_text())
 
 
@@ -164,20 +153,21 @@ def _evaluate(
     qrels: AnyQrels,
     run: AnyRun | None,
     measures: Measures | None,
-    like: str | Convention | None,
-    settings: Mapping[str, Any],
     *,
+    like: str | Convention | None = None,
     name: str | None = None,
-    formats: tuple[str | None, str | None] = (None, None),
+    qrels_format: str | None = None,
+    run_format: str | None = None,
     columns: ColumnNames | None = None,
+    **settings: Unpack[EvaluationSettings],
 ) -> tuple[Qrels | NestedDict, Results]:
     """The judgments, which are read once, and what the run scores by them."""
     run = find_run_beside(qrels, columns) if run is None else run
     if run is None:
         raise BadValue("run", None, "a run beside the judgments; or one file that tells both")
     convention, recipes = build_recipes(measures, like, settings)
-    loaded_qrels = as_qrels(qrels, formats[0], columns)
-    loaded_run = as_run(run, formats[1], columns=columns)
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    loaded_run = as_run(run, run_format, columns=columns)
     results = evaluate_run(loaded_qrels, loaded_run, recipes, convention, name)
     return loaded_qrels, results
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from gainful.errors import GainfulError
 from gainful.measure.catalogue_page import catalogue_page
+from gainful.measure.language import parse
 from gainful.measure.plugins import load_entry_points
 from gainful.page.shown import Description
 
@@ -23,3 +25,17 @@ def measures(name: str | None = None) -> Description:
     """
     failures = load_entry_points()  # said beside the page, whatever its format
     return Description(evolve(catalogue_page(name), warnings=failures))
+
+
+def is_measure(name: str) -> bool:
+    """Is that how a measure is spelled, such as AP, nDCG@10 or ndcg_cut_10?
+
+    Examples:
+        >>> is_measure("ndcg@10"), is_measure("run.txt")
+        (True, False)
+    """
+    try:
+        parse(name)
+    except GainfulError:
+        return False
+    return True

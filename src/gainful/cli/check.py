@@ -5,26 +5,25 @@ from __future__ import annotations
 import click
 
 from gainful.api.check import check as check_files
-from gainful.cli.options import format_option, options
-from gainful.cli.output import deliver
-from gainful.cli.progress import progress
-from gainful.read.session_formats import SESSION_FORMATS
+from gainful.cli.command import PATH, command
+from gainful.cli.options import PRINT_TEXT, option, options
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 
 
-@click.command(short_help="Is anything wrong with these files?")
-@click.argument("files", nargs=-1, required=True)
-@click.option(
-    "--sessions-format",
-    metavar="|".join(SESSION_FORMATS),
+@command(short_help="Is anything wrong with these files?")
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@option(
+    "sessions_format",
     help="What is no judgments is sessions in this format (runs with turns: conversation).",
 )
-@options("columns")
-@format_option("table", "json")
+@options("columns", *PRINT_TEXT)
 def check(
     files: tuple[str, ...],
+    *,
     sessions_format: str | None,
     columns: dict[str, tuple[str, ...]] | None,
-    form: str,
+    form: str | None,
+    output: str | None,
 ) -> int:
     """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
 
@@ -41,9 +40,8 @@ def check(
       gainful check cast.run qrels.txt --sessions-format conversation
       gainful check run.txt --format json
     """
-    with progress(files) as advance:
-        report = check_files(
-            files, sessions_format=sessions_format, columns=columns, on_file=advance
-        )
-    deliver(report.page(), form)
+    form = choose_form(form, output, piped="table")
+    refuse_overwriting(output, files)
+    report = check_files(files, sessions_format=sessions_format, columns=columns)
+    deliver(report.page(), form, output)
     return 0 if report.ok else 1

@@ -8,16 +8,18 @@ from typing import Any
 import click
 
 from gainful.api import compare as runs_api, compare_sessions as sessions_api
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
     RESAMPLING,
+    option,
     options as take_options,
     refuse_idle_options,
 )
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
-from gainful.cli.progress import show_progress
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
@@ -26,42 +28,50 @@ from gainful.evidence.pairing import TEST_NAMES
 _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
 
-@click.command(short_help="Is one run really better than another?")
-@click.argument("qrels", required=False)
-@click.argument("runs", nargs=-1, metavar="RUN RUN...")
+@command(short_help="Is one run really better than another?")
+@click.argument("qrels", required=False, type=PATH)
+@click.argument("runs", nargs=-1, metavar="RUN RUN...", type=PATH)
 @take_options("measures", "baseline")
-@click.option(
-    "--test",
+@option(
+    "per_query",
+    help="Also the queries that changed most by the first measure; in CSV only these.",
+)
+@own_option(
+    "--sessions", metavar="FILE", type=PATH, help="Compare systems over the sessions of a study."
+)
+@own_option(
+    *("--qrels", "session_qrels"),
+    metavar="FILE",
+    type=PATH,
+    help="With --sessions, instead of QRELS: judgments by topic.",
+)
+@option("by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
+@option(
+    "test",
     type=click.Choice(_TESTS),
+    default=None,
+    show_default=False,
     help="How evidence is weighed. [randomisation; with --sessions permutation]",
 )
 @take_options("correct")
-@click.option(
-    "--pairs",
+@own_option(
+    *("--pairs",),
+    group="Statistics",
     type=click.Choice(("all", "baseline")),
     default="all",
     show_default=True,
     help="Compare all pairs, or each with the baseline.",
 )
 @take_options(*RESAMPLING)
-@click.option(
-    "--per-query",
-    is_flag=True,
-    help="Also the queries that changed most by the first measure; in CSV only these.",
-)
-@click.option("--sessions", metavar="FILE", help="Compare systems over the sessions of a study.")
-@click.option(
-    "--qrels", "session_qrels", metavar="QRELS", help="With --sessions: judgments by topic."
-)
-@click.option("--by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
-@click.option(
-    "--block",
+@own_option(
+    *("--block",),
+    group="Statistics",
     multiple=True,
     metavar="COLUMN",
     help="With --sessions: whose effects are taken out; the first says whose assignments are "
     "exchanged. [searcher, scenario]",
 )
-@take_options(*CHOOSE_SESSIONS, *PRINT_RUNS)
+@take_options(*PRINT_RUNS, *CHOOSE_SESSIONS)
 def compare(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -84,17 +94,16 @@ def compare(
     \b
     Examples:
       gainful compare qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP
-      gainful compare qrels.txt *.run -m nDCG@10 --baseline bm25 --test tukey --format latex
-      gainful compare qrels.txt a.txt b.txt c.txt --test t --correct bh -o compared.csv
+      gainful compare qrels.txt *.run --baseline bm25 --format latex
+      gainful compare qrels.txt a.txt b.txt c.txt --test t -o compared.csv
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
-      gainful compare --sessions study.csv --qrels qrels.txt --by system \\
-          --block searcher --block scenario -m 'nsDCG(b=2, bq=4)@10'
+      gainful compare --sessions study.csv --qrels qrels.txt --by system
     """
     if options["test"] == "t":
         refuse_idle_options(
             ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
         )
-    form = form or usual_form(output)
+    form = choose_form(form, output)
     if sessions is None:
         comparison = _compare_runs(qrels, runs, output, options)
     else:
@@ -121,14 +130,13 @@ def _compare_runs(
         )
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
-    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
-        return runs_api.compare(
-            qrels,
-            named_runs,
-            options["measures"] or None,
-            test=options["test"] or "randomisation",
-            **_select(options, (*_SHARED_OPTIONS, "per_query", "run_format", *SETTINGS)),
-        )
+    return runs_api.compare(
+        qrels,
+        name_runs(runs),
+        options["measures"] or None,
+        test=options["test"] or "randomisation",
+        **_select(options, (*_SHARED_OPTIONS, "per_query", "run_format", *SETTINGS)),
+    )
 
 
 def _compare_sessions(

@@ -7,27 +7,18 @@ from typing import Any
 import click
 
 from gainful.api import evaluate as api
+from gainful.cli.command import PATH, command
 from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.options import PRINT_RUNS, option, options
-from gainful.cli.output import WITHOUT_NOTES, deliver, refuse_overwriting, usual_form
-from gainful.cli.progress import show_progress
+from gainful.cli.options import INTERVAL, PRINT_RUNS, option, options
+from gainful.cli.output import WITHOUT_NOTES, choose_form, deliver, refuse_overwriting
 
 
-@click.command("eval", short_help="How good are these runs?")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, metavar="RUN...")
+@command("eval", short_help="How good are these runs?")
+@click.argument("qrels", type=PATH)
+@click.argument("runs", nargs=-1, metavar="RUN...", type=PATH)
 @options("measures")
 @option("per_query", help="A line for each query (in tables the mean too).")
-@click.option(
-    "--interval",
-    type=float,
-    metavar="LEVEL",
-    help="How sure is each mean? Its interval at LEVEL per cent, such as 95, and its range with "
-    "one query left out.",
-)
-@click.option("--resamples", type=int, metavar="N", help="Of --interval. [10000]")
-@click.option("--seed", type=int, metavar="N", help="Of --interval: where chance begins. [2008]")
-@options(*PRINT_RUNS)
+@options(*INTERVAL, *PRINT_RUNS)
 def evaluate(
     qrels: str,
     runs: tuple[str, ...],
@@ -54,15 +45,15 @@ def evaluate(
     \b
     Examples:
       gainful eval qrels.txt run.txt
-      gainful eval qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP -m 'P(rel=2)@5'
-      gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query --format csv -o values.csv
+      gainful eval qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m 'P(rel=2)@5'
+      gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP --interval 95
       gainful eval answers.jsonl -m R@5 -m RR
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    form = form or usual_form(output)
+    form = choose_form(form, output)
     chance = {"resamples": resamples, "seed": seed}
     if interval is None:
         for name in (name for name, value in chance.items() if value is not None):
@@ -73,10 +64,9 @@ def evaluate(
     runs = runs or _use_qrels_as_run(qrels, options["columns"])
     refuse_overwriting(output, (qrels, *runs))
     options |= {name: value for name, value in chance.items() if value is not None}
-    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
-        results = api.evaluate(
-            qrels, None, measures or None, runs=named_runs, interval=interval, **options
-        )
+    results = api.evaluate(
+        qrels, None, measures or None, runs=name_runs(runs), interval=interval, **options
+    )
     deliver(results.page(per_query=per_query), form, output, quiet=quiet)
 
 

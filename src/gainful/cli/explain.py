@@ -7,9 +7,11 @@ from typing import Any
 import click
 
 from gainful.api.explain import explain as explain_ranking
+from gainful.cli.command import command
+from gainful.cli.declare import own_option
 from gainful.cli.numbers import GRADES_SETTINGS, parse_numbers
-from gainful.cli.options import format_option, options
-from gainful.cli.output import deliver
+from gainful.cli.options import PRINT_TEXT, options
+from gainful.cli.output import choose_form, deliver
 
 _SETTINGS = (
     *("gain", "rel", "discount", "b"),
@@ -17,20 +19,19 @@ _SETTINGS = (
 )
 
 
-@click.command(
-    context_settings=GRADES_SETTINGS, short_help="How does this ranking come by its nDCG?"
-)
+@command(context_settings=GRADES_SETTINGS, short_help="How does this ranking come by its nDCG?")
 @click.argument("grades", nargs=-1, required=True)
 @options("judged")
-@click.option("-k", type=int, metavar="K", help="Look at the first K documents only.")
-@options(*_SETTINGS, "plugin", "like")
-@format_option("table", "markdown", "latex", "json")
+@own_option("-k", type=int, metavar="K", help="Look at the first K documents only.")
+@options(*PRINT_TEXT, "like", *_SETTINGS, "plugin")
 def explain(
     grades: tuple[str, ...],
+    *,
     judged: str | None,
     k: int | None,
     like: str | None,
-    form: str,
+    form: str | None,
+    output: str | None,
     **options: Any,
 ) -> None:
     """How does a ranking come by its nDCG? GRADES in rank order, or - to read them.
@@ -50,4 +51,5 @@ def explain(
     settings: Any = {name: value for name, value in options.items() if value is not None}
     pool = None if judged is None else parse_numbers([judged], "judged")
     ranking = parse_numbers(grades, "grades")
-    deliver(explain_ranking(ranking, judged=pool, k=k, like=like, **settings).page(), form)
+    explanation = explain_ranking(ranking, judged=pool, k=k, like=like, **settings)
+    deliver(explanation.page(), choose_form(form, output, piped="table"), output)

@@ -7,24 +7,23 @@ from typing import Any
 import click
 
 from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
+from gainful.cli.command import PATH, command
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_overwriting
 
 
-@click.command(short_help="What would another searcher say of these sessions?")
-@click.argument("file")
+@command(short_help="What would another searcher say of these sessions?")
+@click.argument("file", type=PATH)
 @options("qrels")
 @option(
     "measure",
-    metavar=None,
     default=DEFAULT_MEASURE,
-    show_default=True,
     help="What the page begins with: sDCG or nsDCG, such as 'nsDCG(b=2, bq=4)@10'.",
 )
-@click.option("--by", metavar="COLUMN", help="Which groups are compared first. [system]")
-@click.option("--title", help="Of the page.")
-@option("output", metavar="PAGE.html", required=True, help="Where the page goes.")
+@option("by", metavar="COLUMN", help="Which groups are compared first. [system]")
+@option("title", help="Of the page.")
+@option("output", group="", metavar="PAGE.html", required=True, help="Where the page goes.")
 @options(*READ_SESSIONS, *SESSION_CONVENTION)
 def explore(
     file: str,
@@ -49,8 +48,8 @@ def explore(
     \b
     Examples:
       gainful explore sessions.csv --qrels qrels.txt -o page.html
-      gainful explore sessions.csv --qrels qrels.txt --by scenario -o page.html
-      gainful explore sessions.csv --qrels qrels.txt -m 'sDCG(b=10)@5' -o page.html
+      gainful explore sessions.csv --qrels q.txt --by scenario -o page.html
+      gainful explore sessions.csv --qrels q.txt -m 'sDCG(b=10)@5' -o page.html
     """
     refuse_other_than_html(output)
     refuse_two_pipes(file, qrels)

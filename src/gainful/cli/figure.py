@@ -11,26 +11,21 @@ import click
 from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
+from gainful.cli.command import PATH, Group, command as build_command
+from gainful.cli.declare import Decorator, own_option
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CONVENTION,
     READ_RUNS,
     READ_SESSIONS,
     SESSION_CONVENTION,
-    Decorator,
+    SWEEP_GRID,
     option,
     options as take_options,
 )
-from gainful.cli.output import (
-    SUFFIXES,
-    deliver,
-    deliver_document,
-    is_stdout,
-    refuse_overwriting,
-    write_stdout,
-)
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.sessions.sweep_grid import USUAL_RANGE
+from gainful.cli.output import SUFFIXES, deliver, deliver_document, is_stdout, refuse_overwriting
+from gainful.page.page import Page, Section
+from gainful.page.table import Table
 from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Figure, Look
 from gainful.show.picture import WRITERS
@@ -41,46 +36,45 @@ _LOOK_OPTIONS = ("title", "width", "height", "dark")
 
 # The options of single figures; each has those that its data take.
 _FIGURE_OPTIONS: dict[str, Decorator] = {
-    "by": click.option("--by", metavar="COLUMN,…", help="A line for each group: --by system."),
-    "non_last": click.option(
-        "--non-last",
-        type=click.Choice(("pooled", "within")),
-        help="Queries before the last: pooled, or averaged within each session first. [pooled]",
-    ),
-    "at_least": click.option(
+    "by": option("by", help="A line for each group: --by system."),
+    "non_last": option("non_last"),
+    "at_least": own_option(
         "--at-least", type=int, metavar="N", help="Sessions of N queries are drawn apart. [4]"
     ),
-    "queries": click.option(
+    "queries": own_option(
         "--queries", type=int, metavar="N", help="Draw the first N queries only. [all]"
     ),
-    "query": click.option("--query", metavar="ID", help="Of this query alone. [mean over queries]"),
-    "interval": click.option(
-        "--interval", type=float, metavar="LEVEL", help="How sure? At LEVEL per cent, such as 95."
-    ),
-    "resamples": click.option(
-        "--resamples", type=int, metavar="N", help=f"Of --interval. [{RESAMPLES}]"
-    ),
-    "seed": click.option("--seed", type=int, metavar="N", help=f"Of --interval. [{SEED}]"),
+    "query": own_option("--query", metavar="ID", help="Of this query alone. [mean over queries]"),
+    "interval": option("interval"),
+    "resamples": option("interval.resamples"),
+    "seed": option("interval.seed"),
 }
 _DRAWING_OPTIONS: tuple[Decorator, ...] = (
-    option("output", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."),
-    click.option("--data", "wants_data", is_flag=True, help="Print the tidy data as CSV instead."),
-    click.option("--title", help="Instead of its own."),
-    click.option("--width", type=int, metavar="PIXELS", help="Of the plot."),
-    click.option("--height", type=int, metavar="PIXELS", help="Of the plot."),
-    click.option("--dark", is_flag=True, help="On a dark background."),
+    option("output", group="", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."),
+    own_option(
+        *("--data", "wants_data"),
+        group="Output",
+        is_flag=True,
+        help="Print the tidy data as CSV instead.",
+    ),
+    option("title", group="Output"),
+    own_option("--width", group="Output", type=int, metavar="PIXELS", help="Of the plot."),
+    own_option("--height", group="Output", type=int, metavar="PIXELS", help="Of the plot."),
+    own_option("--dark", group="Output", is_flag=True, help="On a dark background."),
 )
 
 
-class Figures(click.Group):
+class Figures(Group):
     """The figures by name; a misspelt one is answered as every misspelt name is."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """All of them, in the order of the table."""
         return list(FIGURES)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a figure, made from its entry in the table."""
+        if ctx.resilient_parsing and cmd_name not in FIGURES:  # a shell that completes asks
+            return None
         figure = find_figure(cmd_name)
         return _COMMANDS[figure.input_kind](figure)
 
@@ -98,16 +92,15 @@ def figure(context: click.Context) -> None:
     \b
     Examples:
       gainful figure
-      gainful figure sessions study.csv --qrels qrels.txt --by system --interval 95 -o f2.svg
-      gainful figure individual study.csv --qrels qrels.txt --where scenario=D -o f4.pdf
+      gainful figure sessions study.csv --qrels q.txt --by system -o f2.svg
       gainful figure map study.csv --qrels qrels.txt -o map.svg
-      gainful figure differences qrels.txt bm25.txt dense.txt -m nDCG@10 -o differences.png
-      gainful figure dots qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o runs.html
+      gainful figure differences qrels.txt bm25.txt dense.txt -o differences.png
+      gainful figure dots qrels.txt bm25.txt dense.txt -m nDCG@10 -o runs.html
     """
     if context.invoked_subcommand is None:
-        width = max(map(len, FIGURES))
-        lines = [f"{entry.name:<{width}}  {entry.question}" for entry in FIGURES.values()]
-        write_stdout("\n".join((*lines, "", "gainful figure NAME --help tells what each takes.")))
+        rows = [(entry.name, entry.question) for entry in FIGURES.values()]
+        more = Section(lines=["gainful figure NAME --help tells what each takes."])
+        deliver(Page(sections=[Section(table=Table(("", ""), rows)), more]), "table")
 
 
 def _build_command(
@@ -116,7 +109,7 @@ def _build_command(
     for decorate in reversed((*decorators, *_DRAWING_OPTIONS)):
         function = decorate(function)
     help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
-    return click.command(figure.name, help=help_text, short_help=figure.question)(function)
+    return build_command(figure.name, help=help_text, short_help=figure.question)(function)
 
 
 def _own_options(figure: Figure) -> list[Decorator]:
@@ -159,8 +152,8 @@ def _build_session_command(figure: Figure) -> click.Command:
         _deliver(drawing, request)
 
     decorators: tuple[Decorator, ...] = (
-        click.argument("file"),
-        option("qrels", help="By topic. [the column grade of FILE]"),
+        click.argument("file", type=PATH),
+        take_options("qrels"),
         *_measure_options(figure),
         *_own_options(figure),
         take_options(*READ_SESSIONS, *SESSION_CONVENTION),
@@ -182,7 +175,7 @@ def _build_run_command(figure: Figure) -> click.Command:
         drawing = draw_files(
             figure.name,
             qrels,
-            dict(zip(name_runs(runs), runs, strict=True)),
+            name_runs(runs),
             options=request.figure_options | asked_measures,
             look=request.look,
             **options,
@@ -190,8 +183,8 @@ def _build_run_command(figure: Figure) -> click.Command:
         _deliver(drawing, request)
 
     decorators: tuple[Decorator, ...] = (
-        click.argument("qrels"),
-        click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
+        click.argument("qrels", type=PATH),
+        click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH),
         *_measure_options(figure),
         *_own_options(figure),
         take_options(*READ_RUNS, *CONVENTION),
@@ -226,18 +219,13 @@ def _build_sweep_command(figure: Figure) -> click.Command:
         _deliver(drawing, request)
 
     decorators: tuple[Decorator, ...] = (
-        click.argument("file"),
-        option("qrels", help="By topic. [the column grade of FILE]"),
+        click.argument("file", type=PATH),
+        take_options("qrels"),
         *_measure_options(figure),
-        click.option("--by", default="system", show_default=True, help="Who is compared."),
-        click.option(
-            "--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount."
-        ),
-        click.option("--bq", default=USUAL_RANGE, show_default=True, help="Of the query discount."),
-        click.option("--points", type=int, default=40, show_default=True, help="How many of each."),
-        click.option("--depth", metavar="X", help="How many results of a query count. [10]"),
-        click.option("--weights", multiple=True, help="What grades are worth. [linear]"),
-        option("like", help="Whose habits to follow. [jk2008]"),
+        option("by", default="system", show_default=True, help="Who is compared."),
+        take_options(*SWEEP_GRID),
+        option("points", default=40),
+        take_options("like_sessions"),
         take_options(*READ_SESSIONS),
     )
     return _build_command(figure, command, decorators)

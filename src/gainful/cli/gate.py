@@ -8,19 +8,31 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import fields
 
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.gate import judge_run
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.options import CONVENTION, READ_RUNS, option, options, refuse_idle_options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.cli.options import (
+    CONVENTION,
+    READ_RUNS,
+    option,
+    options,
+    refuse_idle_options,
+)
+from gainful.cli.output import SUFFIXES, choose_form, deliver, refuse_overwriting
+from gainful.cli.streams import say
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.text import NUMBER_PATTERN
 
-_FORMATS = ("table", "markdown", "json", "junit")
+_OWN_SUFFIXES = {"junit": ".xml"}  # of a form that only a verdict has
+_RULES = tuple(attribute.name for attribute in fields(Rules))
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
 
 
@@ -39,15 +51,15 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     return bounds
 
 
-@click.command(short_help="Is this run good enough to ship?")
-@click.argument("qrels")
-@click.argument("run", required=False)
+@command(short_help="Is this run good enough to ship?")
+@click.argument("qrels", type=PATH)
+@click.argument("run", required=False, type=PATH)
 @option(
     "measures",
     help="Such as nDCG@10; may be repeated. [those that have a rule; else the baseline's; else "
-    "nDCG@10, AP, RR]",
+    f"{', '.join(USUAL_MEASURES)}]",
 )
-@click.option(
+@own_option(
     "--floor",
     "floors",
     multiple=True,
@@ -55,58 +67,42 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     callback=_parse_bounds,
     help="The mean of measure M must not be below V; may be repeated.",
 )
-@click.option("--baseline", metavar="FILE", help="What an earlier run scored, to hold it against.")
-@click.option(
+@option("baseline", metavar="FILE", type=PATH, help="What an earlier run scored, to hold it to.")
+@own_option(
     "--max-drop",
     multiple=True,
     metavar="M=V",
     callback=_parse_bounds,
     help="M must not drop by more than V from the baseline; may be repeated.",
 )
-@click.option(
+@own_option(
     "--significant",
     type=float,
     metavar="ALPHA",
     help="No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
 )
-@click.option("--save-baseline", metavar="FILE", help="Save the run as a baseline, if it passes.")
-@click.option(
+@own_option(
+    "--save-baseline", metavar="FILE", type=PATH, help="Save the run as a baseline, if it passes."
+)
+@own_option(
     "--allow",
     multiple=True,
     type=click.Choice(list(ALLOWANCES)),
     help="Compare although this is not the baseline's; may be repeated.",
 )
-@click.option(
-    "--test",
-    type=click.Choice(list(TESTS)),
-    default="randomisation",
-    show_default=True,
-    help="How --significant tests.",
-)
-@option("seed", help="Where chance begins.")
-@option("resamples", help="How often it is drawn.")
-@option(
-    "form",
-    type=click.Choice(("text", *_FORMATS[1:])),
-    help="How to print it. [text, or by the suffix of -o]",
-)
+@option("test", type=click.Choice(list(TESTS)), help="How --significant tests.")
+@options("seed", "resamples")
+@option("text_form", type=click.Choice((*SUFFIXES, *_OWN_SUFFIXES)))
 @options("output", *READ_RUNS, *CONVENTION)
 def gate(
     qrels: str,
     run: str | None,
-    measures: tuple[str, ...],
     *,
-    floors: Bounds,
+    measures: tuple[str, ...],
     baseline: str | None,
-    max_drop: Bounds,
-    significant: float | None,
     save_baseline: str | None,
     form: str | None,
     output: str | None,
-    allow: tuple[str, ...],
-    test: str,
-    seed: int,
-    resamples: int,
     **options: Any,
 ) -> int:
     """Is this RUN good enough to ship, by these QRELS?
@@ -121,42 +117,30 @@ def gate(
     \b
     Examples:
       gainful gate qrels.txt run.txt --floor nDCG@10=0.45
-      gainful gate qrels.txt run.txt -m nDCG@10 -m AP --save-baseline baseline.json
-      gainful gate qrels.txt run.txt --baseline baseline.json --max-drop nDCG@10=0.01
-      gainful gate qrels.txt run.txt -m nDCG@10 --baseline baseline.json --significant 0.05
+      gainful gate qrels.txt run.txt -m nDCG@10 --save-baseline base.json
+      gainful gate qrels.txt run.txt --baseline base.json --max-drop nDCG@10=0.01
+      gainful gate qrels.txt run.txt --baseline base.json --significant 0.05
       gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
     """
-    if significant is None:
+    rules = Rules(**{name: options.pop(name) for name in _RULES})
+    if rules.significant is None:
         refuse_idle_options(("test", "seed", "resamples"), "is of --significant")
-    _refuse_no_rule(
-        needs_baseline=bool(max_drop) or significant is not None,
-        has_rules=bool(floors or max_drop) or significant is not None,
-        baseline=baseline,
-        save_baseline=save_baseline,
-    )
-    form = "table" if form == "text" else form or usual_form(output, _FORMATS)
+    _refuse_no_rule(rules, baseline, save_baseline)
+    form = choose_form(form, output, piped="table", own_suffixes=_OWN_SUFFIXES)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     refuse_two_pipes(qrels, run, baseline)
     run = run or qrels
     _refuse_files(qrels, run, baseline, save_baseline, output)
-    rules = Rules(
-        floors=floors,
-        max_drop=max_drop,
-        significant=significant,
-        test=test,
-        seed=seed,
-        resamples=resamples,
-        allow=allow,
-    )
+    (name,) = name_runs((run,))
     verdict = judge_run(
         qrels,
         run,
         rules,
         baseline=baseline,
-        measures=measures or None,
         save_to=save_baseline,
-        name=name_runs((run,))[0],
+        measures=measures or None,
+        name=name,
         **options,
     )
     deliver(verdict.page(), form, output, save=verdict.save_baseline)
@@ -164,10 +148,9 @@ def gate(
     return 0 if verdict.passed else 1
 
 
-def _refuse_no_rule(
-    *, has_rules: bool, needs_baseline: bool, baseline: str | None, save_baseline: str | None
-) -> None:
-    if not has_rules and save_baseline is None:
+def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
+    needs_baseline = bool(rules.max_drop) or rules.significant is not None
+    if not (rules.floors or needs_baseline) and save_baseline is None:
         raise click.UsageError(
             "a gate without a rule lets everything through: name --floor, --max-drop or "
             "--significant, or --save-baseline"
@@ -206,4 +189,4 @@ def _append_summary(verdict: Verdict) -> None:
             stream.write(verdict.to_markdown() + "\n\n")
     except (OSError, ValueError) as failure:
         reason = getattr(failure, "strerror", None) or failure
-        click.echo(f"gainful: warning: {_SUMMARY} cannot be written: {reason}", err=True)
+        say(f"warning: {_SUMMARY} cannot be written: {reason}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from gainful.api.measures import is_measure
 from gainful.cli.options import CHOOSE_SESSIONS
 from gainful.errors import BadValue
 
@@ -17,14 +18,24 @@ def refuse_two_pipes(*paths: str | None) -> None:
         raise click.UsageError("only one file can be - (standard input)")
 
 
-def name_runs(runs: tuple[str, ...]) -> list[str]:
+def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
     """Runs by the names of their files, as short as they can be told apart."""
+    for run in runs:
+        _refuse_measure(run)
     short = ["stdin" if run == "-" else Path(run).name for run in runs]
     plain = [name.split(".")[0] or name for name in short]
     for names in (plain, short, list(runs)):
         if len(set(names)) == len(runs):
-            return names
+            return dict(zip(names, runs, strict=True))
     raise click.UsageError("the same RUN is named twice")
+
+
+def _refuse_measure(run: str) -> None:
+    """A measure where a run belongs was meant for -m."""
+    if run != "-" and not Path(run).exists() and is_measure(run):
+        raise click.UsageError(
+            f"{run}: there is no such file, but a measure of that name; write -m {run}"
+        )
 
 
 def parse_reading(options: dict[str, Any]) -> dict[str, Any]:

@@ -8,90 +8,172 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import version
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 import click
 
+from gainful.cli.command import Group, command, complete_names
+from gainful.cli.progress import show_progress
+from gainful.cli.streams import say
 from gainful.errors import GainfulError, UnknownName
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _MISTAKE, _STOPPED = 2, 130
 
 # Each command is a module of this room, loaded when it is called: help must not load them all.
-_COMMANDS: Mapping[str, str] = {
-    "eval": "How good are these runs?",
-    "compare": "Is one run really better than another?",
-    "gate": "Is this run good enough to ship?",
-    "unjudged": "How much could documents that nobody judged change?",
-    "order": "Which measure tells these runs apart, and do they agree?",
-    "why": "Why do two tools disagree on these data?",
-    "sessions": "How good are these whole search sessions?",
-    "sweep": "Which system is better for which searcher?",
-    "explore": "What would another searcher say of these sessions?",
-    "figure": "What does it look like? Pictures of sessions and runs.",
-    "report": "One page about these runs, to hand over.",
-    "check": "Is anything wrong with these files?",
-    "explain": "How does this ranking come by its nDCG?",
-    "which": "Whose nDCG is this?",
-    "measures": "What can be computed, and what do its options mean?",
-    "conventions": "What does a tool do, in plain words?",
-    "trec_eval": "trec_eval's flags, output and exit status, to the byte.",
+_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "Runs": {
+        "eval": "How good are these runs?",
+        "compare": "Is one run really better than another?",
+        "gate": "Is this run good enough to ship?",
+        "report": "One page about these runs, to hand over.",
+        "unjudged": "How much could documents that nobody judged change?",
+        "order": "Which measure tells these runs apart, and do they agree?",
+        "why": "Why do two tools disagree on these data?",
+        "trec_eval": "trec_eval's flags, output and exit status, to the byte.",
+    },
+    "Sessions": {
+        "sessions": "How good are these whole search sessions?",
+        "sweep": "Which system is better for which searcher?",
+        "explore": "What would another searcher say of these sessions?",
+    },
+    "Runs and sessions": {
+        "check": "Is anything wrong with these files?",
+        "figure": "What does it look like? Pictures of sessions and runs.",
+    },
+    "Single rankings and words": {
+        "explain": "How does this ranking come by its nDCG?",
+        "which": "Whose nDCG is this?",
+        "measures": "What can be computed, and what do its options mean?",
+        "conventions": "What does a tool do, in plain words?",
+    },
+    "The command itself": {
+        "help": "What does a command do, and what are its options?",
+        "completion": "What makes a shell complete names, options and files?",
+    },
 }
+_QUESTIONS = {name: text for commands in _COMMANDS.values() for name, text in commands.items()}
 
 
-class Commands(click.Group):
+class Commands(Group):
     """The commands by name; a misspelt one is answered as every misspelt name is."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """All of them, in the order of the table."""
-        return list(_COMMANDS)
+        return list(_QUESTIONS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, or an error that names the nearest one."""
-        if cmd_name not in _COMMANDS:
-            raise UnknownName("command", cmd_name, _COMMANDS, "gainful --help lists them")
+        if cmd_name == "help":
+            return show_help
+        if cmd_name not in _QUESTIONS:
+            if ctx.resilient_parsing:  # a shell that completes asks, and wants no answer
+                return None
+            raise _unknown_command(cmd_name)
         module = import_module(f"gainful.cli.{cmd_name}")
-        command = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
-        if not isinstance(command, click.Command):
+        found_command = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
+        if not isinstance(found_command, click.Command):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")
-        return command
+        return found_command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of commands, without loading them."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  (only for a shell)
+
+        names = complete_names(_QUESTIONS, incomplete)
+        items = [CompletionItem(name, help=_QUESTIONS[name]) for name in names]
+        return items or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(
         self,
-        ctx: click.Context,  # noqa: ARG002
+        ctx: click.Context,
         formatter: click.HelpFormatter,
     ) -> None:
         """Their names and questions, without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        width = max(map(len, _QUESTIONS))
+        for heading, commands in _COMMANDS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
+
+
+def _unknown_command(name: str) -> Exception:
+    """The answer to a name that is no command; that of a measure is shown how it is asked for."""
+    from gainful.api.measures import is_measure  # noqa: PLC0415  (only once there is a mistake)
+
+    hint = "gainful --help lists them"
+    if is_measure(name):
+        hint = (
+            f"{name} is a measure: gainful explain 3 2 3 works out a ranking of these grades, "
+            f"gainful eval QRELS RUN -m {name} evaluates a run"
+        )
+        return click.UsageError(f"no command {name!r}; {hint}")
+    return UnknownName("command", name, _QUESTIONS, hint)
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version  # noqa: PLC0415  (slow to load)
+
+        click.echo(f"gainful {version('gainful')}")
+        ctx.exit()
 
 
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Every number comes with its convention; --like NAME computes as another tool does.",
 )
-@click.version_option(version("gainful"), "-V", "--version", message="gainful %(version)s")
+@click.option(
+    *("-V", "--version"),
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def gainful() -> None:
-    """Judge rankings and whole sessions: cumulated gain in every formulation, its work shown.
+    """Judge rankings and whole search sessions, and show the work.
+
+    Every number comes with its convention; --like NAME computes as another tool does.
+    gainful COMMAND --help tells more of each.
 
     \b
-    Try:
-      gainful eval qrels.txt run.txt -m nDCG@10 -m AP    how good is this run?
-      gainful check qrels.txt run.txt                    is anything wrong with these files?
-      gainful compare qrels.txt bm25.txt dense.txt       is one really better than the other?
-      gainful gate qrels.txt run.txt --floor nDCG@10=.4  is it good enough to ship?
-      gainful why qrels.txt run.txt --unlike sklearn     why does another tool disagree?
-      gainful sessions study.csv --qrels qrels.txt       how much did whole sessions bring?
-      gainful sweep sessions.csv --qrels qrels.txt       which searcher is better off with which?
-      gainful figure sessions study.csv --qrels qrels.txt --by system -o study.svg
-      gainful explore study.csv --qrels q -o p.html      a page where the searcher moves
-      gainful report qrels.txt run.txt -o report.html    a page about these runs, to hand over
-      gainful explain 3 2 3 0 1 2                        how does a ranking come by its nDCG?
-      gainful which 0.932 3 2 3 0 1 2                    whose nDCG is this?
-      gainful conventions sklearn                        what does that tool do, in plain words?
-      gainful measures nDCG                              what can be computed, and how?
+    Examples:
+      gainful eval qrels.txt run.txt -m nDCG@10 -m AP
+      gainful compare qrels.txt bm25.txt dense.txt
+      gainful gate qrels.txt run.txt --floor nDCG@10=0.4
+      gainful sessions study.csv --qrels qrels.txt --by system
+      gainful explain 3 2 3 0 1 2
+      gainful which 0.932 3 2 3 0 1 2
     """
+
+
+@command("help", short_help=_QUESTIONS["help"])
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def show_help(context: click.Context, names: tuple[str, ...]) -> None:
+    """What does COMMAND do, and what are its options? Without one: which commands are there?
+
+    \b
+    Examples:
+      gainful help
+      gainful help eval
+      gainful help figure dots
+    """
+    parent = context.find_root()
+    for name in names:
+        group = parent.command
+        if not isinstance(group, click.Group):
+            raise click.UsageError(f"gainful {group.name} has no commands; there is no {name!r}")
+        subcommand = group.get_command(parent, name)
+        if subcommand is None:
+            raise UnknownName("command", name, group.list_commands(parent))
+        parent = subcommand.context_class(
+            subcommand, info_name=name, parent=parent, **subcommand.context_settings
+        )
+    click.echo(parent.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -100,7 +182,8 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # a page that knows no Σ gets a ? instead
             stream.reconfigure(errors="replace")
     try:
-        status = gainful.main(arguments, prog_name="gainful", standalone_mode=False)
+        with show_progress():
+            status = gainful.main(arguments, prog_name="gainful", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as empty:
         click.echo(empty.format_message(), err=True)
         status = _MISTAKE
@@ -109,7 +192,7 @@ def main(arguments: list[str] | None = None) -> None:
     except GainfulError as mistake:
         status = _report_mistake(str(mistake))
     except (click.Abort, KeyboardInterrupt):
-        click.echo("gainful: stopped", err=True)
+        say("stopped")
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
         status = _report_mistake(f"cannot read or write: {failure.strerror or failure}")
@@ -119,5 +202,5 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _report_mistake(message: str) -> int:
-    click.echo("gainful: " + " ".join(message.split()), err=True)
+    say(message)
     return _MISTAKE

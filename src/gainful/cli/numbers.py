@@ -9,7 +9,8 @@ from math import e
 
 import click
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.cli.command import unknown_option
+from gainful.errors import BadValue, WrongType
 from gainful.text import NUMBER_PATTERN, split_numbers
 
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
@@ -44,12 +45,10 @@ def _read_stdin(argument: str) -> str:
 
 def _number_error(word: str, argument: str) -> Exception:
     if word.startswith("--") and argument == "grades":
-        option_names = [
-            name for param in click.get_current_context().command.params for name in param.opts
-        ]
-        if word in option_names:
+        command = click.get_current_context().command
+        if any(word in param.opts for param in command.params):
             return click.UsageError(f"{word} stands behind --; options go before it")
-        return UnknownName("option", word, [name for name in option_names if name.startswith("--")])
+        return unknown_option(command, word)
     return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
 
 

@@ -14,19 +14,20 @@ import click
 from click.core import ParameterSource
 
 from gainful.api.register import load_plugin
-from gainful.cli.numbers import parse_base
-from gainful.convention import CONVENTIONS, SETTINGS, Setting
+from gainful.cli.command import PATH, complete_names
+from gainful.cli.declare import SETTING_OPTIONS, Decorator, declare
+from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.errors import BadValue
+from gainful.evidence.pairing import TEST_NAMES
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
-from gainful.measure.discount import DISCOUNTS
-from gainful.measure.gain import GAINS
+from gainful.measure.build_recipes import USUAL_MEASURES
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.sessions.sweep_grid import USUAL_RANGE
 from gainful.page.render import RENDERERS
 
-VALUE_FORMS = tuple(form for form in RENDERERS if form != "html")
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
@@ -63,153 +64,219 @@ _SESSION_FORMATS = partial(_Formats, _SESSION_TABLE)
 RUN_OR_SESSION_FORMATS = partial(_Formats, _RUN_TABLE, _SESSION_TABLE)
 
 
-def _declare(*flags: str, **attributes: Any) -> Callable[..., Decorator]:
-    """An option of the table; a command may have some of its attributes otherwise."""
-
-    def build(**changes: Any) -> Decorator:
-        chosen = attributes | changes
-        if isinstance(chosen.get("type"), partial):  # made only where it is needed
-            chosen["type"] = chosen["type"]()
-        return click.option(*flags, **chosen)
-
-    return build
+def _complete_measure(_: click.Context, __: click.Parameter, text: str) -> Any:
+    return complete_names(MEASURES, text)
 
 
-def _declare_setting(setting: Setting, **attributes: Any) -> Callable[..., Decorator]:
-    """The option of a setting: its answers, or what the table says of it otherwise."""
-    if setting.answers:
-        answers = {str(answer): answer for answer in setting.answers}
-        attributes = {
-            "metavar": "|".join(answers),
-            "callback": lambda _, __, text: text if text is None else answers.get(text, text),
-        }
-    flag = "--" + setting.name.replace("_", "-")
-    return _declare(flag, setting.name, **{"help": setting.question} | attributes)
+def _declare_form(default: str) -> Callable[..., Decorator]:
+    """`--format`: all that there are, in every command."""
+    return declare(
+        *("--format", "form"),
+        group="Output",
+        type=click.Choice(tuple(RENDERERS)),
+        help=f"How to print it. [{default}]",
+    )
 
 
-_SETTING_ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
-    "gain": {"metavar": "NAME", "help": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
-    "discount": {"metavar": "NAME", "help": f"{', '.join(DISCOUNTS)}."},
-    "b": {
-        "metavar": "BASE",
-        "callback": parse_base,
-        "help": "Base of the discount's logarithm, or e.",
-    },
-    "rel": {"metavar": "G", "type": float},
-    "max_grade": {"metavar": "G", "type": float},
-}
-_SESSION_ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
-    "b": {
-        "metavar": "BASE",
-        "callback": parse_base,
-        "help": "Base of the rank discount's logarithm.",
-    },
-    "bq": {"metavar": "BASE", "callback": parse_base, "help": "Base of the query discount's."},
-    "rel": {"metavar": "G", "type": float},
-    "lists": {"metavar": "padded|as_is|minimum(m)"},
-}
 _FEW_CONVENTIONS = "trec_eval, sklearn, quepid, wikipedia"
 
 OPTIONS: Mapping[str, Callable[..., Decorator]] = {
     # what is asked
-    "measures": _declare(
+    "measures": declare(
         *("-m", "--measure", "measures"),
         multiple=True,
         metavar="MEASURE",
         help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. "
-        "[nDCG@10, AP, RR]",
+        f"[{', '.join(USUAL_MEASURES)}]",
+        shell_complete=_complete_measure,
     ),
-    "measure": _declare("-m", "--measure", metavar="MEASURE"),
-    "per_query": _declare("--per-query", is_flag=True, help="A line for each query."),
-    "judged": _declare(
+    "measure": declare(
+        "-m", "--measure", metavar="MEASURE", show_default=True, shell_complete=_complete_measure
+    ),
+    "per_query": declare("--per-query", is_flag=True, help="A line for each query."),
+    "judged": declare(
         "--judged",
         metavar="G,G,…",
         help="Every judged grade of the query, those of the ranking too: the ideal.",
     ),
-    "qrels": _declare(
-        "--qrels", metavar="QRELS", help="Judgments by topic. [the column grade of FILE]"
+    "qrels": declare(
+        "--qrels", metavar="QRELS", type=PATH, help="Judgments by topic. [the column grade of FILE]"
     ),
-    "baseline": _declare(
+    "baseline": declare(
         "--baseline", metavar="NAME", help="What the others are set against. [the first]"
     ),
-    "correct": _declare(
-        *("--correct",),
+    "by": declare("--by", metavar="COLUMN,…", help="Groups, such as --by system,scenario."),
+    "title": declare("--title", metavar="TEXT", help="Instead of its own."),
+    "non_last": declare(
+        "--non-last",
+        type=click.Choice(("pooled", "within")),
+        help="Queries before the last: pooled, or averaged within each session first. [pooled]",
+    ),
+    # which searchers are tried
+    "sweep.b": declare(
+        "--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount."
+    ),
+    "sweep.bq": declare(
+        "--bq", default=USUAL_RANGE, show_default=True, help="Bases of the query discount."
+    ),
+    "points": declare("--points", type=int, show_default=True, help="How many bases of a range."),
+    "depth": declare(
+        "--depth", metavar="X", help="How many results of a query count: 10, or 5,10,20. [10]"
+    ),
+    "weights": declare(
+        "--weights",
+        multiple=True,
+        metavar="WEIGHTS",
+        help="What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
+    ),
+    # chance
+    "test": declare(
+        "--test",
+        group="Statistics",
+        type=click.Choice(TEST_NAMES),
+        default="randomisation",
+        show_default=True,
+        help="How evidence is weighed.",
+    ),
+    "correct": declare(
+        "--correct",
+        group="Statistics",
         type=click.Choice(list(CORRECTIONS)),
         help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
     ),
-    # chance
-    "alpha": _declare(
-        "--alpha", type=float, default=ALPHA, show_default=True, help="Level of significance."
+    "alpha": declare(
+        "--alpha",
+        group="Statistics",
+        type=float,
+        metavar="P",
+        default=ALPHA,
+        show_default=True,
+        help="Level of significance.",
     ),
-    "seed": _declare(
-        "--seed", type=int, default=SEED, show_default=True, help="Seed of the random numbers."
-    ),
-    "resamples": _declare(
-        *("--resamples",),
+    "seed": declare(
+        "--seed",
+        group="Statistics",
         type=int,
+        metavar="N",
+        default=SEED,
+        show_default=True,
+        help="Seed of the random numbers.",
+    ),
+    "resamples": declare(
+        "--resamples",
+        group="Statistics",
+        type=int,
+        metavar="N",
         default=RESAMPLES,
         show_default=True,
         help="Number of resamples.",
     ),
-    # what is printed, and where
-    "form": _declare(
-        *("--format", "form"),
-        type=click.Choice(VALUE_FORMS),
-        help="How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+    "interval": declare(
+        "--interval",
+        type=float,
+        metavar="LEVEL",
+        help="How sure is each mean? Its interval at LEVEL per cent, such as 95.",
     ),
-    "output": _declare("-o", "--output", metavar="FILE", help="Write to FILE instead."),
-    "quiet": _declare(
+    "interval.resamples": declare(
+        "--resamples",
+        group="Statistics",
+        type=int,
+        metavar="N",
+        help=f"Of --interval: number of resamples. [{RESAMPLES}]",
+    ),
+    "interval.seed": declare(
+        "--seed",
+        group="Statistics",
+        type=int,
+        metavar="N",
+        help=f"Of --interval: seed of the random numbers. [{SEED}]",
+    ),
+    # what is printed, and where
+    "form": _declare_form("table on a terminal, tsv in a pipe, or by the suffix of -o"),
+    "text_form": _declare_form("table, or by the suffix of -o"),
+    "output": declare(
+        *("-o", "--output"),
+        group="Output",
+        metavar="FILE",
+        type=PATH,
+        help="Write to FILE instead.",
+    ),
+    "quiet": declare(
         *("-q", "--quiet"),
+        group="Output",
         is_flag=True,
         help="No notes on stderr beside TSV, CSV and JSON lines.",
     ),
     # how files are read
-    "qrels_format": _declare(
-        "--qrels-format", type=_RUN_FORMATS, help="How judgments are written. [found out]"
+    "qrels_format": declare(
+        "--qrels-format",
+        group="Files",
+        type=_RUN_FORMATS,
+        help="How judgments are written. [found out]",
     ),
-    "run_format": _declare(
-        "--run-format", type=_RUN_FORMATS, help="How runs are written. [found out]"
+    "run_format": declare(
+        "--run-format", group="Files", type=_RUN_FORMATS, help="How runs are written. [found out]"
     ),
-    "columns": _declare(
-        *("--columns",),
+    "columns": declare(
+        "--columns",
+        group="Files",
         metavar="ROLE=NAME,…",
         multiple=True,
         callback=_parse_columns,
         help="How columns are called: query=user,doc=item. [the usual names]",
     ),
-    "sessions_format": _declare(
-        *("--sessions-format",),
+    "sessions_format": declare(
+        "--sessions-format",
+        group="Files",
         type=_SESSION_FORMATS,
         help="How sessions are written. [found out]",
     ),
-    "where": _declare(
-        "--where", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."
+    "where": declare(
+        "--where", group="Files", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."
     ),
-    "min_queries": _declare(
-        "--min-queries", type=int, metavar="N", help="Only sessions of at least N queries."
+    "min_queries": declare(
+        "--min-queries",
+        group="Files",
+        type=int,
+        metavar="N",
+        help="Only sessions of at least N queries.",
     ),
-    "first_queries": _declare(
-        "--first-queries", type=int, metavar="N", help="Only the first N queries of each."
+    "first_queries": declare(
+        "--first-queries",
+        group="Files",
+        type=int,
+        metavar="N",
+        help="Only the first N queries of each.",
     ),
-    "topics": _declare(
-        "--topics", metavar="FILE", help="Lines of session and topic, whose judgments count."
+    "topics": declare(
+        "--topics",
+        group="Files",
+        metavar="FILE",
+        type=PATH,
+        help="Lines of session and topic, whose judgments count.",
     ),
-    "pages": _declare(
-        *("--pages",),
+    "pages": declare(
+        "--pages",
+        group="Files",
         type=click.Choice(("merge", "count")),
         help="Of Session Track XML: does a further page continue the list, or count? [merge]",
     ),
-    "skip_bad": _declare(
-        "--skip-bad", is_flag=True, help="Leave malformed sessions out, and count them."
+    "skip_bad": declare(
+        "--skip-bad",
+        group="Files",
+        is_flag=True,
+        help="Leave malformed sessions out, and count them.",
     ),
-    "session_ties": _declare(
-        *("--ties",),
+    "session_ties": declare(
+        "--ties",
+        group="Files",
         type=click.Choice(("doc_descending", "input")),
         help="Of conversations: how are equal scores ranked? [doc_descending]",
     ),
     # whose convention, and what of it is otherwise
-    "plugin": _declare(  # known before any other option is looked at
-        *("--plugin",),
+    "plugin": declare(  # known before any other option is looked at
+        "--plugin",
+        group="Convention",
         metavar="MODULE",
         multiple=True,
         is_eager=True,
@@ -217,34 +284,32 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         callback=_load_plugins,
         help="A module or file.py that registers measures of your own; may be repeated.",
     ),
-    "like": _declare(
-        *("--like",),
+    "like": declare(
+        "--like",
+        group="Convention",
         metavar="NAME",
         help=f"Compute as a tool or source does: {_FEW_CONVENTIONS}, … "
         f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
+        shell_complete=lambda _, __, text: complete_names(CONVENTIONS, text),
     ),
-    "like_sessions": _declare(
-        "--like", metavar="NAME", help=f"Whose habits: {', '.join(SESSION_CONVENTIONS)}."
+    "like_sessions": declare(
+        "--like",
+        group="Convention",
+        metavar="NAME",
+        help=f"Whose settings to follow: {', '.join(SESSION_CONVENTIONS)}. [jk2008]",
+        shell_complete=lambda _, __, text: complete_names(SESSION_CONVENTIONS, text),
     ),
-    **{
-        name: _declare_setting(
-            setting, **_SETTING_ATTRIBUTES.get(name, {"type": int, "metavar": "N"})
-        )
-        for name, setting in SETTINGS.items()
-    },
-    **{
-        f"sessions.{name}": _declare_setting(
-            setting, **_SESSION_ATTRIBUTES.get(name, {"metavar": "NAME"})
-        )
-        for name, setting in SESSION_SETTINGS.items()
-    },
+    **SETTING_OPTIONS,
 }
 
 # Options that go together.
 RESAMPLING = ("alpha", "seed", "resamples")
-CONVENTION = ("plugin", "like", *SETTINGS)
+INTERVAL = ("interval", "interval.resamples", "interval.seed")
+SWEEP_GRID = ("sweep.b", "sweep.bq", "depth", "weights")
+CONVENTION = ("like", *SETTINGS, "plugin")
 READ_RUNS = ("qrels_format", "run_format", "columns")
 PRINT_RUNS = ("form", "output", "quiet", *READ_RUNS, *CONVENTION)
+PRINT_TEXT = ("text_form", "output")
 SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
 CHOOSE_SESSIONS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "skip_bad"),
@@ -267,17 +332,6 @@ def options(*names: str | Decorator) -> Decorator:
 def option(name: str, **changes: Any) -> Decorator:
     """An option of the table with other attributes, such as its help."""
     return OPTIONS[name](**changes)
-
-
-def format_option(*forms: str) -> Decorator:
-    """`--format` of a command that has these forms, the first being the default."""
-    return option(
-        "form",
-        type=click.Choice(forms),
-        default=forms[0],
-        show_default=True,
-        help="How to print it.",
-    )
 
 
 def refuse_idle_options(names: Iterable[str], why: str) -> None:

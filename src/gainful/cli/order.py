@@ -7,54 +7,40 @@ from typing import Any
 import click
 
 from gainful.api import order as api
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.options import PRINT_RUNS, RESAMPLING, options, refuse_idle_options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
-from gainful.cli.progress import show_progress
-from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
-from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.cli.options import (
+    PRINT_RUNS,
+    RESAMPLING,
+    option,
+    options,
+    refuse_idle_options,
+)
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 
 
-@click.command(short_help="Which measure tells these runs apart, and do they agree?")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...")
+@command(short_help="Which measure tells these runs apart, and do they agree?")
+@click.argument("qrels", type=PATH)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...", type=PATH)
 @options("measures")
-@click.option(
-    "--test",
-    default=TUKEY,
-    show_default=True,
-    metavar="NAME",
-    help=f"What tells two runs apart: {', '.join((TUKEY, *TESTS))}.",
-)
-@click.option(
-    "--correct",
-    metavar="NAME",
-    help=f"How a test of single pairs is corrected: {', '.join(CORRECTIONS)}. [holm]",
-)
-@click.option(
+@own_option(
     "--p", type=float, default=PERSISTENCE, show_default=True, help="The persistence of RBO."
 )
+@option("test", default=TUKEY, help="What tells two runs apart.")
+@option("correct", help="How a test of single pairs is corrected. [holm]")
 @options(*RESAMPLING, *PRINT_RUNS)
 def order(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     *,
-    test: str,
-    correct: str | None,
-    alpha: float,
-    p: float,
-    resamples: int,
-    seed: int,
     form: str | None,
     output: str | None,
     quiet: bool,
-    qrels_format: str | None,
-    run_format: str | None,
-    columns: dict[str, tuple[str, ...]] | None,
-    like: str | None,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """Do measures agree on which RUN is better, and which tells them apart?
 
@@ -68,33 +54,17 @@ def order(
 
     \b
     Examples:
-      gainful order qrels.txt bm25.txt dense.txt hybrid.txt -m nDCG@10 -m AP -m RR
+      gainful order qrels.txt bm25.txt dense.txt hybrid.txt -m nDCG@10 -m AP
       gainful order qrels.txt runs/*.txt -m 'nDCG(gain=exp)@10' -m nDCG@10
-      gainful order qrels.txt runs/*.txt -m P@5 -m P@10 --test t --correct bh --alpha 0.01
+      gainful order qrels.txt runs/*.txt -m P@5 -m P@10 --test t --alpha 0.01
       gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
     """
-    if test == "t":
+    if options["test"] == "t":
         refuse_idle_options(
             ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
         )
-    form = form or usual_form(output)
+    form = choose_form(form, output)
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
-    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
-        run_order = api.order(
-            qrels,
-            named_runs,
-            measures or None,
-            alpha=alpha,
-            test=test,
-            correct=correct,
-            p=p,
-            resamples=resamples,
-            seed=seed,
-            like=like,
-            qrels_format=qrels_format,
-            run_format=run_format,
-            columns=columns,
-            **settings,
-        )
+    run_order = api.order(qrels, name_runs(runs), measures or None, **options)
     deliver(run_order.page(), form, output, quiet=quiet)

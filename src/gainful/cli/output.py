@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from gainful.cli.options import PLUGINS, VALUE_FORMS
+from gainful.cli.options import PLUGINS
+from gainful.cli.streams import find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
 from gainful.page.render import render
-from gainful.page.terminal import PLAIN, Terminal
+from gainful.page.terminal import PLAIN
 from gainful.page.write_file import write_atomically
 
 # The forms in which commands write, and the suffixes that ask for them.
@@ -27,28 +26,34 @@ SUFFIXES = {
     "json": ".json",
     "jsonl": ".jsonl",
     "html": ".html",
-    "junit": ".xml",
 }
 WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
+_HTML_HEAD = '<!doctype html>\n<meta charset="utf-8">\n'  # of a file that a browser opens
 
 
-def usual_form(output: str | None, forms: Sequence[str] | None = None) -> str:
-    """The form that is written if none is named: by the suffix of the file, or for the terminal.
+def choose_form(
+    form: str | None,
+    output: str | None,
+    *,
+    piped: str = "tsv",
+    own_suffixes: Mapping[str, str] | None = None,
+) -> str:
+    """The form that was named; else that of the file's suffix, or the one for the terminal.
 
-    A command that has some `forms` only prints the first of them, on a terminal and in a pipe.
+    `piped` is what a pipe gets; a command may have forms of its own besides all others.
     """
+    if form is not None:
+        return form
     if is_stdout(output):
-        if forms is not None:
-            return forms[0]
-        return "tsv" if terminal() is PLAIN else "table"
+        return "table" if is_terminal(sys.stdout) else piped
     suffix = Path(str(output)).suffix.lower()
-    by_suffix = {SUFFIXES[form]: form for form in forms or VALUE_FORMS}
-    if suffix not in by_suffix:
+    forms = {suffix: form for form, suffix in (SUFFIXES | dict(own_suffixes or {})).items()}
+    if suffix not in forms:
         raise click.UsageError(
             f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
-            f"in {', '.join(by_suffix)}"
+            f"in {', '.join(forms)}"
         )
-    return by_suffix[suffix]
+    return forms[suffix]
 
 
 def refuse_other_than_html(output: str) -> None:
@@ -74,7 +79,9 @@ def deliver(
     belongs to it is saved as well, so that nothing is said to be saved that is not, and nothing is
     saved whose page cannot be written.
     """
-    text = render(page, form, terminal() if is_stdout(output) else PLAIN)
+    text = render(page, form, find_terminal() if is_stdout(output) else PLAIN)
+    if form == "html" and not is_stdout(output):
+        text = _HTML_HEAD + text
     if save is not None and is_stdout(output):
         save()
     deliver_text(text, output)
@@ -82,7 +89,7 @@ def deliver(
         save()
     if form in WITHOUT_NOTES:
         for line in page.warnings if quiet else page.asides or page.notes:
-            click.echo(f"gainful: {line}", err=True)
+            say(line)
 
 
 def deliver_text(text: str, output: str | None) -> None:
@@ -107,7 +114,7 @@ def deliver_document(
     if values is not None and values_path is not None:
         deliver_text(values, values_path)
         more = f", and all values to {values_path}"
-    click.echo(f"gainful: wrote {output}{more}", err=True)
+    say(f"wrote {output}{more}")
 
 
 def is_stdout(output: str | None) -> bool:
@@ -131,13 +138,3 @@ def write_stdout(text: str, end: str = "\n") -> None:
     if sys.stdout is None:
         raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
     click.echo(text + end, nl=False, color=True)
-
-
-def terminal() -> Terminal:
-    """The terminal that is printed to, or the plain page that a pipe is."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return PLAIN
-    columns = shutil.get_terminal_size().columns
-    blocks = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Terminal(width=columns, colour=colour, blocks=blocks)

@@ -1,57 +1,62 @@
-"""A bar on stderr while files are read, if there is someone to see it and the work is long."""
+"""A bar on stderr while a long file is read, if there is someone to see it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import PurePath
+
+from gainful.cli.streams import find_width, is_terminal
+from gainful.progress import watch_reading
+from gainful.text import shorten
 
 _LONG = 50_000_000  # bytes; reading less takes no time worth a bar
+_BAR_WIDTH = 20
+_CLEAR_LINE = "\r\x1b[K"
 
 
 @contextmanager
-def progress(paths: Sequence[str]) -> Iterator[Callable[[str], None]]:
-    """Gives what is to be called with each path before it is read."""
-    sizes = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
-    visible = sys.stderr is not None and sys.stderr.isatty()
-    if not (visible and sum(sizes.values()) > _LONG):
-        yield lambda _: None
+def show_progress() -> Iterator[None]:
+    """A bar for each long file that is read within, gone when it has been."""
+    if not is_terminal(sys.stderr):
+        yield
         return
-    from rich.console import Console  # noqa: PLC0415  (slow to load; only where it is seen)
-    from rich.progress import Progress  # noqa: PLC0415
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=sum(sizes.values()))
-        done = 0
-
-        def advance(path: str) -> None:
-            nonlocal done
-            bar.update(task, description=f"reading {Path(path).name}", completed=done)
-            done += sizes.get(path, 0)
-
-        yield advance
+    bar = _Bar()
+    with watch_reading(bar.update):
+        try:
+            yield
+        finally:
+            bar.clear()
 
 
-class _AnnouncedRuns(Mapping[str, str]):
-    """Paths by name; taking one moves the bar, as it is read next."""
+class _Bar:
+    """One line that is written over and over."""
 
-    def __init__(self, paths: Mapping[str, str], announce: Callable[[str], None]) -> None:
-        self._paths, self._announce = paths, announce
+    def __init__(self) -> None:
+        self.line = ""
 
-    def __getitem__(self, name: str) -> str:
-        self._announce(self._paths[name])
-        return self._paths[name]
+    def update(self, name: str, size: int, share: float) -> None:
+        """Draw how much of a long file has been read; all of it is no longer worth a line."""
+        if size < _LONG:
+            return
+        if share >= 1:
+            self.clear()
+            return
+        done = round(_BAR_WIDTH * share)
+        bar = "#" * done + "-" * (_BAR_WIDTH - done)
+        room = (find_width(sys.stderr) or 0) - len(bar) - 20
+        line = f"reading {shorten(PurePath(name).name, max(room, 8))} [{bar}] {share:4.0%}"
+        if line != self.line:
+            self._write(_CLEAR_LINE + line)
+            self.line = line
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.line:
+            self._write(_CLEAR_LINE)
+            self.line = ""
 
-    def __len__(self) -> int:
-        return len(self._paths)
-
-
-@contextmanager
-def show_progress(runs: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    """Runs by name whose reading moves a bar."""
-    with progress(list(runs.values())) as advance:
-        yield _AnnouncedRuns(runs, advance)
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -8,33 +8,24 @@ from typing import Any
 import click
 
 from gainful.api.report import report as build_report
+from gainful.cli.command import PATH, command
 from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.options import CONVENTION, READ_RUNS, RESAMPLING, option, options
 from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_overwriting
-from gainful.cli.progress import show_progress
-from gainful.evidence.pairing import TEST_NAMES
 
 
-@click.command(short_help="One page about these runs, to hand over.")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@command(short_help="One page about these runs, to hand over.")
+@click.argument("qrels", type=PATH)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH)
 @options("measures")
-@option("output", required=True, help="The page: FILE.html.")
-@click.option("--title", metavar="TEXT", help="What the page is called.")
-@click.option(
-    "--topics",
-    metavar="FILE",
+@option("output", group="", required=True, help="The page: FILE.html.")
+@option("title", help="What the page is called.")
+@option(
+    "topics",
+    group="",
     help="What the queries say: lines of query, tab, text; or CSV or JSON lines with both.",
 )
-@options("baseline")
-@click.option(
-    "--test",
-    type=click.Choice(TEST_NAMES),
-    default="randomisation",
-    show_default=True,
-    help="How evidence is weighed.",
-)
-@options("correct", *RESAMPLING, *READ_RUNS, *CONVENTION)
+@options("baseline", "test", "correct", *RESAMPLING, *READ_RUNS, *CONVENTION)
 def report(
     qrels: str,
     runs: tuple[str, ...],
@@ -51,15 +42,15 @@ def report(
     single file that loads nothing. Of more than 500 queries a part is shown rank by rank, which
     the page says; all values are then written beside it, as FILE-values.csv.
 
-    It needs the extra report: pip install 'gainful[report]'
+    It needs these packages: pip install altair vl-convert-python jinja2
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
     \b
     Examples:
       gainful report qrels.txt run.txt -o report.html
-      gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP -o report.html
-      gainful report qrels.txt *.run -m nDCG@10 --baseline bm25 --topics topics.tsv -o report.html
+      gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -o report.html
+      gainful report qrels.txt *.run --topics topics.tsv -o report.html
     """
     refuse_other_than_html(output)
     refuse_two_pipes(qrels, *runs, topics)
@@ -68,13 +59,12 @@ def report(
     inputs = (qrels, *runs, *([] if topics is None else [topics]))
     refuse_overwriting(output, inputs)
     refuse_overwriting(values_path, inputs, "the file beside")
-    with show_progress(dict(zip(name_runs(runs), runs, strict=True))) as named_runs:
-        document = build_report(
-            qrels,
-            named_runs,
-            measures or None,
-            texts=topics,
-            values_file=None if values_path is None else Path(values_path).name,
-            **options,
-        )
+    document = build_report(
+        qrels,
+        name_runs(runs),
+        measures or None,
+        texts=topics,
+        values_file=None if values_path is None else Path(values_path).name,
+        **options,
+    )
     deliver_document(document, output, document.values_csv, values_path)

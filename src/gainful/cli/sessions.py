@@ -7,32 +7,30 @@ from typing import Any
 import click
 
 from gainful.api.sessions import evaluate
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.measure.sessions.results import VIEWS
 
 
-@click.command(short_help="How good are these whole search sessions?")
-@click.argument("file")
+@command(short_help="How good are these whole search sessions?")
+@click.argument("file", type=PATH)
 @options("qrels")
 @option("measures", help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN,…", help="Means of groups: --by system,scenario."
-)
-@click.option("--per-session", is_flag=True, help="A line for each session.")
-@click.option("--lengths", is_flag=True, help="How many sessions have how many queries?")
-@click.option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
-@click.option("--last", is_flag=True, help="The last query against the others, by rank.")
-@click.option(
-    "--non-last",
-    type=click.Choice(("pooled", "within")),
+@option("by", multiple=True, help="Means of groups: --by system,scenario.")
+@own_option("--per-session", is_flag=True, help="A line for each session.")
+@own_option("--lengths", is_flag=True, help="How many sessions have how many queries?")
+@own_option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
+@own_option("--last", is_flag=True, help="The last query against the others, by rank.")
+@option(
+    "non_last",
     default="pooled",
-    show_default=True,
-    help="With --last: other queries pooled, or averaged within each session first.",
+    help="With --last: other queries pooled, or averaged within each session first. [pooled]",
 )
-@click.option("--best-query", is_flag=True, help="How often is the last query the best?")
-@click.option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
+@own_option("--best-query", is_flag=True, help="How often is the last query the best?")
+@own_option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
 @options("form", "output")
 @option("quiet", help="On stderr only what was left out, no notes.")
 @options(*READ_SESSIONS, *SESSION_CONVENTION)
@@ -60,15 +58,15 @@ def sessions(
     \b
     Examples:
       gainful sessions study.csv --qrels qrels.txt
-      gainful sessions study.csv --qrels qrels.txt -m 'nsDCG(b=2,bq=4)@10' --by system
-      gainful sessions study.csv --qrels qrels.txt --by system --curve -o curve.csv
+      gainful sessions study.csv --qrels qrels.txt -m 'nsDCG(b=2,bq=4)@10'
+      gainful sessions study.csv --qrels qrels.txt --by system --curve -o c.csv
       gainful sessions study.csv --qrels qrels.txt --by system --lengths
-      gainful sessions study.csv --qrels qrels.txt --by system --reformulations
-      gainful sessions cast.run --sessions-format conversation --qrels qrels.txt
-      gainful sessions study.csv --qrels qrels.txt --where scenario=D --min-queries 4
+      gainful sessions study.csv --qrels qrels.txt --reformulations
+      gainful sessions cast.run --sessions-format conversation --qrels q.txt
+      gainful sessions study.csv --qrels qrels.txt --where scenario=D
     """
     view = _choose_view(options)
-    form = form or usual_form(output)
+    form = choose_form(form, output)
     refuse_two_pipes(file, qrels)
     refuse_overwriting(output, (file, qrels, options["topics"]))
     results = evaluate(file, qrels, measures or None, **parse_reading(options), **options)

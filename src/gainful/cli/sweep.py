@@ -7,50 +7,27 @@ from typing import Any
 import click
 
 from gainful.api.sweep import sweep as run_sweep
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
-from gainful.cli.options import READ_SESSIONS, option, options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.cli.options import READ_SESSIONS, SWEEP_GRID, option, options
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.errors import BadValue
-from gainful.measure.sessions.sweep_grid import USUAL_RANGE
-
-_FORMATS = ("table", "csv", "json")
 
 
-@click.command(short_help="Which system is better for which searcher?")
-@click.argument("file")
-@option("qrels", help="Judgments. [the column grade of FILE]")
-@click.option("--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount.")
-@click.option("--bq", default=USUAL_RANGE, show_default=True, help="Bases of the query discount.")
-@click.option(
-    "--points", type=int, default=20, show_default=True, help="How many bases of a range."
-)
-@click.option("--depth", metavar="X", help="How many results of a query count: 10, or 5,10,20.")
-@click.option(
-    "--weights",
-    multiple=True,
-    metavar="WEIGHTS",
-    help="What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
-)
-@click.option("--by", default="system", show_default=True, help="Which column tells the groups.")
-@option(
-    "measure",
-    default="nsDCG",
-    metavar=None,
-    show_default=True,
-    help="sDCG or nsDCG, such as 'nsDCG(duplicates=first)'.",
-)
-@click.option(
+@command(short_help="Which system is better for which searcher?")
+@click.argument("file", type=PATH)
+@options("qrels")
+@option("measure", default="nsDCG", help="sDCG or nsDCG, such as 'nsDCG(duplicates=first)'.")
+@option("by", default="system", show_default=True, help="Which column tells the groups.")
+@options(*SWEEP_GRID)
+@option("points", default=20)
+@own_option(
     "--reference",
     metavar="b=2,bq=4",
     help="The searcher that others are held against. [b=2,bq=4]",
 )
-@option("like", help="Whose habits to follow. [jk2008]")
-@option(
-    "form",
-    type=click.Choice(_FORMATS),
-    help="How to print it. [table, or by the suffix of -o]",
-)
-@options("output", *READ_SESSIONS)
+@options("text_form", "output", *READ_SESSIONS, "like_sessions")
 def sweep(
     file: str,
     *,
@@ -74,11 +51,11 @@ def sweep(
     \b
     Examples:
       gainful sweep sessions.csv --qrels qrels.txt
-      gainful sweep sessions.csv --qrels qrels.txt --b 2 --bq 1.5:100 --points 50
-      gainful sweep sessions.csv --qrels qrels.txt --weights linear --weights 0:0,1:1,2:10,3:100
-      gainful sweep sessions.csv --qrels qrels.txt -m sDCG --by scenario -o settings.csv
+      gainful sweep sessions.csv --qrels qrels.txt --b 2 --bq 1.5:100
+      gainful sweep sessions.csv --qrels qrels.txt --weights 0:0,1:1,2:10,3:100
+      gainful sweep sessions.csv --qrels qrels.txt -m sDCG -o settings.csv
     """
-    form = form or usual_form(output, _FORMATS)
+    form = choose_form(form, output, piped="table")
     refuse_two_pipes(file, qrels)
     refuse_overwriting(output, (file, qrels, options["topics"]))
     result = run_sweep(

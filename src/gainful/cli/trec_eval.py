@@ -37,22 +37,25 @@ _LONG_OPTIONS = {
 _HELP = """\
 Usage: gainful trec_eval [OPTIONS] QRELS RUN
 
-  trec_eval's numbers to the byte, without trec_eval: the same options, output and exit status.
+  trec_eval's numbers to the byte, without trec_eval: the same options, output
+  and exit status.
 
 Options:
   -q            Print the values of each query too.
-  -m NAME       Compute this measure; may be repeated. Parameters follow a dot: -m P.5,10
-                Groups: official (the default), all_trec, set.
+  -m NAME       Compute this measure; may be repeated. Parameters follow a
+                dot: -m P.5,10. Groups: official (the default), all_trec, set.
   -c            Count queries that are judged but missing from the run, as 0.
   -n            Print no summary.
   -l NUM        From this grade on a document is relevant. [1]
   -M NUM        Look at the first NUM documents of each query only.
   -J            Take unjudged documents out of the rankings.
   -N NUM        The number of documents in the collection, for utility.
-  -Z FILE       Print z-scores: FILE has lines of query, measure, mean, standard deviation.
+  -Z FILE       Print z-scores: FILE has lines of query, measure, mean,
+                standard deviation.
   -R qrels, -T trec_results   The formats there are.
-  --as 9|10     Whose numbers: version 10's (the default), or version 9's, which keeps scores
-                in 32 bit, rounds recall points otherwise, and skips missing queries.
+  --as 9|10     Whose numbers: version 10's (the default), or version 9's,
+                which keeps scores in 32 bit, rounds recall points otherwise,
+                and skips missing queries.
   -o, -D NUM    Accepted, without effect.
   -h            This help; with -m also what the measures mean.
 
@@ -61,7 +64,8 @@ Examples:
   gainful trec_eval -q -c -m ndcg_cut.10 -m map qrels.txt run.txt
   gainful trec_eval --as 9 -m all_trec qrels.txt run.txt
 
-Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or missing queries.
+Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or
+missing queries.
 """
 
 

@@ -8,27 +8,29 @@ import click
 
 from gainful.api import unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.numbers import parse_numbers
 from gainful.cli.options import PRINT_RUNS, options, refuse_idle_options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 
 
-@click.command(short_help="How much could documents that nobody judged change?")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, metavar="RUN...")
+@command(short_help="How much could documents that nobody judged change?")
+@click.argument("qrels", type=PATH)
+@click.argument("runs", nargs=-1, metavar="RUN...", type=PATH)
 @options("measures", "per_query")
-@click.option(
+@own_option(
     "--grades",
     metavar="G,G,…",
     help="The grades that a document may get. [0 and all grades of QRELS]",
 )
-@click.option(
+@own_option(
     "--settle",
     is_flag=True,
     help="Of two runs: can it still turn which is better, and what is to be judged first?",
 )
-@click.option(
+@own_option(
     "--first",
     type=click.IntRange(min=0),
     default=20,
@@ -69,10 +71,10 @@ def unjudged(
     Examples:
       gainful unjudged qrels.txt run.txt
       gainful unjudged qrels.txt bm25.txt dense.txt -m nDCG@10 -m P@10
-      gainful unjudged qrels.txt run.txt -m AP --grades 0,1 --per-query --format csv -o bounds.csv
-      gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle --first 50
+      gainful unjudged qrels.txt run.txt --grades 0,1 --per-query -o bounds.csv
+      gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle
     """
-    form = form or usual_form(output)
+    form = choose_form(form, output)
     if not runs and not holds_qrels_and_run(qrels, columns):
         raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or (qrels,)
@@ -82,7 +84,7 @@ def unjudged(
     if settle and (len(runs) != 2 or len(measures) > 1 or per_query):
         raise click.UsageError("--settle takes two runs and one measure, and no --per-query")
     refuse_overwriting(output, (qrels, *runs))
-    named_runs = dict(zip(name_runs(runs), runs, strict=True))
+    named_runs = name_runs(runs)
     options = {
         "grades": None if grades is None else parse_numbers([grades], "grades"),
         "like": like,

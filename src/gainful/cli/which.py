@@ -5,17 +5,24 @@ from __future__ import annotations
 import click
 
 from gainful.api.which import which as find_formulations
+from gainful.cli.command import command
 from gainful.cli.numbers import GRADES_SETTINGS, parse_numbers
-from gainful.cli.options import format_option, options
-from gainful.cli.output import deliver
+from gainful.cli.options import PRINT_TEXT, options
+from gainful.cli.output import choose_form, deliver
 
 
-@click.command(context_settings=GRADES_SETTINGS, short_help="Whose nDCG is this?")
+@command(context_settings=GRADES_SETTINGS, short_help="Whose nDCG is this?")
 @click.argument("value")
 @click.argument("grades", nargs=-1, required=True)
-@options("judged")
-@format_option("table", "markdown", "json")
-def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) -> int:
+@options("judged", *PRINT_TEXT)
+def which(
+    value: str,
+    grades: tuple[str, ...],
+    *,
+    judged: str | None,
+    form: str | None,
+    output: str | None,
+) -> int:
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
 
     Gains, discounts, bases, ideals, cutoffs and the habits of all known tools are tried; VALUE
@@ -30,5 +37,5 @@ def which(value: str, grades: tuple[str, ...], judged: str | None, form: str) ->
     """
     pool = None if judged is None else parse_numbers([judged], "judged")
     formulations = find_formulations(value, parse_numbers(grades, "grades"), judged=pool)
-    deliver(formulations.page(), form)
+    deliver(formulations.page(), choose_form(form, output, piped="table"), output)
     return 0 if formulations.matches else 1

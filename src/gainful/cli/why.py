@@ -6,39 +6,32 @@ import click
 
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.why import why as explain
+from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import refuse_two_pipes
 from gainful.cli.options import RUN_OR_SESSION_FORMATS, option, options
-from gainful.cli.output import deliver, refuse_overwriting, usual_form
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.evidence.reasons.causes import CAUSES
 
-_FORMATS = ("table", "markdown", "json")
 
-
-@click.command(short_help="Why do two tools disagree on these data?")
-@click.argument("qrels")
-@click.argument("run", required=False)
+@command(short_help="Why do two tools disagree on these data?")
+@click.argument("qrels", type=PATH)
+@click.argument("run", required=False, type=PATH)
 @option(
     "measure",
     default="nDCG@10",
-    show_default=True,
     help="One measure. What it says in its brackets holds for both tools.",
 )
-@options("plugin")
-@option("like", help="The tool to start from. [gainful itself]")
-@click.option("--unlike", metavar="NAME", required=True, help="The tool that says something else.")
-@click.option(
+@option("like", group="", help="The tool to start from. [gainful itself]")
+@own_option("--unlike", metavar="NAME", required=True, help="The tool that says something else.")
+@own_option(
     "--cause",
     metavar="NAME",
     help=f"Spell out the worst query of this cause only: {', '.join(CAUSES)}.",
 )
-@option(
-    "form",
-    type=click.Choice(_FORMATS),
-    help="How to print it. [table, or by the suffix of -o]",
-)
-@options("output", "qrels_format")
+@options("text_form", "output", "qrels_format")
 @option("run_format", type=RUN_OR_SESSION_FORMATS, help="How RUN is written. [found out]")
-@options("columns")
+@options("columns", "plugin")
 def why(
     qrels: str,
     run: str | None,
@@ -66,12 +59,12 @@ def why(
     \b
     Examples:
       gainful why qrels.txt run.txt --like trec_eval --unlike sklearn
-      gainful why qrels.txt run.txt -m nDCG@20 --like trec_eval --unlike quepid --cause gain
+      gainful why qrels.txt run.txt --unlike quepid --cause gain
       gainful why qrels.txt run.txt -m AP --like trec_eval --unlike ranx
       gainful why qrels.txt run.txt --unlike beir -o why.md
-      gainful why qrels.txt sessions.csv -m nsDCG@10 --like jk2008 --unlike kanoulas2011
+      gainful why qrels.txt sessions.csv -m nsDCG@10 --unlike kanoulas2011
     """
-    form = form or usual_form(output, _FORMATS)
+    form = choose_form(form, output, piped="table")
     refuse_two_pipes(qrels, run)
     if run is None and not holds_qrels_and_run(qrels, columns):
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")

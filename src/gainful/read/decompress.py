@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from attrs import frozen
 
 from gainful.errors import BadInput
+from gainful.progress import report_reading
 
 _INPUT_PIECE = 1 << 18
 _OUTPUT_PIECE = 1 << 24
@@ -97,7 +98,7 @@ def decompress(data: bytes, name: str) -> bytes:
         raise BadInput(name, "its name says that it is compressed, but it is not")
     limit = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * len(data))
     try:
-        parts = list(_take_until(limit, _iterate_parts(data, compression.open_stream), name))
+        parts = list(_take_until(limit, _iterate_parts(data, compression.open_stream, name), name))
     except EOFError:
         problem = f"the {compression.name} file is truncated: it ends in mid-stream"
         raise BadInput(name, problem) from None
@@ -122,10 +123,13 @@ def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes
         yield part
 
 
-def _iterate_parts(data: bytes, open_stream: Callable[[], Decompressor]) -> Iterator[bytes]:
+def _iterate_parts(
+    data: bytes, open_stream: Callable[[], Decompressor], name: str
+) -> Iterator[bytes]:
     """What streams hold, one after the other: files may be joined of several."""
     at, stream = 0, open_stream()
     while at < len(data):
+        report_reading(name, len(data), at / len(data) / 2)  # unpacking is half of reading it
         part = stream.decompress(data[at : at + _INPUT_PIECE], _OUTPUT_PIECE)
         at = min(len(data), at + _INPUT_PIECE)
         while part:

@@ -124,7 +124,9 @@ def read_qrels(
         return datasets.read_qrels(fspath(path))
     source = open_source(path)
     file_format = find_format(source, format_name, columns)
-    return file_format.read_qrels(source, **take_columns(file_format, columns))
+    qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
+    source.report_end()
+    return qrels
 
 
 def read_run(
@@ -137,7 +139,9 @@ def read_run(
         raise BadInput(fspath(path), "this is a directory, not a file")
     source = open_source(path)
     file_format = find_format(source, format_name, columns)
-    return file_format.read_run(source, **take_columns(file_format, columns))
+    run = file_format.read_run(source, **take_columns(file_format, columns))
+    source.report_end()
+    return run
 
 
 def take_columns(file_format: Format, columns: ColumnMapping) -> dict[str, ColumnMapping]:

@@ -113,6 +113,7 @@ def read_sessions(
                 f"nothing: sessions in the format {file_format.name} have none",
             )
     sessions = file_format.read(source, bad, **options)
+    source.report_end()
     return sessions if topics is None else with_topics(sessions, topics)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.errors import BadInput, WrongType
+from gainful.progress import report_reading
 from gainful.read.decompress import SUFFIXES, decompress, find_compression
 
 _HEAD_SIZE = 1 << 16
@@ -51,6 +52,20 @@ class Source:
         return self.path if self.path is not None else BytesIO(self.read_bytes())
 
     @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        if self.data is not None:
+            return len(self.data)
+        try:
+            return 0 if self.path is None else self.path.stat().st_size
+        except OSError:  # it may be gone by now
+            return 0
+
+    def report_end(self) -> None:
+        """Say that all of it has been read."""
+        report_reading(self.name, self.size, 1.0)
+
+    @property
     def resembles_zlib(self) -> bool:
         """Would polars take this text for compressed data, as one that begins with x^2?"""
         return self.head[:2] in (b"x\x01", b"x^", b"x\x9c", b"x\xda")
@@ -64,7 +79,7 @@ class Source:
         """How tidy are its lines, if this byte stands between fields and the other nowhere?"""
         try:
             with self._open_stream() as stream:
-                return _scan_tidiness(stream, separator[0], other_blank[0])
+                return _scan_tidiness(self, stream, separator[0], other_blank[0])
         except OSError as failure:  # it may be gone by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
@@ -90,12 +105,19 @@ class Source:
             yield from stream
 
 
-def _scan_tidiness(stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:
-    """What makes a text slow to read, looked at in stretches: large ones take no memory."""
+def _scan_tidiness(source: Source, stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:
+    """What makes a text slow to read, looked at in stretches: large ones take no memory.
+
+    That is about half the work of reading a file, and the half whose progress can be told.
+    """
+    size, done = source.size, 0
     buffer = np.empty(_BATCH_BYTES, np.uint8)
     after_separator = commented = False  # did the stretch before end with a separator?
-    while size := stream.readinto(buffer.data):  # type: ignore[attr-defined]
-        chunk = buffer[:size]
+    while count := stream.readinto(buffer.data):  # type: ignore[attr-defined]
+        chunk = buffer[:count]
+        done += count
+        if source.path is not None:
+            report_reading(source.name, size, done / max(size, done) / 2)
         is_separator = chunk == separator
         if (
             (after_separator and is_separator[0])

@@ -1,0 +1,229 @@
+"""Commands as gainful has them: help in groups that fits, and answers to misspelt options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gainful.errors import UnknownName
+from gainful.text import display_width, fold_line
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# The headings of options in help, in this order; what a command is about has none of its own.
+GROUPS = ("", "Output", "Statistics", "Files", "Convention")
+_EXAMPLES = re.compile(r"\s*\x08\nExamples?:\n")  # click's \b, behind which nothing is folded
+_SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+")
+_TERM_WIDTH = 26  # of an option and its value; longer ones have a line of their own
+
+# What other tools call it. Where the command has the option, it is the one that is meant.
+_OTHER_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("--metric", "--metrics", "--measures"), "-m MEASURE"),
+    **{
+        f"--{form}": f"--format {form}"
+        for form in ("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
+    },
+    **dict.fromkeys(("--k", "--cutoff", "--depth", "--top"), "-k K"),
+    **dict.fromkeys(("--judgments", "--judgements"), "--qrels FILE"),
+    **dict.fromkeys(("--group-by", "--groups"), "--by COLUMN"),
+    **dict.fromkeys(("--relevance-level", "--level", "--min-rel"), "--rel G"),
+    **dict.fromkeys(("--significance", "--stat-test"), "--test NAME"),
+}
+
+
+class Help(click.HelpFormatter):
+    """Help that is folded between words only."""
+
+    def write_text(self, text: str) -> None:
+        """Paragraphs, a blank line between them."""
+        indent = " " * self.current_indent
+        paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
+        for at, paragraph in enumerate(paragraphs):
+            lines = fold_line(paragraph, self.width - self.current_indent)
+            self.write("\n" * (at > 0) + "".join(f"{indent}{line}\n" for line in lines))
+
+    def write_dl(
+        self,
+        rows: Iterable[tuple[str, str]],
+        col_max: int = _TERM_WIDTH,
+        col_spacing: int = 2,
+    ) -> None:
+        """Options or commands, and beside them what they mean."""
+        terms = list(rows)
+        indent = " " * self.current_indent
+        column = min(max(display_width(term) for term, _ in terms), col_max) + col_spacing
+        for term, text in terms:
+            lines = fold_line(" ".join(text.split()), self.width - self.current_indent - column)
+            if display_width(term) + col_spacing <= column:
+                self.write(f"{indent}{term:<{column}}{lines.pop(0)}".rstrip() + "\n")
+            else:
+                self.write(f"{indent}{term}\n")
+            self.write("".join(f"{indent}{' ' * column}{line}\n" for line in lines))
+
+    def write_examples(self, text: str) -> None:
+        """Lines to copy: one that is too long goes on behind a backslash, as in a shell."""
+        for example in text.replace("\\\n", " ").rstrip().split("\n"):
+            for line in _continue_command(example.strip(), self.width - self.current_indent):
+                self.write(f"{' ' * self.current_indent}{line}\n")
+
+
+def _continue_command(command: str, width: int) -> list[str]:
+    """A command on as many lines as it takes, broken between its words."""
+    lines, words = [""], _join_values(_SHELL_WORD.findall(command))
+    for at, word in enumerate(words):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        room = width if at == len(words) - 1 else width - len(" \\")
+        if at == 0 or display_width(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines[-1] += " \\"
+            lines.append(f"    {word}")
+    return lines
+
+
+def _join_values(words: Sequence[str]) -> list[str]:
+    """The words of a command, an option and its value as one."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].startswith("-") and word[0] not in "-|>" and " " not in joined[-1]:
+            joined[-1] += f" {word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+class Context(click.Context):
+    """What a command is called with."""
+
+    formatter_class = Help
+
+
+class Option(click.Option):
+    """An option that stands under a heading in help; its choices are listed in words."""
+
+    def __init__(self, *args: Any, group: str = "", **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.group = group
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        """NAME for one of several; which there are is said beside it."""
+        if self.metavar is None and isinstance(self.type, click.Choice):
+            return "NAME"
+        return super().make_metavar(ctx)
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option and what it means, its choices before its default."""
+        record = super().get_help_record(ctx)
+        if record is None:
+            return None
+        term, text = record
+        text = text.replace("  [default: ", " [")
+        if not isinstance(self.type, click.Choice):
+            return term, text
+        meaning, bracket, default = text.partition(" [")
+        colon = "" if meaning.endswith("?") else ":"
+        choices = ", ".join(map(str, self.type.choices))
+        return term, f"{meaning.rstrip('.')}{colon} {choices}.{bracket}{default}"
+
+
+class Explained(click.Command):
+    """A command, or commands by name, whose help ends with examples."""
+
+    context_class = Context
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What it does; the examples stand at the end."""
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(_EXAMPLES.split(cleandoc(self.help or ""))[0])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples."""
+        examples = _EXAMPLES.split(cleandoc(self.help or ""))[1:]
+        if examples and isinstance(formatter, Help):
+            with formatter.section("Examples"):
+                formatter.write_examples(examples[0])
+
+
+class Command(Explained):
+    """A command whose options stand in groups; misspelt ones are answered."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their headings."""
+        records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                records[getattr(param, "group", "")].append(record)
+        for group, lines in records.items():
+            if lines:
+                with formatter.section(group or "Options"):
+                    formatter.write_dl(lines)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; an option that there is not is answered as every misspelt name is."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as mistake:
+            raise unknown_option(self, mistake.option_name) from None
+
+
+class Group(Explained, click.Group):
+    """Commands by name."""
+
+
+def command(
+    name: str | None = None, **attributes: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """What makes a command of a function."""
+    return click.command(name, cls=Command, **attributes)
+
+
+def unknown_option(command: click.Command, name: str) -> Exception:
+    """The answer to an option that a command has not: the one that is meant, or the nearest."""
+    flags = [
+        flag for param in command.params if param.param_type_name == "option" for flag in param.opts
+    ]
+    other_name = _OTHER_NAMES.get(name.lower(), "")
+    if other_name.split(" ")[0] in flags:
+        return UnknownName("option", name, [other_name])
+    if other_name.startswith("-k") and "-m" in flags:
+        return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
+    return UnknownName("option", name, list_flags(command))
+
+
+def list_flags(command: click.Command) -> list[str]:
+    """The options as one types them: the long name where there is one."""
+    options = [param for param in command.params if param.param_type_name == "option"]
+    return [
+        next((flag for flag in option.opts if flag.startswith("--")), option.opts[0])
+        for option in options
+    ]
+
+
+class _PathType(click.types.StringParamType):
+    """A path as it is typed: what is wrong with it is said where it is read. Shells complete it."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """The files that there are."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  (only for a shell)
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+PATH = _PathType()
+
+
+def complete_names(names: Iterable[str], incomplete: str) -> Sequence[str]:
+    """The names that begin like this."""
+    return [name for name in names if name.lower().startswith(incomplete.lower())]

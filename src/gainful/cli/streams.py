@@ -1,0 +1,53 @@
+"""Where a command prints: how wide it is there, who reads it, and what is said beside it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from gainful.text import fold_line
+
+if TYPE_CHECKING:
+    from gainful.page.terminal import Terminal
+
+_USUAL_WIDTH = 80  # of a terminal that does not tell
+
+
+def say(message: str) -> None:
+    """Say something on stderr: in one line, or folded where a person reads it on a terminal."""
+    line = f"gainful: {' '.join(message.split())}"
+    width = find_width(sys.stderr) if is_terminal(sys.stderr) else None
+    click.echo("\n".join([line] if width is None else fold_line(line, width, "  ")), err=True)
+
+
+def find_terminal() -> Terminal:
+    """The terminal that is printed to, or the plain page that a pipe is."""
+    from gainful.page.terminal import Terminal  # noqa: PLC0415  (help does without)
+
+    width = find_width(sys.stdout)
+    if not is_terminal(sys.stdout):
+        return Terminal(width=width)
+    blocks = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Terminal(width=width, colour=colour, blocks=blocks)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Does a person sit at the other end?"""
+    return stream is not None and stream.isatty()
+
+
+def find_width(stream: TextIO | None) -> int | None:
+    """How many columns it has: as COLUMNS says, or the terminal itself; a pipe has no end."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    if stream is None or not is_terminal(stream):
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except OSError:
+        return _USUAL_WIDTH

@@ -1,0 +1,28 @@
+"""How far a long file has been read, for whoever wants to know: nobody, unless a command asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+# Called with the name of a file, its size in bytes, and the share of it that has been read.
+Watcher = Callable[[str, int, float], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watch_reading(watcher: Watcher) -> Iterator[None]:
+    """Tell `watcher` how far files have been read, until the end of the block."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def report_reading(name: str, size: int, share: float) -> None:
+    """A file of so many bytes has been read to this share of it; 1 is all of it."""
+    watcher = _watcher.get()
+    if watcher is not None:
+        watcher(name, size, share)
