@@ -276,12 +276,12 @@ def test_progress_is_shown_to_people_only_and_moves_within_a_file(call, folder, 
     (folder / "bm25.run.gz").write_bytes(gzip.compress(RUN.encode()))
     words = ("eval", "qrels.txt", "bm25.run", "bm25.run.gz", "-m", "RR")
     assert "reading" not in call(*words).err
-    told = call(*words, tty=True).err
-    shares = _list_shares(told, "bm25.run")
+    printed = call(*words, tty=True).err
+    shares = _list_shares(printed, "bm25.run")
     assert len(shares) > 2
     assert shares == sorted(set(shares))
-    assert _list_shares(told, "bm25.run.gz")
-    assert told.endswith("\r\x1b[K")  # nothing is left of it
+    assert _list_shares(printed, "bm25.run.gz")
+    assert printed.endswith("\r\x1b[K")  # nothing is left of it
 
 
 def test_a_short_file_has_no_bar(call):
