@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful import parse
+from gainful import Measure, parse
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.measure.catalogue import MEASURES
+from gainful.measure import catalogue_page
+from gainful.measure.catalogue import MEASURES, session_measures
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
+from gainful.measure.language import expand
+from gainful.measure.names import NICKNAMES
+from gainful.measure.trec_eval_names import TREC_NAMES
 
 finite = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)
 tables = st.dictionaries(st.integers(-3, 9), finite, min_size=1, max_size=5)
@@ -134,7 +138,7 @@ def test_what_people_also_call_a_measure(typed, meant):
 @pytest.mark.parametrize(
     ("typed", "message"),
     [("ndcg10", "did you mean nDCG@10?"), ("nDCG_10", "did you mean nDCG@10?"), ("ndcg_10", "a cutoff is ndcg_cut_10 or nDCG@10"),
-     ("nDCG@10,AP", "one measure at a time"), ("nDCG@1..5000", "a range of at most 1000"), ("nDCG@5..1", "a range of at most"),
+     ("nDCG@10,AP", "one measure; this means 2"), ("nDCG@1..5000", "a range of at most 1000"), ("nDCG@5..1", "a range of at most"),
      ("nDCG@1,2", "one measure; this means 2"), ("IAP(points='2')", "levels of recall"), ("IAP(points='')", "levels of recall")],
 )  # fmt: skip
 def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, message):
@@ -149,3 +153,90 @@ def test_scaled_dcg_is_understood_as_ir_measures_spells_it():
     assert parse("sDCG@10").entry.session  # sDCG is that of sessions, just so
     with pytest.raises(UnknownName):  # and this could be either
         parse("sdcg@10")
+
+
+def _spellings(name):
+    """A name in the cases in which people type it, with a cutoff where it needs one."""
+    return {name, name.lower(), name.upper(), name.capitalize()}
+
+
+def test_no_two_measures_are_called_alike_but_for_the_case_of_letters():
+    """Whatever was typed, the name in the result tells which measure was computed."""
+    names = {*MEASURES, *session_measures(), *TREC_NAMES, *NICKNAMES, "SDCG"}
+    typed = [case + at for name in names for case in _spellings(name) for at in ("", "@10", "@0.5")]
+    computed = {}
+    for text in typed:
+        try:
+            measures = expand(text)
+        except (BadValue, UnknownName):
+            continue
+        for label, measure in measures.items():
+            computed.setdefault(label.lower(), set()).add(str(measure))
+    assert len(computed) > 200
+    assert {label: both for label, both in computed.items() if len(both) > 1} == {}
+
+
+@pytest.mark.parametrize("name", [*TREC_NAMES, *NICKNAMES, *MEASURES, "SDCG"])
+def test_measures_documents_the_measure_that_a_name_computes(name):
+    for text in (name, f"{name}@10", f"{name}@0.5"):
+        try:
+            measure = next(iter(expand(text).values()))
+        except (BadValue, UnknownName, StopIteration):
+            continue
+        assert catalogue_page.to_dict(name)["name"] == measure.name
+        return
+
+
+def test_the_rbp_of_trec_eval_is_named_for_what_it_is():
+    assert list(expand(["rbp", "RBP"])) == ["gRBP(p=0.9)", "RBP"]
+    assert list(expand(["rbp@10", "rbp(p=0.8)"])) == ["RBP@10", "RBP(p=0.8)"]
+    assert list(expand("SDCG@10")) == ["scaledDCG@10"]
+
+
+def test_several_measures_may_stand_in_one_text():
+    assert list(expand("ndcg,map")) == ["ndcg", "map"]
+    assert list(expand("nDCG(gain=exp, discount=log2)@5,10, P@5")) == [
+        "nDCG(gain=exp, discount=log2)@5",
+        "nDCG(gain=exp, discount=log2)@10",
+        "P@5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("Novelty@10", "has no novelty"),
+        ("Diversity@10", "has no diversity"),
+        ("Coverage@10", "has no coverage"),
+        ("Gini", "has no Gini"),
+        ("AUC", "PairAccuracy"),
+        ("Accuracy@1", "Success@k"),
+        ("context_precision", "SetP"),
+        ("context_recall", "SetR"),
+    ],
+)
+def test_what_is_no_measure_here_is_answered_and_nothing_silly_suggested(typed, answer):
+    with pytest.raises(UnknownName, match=answer) as caught:
+        parse(typed)
+    assert "did you mean" not in str(caught.value)
+
+
+def test_names_of_recommenders_and_benchmarks():
+    assert parse("HR@10") == parse("Success@10")
+    assert parse("R_cap@10") == parse("relP@10")
+
+
+def test_f1_at_a_cutoff_is_the_harmonic_mean_of_precision_and_recall_there():
+    """Two of three relevant documents in the first four of five: P@4 = 1/2, R@4 = 2/3."""
+    results = gainful.evaluate(
+        {"1": ["a", "b", "c"]}, {"1": ["a", "x", "b", "y", "c"]}, ["F1@4", "F1"]
+    )
+    assert results.mean == {
+        "F1@4": pytest.approx(2 * (1 / 2) * (2 / 3) / (1 / 2 + 2 / 3)),
+        "F1": pytest.approx(2 * (3 / 5) / (3 / 5 + 1)),
+    }
+
+
+def test_a_measure_with_its_cutoff_as_a_name_says_the_way():
+    with pytest.raises(BadValue, match=r"gainful\.parse\('nDCG@10'\)"):
+        Measure("nDCG@10")

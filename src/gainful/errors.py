@@ -6,7 +6,7 @@ person can mend it without a trace and a program can catch it by its type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gainful.text import MAX_LENGTH, escape_controls, quote, shorten, shorten_message
 
@@ -150,11 +150,17 @@ class NothingToAverage(GainfulError, ValueError):
 class UnknownName(GainfulError, LookupError, ValueError):
     """A name that is in none of our tables; says which known one is nearest."""
 
-    def __init__(self, kind: str, name: str, known_names: Iterable[str], hint: str = "") -> None:
-        """Suggest the nearest of the `known_names`, or list them where there is no near one."""
+    def __init__(
+        self, kind: str, name: str, known_names: Iterable[str], hint: str = "", answer: str = ""
+    ) -> None:
+        """Suggest the nearest of the `known_names`, or list them where there is no near one.
+
+        Where there is an `answer` of its own, that is said instead.
+        """
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
+        self.answer = answer
         spelling = name.lower().lstrip("-")[:MAX_LENGTH]  # dashes make no two options alike
         by_lower = {
             known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
@@ -163,15 +169,40 @@ class UnknownName(GainfulError, LookupError, ValueError):
         near = prefixes or get_close_matches(spelling, by_lower, n=1, cutoff=0.55)
         if len(by_lower) == 1:
             near = list(by_lower)
+        near = [known for known in SYNONYMS.get(spelling, ()) if known in by_lower] or near
         suggestion = f"did you mean {shorten(by_lower[near[0]])}?" if near else ""
         listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
             ", …" if len(self.known_names) > _MAX_LISTED else ""
         )
-        advice = suggestion or f"known: {listing}"
+        advice = answer or suggestion or f"known: {listing}"
         super().__init__(f"no {kind} {quote(name)}; {advice}" + (f" ({hint})" if hint else ""))
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
-        return type(self), (self.kind, self.name, self.known_names, self.hint)
+        return type(self), (self.kind, self.name, self.known_names, self.hint, self.answer)
 
 
 _MAX_LISTED = 30  # names that a message lists
+
+_QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k",)
+# What other tools call an argument that has another name here.
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("metric", "metrics", "measurement"), ("measures", "measure")),
+    "measure": ("measures",),
+    "measures": ("measure",),
+    **dict.fromkeys(("judgments", "judgements", "judgment", "qrel", "ground_truth"), _QRELS),
+    **dict.fromkeys(("truth", "gold", "labels", "references", "y_true"), ("qrels", "grades")),
+    **dict.fromkeys(("relevance", "relevances"), ("grades", "qrels")),
+    **dict.fromkeys(("predictions", "preds", "y_score", "y_pred", "system", "ranking"), _RUN),
+    "run": ("runs",),
+    "runs": ("run",),
+    **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth"), _CUTOFF),
+    **dict.fromkeys(("groups", "group_sizes"), ("group",)),
+    **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
+    **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
+    **dict.fromkeys(("threshold", "relevance_level", "min_rel", "rel_lvl"), ("rel",)),
+    **dict.fromkeys(("column", "column_names", "col_map"), ("columns",)),
+    **dict.fromkeys(("stat_test", "significance"), ("test",)),
+    **dict.fromkeys(("correction", "adjust"), ("correct",)),
+    **dict.fromkeys(("n_resamples", "iterations", "n_permutations"), ("resamples",)),
+    **dict.fromkeys(("random_state", "rng"), ("seed",)),
+}

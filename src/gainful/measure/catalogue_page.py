@@ -13,6 +13,8 @@ from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS
+from gainful.measure.ir_measures_grammar import parse_ir_measures_name
+from gainful.measure.names import ANSWERS, parse_nickname
 from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
@@ -73,6 +75,7 @@ def _build_overview() -> tuple[Table, ...]:
 
 
 def _find(name: str) -> Entry | NamedFormula | Setting:
+    """The measure, gain, discount or setting of that name; trec_eval's names are its measures."""
     items_by_name: dict[str, Entry | NamedFormula | Setting] = {
         **SESSION_SETTINGS,
         **SETTINGS,
@@ -82,12 +85,28 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
         **DISCOUNTS,
     }
     lower_names = {key.lower(): key for key in items_by_name}
-    exact_name = name if name in items_by_name else lower_names.get(name.lower(), "")
-    if not exact_name and name in TREC_NAMES:
-        exact_name = TREC_NAMES[name].measure
+    exact_name = name if name in items_by_name else _find_measure(name)
+    exact_name = exact_name or lower_names.get(name.lower(), "")
     if not exact_name:
-        raise UnknownName("measure", name, items_by_name, "gainful measures lists them all")
+        answer = ANSWERS.get(name.lower(), "")
+        raise UnknownName("measure", name, items_by_name, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
+
+
+def _find_measure(name: str) -> str:
+    """The measure that is computed for a name of trec_eval's, of ir_measures' or of people's."""
+    if name in TREC_NAMES:
+        return TREC_NAMES[name].measure
+    return parse_ir_measures_name(name) or parse_nickname(name) or ""
+
+
+def _describe_alias(name: str, entry: Entry) -> list[str]:
+    """What a name stands for that is not the measure's own, with what it sets."""
+    trec_name = TREC_NAMES.get(name)
+    if trec_name is None or name.lower() == entry.name.lower():
+        return []
+    params = ", ".join(f"{param}={value:g}" for param, value in trec_name.fixed_params.items())
+    return [f"{name} is trec_eval's name for {entry.name}" + (f"({params})" if params else "")]
 
 
 def _describe_name(name: str) -> tuple[list[str], Table]:
@@ -112,6 +131,7 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         )
     head = [
         f"{item.name}: {item.question}",
+        *_describe_alias(name, item),
         f"Value: {item.definition}",
         f"Spelling: {_format_spelling(item)}",
         *_format_example(item),

@@ -20,7 +20,7 @@ from gainful.measure.ir_measures_grammar import (
     translate_measure,
 )
 from gainful.measure.measure import Measure, cutoff
-from gainful.measure.names import all_names, parse_nickname
+from gainful.measure.names import ANSWERS, parse_nickname
 from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_grammar import parse_trec_name
@@ -31,6 +31,8 @@ _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
     re.ASCII,
 )
+# Several measures in one text: a comma before a name, and not between brackets.
+_SEVERAL = re.compile(r",\s*(?=[A-Za-zα])(?![^()]*\))")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
 _PARAM = re.compile(
     r"""\s*(?P<name>\w+)\s*=\s*
@@ -105,7 +107,14 @@ def _expand_text(text: str) -> dict[str, Measure]:
     if "@" not in spelling and "(" not in spelling and spelling.lower() != _LIKE_P:
         trec_lines = parse_trec_name(spelling)
         if trec_lines is not None:
-            return {line.name: line.measure for line in trec_lines if line.measure is not None}
+            return {
+                _label(line.name, line.trec_name.name, line.measure): line.measure
+                for line in trec_lines
+                if line.measure is not None
+            }
+    parts = _SEVERAL.split(spelling)
+    if len(parts) > 1 and spelling.count("(") == spelling.count(")") and all(parts):
+        return expand(parts)
     match = _SHAPE.fullmatch(spelling)
     if not match:
         raise BadValue("measure", text, _ALLOWED)
@@ -117,10 +126,19 @@ def _expand_text(text: str) -> dict[str, Measure]:
     if match["k"] is None:
         measure = measure @ _parse_number(cut) if cut is not None else measure
         cutoff(measure.k, measure.entry)
-        return {spelling: measure}
+        return {_label(spelling, match["name"], measure): measure}
     cuts = [k for part in match["k"].split(",") for k in _expand_cutoffs(part.strip())]
     head = spelling[: spelling.rindex("@")]
-    return {f"{head}@{k}": measure @ _parse_number(k) for k in cuts}
+    measures = {f"{head}@{k}": measure @ _parse_number(k) for k in cuts}
+    return {_label(text, match["name"], measure): measure for text, measure in measures.items()}
+
+
+def _label(spelling: str, name: str, measure: Measure) -> str:
+    """What the user called it, unless that names another measure too, here or in another tool."""
+    namesakes = {entry for entry in MEASURES if entry.lower() == name.lower()}
+    namesakes |= {TREC_NAMES[name].measure} if name in TREC_NAMES else set()
+    other = namesakes - {measure.name} or parse_ir_measures_name(name)
+    return str(measure) if other else spelling
 
 
 def _expand_cutoffs(part: str) -> list[str]:
@@ -138,8 +156,6 @@ def _parse_number(text: object) -> Any:
     """A cutoff as a number; what is none is refused where the measure says what it takes."""
     if isinstance(text, str) and re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
-    if isinstance(text, str) and text.lower() in all_names():
-        raise BadValue("measure", text, "one measure at a time, each by itself")
     return text
 
 
@@ -160,6 +176,8 @@ def canonical_name(name: str, text: str) -> str:
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
     meant = with_cutoff and _find_spelling(with_cutoff[1], with_cutoff[1])
+    if plain in ANSWERS:
+        raise UnknownName("measure", text, measure_names(), answer=ANSWERS[plain])
     if with_cutoff and meant:  # nDCG10 for nDCG@10
         raise UnknownName(
             "measure", text, [f"{meant}@{with_cutoff[2]}"], "gainful measures lists them all"

@@ -20,7 +20,7 @@ from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
 from gainful.page.escape_latex import escape_latex
-from gainful.text import format_exact
+from gainful.text import format_exact, quote
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 
@@ -70,9 +70,7 @@ class Measure:
         if not isinstance(self.name, str):
             raise WrongType("measure", self.name, ", ".join(MEASURES))
         if find_entry(self.name) is None and not find_in_plugins(self.name, MEASURES):
-            raise UnknownName(
-                "measure", self.name, measure_names(), "gainful measures lists them all"
-            )
+            raise _unknown_measure(self.name)
         if self.k is not None or not self.needs_cutoff:
             object.__setattr__(self, "k", cutoff(self.k, self.entry))
         for name, _ in self.params:
@@ -135,6 +133,13 @@ class Measure:
         inner = ", ".join(f"{name}={write_value(name, value)}" for name, value in self.params)
         suffix = "" if self.k is None else f"@{format_exact(self.k)}"
         return self.name + (f"({inner})" if inner else "") + suffix
+
+
+def _unknown_measure(name: str) -> BadValue | UnknownName:
+    if "@" in name or "(" in name:
+        way = f"a name alone, such as nDCG; gainful.parse({quote(name)}) reads the whole"
+        return BadValue("measure", name, way)
+    return UnknownName("measure", name, measure_names(), "gainful measures lists them all")
 
 
 _LATEX_RENDERERS: list[Callable[[Measure], str]] = []

@@ -17,7 +17,11 @@ NICKNAMES: Mapping[str, str] = {
     "hits": "Success",
     "hitrate": "Success",
     "hit_rate": "Success",
+    "hr": "Success",
+    "r_cap": "relP",
+    "recall_cap": "relP",
     "f1": "SetF",
+    "f1_score": "SetF",
     "map_ia": "AP_IA",
     "strec": "StRecall",
     "st_recall": "StRecall",
@@ -25,6 +29,33 @@ NICKNAMES: Mapping[str, str] = {
     "s_recall": "StRecall",
     "q": "Qmeasure",
     "q_measure": "Qmeasure",
+}
+
+_ACCURACY = (
+    "a relevant document among the first k is Success@k; ir_measures' Accuracy is PairAccuracy"
+)
+_AUC = "how often a retrieved relevant document stands above another is PairAccuracy; see also AP"
+_SUBTOPICS = "alpha-nDCG@10 and StRecall@10 reward it, by judged subtopics"
+# What people ask for that is no measure here, or several: what to say instead.
+ANSWERS: Mapping[str, str] = {
+    "accuracy": _ACCURACY,
+    "acc": _ACCURACY,
+    "auc": _AUC,
+    "roc_auc": _AUC,
+    "auroc": _AUC,
+    "coverage": "gainful has no coverage of the catalogue, which needs all items",
+    "novelty": f"gainful has no novelty by popularity; {_SUBTOPICS}",
+    "diversity": f"gainful has no diversity by distance; {_SUBTOPICS}",
+    "ild": f"gainful has no diversity by distance; {_SUBTOPICS}",
+    "serendipity": f"gainful has no serendipity; {_SUBTOPICS}",
+    "gini": "gainful has no Gini index of the items that are shown",
+    "popularity": "gainful has no measure of popularity",
+    "context_precision": "ragas' context precision by ids is SetP; with its order, AP",
+    "context_recall": "ragas' context recall by ids is SetR, of the first k R@k",
+    "faithfulness": "gainful judges what was retrieved, not the answer made of it",
+    "answer_relevancy": "gainful judges what was retrieved, not the answer made of it",
+    "hit_at_k": "write Success@10",
+    "loss": "gainful has no losses",
 }
 
 

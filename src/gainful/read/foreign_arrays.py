@@ -56,5 +56,5 @@ def _from_tensor(tensor: Any, argument: str) -> Any:
         return (plain if kind.startswith(_IN_NUMPY) else plain.float()).numpy()
     except (RuntimeError, TypeError, NotImplementedError) as failure:
         device, reason = getattr(tensor, "device", "?"), shorten(str(failure))
-        allowed = "a dense tensor that has its numbers; tensor.cpu() fails"
-        raise WrongType(argument, f"a tensor on {device}", f"{allowed}: {reason}") from None
+        allowed = f"a dense tensor that has its numbers ({reason})"
+        raise WrongType(argument, f"a tensor on {device}", allowed) from None

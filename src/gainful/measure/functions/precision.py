@@ -146,10 +146,11 @@ def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
     return hits * _divide(hits, ranked.retrieved), ranked.recall_base(rel)
 
 
-def set_f(ranked: RankedRun, *, rel: float, beta: float) -> Share:
-    """The weighted harmonic mean of precision and recall of all retrieved documents."""
-    hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
-    part, whole = _divide(hits, ranked.retrieved), _divide(hits, recall_base)
+def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share:
+    """The weighted harmonic mean of precision and recall, of all that was retrieved or at k."""
+    hits, recall_base = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
+    size = ranked.retrieved if k is None else np.full(ranked.size, k)
+    part, whole = _divide(hits, size), _divide(hits, recall_base)
     mean = _divide((beta + 1) * part * whole, beta * part + whole)
     return mean, (recall_base > 0).astype(np.float64)
 
