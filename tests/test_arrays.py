@@ -232,7 +232,7 @@ def test_short_lists_are_filled_with_the_lowest_grade_there_is():
     assert gainful.cg([[2], [2, 2, 2]], k=3, gain=table, short="minimum").tolist() == [3, 15]
 
 
-def test_rounding_is_a_habit_too():
+def test_rounding_is_a_setting_too():
     assert gainful.ndcg([3, 2, 3, 0, 1, 2], like="opensearch_workbench") == 0.95
     assert gainful.explain([3, 2, 3, 0, 1, 2], like="opensearch_workbench").value == 0.95
 

@@ -248,7 +248,7 @@ def test_a_measure_is_found_in_the_baseline_by_what_it_is_not_by_its_name(gate, 
 # ── conventions and judgments ────────────────────────────────────────────────────────────────
 
 
-def test_another_convention_is_refused_and_its_habits_named(gate, base):
+def test_another_convention_is_refused_and_its_settings_named(gate, base):
     words = (*base, "--max-drop", "RR=1")
     message = gate("best.txt", *words, "--ties", "input", "--missing", "skip", status=2)
     assert "ties is doc_descending in the baseline and input now" in message
@@ -259,7 +259,7 @@ def test_another_convention_is_refused_and_its_habits_named(gate, base):
     gate("best.txt", *words, "--ties", "input", "--allow", "judgments", status=2)
 
 
-def test_the_same_habits_under_another_name_are_the_same(base):
+def test_the_same_settings_under_another_name_are_the_same(base):
     ours = Convention(name="ours")
     verdict = assert_ranking_quality(
         "qrels.txt", "best.txt", baseline="base.json", max_drop={"RR": 0}, like=ours

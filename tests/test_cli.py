@@ -133,7 +133,7 @@ def test_conventions_lists_all_tells_one_and_the_difference_of_two(run):
     assert all(name in out for name in CONVENTIONS)
     assert "averaged over all their orders" in run("conventions", "sklearn")
     difference = run("conventions", "sklearn", "--diff", "sklearn_ignore_ties")
-    assert "differ in 1 habit." in difference
+    assert "differ in 1 setting." in difference
     assert "in the reverse of the order given" in difference
     assert "differ in nothing." in run("conventions", "ranx", "--diff", "ranx")
     assert json.loads(run("conventions", "--format", "json"))["quepid"]["ideal_depth"] == "all"

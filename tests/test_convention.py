@@ -16,7 +16,7 @@ from gainful.measure.gain import GAINS
 from gainful.measure.references import REFERENCES
 
 
-def test_every_field_is_in_the_table_of_habits_and_the_other_way_round():
+def test_every_field_is_in_the_table_of_settings_and_the_other_way_round():
     about = {"name", "title", "note", "has_ndcg", "by_measure"}
     assert [f.name for f in attrs.fields(gainful.Convention) if f.name not in about] == list(
         SETTINGS
@@ -92,7 +92,7 @@ def test_a_difference_tells_only_what_differs():
     assert fields == {"ideal_depth": ("all", "k")}
 
 
-def test_a_changed_habit_is_checked():
+def test_a_changed_setting_is_checked():
     with pytest.raises(
         gainful.errors.UnknownName, match=r"no convention field 'tie'; did you mean ties\?"
     ):

@@ -101,7 +101,7 @@ def test_the_convention_says_whose_it_is_and_what_was_set():
     assert "like sklearn: scikit-learn 1.9 ndcg_score" in text
     assert "set here: gain" in text
     own = gainful.explain([3, 1]).to_text()
-    assert "Convention: gainful's own habits" in own
+    assert "Convention: gainful's own settings" in own
     assert "only the documents in the list itself" in own
 
 

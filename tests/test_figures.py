@@ -744,7 +744,7 @@ def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
     assert [row["group"] for row in rows] == frame["group"].to_list()
 
 
-def test_options_of_sessions_and_habits_reach_the_figure(run, folder):
+def test_options_of_sessions_and_settings_reach_the_figure(run, folder):
     files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
     data = run(
         *("figure", "scenario", *files, "--where", "scenario=D", "--at-least", 5, "--queries", 2),

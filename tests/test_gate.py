@@ -514,7 +514,7 @@ def test_a_measure_of_ones_own_has_rules_too(gate):
     assert out.startswith("FAILED: Two 2.0000 is below its floor 2.5\n")
 
 
-def test_habits_and_formats_are_those_of_eval(gate):
+def test_settings_and_formats_are_those_of_eval(gate):
     table = "query,doc,score\nq0,x,0.5\nq0,good,0.5\n"
     Path("tied.txt").write_text(table)
     words = ("--floor", "RR=0.05", "--run-format", "csv", "--format", "json")

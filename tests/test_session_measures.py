@@ -153,7 +153,7 @@ def test_an_expected_value_may_pass_one_and_says_so():
 
 
 @pytest.mark.parametrize("like", ["trec_dd_2017", "kanoulas2011"])
-def test_habits_that_a_measure_leaves_no_choice_in_do_not_touch_it(like):
+def test_settings_that_a_measure_leaves_no_choice_in_do_not_touch_it(like):
     plain = session_value(SESSIONS, GRADES, "esnDCG")
     assert session_value(SESSIONS, GRADES, "esnDCG", like=like) == plain
 

@@ -487,7 +487,7 @@ def test_why_lists_interactions_of_sessions_as_those_of_runs():
     assert "interacts with" not in changed.to_text()
 
 
-def test_every_session_habit_belongs_to_one_cause():
+def test_every_session_setting_belongs_to_one_cause():
     settings = [setting for cause in SESSION_CAUSES.values() for setting in cause.settings]
     assert sorted(settings) == sorted(SESSION_SETTINGS)
 
@@ -522,7 +522,7 @@ def test_iterations_can_stand_behind_the_at_in_curves_too(folder):
         ),
     ],
 )
-def test_habits_that_do_not_go_together_are_refused(folder, measure, message):
+def test_settings_that_do_not_go_together_are_refused(folder, measure, message):
     with pytest.raises(gainful.errors.BadValue, match=message):
         gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", measure)
 

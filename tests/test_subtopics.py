@@ -245,7 +245,7 @@ def test_other_measures_take_the_highest_grade_and_a_note_says_so():
     assert gainful.evaluate(to_frame(once), run, "AP").notes == []
 
 
-def test_the_habits_count_for_subtopics_too():
+def test_the_settings_count_for_subtopics_too():
     rows = [("q", "x", "a", 1.5), ("q", "y", "b", 2), ("q", "x", "c", -1)]
     run = {"q": ["z", "c", "a", "b"]}
     judged = to_frame([(q, s, d, float(g)) for q, s, d, g in rows])

@@ -134,7 +134,7 @@ SOME = [*ARGUED, "P@3", "IPrec@0.5", "SetP", "Utility", "nERR@3", "Compat"]
     st.sampled_from([None, (0, 1), (0.5, 2), (1, 3), (0,), (-1, 0, 2)]),
     st.booleans(),
 )
-def test_bounds_hold_under_every_habit_and_with_any_grades(query, settings, grades, all_tried):
+def test_bounds_hold_under_every_setting_and_with_any_grades(query, settings, grades, all_tried):
     judged, ranked = query
     filled = settings["short"] == "minimum"  # which needs a cutoff
     measures = [name for name in SOME if not filled or "CG" not in name or "@" in name]

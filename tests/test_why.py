@@ -125,7 +125,7 @@ def assert_right(explanation, data, measure):
                 assert best == pytest.approx(side.idcg, abs=1e-9), (effect.cause.name, side.label)
 
 
-def test_every_habit_belongs_to_exactly_one_cause():
+def test_every_setting_belongs_to_exactly_one_cause():
     settings = [setting for cause in CAUSES.values() for setting in cause.settings]
     assert sorted(settings) == sorted(SETTINGS)
 
@@ -474,7 +474,7 @@ def random_settings(dice):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_two_conventions_on_any_data(seed):
-    """Habits taken at random: what is left out beforehand must not have mattered."""
+    """Settings taken at random: what is left out beforehand must not have mattered."""
     dice = random.Random(seed)  # noqa: S311
     data = random_qrels_and_run(seed)
     like, unlike = (
@@ -567,7 +567,7 @@ def test_the_command(call, tmp_path):
         "   2  a           0.5      3     3    0.6309    1.8928\n"
         "   3  b           0.4      1     1    0.5000    0.5000\n"
         "\n"
-        "like trec_eval, with ranx's habit:\n"
+        "like trec_eval, with ranx's setting:\n"
         "                                                gain ×\n"
         "rank  document  score  grade  gain  discount  discount\n"
         "   1  a           0.5      3     3    1.0000    3.0000\n"
@@ -575,7 +575,7 @@ def test_the_command(call, tmp_path):
         "   3  b           0.4      1     1    0.5000    0.5000\n"
         "\n"
         "before, like trec_eval:                      DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
-        "switched, like trec_eval, with ranx's habit: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
+        "switched, like trec_eval, with ranx's setting: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
     )  # fmt: skip
     data = json.loads(call(*words, "--format", "json").out)
     assert data["causes"][0]["cause"] == "ties"
@@ -608,7 +608,7 @@ def test_mistakes_and_agreement(call):
         assert done.out == ""
         assert done.err.count("\n") == 1
         assert "did you mean" in done.err
-    assert "have the same habits" in call("--like", "ranx", "--unlike", "ranx").out
+    assert "have the same settings" in call("--like", "ranx", "--unlike", "ranx").out
     assert "--unlike" in call(status=2).err
     words = ("--unlike", "ranx", "-o")
     assert "would overwrite what is read" in call(*words, "run.txt", status=2).err

@@ -141,7 +141,7 @@ def _refuse_early(
             lacking = run.collect(queries.join(others, on="query", how="anti").head(1))
             if len(lacking):
                 message = f"query {lacking['query'][0]!r} {problem}"
-                raise run.bad_input(message, f"the habit {setting} set to another than error")
+                raise run.bad_input(message, f"the setting {setting} set to another than error")
     return max(0.0, float(grades["highest"] or 0.0))
 
 

@@ -95,11 +95,11 @@ VISIBLE_CHANGE = 5e-5  # what four decimals can show
 _MAX_DECIMALS = 12
 
 
-def choose_decimals(change: float) -> int:
-    """Four decimals, or as many as a smaller change needs to be seen."""
-    if abs(change) >= VISIBLE_CHANGE or not change:
-        return 4
-    return min(12, 1 - floor(log10(abs(change))))
+def choose_decimals(change: float, least: int = 4) -> int:
+    """So many decimals at least, or as many as a smaller change needs to be seen."""
+    if abs(change) >= 0.5 * 10**-least or not change:
+        return least
+    return min(_MAX_DECIMALS, 1 - floor(log10(abs(change))))
 
 
 def format_change(change: float) -> str:
@@ -114,14 +114,14 @@ def format_change(change: float) -> str:
     return f"{change:+.{choose_decimals(change)}f}" if abs(change) >= 1e-9 else f"{change:+.0e}"
 
 
-def format_distinct(value: float, other: float) -> str:
-    """A number in four decimals, or in as many more as tell it from another.
+def format_distinct(value: float, other: float, least: int = 4) -> str:
+    """A number in so many decimals at least, or in as many more as tell it from another.
 
     Examples:
         >>> format_distinct(0.44996, 0.45), format_distinct(0.3, 0.45)
         ('0.44996', '0.3000')
     """
-    for decimals in range(4, _MAX_DECIMALS + 1):
+    for decimals in range(least, _MAX_DECIMALS + 1):
         text = f"{value:.{decimals}f}"
         if value == other or float(text) != float(f"{other:.{decimals}f}"):
             return text
@@ -200,3 +200,33 @@ def _split_word(word: str, width: int) -> Iterator[str]:
         yield word[:end]
         word = word[end:]
     yield word
+
+
+def format_range(numbers: Sequence[float]) -> str:
+    """From the smallest to the largest of some numbers, rounded as a person would.
+
+    Examples:
+        >>> format_range([23.4, 15.1]), format_range([4, 4]), format_range([0.04, 99.8])
+        ('15–23', '4', '<0.1–99.8')
+    """
+    low, high = (_format_rounded(end) for end in (min(numbers), max(numbers)))
+    return low if low == high else f"{low}–{high}"
+
+
+def _format_rounded(number: float) -> str:
+    """A whole number where that says enough: not for what is nearly nothing or nearly all."""
+    if 0 < number < 0.1:
+        return "<0.1"
+    is_extreme = 0 < number < 1 or 99 < number < 100
+    return f"{number:.1f}" if is_extreme else f"{number:.0f}"
+
+
+def capitalise_first(words: str) -> str:
+    """What stands at the beginning of a sentence; names such as bm25 stay as they are.
+
+    Examples:
+        >>> capitalise_first("system 2"), capitalise_first("bm25")
+        ('System 2', 'bm25')
+    """
+    head, _, rest = words.partition(" ")
+    return f"{head.capitalize()} {rest}" if rest and head.islower() else words

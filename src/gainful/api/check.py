@@ -36,10 +36,10 @@ def check(
 
     Examples:
         >>> check("nowhere.txt")
+        1 thing is wrong.
+        <BLANKLINE>
         nowhere.txt
           wrong: there is no such file
-        <BLANKLINE>
-        1 thing is wrong.
     """
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
@@ -61,4 +61,4 @@ def check(
 
 def _describe_file(file: FileReport) -> Finding:
     kind = "" if file.kind == "nothing" else f"{file.kind}, {file.format_name}"
-    return Finding(file.name, kind, tuple(file.problems), tuple(file.notes))
+    return Finding(file.name, kind, tuple(file.problems), tuple(file.notes), tuple(file.warnings))

@@ -25,6 +25,7 @@ from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import TEST_NAMES
 
+_FOR_PAPERS = ("latex", "markdown")  # systems by measures, if not in full
 _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
 
@@ -71,6 +72,11 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     help="With --sessions: whose effects are taken out; the first says whose assignments are "
     "exchanged. [searcher, scenario]",
 )
+@own_option(
+    "--full",
+    is_flag=True,
+    help="Intervals, p and effect sizes in LaTeX and Markdown too; a terminal has them anyway.",
+)
 @take_options(*PRINT_RUNS, *CHOOSE_SESSIONS)
 def compare(
     qrels: str | None,
@@ -79,6 +85,8 @@ def compare(
     form: str | None,
     output: str | None,
     quiet: bool,
+    verbose: bool,
+    full: bool,
     sessions: str | None,
     **options: Any,
 ) -> None:
@@ -104,11 +112,13 @@ def compare(
             ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
         )
     form = choose_form(form, output)
+    if full and form not in _FOR_PAPERS:
+        raise click.UsageError(f"--full is of {' and '.join(_FOR_PAPERS)}: {form} has it all")
     if sessions is None:
         comparison = _compare_runs(qrels, runs, output, options)
     else:
         comparison = _compare_sessions(sessions, (qrels, *runs), output, options)
-    deliver(comparison.page(), form, output, quiet=quiet)
+    deliver(comparison.page(full=full, verbose=verbose), form, output, quiet=quiet)
 
 
 _SHARED_OPTIONS = (

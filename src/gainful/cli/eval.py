@@ -31,6 +31,7 @@ def evaluate(
     form: str | None,
     output: str | None,
     quiet: bool,
+    verbose: bool,
     **options: Any,
 ) -> None:
     """How good is each RUN by these QRELS?
@@ -67,7 +68,7 @@ def evaluate(
     results = api.evaluate(
         qrels, None, measures or None, runs=name_runs(runs), interval=interval, **options
     )
-    deliver(results.page(per_query=per_query), form, output, quiet=quiet)
+    deliver(results.page(per_query=per_query, verbose=verbose), form, output, quiet=quiet)
 
 
 def _use_qrels_as_run(qrels: str, columns: Any) -> tuple[str, ...]:

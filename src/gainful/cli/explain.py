@@ -23,7 +23,7 @@ _SETTINGS = (
 @click.argument("grades", nargs=-1, required=True)
 @options("judged")
 @own_option("-k", type=int, metavar="K", help="Look at the first K documents only.")
-@options(*PRINT_TEXT, "like", *_SETTINGS, "plugin")
+@options(*PRINT_TEXT, "verbose", "like", *_SETTINGS, "plugin")
 def explain(
     grades: tuple[str, ...],
     *,
@@ -32,6 +32,7 @@ def explain(
     like: str | None,
     form: str | None,
     output: str | None,
+    verbose: bool,
     **options: Any,
 ) -> None:
     """How does a ranking come by its nDCG? GRADES in rank order, or - to read them.
@@ -52,4 +53,4 @@ def explain(
     pool = None if judged is None else parse_numbers([judged], "judged")
     ranking = parse_numbers(grades, "grades")
     explanation = explain_ranking(ranking, judged=pool, k=k, like=like, **settings)
-    deliver(explanation.page(), choose_form(form, output, piped="table"), output)
+    deliver(explanation.page(verbose=verbose), choose_form(form, output, piped="table"), output)

@@ -93,7 +93,7 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
 @option("test", type=click.Choice(list(TESTS)), help="How --significant tests.")
 @options("seed", "resamples")
 @option("text_form", type=click.Choice((*SUFFIXES, *_OWN_SUFFIXES)))
-@options("output", *READ_RUNS, *CONVENTION)
+@options("output", "verbose", *READ_RUNS, *CONVENTION)
 def gate(
     qrels: str,
     run: str | None,
@@ -103,6 +103,7 @@ def gate(
     save_baseline: str | None,
     form: str | None,
     output: str | None,
+    verbose: bool,
     **options: Any,
 ) -> int:
     """Is this RUN good enough to ship, by these QRELS?
@@ -143,7 +144,7 @@ def gate(
         name=name,
         **options,
     )
-    deliver(verdict.page(), form, output, save=verdict.save_baseline)
+    deliver(verdict.page(verbose=verbose), form, output, save=verdict.save_baseline)
     _append_summary(verdict)
     return 0 if verdict.passed else 1
 

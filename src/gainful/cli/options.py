@@ -207,6 +207,12 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         is_flag=True,
         help="No notes on stderr beside TSV, CSV and JSON lines.",
     ),
+    "verbose": declare(
+        *("-v", "--verbose"),
+        group="Output",
+        is_flag=True,
+        help="The whole convention, and everything that was counted.",
+    ),
     # how files are read
     "qrels_format": declare(
         "--qrels-format",
@@ -308,7 +314,7 @@ INTERVAL = ("interval", "interval.resamples", "interval.seed")
 SWEEP_GRID = ("sweep.b", "sweep.bq", "depth", "weights")
 CONVENTION = ("like", *SETTINGS, "plugin")
 READ_RUNS = ("qrels_format", "run_format", "columns")
-PRINT_RUNS = ("form", "output", "quiet", *READ_RUNS, *CONVENTION)
+PRINT_RUNS = ("form", "output", "quiet", "verbose", *READ_RUNS, *CONVENTION)
 PRINT_TEXT = ("text_form", "output")
 SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
 CHOOSE_SESSIONS = (

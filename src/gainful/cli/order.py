@@ -40,6 +40,7 @@ def order(
     form: str | None,
     output: str | None,
     quiet: bool,
+    verbose: bool,
     **options: Any,
 ) -> None:
     """Do measures agree on which RUN is better, and which tells them apart?
@@ -67,4 +68,4 @@ def order(
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
     run_order = api.order(qrels, name_runs(runs), measures or None, **options)
-    deliver(run_order.page(), form, output, quiet=quiet)
+    deliver(run_order.page(verbose=verbose), form, output, quiet=quiet)

@@ -33,7 +33,7 @@ from gainful.measure.sessions.results import VIEWS
 @own_option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
 @options("form", "output")
 @option("quiet", help="On stderr only what was left out, no notes.")
-@options(*READ_SESSIONS, *SESSION_CONVENTION)
+@options("verbose", *READ_SESSIONS, *SESSION_CONVENTION)
 def sessions(
     file: str,
     *,
@@ -43,6 +43,7 @@ def sessions(
     form: str | None,
     output: str | None,
     quiet: bool,
+    verbose: bool,
     non_last: Any,
     **options: Any,
 ) -> None:
@@ -71,7 +72,7 @@ def sessions(
     refuse_overwriting(output, (file, qrels, options["topics"]))
     results = evaluate(file, qrels, measures or None, **parse_reading(options), **options)
     columns = [part.strip() for text in by for part in text.split(",")]
-    deliver(results.page(view, columns, non_last), form, output, quiet=quiet)
+    deliver(results.page(view, columns, non_last, verbose=verbose), form, output, quiet=quiet)
 
 
 def _choose_view(options: dict[str, Any]) -> Any:

@@ -27,7 +27,7 @@ from gainful.errors import BadValue
     metavar="b=2,bq=4",
     help="The searcher that others are held against. [b=2,bq=4]",
 )
-@options("text_form", "output", *READ_SESSIONS, "like_sessions")
+@options("text_form", "output", "verbose", *READ_SESSIONS, "like_sessions")
 def sweep(
     file: str,
     *,
@@ -38,6 +38,7 @@ def sweep(
     reference: str | None,
     form: str | None,
     output: str | None,
+    verbose: bool,
     **options: Any,
 ) -> None:
     """Which system is better for which searcher, by the sessions in FILE?
@@ -68,7 +69,7 @@ def sweep(
         **parse_reading(options),
         **options,
     )
-    deliver(result.page(), form, output, quiet=True)
+    deliver(result.page(verbose=verbose), form, output, quiet=True)
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:

@@ -51,6 +51,7 @@ def unjudged(
     form: str | None,
     output: str | None,
     quiet: bool,
+    verbose: bool,
     qrels_format: str | None,
     run_format: str | None,
     columns: dict[str, tuple[str, ...]] | None,
@@ -95,7 +96,7 @@ def unjudged(
     }
     if settle:
         settlement = api.settle(qrels, named_runs, *measures, **options)
-        deliver(settlement.page(first=first), form, output, quiet=quiet)
+        deliver(settlement.page(first=first, verbose=verbose), form, output, quiet=quiet)
     else:
         bounds = api.unjudged(qrels, None, measures or None, runs=named_runs, **options)
-        deliver(bounds.page(per_query=per_query), form, output, quiet=quiet)
+        deliver(bounds.page(per_query=per_query, verbose=verbose), form, output, quiet=quiet)

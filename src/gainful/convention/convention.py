@@ -79,7 +79,7 @@ class Convention(Settings):
 
     # Whose settings these are; no part of what two conventions are compared by.
     name: str = field(default="gainful", eq=False)
-    title: str = field(default="gainful's own habits", eq=False)
+    title: str = field(default="gainful's own settings", eq=False)
     note: str = field(default="", eq=False)
     has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
 

@@ -99,7 +99,7 @@ OPENSEARCH_WORKBENCH = Convention(
     ties="input",
     duplicates="count",
     decimals=2,
-    note="values above 1 were reported; habits that its source does not tell are gainful's own",
+    note="values above 1 were reported; settings that its source does not tell are gainful's own",
 )
 VESPA = Convention(
     name="vespa",

@@ -10,6 +10,7 @@ from attrs import evolve
 from gainful.evidence.stability import (
     Stability,
     build_table,
+    describe_interval,
     list_cells,
     list_columns,
     list_footnotes,
@@ -37,14 +38,19 @@ class RunResults(Shown, dict[str, Results]):
         super().__init__(results)
         self.stabilities = stabilities
 
-    def page(self, *, per_query: bool = False) -> Page:
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """Runs by their means, or query by query; intervals, if there are any, below."""
         runs, stabilities = list(self.values()), self.stabilities
+        notes = list_footnotes(stabilities, verbose=verbose)
+        page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
         if not stabilities:
-            return results_page(runs, per_query=per_query)
-        page = results_page(runs, per_query=per_query, notes=list_footnotes(stabilities))
-        intervals = Section(table=build_table(stabilities))
-        page = evolve(page, sections=[*page.sections, intervals], data=self.to_dict)
+            return page
+        page = evolve(
+            page,
+            answer=" ".join(filter(None, [page.answer, describe_interval(stabilities)])),
+            sections=[*page.sections, Section(table=build_table(stabilities))],
+            data=self.to_dict,
+        )
         return page if per_query else evolve(page, rows=self._rows, records=self._records)
 
     def to_dict(self) -> dict[str, Any]:

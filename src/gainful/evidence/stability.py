@@ -88,9 +88,9 @@ class Stability(Shown):
             "notes": list(self.notes),
         }
 
-    def page(self) -> Page:
+    def page(self, *, verbose: bool = False) -> Page:
         """A table of intervals."""
-        return stability_page([self])
+        return stability_page([self], verbose=verbose)
 
 
 def stability(
@@ -197,11 +197,12 @@ def _leave_one_out(
     return low, high, names[best], names[worst]
 
 
-def stability_page(stabilities: Sequence[Stability]) -> Page:
+def stability_page(stabilities: Sequence[Stability], *, verbose: bool = False) -> Page:
     """The intervals of one run or of several."""
     return Page(
+        answer=describe_interval(stabilities),
         sections=[Section(table=build_table(stabilities))],
-        notes=list_footnotes(stabilities),
+        notes=list_footnotes(stabilities, verbose=verbose),
         rows=lambda: _list_rows(stabilities),
         data=lambda: {stability.run: stability.to_dict() for stability in stabilities},
     )
@@ -257,15 +258,27 @@ def list_cells(stability: Stability) -> list[float | str | None]:
     ]
 
 
-def list_footnotes(stabilities: Sequence[Stability], *, with_ranges: bool = True) -> list[str]:
+def describe_interval(stabilities: Sequence[Stability]) -> str:
+    """How sure is the mean of the first measure? Of one run only: others stand in a table."""
+    if len(stabilities) > 1:
+        return ""
+    (stability,) = stabilities
+    for measure, interval in stability.intervals.items():
+        if interval.low is not None and interval.high is not None and interval.kind != "sum":
+            ends = f"{interval.low:.3f} and {interval.high:.3f}"
+            return f"With {stability.level:g} % confidence, its mean {measure} is between {ends}."
+    return ""
+
+
+def list_footnotes(
+    stabilities: Sequence[Stability], *, with_ranges: bool = True, verbose: bool = False
+) -> list[str]:
     """How the intervals were found, and why some were not."""
     if not stabilities:
         return []
     first = stabilities[0]
-    method = (
-        f"{first.level:g} % intervals of means: queries drawn again (bootstrap, BCa, "
-        f"{first.resamples} resamples, seed {first.seed})"
-    )
+    method = f"{first.level:g} % intervals of means: queries drawn again (bootstrap, BCa"
+    method += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
     if with_ranges:
         method += " · without one: the smallest and the largest mean with one query left out"
     return [

@@ -23,23 +23,27 @@ def check_pairs(files: Sequence[FileReport]) -> list[Finding]:
     for qrels_file, other_file in product(files, files):
         if qrels_file.qrels is None:
             continue
-        if other_file.run is not None:
-            problems, notes = _check_run(qrels_file.qrels, other_file.run)
-        elif other_file.sessions is not None:
-            problems, notes = _check_sessions(qrels_file.qrels, other_file.sessions)
-        else:
-            continue
         subject = f"{qrels_file.name} + {other_file.name}"
-        findings.append(Finding(subject, "together", tuple(problems), tuple(notes)))
+        if other_file.run is not None:
+            findings.append(_check_run(subject, qrels_file.qrels, other_file.run))
+        elif other_file.sessions is not None:
+            findings.append(_check_sessions(subject, qrels_file.qrels, other_file.sessions))
     return findings
 
 
-def _check_run(qrels: Qrels, run: Run) -> tuple[list[str], list[str]]:
+def _build_finding(
+    subject: str, problems: Sequence[str], notes: Sequence[str] = (), warnings: Sequence[str] = ()
+) -> Finding:
+    return Finding(subject, "together", tuple(problems), tuple(notes), tuple(warnings))
+
+
+def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
     """What is wrong with the two together, and what is worth knowing."""
     matched = match_frames(qrels, run, duplicates="last")
     common = matched.judged & matched.in_run
     if not common.any():
-        return ["there is no query in common"], []
+        return _build_finding(subject, ["there is no query in common"])
+    warnings = []
     notes = [f"{count_noun(int(common.sum()), 'query')} in common"]
     sides = (
         (matched.judged & ~matched.in_run, "judged but missing from the run"),
@@ -49,21 +53,22 @@ def _check_run(qrels: Qrels, run: Run) -> tuple[list[str], list[str]]:
         if flags.any():
             names = [quote(name) for name in matched.query_names(flags)[:_MAX_NAMES]]
             more = ", …" if flags.sum() > _MAX_NAMES else ""
-            notes.append(
-                f"{count_noun(int(flags.sum()), 'query')} {words}: {', '.join(names)}{more}"
-            )
+            queries = count_noun(int(flags.sum()), "query is", "queries are")
+            warnings.append(f"{queries} {words}: {', '.join(names)}{more}")
+    notes += warnings
     if not matched.query.size:
         samples = [", ".join(map(quote, example_docs(side))) for side in (run, qrels)]
-        return [
+        problem = (
             f"no retrieved document is judged; the run has {samples[0]}, the judgments {samples[1]}"
-        ], notes
+        )
+        return _build_finding(subject, [problem], notes, warnings)
     judged, total = matched.judgment_coverage(_TOP)
     share = 100 * (1 - judged / total) if total else 0.0
     notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
-    return [], notes
+    return _build_finding(subject, [], notes, warnings)
 
 
-def _check_sessions(qrels: Qrels, sessions: Sessions) -> tuple[list[str], list[str]]:
+def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
     """What is wrong with judgments and sessions together, and what is worth knowing."""
     frame = sessions.frame
     topics = frame["topic" if "topic" in frame.columns else "session"].drop_nulls()
@@ -73,23 +78,27 @@ def _check_sessions(qrels: Qrels, sessions: Sessions) -> tuple[list[str], list[s
         samples = [
             ", ".join(map(quote, side.head(2).to_list())) for side in (topics, qrels.queries)
         ]
-        return [
-            (
-                f"there is no topic in common: the sessions have {samples[0]}, "
-                f"the judgments {samples[1]}"
-            )
-        ], []
+        problem = (
+            f"there is no topic in common: the sessions have {samples[0]}, "
+            f"the judgments {samples[1]}"
+        )
+        return _build_finding(subject, [problem])
     wrong: list[str] = []
+    warnings: list[str] = []
     notes = [f"{count_noun(len(topics) - len(unjudged_topics), 'topic')} in common"]
     if len(unjudged_topics):
         names = ", ".join(map(quote, unjudged_topics.head(_MAX_NAMES).to_list()))
         more = ", …" if len(unjudged_topics) > _MAX_NAMES else ""
-        line = f"{count_noun(len(unjudged_topics), 'topic')} without judgments: {names}{more}"
-        (notes if sessions.per_turn else wrong).append(line)
+        topic_count = count_noun(len(unjudged_topics), "topic has", "topics have")
+        line = f"{topic_count} no judgments: {names}{more}"
+        (warnings if sessions.per_turn else wrong).append(line)
+        notes += warnings
     matched = match_sessions(sessions, qrels, "drop")
     top = matched.judged.rank <= _TOP
     total = int(matched.retrieved.clip(max=_TOP).sum())
     if not matched.judged.rank.size:
-        return [*wrong, "no result that was shown is judged"], notes
+        problems = [*wrong, "no result that was shown is judged"]
+        return _build_finding(subject, problems, notes, warnings)
     share = 100 * (1 - int(top.sum()) / total)
-    return wrong, [*notes, f"{share:.1f} % of the top {_TOP} of all queries are unjudged"]
+    notes.append(f"{share:.1f} % of the top {_TOP} of all queries are unjudged")
+    return _build_finding(subject, wrong, notes, warnings)

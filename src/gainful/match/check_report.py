@@ -10,6 +10,7 @@ from attrs import frozen
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
+from gainful.text import count_noun
 
 
 @frozen
@@ -20,6 +21,7 @@ class Finding:
     kind: str
     problems: tuple[str, ...]  # details of the one before begin with a blank
     notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()  # those of the notes that change what comes out
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -28,6 +30,7 @@ class Finding:
             "kind": self.kind,
             "wrong": [line.strip() for line in self.problems],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
     def lines(self) -> Iterator[str]:
@@ -35,7 +38,7 @@ class Finding:
         for line in self.problems:
             yield f"       {line}" if line.startswith(" ") else f"  wrong: {line}"
         for line in self.notes:
-            yield f"  {line}"
+            yield f"  look: {line}" if line in self.warnings else f"  {line}"
 
 
 @frozen(repr=False)
@@ -54,7 +57,7 @@ class CheckReport(Shown):
         return {"ok": self.ok, "findings": [finding.to_dict() for finding in self.findings]}
 
     def page(self) -> Page:
-        """A paragraph for each file and each pair, and the verdict."""
+        """The verdict, and a paragraph for each file and each pair."""
         paragraphs = [
             Section(
                 f"{finding.subject} ({finding.kind})" if finding.kind else finding.subject,
@@ -65,18 +68,27 @@ class CheckReport(Shown):
             for finding in self.findings
         ]
         return Page(
-            sections=[*paragraphs, Section(lines=[self._verdict()])],
+            answer=self._verdict(),
+            sections=paragraphs,
             rows=self._rows,
             data=self.to_dict,
         )
 
     def _verdict(self) -> str:
-        count = sum(
+        """Is anything wrong? What is odd is said, and not called wrong."""
+        problem_count = sum(
             not line.startswith(" ") for finding in self.findings for line in finding.problems
         )
-        if not count:
+        warnings = [line for finding in self.findings for line in finding.warnings]
+        look = f"{count_noun(len(warnings), 'thing deserves', 'things deserve')} a look"
+        if problem_count:
+            wrong = f"{count_noun(problem_count, 'thing is', 'things are')} wrong"
+            return f"{wrong}, and {look}." if warnings else f"{wrong}."
+        if not warnings:
             return "Nothing is wrong."
-        return f"{count} thing{'s are' if count > 1 else ' is'} wrong."
+        if len(warnings) == 1:
+            return f"Nothing is malformed. One thing to know: {warnings[0]}."
+        return f"Nothing is malformed, but {look}."
 
     def _rows(self) -> Table:
         """A row for each problem and each note."""

@@ -91,7 +91,7 @@ def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]
             run.name,
             "a document stands twice in one ranking: "
             f"{describe_duplicates(repeated, run.locate, 1)[0]}{rest}",
-            "each document once, or the habit duplicates set to last or count",
+            "each document once, or the setting duplicates set to last or count",
         )
     if policy == "last":
         frame = run.frame.unique(["query", "doc"], keep="last", maintain_order=True)

@@ -142,7 +142,7 @@ def drop_duplicates(run: LazyRun, convention: Convention, rows: int) -> tuple[La
         raise Duplicated(
             run.name,
             f"a document stands twice in one ranking: {example}{rest}",
-            "each document once, or the habit duplicates set to last or count",
+            "each document once, or the setting duplicates set to last or count",
         )
     if convention.duplicates == "last":
         if not run.engine.ordered:

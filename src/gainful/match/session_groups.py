@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,3 +94,12 @@ def _refuse_varying(sessions: MatchedSessions, column: str, source: str) -> None
         session = sessions.rows["session"][int(differing[0])]
         problem = f"session {quote(session)} has more than one {column}"
         raise BadInput(source, problem, "one for all rows of a session")
+
+
+def group_label(keys: Mapping[str, Any]) -> str:
+    """What a group is called in a sentence: system 2, but bm25."""
+    words = []
+    for column, value in keys.items():
+        named = isinstance(value, str) and not value.isdigit() and len(keys) == 1 and len(value) > 1
+        words.append(str(value) if named else f"{column} {value}")
+    return ", ".join(words)

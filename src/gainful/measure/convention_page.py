@@ -54,7 +54,7 @@ def format_heading(convention: Convention | None, other: Convention | None = Non
         note = f"\nNote: {convention.note}." if convention.note else ""
         return f"{convention.name}: {convention.title}{note}"
     count = len(build_table(convention, other).rows)
-    difference_text = "nothing" if not count else f"{count} habit{'s' * (count > 1)}"
+    difference_text = "nothing" if not count else f"{count} setting{'s' * (count > 1)}"
     return f"{convention.name} and {other.name} differ in {difference_text}."
 
 
@@ -147,7 +147,7 @@ def _build_session_table(
         for name in differences
     ]
     difference_text = (
-        f"{len(differing_rows)} habit{'s' * (len(differing_rows) != 1)}"
+        f"{len(differing_rows)} setting{'s' * (len(differing_rows) != 1)}"
         if differing_rows
         else "nothing"
     )

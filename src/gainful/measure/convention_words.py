@@ -22,7 +22,7 @@ def describe_by_measure(recipes: Mapping[str, R], describe: Callable[[R], str]) 
 
 def name_convention(convention: Any, base: Any | None) -> str:
     """Whose convention it is, and which settings differ from that of the same name, its `base`."""
-    source = "gainful's habits" if convention.name == "gainful" else f"like {convention.name}"
+    source = f"like {convention.name}"
     differences = {} if base is None else convention.differences(base)
     changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
     return f"{source}, but {changes}" if changes else source

@@ -119,7 +119,7 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
             raise BadInput(
                 run_name,
                 _describe_queries(matched, flags, problem),
-                f"the habit {setting[0]} set to another than error",
+                f"the setting {setting[0]} set to another than error",
             )
     kept = matched.judged & (matched.in_run | (convention.missing != "skip"))
     return kept if convention.extra == "ignore" else kept | extra

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -33,20 +33,24 @@ from gainful.measure.functions.cumulated_gain import (
     rank_discounts,
     total_gains,
 )
+from gainful.measure.leaders import ANSWER_DECIMALS
 from gainful.measure.ranked_gains import RankedRows, rank_row_gains, row_gains
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number
 from gainful.page.to_latex import escape_latex_cell, table_to_latex
-from gainful.page.to_markdown import table_to_markdown
+from gainful.page.to_markdown import escape_markdown, table_to_markdown
 from gainful.read import RankingMatrix
+from gainful.rounding import ROUNDING
+from gainful.text import join_words
 
 _COLUMNS = (
     *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
     *("ideal\ngrade", "IDCG", "nDCG"),
 )
 _MAX_TERMS = 4  # terms of a sum that are written out
+_MAX_MOVES = 2  # documents that a sentence says should stand elsewhere
 
 
 @frozen
@@ -86,9 +90,9 @@ class Explanation(Shown):
             | {"cutoff": self.recipe.k},
         }
 
-    def page(self) -> Page:
-        """The worked table, the formulas with numbers put in, the convention."""
-        return explanation_page(self)
+    def page(self, *, verbose: bool = False) -> Page:
+        """Why it is not 1, the worked table, the formulas with numbers put in."""
+        return explanation_page(self, verbose=verbose)
 
     def __repr__(self) -> str:
         value = "left out" if self.value is None else f"{self.value:.4f}"
@@ -181,24 +185,63 @@ def build_table(explanation: Explanation) -> Table:
     return Table(_COLUMNS, rows, numeric=True)
 
 
-def explanation_page(explanation: Explanation) -> Page:
-    """The worked table, the formulas, the convention."""
+def explanation_page(explanation: Explanation, *, verbose: bool = False) -> Page:
+    """Why it is not 1, the worked table, the formulas; the whole convention if `verbose`."""
     sums = [f"{name:<4} = {terms}" for name, terms in format_sums(explanation)]
+    settings = _describe_settings(explanation) if verbose else []
     return Page(
+        answer=describe_misplaced(explanation),
         sections=[
             Section(table=build_table(explanation)),
             Section(lines=sums),
             *(Section(lines=[f"Note: {note}"]) for note in list_notes(explanation)),
             Section(lines=[f"Convention: {_format_title(explanation)}"]),
-            Section(table=Table(("", ""), _describe_settings(explanation))),
+            *([Section(table=Table(("", ""), settings))] if settings else []),
         ],
         rows=lambda: _list_rows(explanation),
         data=explanation.to_dict,
         renderers={
-            "markdown": lambda: _to_markdown(explanation),
-            "latex": lambda: _to_latex(explanation),
+            "markdown": lambda: _to_markdown(explanation, settings),
+            "latex": lambda: _to_latex(explanation, settings),
         },
     )
+
+
+def describe_misplaced(explanation: Explanation) -> str:
+    """Why the value is not 1: which documents should stand higher."""
+    label, value, last = explanation.recipe.label, explanation.value, explanation.lines[-1]
+    if value is None:
+        return f"{label} is left out: nothing that could be retrieved brings a gain."
+    head = f"{label} is {value:.{ANSWER_DECIMALS}f}"
+    if last.idcg <= 0:
+        return f"{head}: nothing that could be retrieved brings a gain."
+    if abs(value - 1) <= ROUNDING:
+        return f"{label} is 1: no ranking would be better."
+    if value > 1:
+        return f"{head}, above 1: the ranking gains more than its ideal."
+    moves = [*_list_misplaced(explanation)]
+    reason = f"the ranking gains {last.dcg:.4f} where {last.idcg:.4f} was possible"
+    if moves:
+        reason = join_words(moves[:_MAX_MOVES])
+        reason += f", and {len(moves) - _MAX_MOVES} more" if len(moves) > _MAX_MOVES else ""
+    return f"{head}, not 1: {reason}."
+
+
+def _list_misplaced(explanation: Explanation) -> Iterator[str]:
+    """The documents that the ideal has further up, and those that were not retrieved."""
+    gain_of_grade = {line.grade: line.gain for line in explanation.lines if line.grade is not None}
+    gain_of_grade |= dict(explanation.ideal)
+    ranks_by_gain: dict[float, deque[int]] = {}
+    for rank, grade in enumerate(explanation.grades, start=1):
+        if grade in gain_of_grade:
+            ranks_by_gain.setdefault(gain_of_grade[grade], deque()).append(rank)
+    for best_rank, (grade, gain) in enumerate(explanation.ideal, start=1):
+        ranks = ranks_by_gain.get(gain)
+        if not ranks and gain > 0:
+            yield f"a {format_number(grade)} is missing that should stand at rank {best_rank}"
+        elif ranks and (rank := ranks.popleft()) > best_rank:
+            shown = format_number(explanation.grades[rank - 1])
+            yield f"the {shown} at rank {rank} should stand at rank {best_rank}"
 
 
 def _list_rows(explanation: Explanation) -> Table:
@@ -207,37 +250,38 @@ def _list_rows(explanation: Explanation) -> Table:
     return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
 
 
-def _to_markdown(explanation: Explanation) -> str:
+def _to_markdown(explanation: Explanation, settings: Sequence[tuple[str, str]]) -> str:
     """For a page or a pull request."""
     formulas = "\n".join(f"{name:<4} = {terms}" for name, terms in format_sums(explanation))
     parts = (
+        escape_markdown(describe_misplaced(explanation)),
         table_to_markdown(build_table(explanation)),
         f"```text\n{formulas}\n```",
         *(f"Note: {note}" for note in list_notes(explanation)),
         f"Convention: {_format_title(explanation)}",
-        "\n".join(f"- {setting}: {answer}" for setting, answer in _describe_settings(explanation)),
+        "\n".join(f"- {setting}: {answer}" for setting, answer in settings),
     )
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
-def _to_latex(explanation: Explanation) -> str:
+def _to_latex(explanation: Explanation, settings: Sequence[tuple[str, str]]) -> str:
     """For a paper: a booktabs table, the formulas, the convention as a sentence."""
-    answers = "; ".join(
-        f"{setting}: {answer}" for setting, answer in _describe_settings(explanation)
-    )
+    title = f"Convention: {_format_title(explanation)}"
+    convention = "; ".join((title, *(f"{setting}: {answer}" for setting, answer in settings)))
     formulas = [
         rf"\mathrm{{{name}}} &= {terms} \\" for name, terms in format_sums(explanation, latex=True)
     ]
     return "\n".join(
         (
             r"% needs \usepackage{amsmath,booktabs}",
+            f"% {describe_misplaced(explanation)}",
             table_to_latex(build_table(explanation)),
             "",
             r"\begin{align*}",
             *formulas,
             r"\end{align*}",
             *(escape_latex_cell(f"Note: {note}.") for note in list_notes(explanation)),
-            escape_latex_cell(f"Convention: {_format_title(explanation)}; {answers}."),
+            escape_latex_cell(f"{convention}."),
         )
     )
 

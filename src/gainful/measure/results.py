@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.convention import CONVENTIONS, SETTINGS, Convention, like
-from gainful.measure.convention_words import describe_by_measure, name_convention
+from gainful.convention import Convention
 from gainful.measure.entry import Aggregation
+from gainful.measure.footnotes import list_footnotes, list_oddities, name_source
+from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders, find_leaders
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.page.to_text import text_width
-from gainful.text import count_noun
+from gainful.text import count_noun, format_range, shorten
 from gainful.types import Array, finite_or_none
 
 _MAX_MEASURES = 8  # measures; beyond, they stand below one another
-_IDEAL_WORDS = {"judged": "ideal from all judged", "list": "ideal from the list itself"}
-_MISSING_WORDS = {"zero": "a missing query scores 0", "skip": "missing queries are left out"}
+_MAX_ID_LENGTH = 30  # characters of a query in a sentence
+_CHANCE_ADVICE = "gainful compare tells whether that is more than chance."
+_MEAN_WORDS = {"mean": "a mean", "geometric": "a geometric mean"}
 _SUMMED_COUNTS = ("missing", "extra", "tied", "duplicates", "retrieved")
 
 
@@ -43,7 +45,7 @@ class Results(Shown):
         Results of run, 1 query, like gainful
         RR   0.5000
         P@1  0.0000
-        0 missing · 50.0 % of the top 10 unjudged · 0 tied · 0 duplicates
+        50 % of the top 10 unjudged
     """
 
     name: str
@@ -116,18 +118,9 @@ class Results(Shown):
             "measures": {name: str(measure) for name, measure in self.measures.items()},
         }
 
-    def describe_counts(self) -> str:
-        """What was missing, unjudged, tied and duplicated, in a line."""
-        counts = self.counts
-        parts = [f"{counts['missing']:g} missing"]
-        parts += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
-        parts.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
-        parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
-        return " · ".join(parts)
-
-    def page(self, *, per_query: bool = False) -> Page:
-        """The run by its means, or query by query."""
-        return results_page([self], per_query=per_query)
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
+        """The run by its means, or query by query; with the whole convention if `verbose`."""
+        return results_page([self], per_query=per_query, verbose=verbose)
 
     def summary(self) -> Page:
         """The run in a few lines."""
@@ -149,23 +142,73 @@ def _as_list(values: Array) -> list[float | None]:
 
 
 def results_page(
-    results: Sequence[Results], *, per_query: bool = False, notes: Sequence[str] = ()
+    results: Sequence[Results],
+    *,
+    per_query: bool = False,
+    verbose: bool = False,
+    notes: Sequence[str] = (),
 ) -> Page:
     """Runs by their means, or query by query; `notes` stand before those of the runs."""
-    if per_query:
-        return Page(
-            sections=[lambda _: [Section(table=_build_query_table(results))]],
-            notes=list_footnotes(results, notes),
-            rows=lambda: _list_query_rows(results),
-            data=lambda: to_dict(results),
-        )
-    return Page(
-        sections=[lambda width: [Section(table=_choose_table(results, width))]],
-        notes=list_footnotes(results, notes),
-        rows=lambda: list_run_rows(results),
-        records=lambda: [{"run": run.name, **run.to_dict()["mean"]} for run in results],
+    page = Page(
+        answer=describe_answer(results),
+        notes=list_footnotes(results, notes, verbose=verbose),
         data=lambda: to_dict(results),
     )
+    if per_query:
+        return evolve(
+            page,
+            sections=[lambda _: [Section(table=_build_query_table(results))]],
+            rows=lambda: _list_query_rows(results),
+        )
+    return evolve(
+        page,
+        sections=[lambda width: [_build_section(results, width)]],
+        rows=lambda: list_run_rows(results),
+        records=lambda: [{"run": run.name, **run.to_dict()["mean"]} for run in results],
+    )
+
+
+def describe_answer(results: Sequence[Results]) -> str:
+    """How good is the run, or which is highest, in a sentence or two."""
+    graded = [
+        name for name, recipe in results[0].recipes.items() if recipe.entry.aggregation != "sum"
+    ]
+    if not graded:
+        return ""
+    if len(results) == 1:
+        return _describe_run(results[0], graded[0])
+    means = {run.name: run.mean for run in results}
+    means_by_measure = {
+        measure: {name: values[measure] for name, values in means.items()} for measure in graded
+    }
+    return f"{describe_leaders(means_by_measure)} {_CHANCE_ADVICE}"
+
+
+def _describe_run(results: Results, measure: str) -> str:
+    """The mean of one measure, and from where to where its queries go."""
+    mean = results.mean[measure]
+    if np.isnan(mean):
+        return f"No query counts in {measure}, so {results.name} has no mean."
+    kind = _MEAN_WORDS[results.recipes[measure].entry.aggregation]
+    queries = count_noun(len(results.queries), "query")
+    text = f"{results.name} has {kind} {measure} of {mean:.{ANSWER_DECIMALS}f} over {queries}"
+    values = np.ma.masked_invalid(np.ma.asarray(results.values[measure]))
+    if values.count() < 2 or kind != _MEAN_WORDS["mean"] or values.min() == values.max():
+        return f"{text}."
+    low, high = (
+        f"{values[at]:.{ANSWER_DECIMALS}f} ({shorten(results.queries[at], _MAX_ID_LENGTH)})"
+        for at in (int(values.argmin()), int(values.argmax()))
+    )
+    return f"{text}, from {low} to {high}."
+
+
+def _build_section(results: Sequence[Results], width: int | None) -> Section:
+    """The table of means; in a paper it has a caption."""
+    runs = "" if len(results) == 1 else "; the highest of each measure is bold"
+    queries = format_range([len(run.queries) for run in results])
+    source = name_source(results[0].convention)
+    caption = f"Means over {queries} queries, computed {source}{runs}."
+    return Section(table=_choose_table(results, width), caption=caption, label="tab:results")
 
 
 def summary_page(results: Results) -> Page:
@@ -176,7 +219,7 @@ def summary_page(results: Results) -> Page:
     lines = [f"{name:<{name_width}}  {value:.4f}" for name, value in results.mean.items()]
     rows = [(name, _format_value(results, name, value)) for name, value in results.mean.items()]
     table = Table(("measure", "mean"), rows, numeric=True, label_columns=1)
-    remarks = (results.describe_counts(), *results.notes)
+    remarks = (*filter(None, [" · ".join(list_oddities([results]))]), *results.notes)
     return Page(
         sections=[
             Section(lines=(headline, *lines, *remarks), forms=("table",)),
@@ -202,63 +245,6 @@ def to_dict(results: Sequence[Results]) -> dict[str, Any]:
     }
 
 
-def list_footnotes(results: Sequence[Results], notes: Sequence[str] = ()) -> list[str]:
-    """The convention in one line, what was counted, other `notes`, and those of the runs."""
-    all_notes = [*notes, *(f"Note: {run.name}: {note}" for run in results for note in run.notes)]
-    same_number = len({len(run.queries) for run in results}) == 1
-    queries = [count_noun(len(run.queries), "query") for run in results]
-    summary = " · ".join([*(queries[:1] if same_number else []), describe_convention(results[0])])
-    count_lines = [
-        " · ".join([*([] if same_number else [query_count]), run.describe_counts()])
-        for query_count, run in zip(queries, results, strict=True)
-    ]
-    if len(set(count_lines)) == 1:
-        return [summary, count_lines[0], *all_notes]
-    named_lines = [f"{run.name}: {line}" for run, line in zip(results, count_lines, strict=True)]
-    return [summary, *named_lines, *all_notes]
-
-
-def describe_convention(results: Results) -> str:
-    """How the numbers came about, in one line; what differs between measures is said of each."""
-    convention, recipes = results.convention, results.recipes
-
-    def describe(says: Callable[[Recipe], bool], text: Callable[[Recipe], str]) -> list[str]:
-        return describe_by_measure({k: v for k, v in recipes.items() if says(v)}, text)
-
-    parts = [
-        name_convention(convention, _find_convention(convention)),
-        *describe(_is_cumulated, lambda recipe: f"gain {recipe.gain.text()}"),
-        *describe(
-            lambda recipe: _is_cumulated(recipe) and recipe.entry.discounted,
-            lambda recipe: f"discount {recipe.discount.text()}",
-        ),
-        *describe(_is_cumulated, lambda recipe: _IDEAL_WORDS[str(recipe.convention.ideal)]),
-        *describe(
-            lambda recipe: "rel" in recipe.entry.arguments,
-            lambda recipe: f"relevant from grade {recipe.function_arguments()['rel']:g} on",
-        ),
-        *describe(
-            lambda recipe: "max_grade" in recipe.entry.arguments,
-            lambda recipe: f"best grade {recipe.convention.max_grade:g}",
-        ),
-        *describe(
-            lambda recipe: "ties" in recipe.entry.params,
-            lambda recipe: f"ties {SETTINGS['ties'].describe(recipe.convention.ties)}",
-        ),
-        _MISSING_WORDS.get(str(convention.missing), "a missing query is refused"),
-    ]
-    return " · ".join(parts)
-
-
-def _is_cumulated(recipe: Recipe) -> bool:
-    return recipe.entry.cumulated
-
-
-def _find_convention(convention: Convention) -> Convention | None:
-    """The convention of that name as the table has it, if it is one of the table."""
-    return like(convention.name) if convention.name in CONVENTIONS else None
-
-
 def _choose_table(results: Sequence[Results], width: int | None) -> Table:
     """Runs below one another, or side by side where so many measures do not fit."""
     table, turned_table = _build_run_table(results), _build_measure_table(results)
@@ -271,7 +257,9 @@ def _choose_table(results: Sequence[Results], width: int | None) -> Table:
 def _build_run_table(results: Sequence[Results]) -> Table:
     rows = [(run.name, *_format_values(run, run.mean)) for run in results]
     bars = dict(enumerate(_mean_bars(results), start=1))
-    return Table(("run", *results[0].values), rows, numeric=True, label_columns=1, bars=bars)
+    highest = frozenset((row, at + 1) for row, at in _find_highest(results))
+    columns = ("run", *results[0].values)
+    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=highest)
 
 
 def _build_measure_table(results: Sequence[Results]) -> Table:
@@ -279,8 +267,19 @@ def _build_measure_table(results: Sequence[Results]) -> Table:
     rows = list(zip(*(_format_values(run, run.mean) for run in results), strict=True))
     rows = [(name, *values) for name, values in zip(results[0].values, rows, strict=True)]
     bars = dict(enumerate(zip(*_mean_bars(results), strict=True), start=1))
+    highest = frozenset((at, row + 1) for row, at in _find_highest(results))
     columns = ("measure", *(run.name for run in results))
-    return Table(columns, rows, numeric=True, label_columns=1, bars=bars)
+    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=highest)
+
+
+def _find_highest(results: Sequence[Results]) -> Iterator[tuple[int, int]]:
+    """The number of the run and of the measure of each highest mean; of one run, none is."""
+    means = [run.mean for run in results]
+    for at, (name, recipe) in enumerate(results[0].recipes.items()):
+        by_run = {str(row): mean[name] for row, mean in enumerate(means)}
+        leaders = find_leaders(by_run)
+        if recipe.entry.aggregation != "sum" and len(leaders) < len(results):
+            yield from ((int(row), at) for row in leaders)
 
 
 def _mean_bars(results: Sequence[Results]) -> list[Fractions]:

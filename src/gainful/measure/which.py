@@ -29,11 +29,13 @@ from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.read import RankingMatrix
 from gainful.rounding import ROUNDING
-from gainful.text import NUMBER_PATTERN
+from gainful.text import NUMBER_PATTERN, count_noun, join_words
 
 BASES = (2.0, e, 3.0, 4.0, 5.0, 10.0, 1.5)
 _WEIGHTS = as_gain({0: 0, 1: 1, 2: 10, 3: 100})
 _NEAREST = 5
+_LISTED = 10  # formulations that a page lists; JSON and CSV have all of them
+_LISTED_TOOLS = 3  # tools that a sentence names
 _TOOL_ORDER = tuple(CONVENTIONS)
 
 _DEFAULTS: Mapping[str, Any] = CONVENTIONS["gainful"].settings() | {"rel": REL.default}
@@ -67,9 +69,9 @@ class Formulations(Shown):
     matches: tuple[Formulation, ...]
     nearest: tuple[Formulation, ...] = ()
 
-    def page(self) -> Page:
-        """A line for each formulation, the best known first."""
-        return which_page(self)
+    def page(self, *, verbose: bool = False) -> Page:
+        """A line for each of the first formulations, the best known first; all if `verbose`."""
+        return which_page(self, verbose=verbose)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -318,11 +320,16 @@ def _sort_key(formulation: Formulation) -> tuple[Any, ...]:
     )
 
 
-def which_page(formulations: Formulations) -> Page:
-    """What fits, or the nearest if nothing does."""
+def which_page(formulations: Formulations, *, verbose: bool = False) -> Page:
+    """What fits, the best known first, or the nearest if nothing does; all of it if `verbose`."""
+    listed = _select_formulations(formulations)
+    shown = listed if verbose else listed[:_LISTED]
+    more = len(listed) - len(shown)
+    note = f"… and {more} more, of which -v and --format json list all"
     return Page(
         answer=format_answer(formulations),
-        sections=[Section(table=build_table(formulations))],
+        sections=[Section(table=_build_table(shown))],
+        notes=[note] if more else [],
         rows=lambda: _list_rows(formulations),
         data=formulations.to_dict,
     )
@@ -337,16 +344,21 @@ def _list_rows(formulations: Formulations) -> Table:
 
 
 def format_answer(formulations: Formulations) -> str:
-    """What was found, in words."""
+    """Whose value it is, and how many others give it."""
     value, within = formulations.text, f"{Decimal(str(formulations.tolerance)):f}"
     if not formulations.matches:
-        return f"Nothing gives {value} ± {within}; the nearest:"
-    count = len(formulations.matches)
-    subject = "one measure gives" if count == 1 else f"{count} measures give"
-    return f"{subject} {value} ± {within}:".capitalize()
+        return f"Nothing gives {value} ± {within}; the nearest are listed."
+    best, count = formulations.matches[0], len(formulations.matches)
+    tools = join_words(best.tools) if len(best.tools) <= _LISTED_TOOLS else ""
+    tools = tools or f"{best.tools[0]} and {len(best.tools) - 1} other tools"
+    computed = f" as {tools} {'compute' if len(best.tools) > 1 else 'computes'} it"
+    source = computed if best.tools else ", which no tool that is known computes"
+    rest = count_noun(count - 1, "other formulation gives", "other formulations give")
+    others = f"; {rest} it too" if count > 1 else ""
+    return f"{value} (± {within}) is {best.measure}{source}{others}."
 
 
-def build_table(formulations: Formulations) -> Table:
+def _build_table(formulations: Sequence[Formulation]) -> Table:
     """A line for each measure, the best known first."""
     rows = [
         (
@@ -354,7 +366,7 @@ def build_table(formulations: Formulations) -> Table:
             f"{formulation.value:.6f}",
             ", ".join(map(_format_tool, formulation.tools)),
         )
-        for formulation in _select_formulations(formulations)
+        for formulation in formulations
     ]
     return Table(("measure", "value", "computed by"), rows)
 

@@ -21,6 +21,9 @@ _ESCAPES = {
     "·": r"$\cdot$",
     "…": r"\dots{}",
     "Σ": r"$\Sigma$",
+    "α": r"$\alpha$",
+    "[": "{[}",  # behind the end of a row, these two would be options of that
+    "*": "{*}",
 }
 
 

@@ -22,6 +22,8 @@ class Section:
         strong: is the heading bold in Markdown?
         indent: what goes over the width of a terminal is indented by this.
         forms: the only formats that have the section; all of them if empty.
+        caption: makes the table a float with this caption in LaTeX.
+        label: by which a paper refers to that float.
     """
 
     heading: str = ""
@@ -31,6 +33,8 @@ class Section:
     strong: bool = False
     indent: str = ""
     forms: tuple[str, ...] = ()
+    caption: str = ""
+    label: str = ""
 
 
 # Sections that depend on how wide the terminal is; None where there is no terminal.

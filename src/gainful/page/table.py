@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -13,6 +13,8 @@ from gainful.text import format_exact
 BETTER_COLOUR, WORSE_COLOUR = "1;36", "1;33"
 
 Fractions = Sequence[float | None]  # how far bars are filled
+Place = tuple[int, int]  # row and column of a cell
+Wrap = Callable[[str], str]  # puts a text into a bold cell, or raises it
 
 
 @frozen
@@ -22,7 +24,8 @@ class Table:
     A cell is a text, or a value: programs get it at full precision, readers with four decimals.
     Of a numeric table, the first `label_columns` hold words, and so do single `text_columns`.
     On a terminal a column may have `bars` beside its numbers, and a cell (row, column) a colour;
-    a narrow one goes without the columns that are `expendable`, the least important first.
+    a narrow one goes without the columns that are `expendable`, the least important first;
+    on paper and on pages a cell may be `bold`, and have letters raised behind it.
     """
 
     columns: Sequence[str]
@@ -31,7 +34,9 @@ class Table:
     label_columns: int = 0
     text_columns: tuple[int, ...] = ()
     bars: Mapping[int, Fractions] = field(factory=dict)
-    colours: Mapping[tuple[int, int], str] = field(factory=dict)
+    colours: Mapping[Place, str] = field(factory=dict)
+    bold: frozenset[Place] = frozenset()
+    superscripts: Mapping[Place, str] = field(factory=dict)
     expendable: Sequence[str] = ()
 
     def select(self, columns: Sequence[int]) -> Table:
@@ -44,11 +49,9 @@ class Table:
             label_columns=sum(at < self.label_columns for at in columns),
             text_columns=tuple(places[at] for at in self.text_columns if at in places),
             bars={places[at]: bar for at, bar in self.bars.items() if at in places},
-            colours={
-                (row, places[at]): colour
-                for (row, at), colour in self.colours.items()
-                if at in places
-            },
+            colours=_move_places(self.colours, places),
+            bold=frozenset((row, places[at]) for row, at in self.bold if at in places),
+            superscripts=_move_places(self.superscripts, places),
         )
 
     def flush_right(self) -> list[bool]:
@@ -66,6 +69,20 @@ class Table:
     def text_rows(self) -> list[list[str]]:
         """The cells as a reader sees them."""
         return [[format_cell(cell) for cell in row] for row in self.rows]
+
+    def markup_rows(self, escape: Wrap, embolden: Wrap, superscript: Wrap) -> list[list[str]]:
+        """The cells in a language that can set them bold and raise letters."""
+        rows = [[escape(cell) for cell in row] for row in self.text_rows()]
+        for row, column in self.bold:
+            rows[row][column] = embolden(rows[row][column])
+        for (row, column), letters in self.superscripts.items():
+            rows[row][column] += superscript(escape(letters))
+        return rows
+
+
+def _move_places(marks: Mapping[Place, str], places: Mapping[int, int]) -> dict[Place, str]:
+    """Marks of cells whose columns stand elsewhere now; of those that are gone, none."""
+    return {(row, places[at]): mark for (row, at), mark in marks.items() if at in places}
 
 
 def column_bars(rows: Sequence[Sequence[Any]], columns: Mapping[int, bool]) -> dict[int, Fractions]:

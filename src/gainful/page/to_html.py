@@ -33,8 +33,9 @@ def to_html(page: Page) -> str:
 def _format_table(table: Table, lines: Sequence[str]) -> str:
     sides = [_RIGHT if right else _LEFT for right in table.flush_right()]
     caption = "<br>".join(map(_escape, lines))
-    head = _format_cells("th", table.columns, sides)
-    body = "".join(f"<tr>{_format_cells('td', row, sides)}</tr>" for row in table.text_rows())
+    head = _format_cells("th", [_escape(name) for name in table.columns], sides)
+    rows = table.markup_rows(_escape, "<b>{}</b>".format, "<sup>{}</sup>".format)
+    body = "".join(f"<tr>{_format_cells('td', row, sides)}</tr>" for row in rows)
     return (
         f"<div style='overflow-x:auto'><table><caption{_LEFT}>{caption}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -43,7 +44,7 @@ def _format_table(table: Table, lines: Sequence[str]) -> str:
 
 def _format_cells(tag: str, row: Sequence[str], sides: Sequence[str]) -> str:
     cells = zip(sides, row, strict=True)
-    return "".join(f"<{tag}{side}>{_escape(cell)}</{tag}>" for side, cell in cells)
+    return "".join(f"<{tag}{side}>{cell}</{tag}>" for side, cell in cells)
 
 
 def _escape(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Pages and tables as LaTeX: booktabs tabulars, all else as comments."""
+"""Pages and tables as LaTeX: booktabs tabulars, captions, all else as comments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,18 @@ def to_latex(page: Page) -> str:
 
 def _format_section(section: Section) -> str:
     lines = [_comment(line) for line in (section.heading, *section.lines) if line]
-    return "\n".join((*lines, *([] if section.table is None else [table_to_latex(section.table)])))
+    if section.table is not None:
+        tabular = table_to_latex(section.table)
+        lines += [_float_table(tabular, section) if section.caption else tabular]
+    return "\n".join(lines)
+
+
+def _float_table(tabular: str, section: Section) -> str:
+    """A table that LaTeX may move, under its caption."""
+    caption = rf"\caption{{{escape_latex_cell(section.caption)}}}"
+    label = [rf"\label{{{section.label}}}"] if section.label else []
+    begin, end = (r"\begin{table}", r"\centering", caption, *label), r"\end{table}"
+    return "\n".join((*begin, tabular, end))
 
 
 def _comment(line: str) -> str:
@@ -26,10 +37,9 @@ def _comment(line: str) -> str:
 def table_to_latex(table: Table) -> str:
     """A booktabs tabular."""
     align = "".join("r" if right else "l" for right in table.flush_right())
-    head, *body = (
-        " & ".join(escape_latex_cell(cell) for cell in line) + r" \\"
-        for line in (table.columns, *table.text_rows())
-    )
+    cells = table.markup_rows(escape_latex_cell, r"\textbf{{{}}}".format, "$^{{{}}}$".format)
+    heads = [escape_latex_cell(name) for name in table.columns]
+    head, *body = (" & ".join(line) + r" \\" for line in (heads, *cells))
     begin = (rf"\begin{{tabular}}{{{align}}}", r"\toprule", head, r"\midrule")
     return "\n".join((*begin, *body, r"\bottomrule", r"\end{tabular}"))
 

@@ -26,11 +26,13 @@ def _list_paragraphs(section: Section) -> list[str]:
 def table_to_markdown(table: Table) -> str:
     """A pipe table; cells cannot break out of it."""
     rules = ["---:" if right else "---" for right in table.flush_right()]
-    lines = [table.columns, rules, *table.text_rows()]
-    return "\n".join(
-        "| " + " | ".join(escape_markdown(to_one_line(cell)) for cell in line) + " |"
-        for line in lines
-    )
+    heads = [_escape_cell(name) for name in table.columns]
+    cells = table.markup_rows(_escape_cell, "**{}**".format, "<sup>{}</sup>".format)
+    return "\n".join("| " + " | ".join(line) + " |" for line in (heads, rules, *cells))
+
+
+def _escape_cell(cell: str) -> str:
+    return escape_markdown(to_one_line(cell))
 
 
 def escape_markdown(text: str) -> str:

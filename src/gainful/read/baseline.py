@@ -60,7 +60,7 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
         _is_dict_of(_is_dict_of(lambda value: value is None or _is_bounded_number(value))),
         "a number or null for each query and measure",
     ),
-    "convention": (_is_dict_of(_is_setting), "a text, number or null for each habit"),
+    "convention": (_is_dict_of(_is_setting), "a text, number or null for each setting"),
 }
 
 

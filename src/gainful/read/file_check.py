@@ -39,6 +39,7 @@ class FileReport:
     kind: str  # judgments, run, sessions, or nothing that could be read
     problems: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
+    warnings: list[str] = field(factory=list)  # those of the notes that change what comes out
     qrels: Qrels | None = None
     run: Run | None = None
     sessions: Sessions | None = None
@@ -200,9 +201,10 @@ def _examine_run_rows(rows: _FileRows) -> FileReport:
         frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
     report = _report_run(Run(frame, rows.name, tag=rows.tag), rows.format_name, problems)
     if rows.trailing_count:
-        lines = count_noun(rows.trailing_count, "line")
-        ignored = f"{lines} with text behind the sixth field, which is ignored"
+        lines = count_noun(rows.trailing_count, "line has", "lines have")
+        ignored = f"{lines} text behind the sixth field, which is ignored"
         report.notes.append(ignored)
+        report.warnings.append(ignored)
     return report
 
 
@@ -249,16 +251,18 @@ def _report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str]
         f"{count_noun(len(frame), noun)} of {_format_sizes(per_query)}",
         f"grades: {', '.join(grade_counts)}{more}",
     ]
+    warnings = []
     if without_relevant:
-        notes.append(
-            f"{count_noun(without_relevant, 'query')} with nothing relevant (no grade of 1 or more)"
-        )
+        queries = count_noun(without_relevant, "query has", "queries have")
+        warnings.append(f"{queries} nothing relevant (no grade of 1 or more)")
+    negative = int((frame["grade"] < 0).sum())
+    if negative:
+        warnings.append(f"{count_noun(negative, 'grade is', 'grades are')} below 0")
+    notes += warnings
     if qrels.subtopics is not None:
         notes.append(_describe_subtopics(qrels, qrels.subtopics))
     notes += qrels.notes
-    negative = int((frame["grade"] < 0).sum())
-    notes += [f"{count_noun(negative, 'grade')} below 0"] if negative else []
-    return FileReport(name, format_name, "judgments", problems, notes, qrels=qrels)
+    return FileReport(name, format_name, "judgments", problems, notes, warnings, qrels=qrels)
 
 
 def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:

@@ -91,6 +91,7 @@ class Sample:
     bounded: tuple[str, ...]  # the measures that cannot pass 1
     convention_line: str
     footnotes: Sequence[str]
+    all_footnotes: Sequence[str]
     effect: Callable[[str, IndexPair, float], EffectSize | None]  # measure, pair, level
 
 
@@ -140,4 +141,5 @@ def assemble_comparison(
         bounded_measures=sample.bounded,
         convention_line=sample.convention_line,
         footnotes=tuple(sample.footnotes),
+        all_footnotes=tuple(sample.all_footnotes),
     )

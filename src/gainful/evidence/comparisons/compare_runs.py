@@ -28,7 +28,8 @@ from gainful.evidence.pairing import (
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.measure.results import Results, describe_convention, list_footnotes
+from gainful.measure.footnotes import describe_convention, list_footnotes
+from gainful.measure.results import Results
 from gainful.text import count_noun
 
 
@@ -55,6 +56,7 @@ def compare_run_results(
             ),
             convention_line=describe_convention(results[0]),
             footnotes=list_footnotes(results),
+            all_footnotes=list_footnotes(results, verbose=True),
             effect=lambda measure, pair, level: effect_size(
                 paired[measure].differences(pair), level
             ),

@@ -31,7 +31,8 @@ from gainful.evidence.statistics.permutation import (
 )
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
-from gainful.measure.sessions.results import SessionResults, describe_convention, list_footnotes
+from gainful.measure.sessions.footnotes import describe_convention, list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
@@ -65,6 +66,7 @@ def compare_study(
             bounded=tuple(name for name, recipe in results.recipes.items() if recipe.entry.bounded),
             convention_line=describe_convention(results),
             footnotes=list_footnotes(results),
+            all_footnotes=list_footnotes(results, verbose=True),
             effect=lambda measure, pair, level: study.effect_size(
                 pair, list(means).index(measure), level
             ),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
+from gainful.evidence.comparisons.comparison_answer import describe_comparison
 from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
+    describe_marks,
     describe_test,
+    format_caption,
     format_difference,
     format_interval,
     format_p,
@@ -17,10 +21,13 @@ from gainful.evidence.comparisons.comparison_words import (
 )
 from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
+from gainful.measure.leaders import find_leaders
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
 from gainful.text import count_noun, pluralise
+
+_MAX_SYSTEMS = 4  # systems of which a line gives a value each
 
 
 @frozen(eq=False, repr=False)
@@ -32,84 +39,84 @@ class Comparison(ComparisonValues, Shown):
     table.
     """
 
-    def page(self) -> Page:
-        """A table for each measure, who cannot be told apart, and how it is known."""
-        return comparison_page(self)
+    def page(self, *, full: bool = False, verbose: bool = False) -> Page:
+        """Who is better, the means with letters for whom each beats, and how it is known.
 
-    def summary(self) -> Page:
-        """The differences from the baseline in a few lines."""
-        return summary_page(self)
+        Args:
+            full: intervals, p and effect sizes in every format, not only on a terminal.
+            verbose: the whole convention, how intervals were found, how many queries are needed.
+        """
+        return comparison_page(self, full=full, verbose=verbose)
 
 
-def comparison_page(comparison: Comparison) -> Page:
-    """A section for each measure; the queries that changed most, if they were asked for, below."""
+def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool = False) -> Page:
+    """The evidence for a terminal, systems by measures for a paper; below it what changed most."""
     changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
     return Page(
-        sections=[lambda _: _list_sections(comparison)],
-        notes=(*describe_test(comparison), *list_footnotes(comparison)),
+        answer=describe_comparison(comparison),
+        sections=[
+            lambda _: _list_evidence(comparison, full=full, verbose=verbose),
+            *([] if full else _list_matrix(comparison)),
+        ],
+        notes=(
+            *describe_test(comparison, verbose=verbose),
+            *list_footnotes(comparison, verbose=verbose),
+        ),
         rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
         data=lambda: _build_data(comparison),
-        renderers={"latex": lambda: comparison_to_latex(comparison)},
+        renderers={"latex": lambda: comparison_to_latex(comparison)} if full else {},
         appendix=changes,
     )
 
 
-def _list_sections(comparison: Comparison) -> list[Section]:
+def _list_evidence(comparison: Comparison, *, full: bool, verbose: bool) -> list[Section]:
     return [
         Section(
             format_heading(comparison, measure),
             build_table(comparison, measure),
-            describe_differences(comparison, measure),
+            describe_differences(comparison, measure, verbose=verbose),
             strong=True,
+            forms=() if full else ("table",),
         )
         for measure in comparison.measures
     ]
 
 
-def summary_page(comparison: Comparison) -> Page:
-    """The differences from the baseline in a few lines, for a prompt or a notebook."""
-    subject = f"{count_noun(len(comparison.systems), 'system')}, baseline {comparison.baseline}"
-    headline = f"Comparison of {subject}, {comparison.evidence.test_words}"
-    lines = [
-        f"{pair.measure}: {pair.system} {pair.difference:+.4f}, "
-        f"p = {pair.corrected:.4f}{' *' if comparison.is_significant(pair) else ''}"
-        for pair in comparison.pairs_against()
-    ]
-    evidence = comparison.evidence
-    remarks = (
-        f"{100 * (1 - evidence.resampling.alpha):g} % intervals: {evidence.interval}",
-        *((f"p is corrected: {evidence.correction_words}",) * evidence.corrects),
-        *comparison.notes,
+def _list_matrix(comparison: Comparison) -> list[Section]:
+    """Systems by measures; the caption of a paper says what letters mean, elsewhere a line does."""
+    matrix = Section(
+        table=_build_matrix(comparison),
+        forms=("markdown", "html", "latex"),
+        caption=format_caption(comparison),
+        label="tab:comparison",
     )
-    return Page(
-        sections=[
-            Section(lines=(headline, *lines, *comparison.notes), forms=("table",)),
-            Section(headline, _build_summary_table(comparison), remarks, forms=("html",)),
-        ]
-    )
+    return [matrix, Section(lines=[describe_marks(comparison)], forms=("markdown", "html"))]
 
 
-def _build_summary_table(comparison: Comparison) -> Table:
-    letters = comparison.letters()
-    columns = ("measure", comparison.kind, "mean", "difference", "interval", "p", "better than")
-    rows = []
-    for measure in comparison.measures:
+def _build_matrix(comparison: Comparison) -> Table:
+    """A row for each system: the highest means bold, a letter for each system that it beats."""
+    letters, bold, superscripts = comparison.letters(), set(), {}
+    for column, measure in enumerate(comparison.measures, start=2):
+        means = dict(zip(comparison.systems, comparison.means[measure].tolist(), strict=True))
         beaten = comparison.systems_beaten(measure)
-        means = comparison.means[measure].tolist()
-        for system, mean in zip(comparison.systems, means, strict=True):
-            cells = ("baseline", "", "")
-            if system != comparison.baseline:
-                cells = _summarise_pair(comparison.pair(measure, system, comparison.baseline))
-            better = " ".join(letters[other] for other in beaten[system])
-            rows.append((measure, f"{letters[system]} {system}", f"{mean:.4f}", *cells, better))
-    return Table(columns, rows, numeric=True, label_columns=2)
-
-
-def _summarise_pair(pair: Pair) -> tuple[str, str, str]:
-    interval = "–"
-    if pair.low is not None and pair.high is not None:
-        interval = f"{pair.low:+.4f} … {pair.high:+.4f}"
-    return f"{pair.difference:+.4f}", interval, format_p(pair.corrected)
+        for row, system in enumerate(comparison.systems):
+            if system in find_leaders(means):
+                bold.add((row, column))
+            if beaten[system]:
+                superscripts[row, column] = "".join(letters[other] for other in beaten[system])
+    rows = [
+        (letters[system], system, *(float(comparison.means[m][row]) for m in comparison.measures))
+        for row, system in enumerate(comparison.systems)
+    ]
+    columns = ("", comparison.kind, *comparison.measures)
+    return Table(
+        columns,
+        rows,
+        numeric=True,
+        label_columns=2,
+        bold=frozenset(bold),
+        superscripts=superscripts,
+    )
 
 
 def _build_data(comparison: Comparison) -> dict[str, Any]:
@@ -208,13 +215,15 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
     )
 
 
-def describe_differences(comparison: Comparison, measure: str) -> list[str]:
+def describe_differences(
+    comparison: Comparison, measure: str, *, verbose: bool = False
+) -> list[str]:
     """Who cannot be told apart, and what so many queries can show."""
     return [
         to_one_line(line)
         for line in (
             _describe_indistinguishable(comparison, measure),
-            *_describe_power(comparison, measure),
+            *_describe_power(comparison, measure, verbose=verbose),
         )
     ]
 
@@ -234,28 +243,31 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
     return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."
 
 
-def _describe_power(comparison: Comparison, measure: str) -> list[str]:
+def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> list[str]:
+    """The smallest difference to the baseline that so many queries would show, mostly."""
     effects = {
         pair.system: pair.effect
         for pair in comparison.pairs_against()
         if pair.measure == measure and pair.effect is not None
     }
-    detectable = [
-        f"{system}: {effect.detectable:.4f}"
-        for system, effect in effects.items()
-        if effect.detectable
-    ]
-    needed = [
-        f"{system}: {count_noun(effect.needed, comparison.evidence.paired_by)}"
-        for system, effect in effects.items()
-        if effect.needed
-    ]
-    level = f"t test at {comparison.evidence.power_level:.2g}"
-    detectable_lines = [
-        f"True differences found in 4 of 5 repetitions ({level}): {', '.join(detectable)}."
-    ]
-    sample_size = count_noun(comparison.units[measure], comparison.evidence.unit)
-    needed_lines = [
-        f"To find those seen in 4 of 5 repetitions: {', '.join(needed)} (here {sample_size})."
-    ]
-    return (detectable_lines if detectable else []) + (needed_lines if needed else [])
+    detectable = {name: effect.detectable for name, effect in effects.items() if effect.detectable}
+    needed = {name: effect.needed for name, effect in effects.items() if effect.needed}
+    lines = []
+    if detectable:
+        lines.append(
+            f"Detectable difference at 80 % power: {_format_by_system(detectable, '.3f')}."
+        )
+    if needed and verbose:
+        noun = pluralise(comparison.evidence.paired_by)
+        head = f"{noun[0].upper()}{noun[1:]} needed to detect the difference seen"
+        level = f"t test at {comparison.evidence.power_level:.2g}"
+        lines.append(f"{head} at 80 % power: {_format_by_system(needed, 'd')} ({level}).")
+    return lines
+
+
+def _format_by_system(values: Mapping[str, float], spec: str) -> str:
+    """A value for each of a few systems; of many, from where to where they go."""
+    if len(values) <= _MAX_SYSTEMS:
+        return ", ".join(f"{format(value, spec)} ({name})" for name, value in values.items())
+    low, high = (format(end(values.values()), spec) for end in (min, max))
+    return f"{low} to {high}"

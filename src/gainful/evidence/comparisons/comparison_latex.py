@@ -23,11 +23,12 @@ def comparison_to_latex(comparison: ComparisonValues) -> str:
         *(["corrected $p$"] if has_correction else []),
         *("W/T/L", "$d_z$"),
     ]
-    lines = [f"% {line}" for line in list_footnotes(comparison)]
+    lines = [f"% {line}" for line in list_footnotes(comparison, verbose=True)]
     lines += [
         r"\begin{table}",
-        rf"\caption{{{_format_caption(comparison)}}}",
         r"\centering",
+        rf"\caption{{{_format_caption(comparison)}}}",
+        r"\label{tab:comparison}",
         rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
         r"\toprule",
         " & ".join(heads) + r" \\",

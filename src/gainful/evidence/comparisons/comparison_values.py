@@ -113,7 +113,8 @@ class ComparisonValues:
     convention: Mapping[str, Any]
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     convention_line: str = ""  # how the numbers came about, in words
-    footnotes: tuple[str, ...] = ()  # the convention and what was counted, in words
+    footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
+    all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
     notes: tuple[str, ...] = ()
     largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
 

@@ -5,31 +5,55 @@ from __future__ import annotations
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.page.table import to_one_line
-from gainful.text import count_noun
+from gainful.text import count_noun, format_range, pluralise
 
 _SMALLEST_P = 1e-4  # a p that is printed as such
 
 
-def describe_test(comparison: ComparisonValues) -> list[str]:
-    """Which test, on what, corrected how, at which level: what a caption has to say."""
+def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:
+    """Which test, corrected how, at which level; with all its numbers if `verbose`."""
     evidence = comparison.evidence
-    resamples_text = ""
-    if evidence.exact:
-        resamples_text = ", all arrangements looked at"
-    elif evidence.resampled:
-        resamples_text = format_resamples(comparison)
     words = evidence.test_words[0].upper() + evidence.test_words[1:]
-    level = f"{100 * (1 - evidence.resampling.alpha):g} %"
-    significance_text = f"significant at p ≤ {evidence.resampling.alpha:g}"
-    test_text = f"{words}, two-sided{resamples_text}"
-    interval_resamples = (
-        format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
-    )
-    interval_text = f"{level} intervals: {evidence.interval}{interval_resamples}"
-    parts = [test_text, describe_correction(comparison), significance_text, interval_text]
-    if evidence.paired_by != evidence.unit:
-        parts.append(f"wins and dz by {evidence.paired_by}")
+    significance = f"significant at p ≤ {evidence.resampling.alpha:g}"
+    parts = [words, describe_correction(comparison), significance]
+    if verbose:
+        parts[0] = f"{words}, two-sided{_describe_resampling(comparison)}"
+        parts.append(_describe_intervals(comparison))
+        if evidence.paired_by != evidence.unit:
+            parts.append(f"wins and dz by {evidence.paired_by}")
     return [" · ".join(parts)]
+
+
+def _describe_resampling(comparison: ComparisonValues) -> str:
+    evidence = comparison.evidence
+    if evidence.exact:
+        return ", all arrangements looked at"
+    return format_resamples(comparison) if evidence.resampled else ""
+
+
+def _describe_intervals(comparison: ComparisonValues) -> str:
+    evidence = comparison.evidence
+    resamples = format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
+    level = f"{100 * (1 - evidence.resampling.alpha):g} %"
+    return f"{level} intervals: {evidence.interval}{resamples}"
+
+
+def describe_marks(comparison: ComparisonValues) -> str:
+    """What bold numbers and letters say."""
+    what = f"the {pluralise(comparison.kind)} that it is significantly better than"
+    return f"Bold: the highest. Letters behind a mean: {what}."
+
+
+def format_caption(comparison: ComparisonValues) -> str:
+    """What a table of systems by measures shows, and how it is known, in two sentences."""
+    evidence = comparison.evidence
+    sizes = format_range(list(comparison.units.values()))
+    units = evidence.unit if sizes == "1" else pluralise(evidence.unit)
+    first = f"Means over {sizes} {units}, the highest of each measure bold"
+    kind = pluralise(comparison.kind)
+    test = f"two-sided {evidence.test_words}, {describe_correction(comparison)}"
+    level = f"α = {evidence.resampling.alpha:g}"
+    return f"{first}. Letters name the {kind} that are significantly worse ({test}, {level})."
 
 
 def describe_correction(comparison: ComparisonValues) -> str:
@@ -51,10 +75,11 @@ def format_resamples(comparison: ComparisonValues) -> str:
     return f", {resampling.resamples} resamples, seed {resampling.seed}"
 
 
-def list_footnotes(comparison: ComparisonValues) -> list[str]:
+def list_footnotes(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:
     """The convention, what was counted, and what one should know."""
     notes = (f"Note: {note}" for note in comparison.notes)
-    return [to_one_line(line) for line in (*comparison.footnotes, *notes)]
+    footnotes = comparison.all_footnotes if verbose else comparison.footnotes
+    return [to_one_line(line) for line in (*footnotes, *notes)]
 
 
 def format_interval(pair: Pair) -> str:

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import attrs
 from attrs import evolve, frozen
 
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.results import Results
 from gainful.page.page import Page, Section
 from gainful.page.render import render
 from gainful.page.shown import Shown
@@ -137,9 +138,9 @@ class Verdict(Shown):
             "counts": dict(results.counts),
         }
 
-    def page(self) -> Page:
-        """Did the run pass, by which rules, and which queries to look at first?"""
-        return verdict_page(self)
+    def page(self, *, verbose: bool = False) -> Page:
+        """Did the run pass, by which rules, and if not, which queries to look at first?"""
+        return verdict_page(self, verbose=verbose)
 
 
 def rounding_slack(value: float) -> float:
@@ -147,7 +148,7 @@ def rounding_slack(value: float) -> float:
     return ROUNDING * abs(value)
 
 
-def verdict_page(verdict: Verdict) -> Page:
+def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
     """The verdict for a terminal, the log of a build, a pull request or a build server."""
     style = _PASSED_STYLE if verdict.passed else _FAILED_STYLE
     headlines = _list_headlines(verdict)
@@ -160,7 +161,7 @@ def verdict_page(verdict: Verdict) -> Page:
         sections += [Section(lines=[heading]), Section(table=table)]
     page = Page(
         sections=sections,
-        notes=_list_notes(verdict),
+        notes=_list_notes(verdict, verbose=verbose),
         indent="  ",
         rows=lambda: _list_rows(verdict),
         data=verdict.to_dict,
@@ -236,9 +237,14 @@ def _format_p(check: Check) -> str:
 
 
 def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
-    """The queries to look at first, of each measure: those that fell, or the lowest."""
+    """The queries to look at first, of each measure: those that fell, or the lowest.
+
+    Of a run that passed only those that fell: it is good enough, its lowest queries too.
+    """
     looks_by_measure: dict[str, list[QueryToLookAt]] = {}
     for look in verdict.look_at:
+        if verdict.passed and look.before is None:
+            continue
         looks_by_measure.setdefault(look.measure, []).append(look)
     return [_build_query_table(name, looks) for name, looks in looks_by_measure.items()]
 
@@ -260,14 +266,15 @@ def _build_query_table(name: str, looks: list[QueryToLookAt]) -> tuple[str, Tabl
     return f"Look first at the lowest {noun} by {name}:", table
 
 
-def _list_notes(verdict: Verdict) -> list[str]:
+def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
     """What one should know, against what it was held, the convention and what was counted."""
     lines = [f"Note: {note}" for note in verdict.notes]
     baseline = verdict.baseline
     if baseline is not None:
         queries = count_noun(baseline.queries, "query")
         lines.append(f"baseline: {baseline.run}, {queries}, from {baseline.name}")
-    return [to_one_line(line) for line in (*lines, *list_footnotes([verdict.results]))]
+    lines += list_footnotes([verdict.results], verbose=verbose)
+    return [to_one_line(line) for line in lines]
 
 
 def verdict_to_junit(verdict: Verdict, text: str) -> str:

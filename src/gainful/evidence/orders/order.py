@@ -14,7 +14,8 @@ from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.results import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -22,6 +23,7 @@ from gainful.text import count_noun, join_words
 
 _MAX_RUNS = 6  # runs; of more, the order is told by its first few
 _LISTED_RUNS = 4
+_COEFFICIENT_WORDS = "tau, tau_AP, RBO: 1 is the same order; tau and tau_AP of -1 the reverse"
 
 
 @frozen
@@ -145,21 +147,21 @@ class Order(Shown):
             plain["counts"] = {item.name: dict(item.counts) for item in self.results}
         return plain
 
-    def page(self) -> Page:
+    def page(self, *, verbose: bool = False) -> Page:
         """Which measure tells runs apart, and do measures agree?"""
-        return order_page(self)
+        return order_page(self, verbose=verbose)
 
     def summary(self) -> Page:
         """The power of each measure and the agreement of each two, in a line each."""
         return summary_page(self)
 
 
-def order_page(order: Order) -> Page:
+def order_page(order: Order, *, verbose: bool = False) -> Page:
     """The answer, a table of measures and one of their pairs, and how it is known."""
     return Page(
         answer=_describe_answer(order),
         sections=[lambda _: [Section(table=table) for table in _build_tables(order)]],
-        notes=_list_notes(order),
+        notes=_list_notes(order, verbose=verbose),
         rows=lambda: _list_rows(order),
         data=order.to_dict,
     )
@@ -292,36 +294,39 @@ def _format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def _list_notes(order: Order) -> list[str]:
+def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     """The test, the coefficients, the convention, and what one should know."""
-    lines = [_describe_test(order)] if order.criterion is not None else []
+    lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
     if order.agreement:
-        lines.append(
-            "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
-            f"extrapolated, p = {order.p:g}, ties as RBO^b · runs ordered by their means"
-        )
+        lines.append(_describe_coefficients(order) if verbose else _COEFFICIENT_WORDS)
     if any(
         True in swap.significant for agreement in order.agreement for swap in agreement.swaps[:1]
     ):
         lines.append("* this difference is significant")
-    lines += list_footnotes(order.results) if order.results else []
+    lines += list_footnotes(order.results, verbose=verbose) if order.results else []
     return [*lines, *(f"Note: {note}" for note in order.notes)]
 
 
-def _describe_test(order: Order) -> str:
-    criterion = order.criterion
-    if criterion is None:
-        return ""
+def _describe_coefficients(order: Order) -> str:
+    return (
+        "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
+        f"extrapolated, p = {order.p:g}, ties as RBO^b · runs ordered by their means"
+    )
+
+
+def _describe_test(criterion: Criterion, *, verbose: bool) -> str:
+    """When two runs count as told apart."""
     resampling = criterion.resampling
     test = None if criterion.name == TUKEY else TESTS[criterion.name]
-    words = "randomised Tukey HSD, all pairs of runs at once" if test is None else test.words
-    correction_text = f", {CORRECTIONS[criterion.correct].words}" if test is not None else ""
-    is_resampled = test is None or test.resampled
-    resamples_text = (
-        f", {resampling.resamples} resamples, seed {resampling.seed}" if is_resampled else ""
-    )
-    share = f"power: share of pairs with p ≤ {resampling.alpha:g}"
-    return f"{share} by {words}{correction_text}{resamples_text}"
+    words = "randomised Tukey HSD test" if test is None else test.words
+    text = f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}"
+    if not verbose:
+        return text
+    text += ", all pairs of runs at once" if test is None else ""
+    text += f", {CORRECTIONS[criterion.correct].words}" if test is not None else ""
+    if test is None or test.resampled:
+        text += f", {resampling.resamples} resamples, seed {resampling.seed}"
+    return text
 
 
 def _list_rows(order: Order) -> Table:

@@ -147,9 +147,9 @@ def _side_labels(
 ) -> tuple[str, str]:
     mine, theirs = names
     if before == 0:
-        return f"like {mine}", f"like {mine}, with {_make_possessive(theirs)} habit"
+        return f"like {mine}", f"like {mine}, with {_make_possessive(theirs)} setting"
     if before | bit == mixtures.all:
-        return f"like {theirs}, with {_make_possessive(mine)} habit", f"like {theirs}"
+        return f"like {theirs}, with {_make_possessive(mine)} setting", f"like {theirs}"
     others = [cause.title for at, cause in enumerate(mixtures.causes) if before >> at & 1]
     mixed = f"like {mine}, but {', '.join(others)} like {theirs}"
     return mixed, f"{mixed}, and this too"

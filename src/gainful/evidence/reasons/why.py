@@ -207,7 +207,7 @@ def _format_headline(why: Why) -> str:
     (mine, theirs), (first_mean, second_mean) = why.names, why.means
     if not why.causes:
         data = "data" if why.unit == "query" else "sessions"
-        same = "have the same habits" if why.like == why.unlike else f"agree on these {data}"
+        same = "have the same settings" if why.like == why.unlike else f"agree on these {data}"
         return f"{why.measure} is {first_mean:.4f} in both: {mine} and {theirs} {same}."
     digits = choose_decimals(why.difference)
     values = f"{first_mean:.{digits}f} like {mine}, {second_mean:.{digits}f} like {theirs}"
@@ -215,7 +215,18 @@ def _format_headline(why: Why) -> str:
     text = f"{why.measure} is {values}: {change}"
     if why.counts[0] != why.counts[1]:
         text += f" ({mine} counts {count_noun(why.counts[0], why.unit)}, {theirs} {why.counts[1]})"
-    return text
+    return f"{text}. {_describe_main_cause(why)}"
+
+
+def _describe_main_cause(why: Why) -> str:
+    """What most of the difference comes from, in a sentence."""
+    largest = why.causes[0]
+    title = f"{largest.cause.title[0].upper()}{largest.cause.title[1:]}"
+    if len(why.causes) == 1:
+        return f"{title}: that is the only cause."
+    share = "" if largest.share is None else f" ({_format_share(largest)} of the difference)"
+    others = count_noun(len(why.causes) - 1, "other cause")
+    return f"The largest cause is {largest.cause.title}{share}, beside {others}."
 
 
 def _build_cause_table(why: Why) -> Table:

@@ -12,13 +12,15 @@ from attrs import field, frozen
 from gainful.convention import Convention
 from gainful.evidence.unjudged.limits import Limits
 from gainful.measure.entry import Aggregation
+from gainful.measure.footnotes import list_footnotes as list_result_footnotes
+from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results, aggregate, list_footnotes as list_result_footnotes
+from gainful.measure.results import Results, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.rounding import COARSE_ROUNDING
-from gainful.text import count_noun
+from gainful.text import count_noun, join_words
 from gainful.types import Array, Flags, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
@@ -27,6 +29,7 @@ _KIND_WORDS = {
     True: "exact: some grading gives just that",
     False: "outer: no grading passes that",
 }
+_MAX_NAMES = 3  # runs that a sentence names
 _COLUMNS = ("bounds", "low", "value", "high")
 
 
@@ -141,9 +144,9 @@ class Bounds(Shown):
             "notes": list(self.notes),
         }
 
-    def page(self, *, per_query: bool = False) -> Page:
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """A row for each measure, or for each query."""
-        return bounds_page([self], self.to_dict, per_query=per_query)
+        return bounds_page([self], self.to_dict, per_query=per_query, verbose=verbose)
 
     def summary(self) -> Page:
         """The bounds of the means in a few lines."""
@@ -153,9 +156,10 @@ class Bounds(Shown):
 class RunBounds(Shown, dict[str, Bounds]):
     """The bounds of several runs by name."""
 
-    def page(self, *, per_query: bool = False) -> Page:
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """A row for each run and measure, or for each query of them."""
-        return bounds_page(list(self.values()), self.to_dict, per_query=per_query)
+        runs = list(self.values())
+        return bounds_page(runs, self.to_dict, per_query=per_query, verbose=verbose)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -200,16 +204,61 @@ def _to_column(values: Array) -> list[float | None]:
 
 
 def bounds_page(
-    bounds: Sequence[Bounds], data: Callable[[], Any], *, per_query: bool = False
+    bounds: Sequence[Bounds],
+    data: Callable[[], Any],
+    *,
+    per_query: bool = False,
+    verbose: bool = False,
 ) -> Page:
     """A row for each run and measure, or for each query of them."""
     table = _build_query_table(bounds) if per_query else _build_run_table(bounds)
     return Page(
+        answer=describe_bounds(bounds),
         sections=[Section(table=table)],
-        notes=_list_footnotes(bounds, per_query=per_query),
+        notes=_list_footnotes(bounds, per_query=per_query, verbose=verbose),
         rows=lambda: table,
         data=data,
     )
+
+
+def describe_bounds(bounds: Sequence[Bounds]) -> str:
+    """How far unjudged documents could move the mean, and whether they could change the lead."""
+    measure = next(iter(bounds[0].limits))
+    ends_by_run = {run.name: run.mean[measure] for run in bounds}
+    if len(bounds) == 1:
+        return _describe_run_bounds(bounds[0], measure)
+    values = {name: value for name, (_, value, _) in ends_by_run.items() if value is not None}
+    leaders = find_leaders(values)
+    if not leaders:
+        return ""
+    value = f"{values[leaders[0]]:.{ANSWER_DECIMALS}f}"
+    if len(leaders) > 1:
+        names = join_words(leaders) if len(leaders) <= _MAX_NAMES else f"{len(leaders)} runs"
+        return f"{names} share the highest {measure} ({value}) by the judgments that there are."
+    (leader,) = leaders
+    low = ends_by_run[leader][0]
+    highs = [high for name, (_, _, high) in ends_by_run.items() if name != leader]
+    head = f"{leader} is highest in {measure} ({value})"
+    if low is not None and all(high is not None and low > high for high in highs):
+        return f"{head}, and stays so whatever grades the unjudged documents get."
+    return (
+        f"{head}, but the unjudged documents could change that: what the runs could reach "
+        "overlaps. For two runs, gainful unjudged --settle tells whether they can."
+    )
+
+
+def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
+    low, value, high = bounds.mean[measure]
+    if value is None:
+        return f"No query counts in {measure}, so {bounds.name} has no mean."
+    head = f"{bounds.name} has a mean {measure} of {value:.{ANSWER_DECIMALS}f}"
+    if low is None or high is None:
+        return f"{head}; how far the unjudged documents could move it is not known."
+    if high - low <= COARSE_ROUNDING:
+        return f"{head}, and no unjudged document could change that."
+    ends = f"{low:.{ANSWER_DECIMALS}f} to {high:.{ANSWER_DECIMALS}f}"
+    count = count_noun(int(bounds.unjudged[measure].sum()), "unjudged document")
+    return f"{head}; it could be anything from {ends}, depending on {count}."
 
 
 def summary_page(bounds: Bounds) -> Page:
@@ -276,7 +325,7 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=4)
 
 
-def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool) -> list[str]:
+def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
     """What the columns mean, what was assumed, and what one should know."""
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
@@ -298,7 +347,7 @@ def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool) -> list[str]:
     return [
         bounds_note,
         unjudged_note if per_query else condensed_note + unjudged_note,
-        *list_result_footnotes([run_bounds.results for run_bounds in bounds]),
+        *list_result_footnotes([run_bounds.results for run_bounds in bounds], verbose=verbose),
         *own_notes,
     ]
 

@@ -8,10 +8,10 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.evidence.unjudged.bounds import describe_grades
+from gainful.measure.footnotes import describe_convention, name_source
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results, describe_convention
+from gainful.measure.results import Results
 from gainful.page.page import Page, Section
-from gainful.page.render import render
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.text import count_noun
@@ -97,27 +97,27 @@ class Settlement(Shown):
             "notes": list(self.notes),
         }
 
-    def page(self, *, first: int = 20) -> Page:
+    def page(self, *, first: int = 20, verbose: bool = False) -> Page:
         """The lead in sentences, and so many documents to judge first."""
-        return settlement_page(self, first)
+        return settlement_page(self, first, verbose=verbose)
 
     def summary(self) -> Page:
         """The lead in a line, and the first documents."""
         return summary_page(self)
 
 
-def settlement_page(settlement: Settlement, first: int) -> Page:
+def settlement_page(settlement: Settlement, first: int, *, verbose: bool = False) -> Page:
     """The lead in sentences, and so many documents to judge first."""
-    answer, notes = describe_lead(settlement), _list_footnotes(settlement, first)
+    answer = " ".join(describe_lead(settlement))
+    notes = _list_footnotes(settlement, first, verbose=verbose)
     table = _build_table(settlement, first)
-    commented = Page(sections=[Section(table=table)], notes=[*answer, *notes])
     return Page(
-        sections=[Section(lines=answer), Section(table=table)],
+        answer=answer,
+        sections=[Section(table=table)],
         notes=notes,
-        asides=[*answer, *notes],
+        asides=[answer, *notes],
         rows=lambda: table,
         data=settlement.to_dict,
-        renderers={"latex": lambda: render(commented, "latex")},
     )
 
 
@@ -198,7 +198,7 @@ def _build_table(settlement: Settlement, first: int) -> Table:
     return Table(columns, rows, numeric=True, label_columns=2)
 
 
-def _list_footnotes(settlement: Settlement, first: int) -> list[str]:
+def _list_footnotes(settlement: Settlement, first: int, *, verbose: bool) -> list[str]:
     """What the effect is, what was assumed, and what one should know."""
     document_count = len(settlement.documents)
     low, high = (
@@ -221,8 +221,10 @@ def _list_footnotes(settlement: Settlement, first: int) -> list[str]:
             "effect: what the difference changes by, if that document alone had the highest "
             f"grade, {settlement.grades[-1]:g}"
         )
+    side = settlement.sides[0]
+    convention = describe_convention(side) if verbose else name_source(side.convention)
     return [
         *lines,
-        f"{count_noun(settlement.queries, 'query')} · {describe_convention(settlement.sides[0])}",
+        f"{count_noun(settlement.queries, 'query')} · {convention}",
         *(f"Note: {note}" for note in settlement.notes),
     ]

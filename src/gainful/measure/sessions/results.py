@@ -8,15 +8,9 @@ from typing import Any, Literal
 import polars as pl
 from attrs import frozen
 
-from gainful.convention.session import (
-    SESSION_CONVENTIONS,
-    SessionConvention,
-    like_sessions,
-    minimum_positions,
-)
 from gainful.match.session_groups import By
-from gainful.measure.convention_words import describe_by_measure, name_convention
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.answers import describe_view
+from gainful.measure.sessions.footnotes import list_footnotes
 from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
 from gainful.measure.sessions.reformulations import Reformulations, reformulations
 from gainful.measure.sessions.session_values import SessionValues
@@ -26,44 +20,6 @@ from gainful.page.table import Table, column_bars
 from gainful.text import count_noun
 
 View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
-# What is said of every measure beside its formulas, where it is its business.
-_DESCRIBED_SETTINGS = (
-    "duplicates",
-    "ideal",
-    "rank_discount",
-    "depth",
-    "lists",
-    "hold",
-    "normalise",
-    "statistic",
-)
-_SETTINGS_WITH_WORDS = (
-    *_DESCRIBED_SETTINGS,
-    "gain",
-    "rel",
-    "discount",
-    "b",
-    "query_discount",
-    "bq",
-)
-_SETTING_WORDS: Mapping[tuple[str, str], str] = {
-    ("duplicates", "every"): "documents shown again earn again",
-    ("duplicates", "first"): "documents earn the first time only",
-    ("duplicates", "clicked"): "documents earn until they are clicked",
-    ("duplicates", "judged"): "documents earn what the searcher said each time",
-    ("ideal", "repeated"): "ideal: the best documents in every query",
-    ("ideal", "once"): "ideal: each document once, query by query",
-    ("ideal", "best_slots"): "ideal: each document once, in the best places",
-    ("rank_discount", "concatenated"): "ranks counted on over the lists (not verified in print)",
-    ("depth", "scanned"): "as deep as was observed",
-    ("lists", "as_is"): "short lists stay short",
-    ("hold", "growing"): "the ideal goes on when a searcher stops",
-    ("normalise", "query"): "each query divided by its own ideal",
-    ("statistic", "best"): "of the best query",
-    ("statistic", "last"): "of the last query",
-    ("statistic", "average"): "mean over positions",
-    ("statistic", "per_query"): "divided by the number of queries",
-}
 
 
 @frozen(eq=False, repr=False)
@@ -91,9 +47,17 @@ class SessionResults(SessionValues, Shown):
         """What each query added, and which reformulations helped most and least."""
         return reformulations(self, name)
 
-    def page(self, view: View = "groups", by: By = (), non_last: NonLast = "pooled") -> Page:
+    def page(
+        self,
+        view: View = "groups",
+        by: By = (),
+        non_last: NonLast = "pooled",
+        *,
+        verbose: bool = False,
+    ) -> Page:
         """Means of groups, or another view of the sessions."""
-        return session_results_page(self, view, [by] if isinstance(by, str) else by, non_last)
+        names = [by] if isinstance(by, str) else by
+        return session_results_page(self, view, names, non_last, verbose=verbose)
 
     def summary(self) -> Page:
         """The means of all sessions, and what one should know."""
@@ -105,6 +69,8 @@ def session_results_page(
     view: View = "groups",
     by: Sequence[str] = (),
     non_last: NonLast = "pooled",
+    *,
+    verbose: bool = False,
 ) -> Page:
     """One view of sessions: means of groups, single sessions, lengths, vectors and more."""
     table = (
@@ -118,8 +84,9 @@ def session_results_page(
         return results.to_dict(by) | extra
 
     return Page(
+        answer=describe_view(results, view, by),
         sections=[Section(table=table)],
-        notes=list_footnotes(results),
+        notes=list_footnotes(results, verbose=verbose),
         rows=lambda: table,
         data=to_data,
         warnings=results.matched_sessions.notes,
@@ -230,79 +197,3 @@ VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
     "best_query": lambda results, by: _tabulate_frame(last_queries(results, by=by).shares, len(by)),
     "reformulations": _build_reformulation_table,
 }
-
-
-def list_footnotes(results: SessionResults) -> list[str]:
-    """The convention in one line, what was counted, and what one should know."""
-    counts = results.counts
-    parts = [
-        count_noun(counts["sessions"], "session"),
-        count_noun(counts["queries"], "query"),
-        f"{counts['judged']} of {counts['results']} results judged",
-    ]
-    return [
-        " · ".join((*parts, describe_convention(results))),
-        *(f"Note: {note}" for note in results.notes),
-    ]
-
-
-def describe_convention(results: SessionResults) -> str:
-    """How the numbers came about, in one line."""
-    recipes = results.recipes
-    discounted = {
-        name: recipe for name, recipe in recipes.items() if "discount" in recipe.entry.params
-    }
-    over_queries = {
-        name: recipe for name, recipe in recipes.items() if "query_discount" in recipe.entry.params
-    }
-    with_gain = {name: recipe for name, recipe in recipes.items() if "gain" in recipe.entry.params}
-    parts = [
-        name_convention(results.convention, _find_convention(results.convention)),
-        *describe_by_measure(with_gain, lambda recipe: f"gain {recipe.gain.text()}"),
-        *describe_by_measure(discounted, lambda recipe: f"discount {recipe.discount.text()}"),
-        *describe_by_measure(
-            over_queries, lambda recipe: f"query discount {recipe.query_discount.text()}"
-        ),
-    ]
-    for setting in _DESCRIBED_SETTINGS:
-        setting_recipes = {
-            name: recipe for name, recipe in recipes.items() if setting in recipe.entry.params
-        }
-        parts += [
-            text for text in describe_by_measure(setting_recipes, _make_describer(setting)) if text
-        ]
-    parts += [text for text in describe_by_measure(recipes, _describe_changes) if text]
-    return " · ".join(parts)
-
-
-def _describe_changes(recipe: SessionRecipe) -> str:
-    """What else was asked for that the convention has otherwise."""
-    name = recipe.convention.name
-    base_convention = like_sessions(name) if name in SESSION_CONVENTIONS else like_sessions()
-    differences = recipe.convention.differences(base_convention)
-    changed_settings = [
-        setting
-        for setting in differences
-        if setting in recipe.entry.params and setting not in _SETTINGS_WITH_WORDS
-    ]
-    return ", ".join(f"{setting}={differences[setting][0]}" for setting in changed_settings)
-
-
-def _make_describer(setting: str) -> Callable[[SessionRecipe], str]:
-    def describe(recipe: SessionRecipe) -> str:
-        value = str(
-            recipe.convention.ideal_kind
-            if setting == "ideal"
-            else getattr(recipe.convention, setting)
-        )
-        if value.startswith("minimum("):
-            positions = min(minimum_positions(value), recipe.k or minimum_positions(value))
-            return f"a query takes at least {positions} positions"
-        return _SETTING_WORDS.get((setting, value), "")
-
-    return describe
-
-
-def _find_convention(convention: SessionConvention) -> SessionConvention | None:
-    """The convention of that name as the table has it, if it is one of the table."""
-    return like_sessions(convention.name) if convention.name in SESSION_CONVENTIONS else None

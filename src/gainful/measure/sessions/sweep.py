@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.match.session_groups import Group, count_sessions
+from gainful.match.session_groups import Group, count_sessions, group_label
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.sweep_boundary import (
     Crossing,
@@ -140,9 +140,9 @@ class Sweep(Shown):
             "notes": list(self.notes),
         }
 
-    def page(self) -> Page:
+    def page(self, *, verbose: bool = False) -> Page:
         """The answers, the corners of the plane, and where the winner changes."""
-        return sweep_page(self)
+        return sweep_page(self, verbose=verbose)
 
     def summary(self) -> Page:
         """The answers."""
@@ -240,24 +240,16 @@ def _difference(means: Array) -> float:
     return float(best - second)
 
 
-def group_label(keys: Mapping[str, Any]) -> str:
-    """What a group is called in a sentence: system 2, but bm25."""
-    words = []
-    for column, value in keys.items():
-        named = isinstance(value, str) and not value.isdigit() and len(keys) == 1 and len(value) > 1
-        words.append(str(value) if named else f"{column} {value}")
-    return ", ".join(words)
-
-
-def sweep_page(sweep: Sweep) -> Page:
+def sweep_page(sweep: Sweep, *, verbose: bool = False) -> Page:
     """The answers, the corners of the plane and the reference; every setting for programs."""
     return Page(
+        answer="\n".join(sweep.sentences),
         sections=[
             section
-            for plane, sentence in zip(sweep.planes, sweep.sentences, strict=True)
-            for section in _plane_sections(sweep, plane, sentence)
+            for plane in sweep.planes
+            for section in _plane_sections(sweep, plane, verbose=verbose)
         ],
-        notes=[_describe_method(sweep), CHANCE_NOTE, *sweep.notes],
+        notes=[_describe_method(sweep, verbose=verbose), CHANCE_NOTE, *sweep.notes],
         rows=lambda: _list_settings(sweep),
         data=sweep.to_dict,
         indent="  ",
@@ -271,15 +263,15 @@ def summary_page(sweep: Sweep) -> Page:
     return Page(sections=[Section(lines=(head, *sweep.sentences, *sweep.notes))])
 
 
-def _plane_sections(sweep: Sweep, plane: Plane, sentence: str) -> Iterator[Section]:
-    yield Section(lines=(sentence,))
-    yield Section(table=_build_corner_table(sweep, plane))
+def _plane_sections(sweep: Sweep, plane: Plane, *, verbose: bool) -> Iterator[Section]:
+    heading = f"{plane.weights}, top {plane.depth}" if len(sweep.planes) > 1 else ""
+    yield Section(heading, _build_corner_table(sweep, plane, verbose=verbose))
     if plane.boundary:
         yield Section(lines=(_describe_boundary(sweep, plane),), indent="  ")
 
 
-def _build_corner_table(sweep: Sweep, plane: Plane) -> Table:
-    """The corners of what was swept, and the reference."""
+def _build_corner_table(sweep: Sweep, plane: Plane, *, verbose: bool) -> Table:
+    """The corners of what was swept, and the reference; how alike the orders are if `verbose`."""
     settings = {
         (sweep.b[i], sweep.bq[j]): (plane.means[i, j], float(plane.tau[i, j]))
         for i in (0, -1)
@@ -301,11 +293,11 @@ def _build_corner_table(sweep: Sweep, plane: Plane) -> Table:
                 f"{bq:g}",
                 *(format_number(None if np.isnan(mean) else float(mean)) for mean in means),
                 f"{sweep.group_labels[winner]} by {lead}" if winner >= 0 else "–",
-                format_number(None if np.isnan(tau) else tau),
+                *([format_number(None if np.isnan(tau) else tau)] if verbose else []),
             )
         )
-    columns = ("b", "bq", *sweep.group_labels, "better", "tau")
-    return Table(columns, rows, numeric=True, text_columns=(len(columns) - 2,))
+    columns = ("b", "bq", *sweep.group_labels, "better", *(["tau"] if verbose else []))
+    return Table(columns, rows, numeric=True, text_columns=(2 + len(sweep.group_labels),))
 
 
 def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
@@ -321,17 +313,19 @@ def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
     return f"The winner changes {changes}{rest}."
 
 
-def _describe_method(sweep: Sweep) -> str:
+def _describe_method(sweep: Sweep, *, verbose: bool) -> str:
     """What was computed, of what."""
     counts, (b, bq) = sweep.counts, sweep.reference
-    return (
-        f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}, "
-        f"{count_noun(counts['queries'], 'query')} · "
-        f"{count_noun(_count_settings(sweep), 'setting')} · top "
-        f"{', '.join(dict.fromkeys(str(plane.depth) for plane in sweep.planes))} · gain "
-        f"{', '.join(dict.fromkeys(plane.weights for plane in sweep.planes))} · like "
-        f"{sweep.convention.name} · tau: the order against that at b = {b:g}, bq = {bq:g}"
-    )
+    parts = [
+        f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}",
+        count_noun(counts["queries"], "query"),
+        count_noun(_count_settings(sweep), "setting"),
+        f"top {', '.join(dict.fromkeys(str(plane.depth) for plane in sweep.planes))}",
+        f"gain {', '.join(dict.fromkeys(plane.weights for plane in sweep.planes))}",
+        f"like {sweep.convention.name}",
+    ]
+    tau = f"tau: the order against that at b = {b:g}, bq = {bq:g}"
+    return " · ".join([*parts, tau] if verbose else parts)
 
 
 def _count_settings(sweep: Sweep) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gainful.measure.sessions.sweep_boundary import Crossing, find_winners
 from gainful.measure.sessions.sweep_grid import REASONABLE_RANGE
+from gainful.text import capitalise_first
 from gainful.types import Array, Ranks
 
 Bases = Sequence[float]
@@ -40,7 +41,7 @@ def describe_winners(
     if winner_numbers == [-1]:
         return f"No group is better than the others for any searcher {describe_range(b, bq)}."
     if len(winner_numbers) == 1:
-        winner = _capitalise_first(group_labels[winner_numbers[0]])
+        winner = capitalise_first(group_labels[winner_numbers[0]])
         return f"{winner} is {better} for every searcher {describe_range(b, bq)}."
     if at_reference < 0:
         return _describe_win_counts(group_labels, winner_grid, b, bq)
@@ -75,7 +76,7 @@ def describe_winners(
             f"{_describe_wins(group_labels, winner_grid)}"
         )
     return (
-        f"{_capitalise_first(group_labels[at_reference])} is {better} only for searchers with "
+        f"{capitalise_first(group_labels[at_reference])} is {better} only for searchers with "
         f"{' and '.join(conditions)}; beyond that, {other_labels} is."
     )
 
@@ -121,9 +122,3 @@ def _describe_bases(name: str, values: Bases) -> str:
     if len(values) == 1:
         return f"{name} = {values[0]:g}"
     return f"{name} from {min(values):g} to {max(values):g}"
-
-
-def _capitalise_first(words: str) -> str:
-    """At the beginning of a sentence; names such as bm25 stay as they are."""
-    head, _, rest = words.partition(" ")
-    return f"{head.capitalize()} {rest}" if rest and head.islower() else words

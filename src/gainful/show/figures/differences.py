@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from gainful.evidence.pairing import PairedValues
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.results import Results
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.figures.text import clean_text, shorten_name
@@ -30,7 +31,7 @@ def build_data(
         pairs: the values of two runs, query by query.
     """
     names = [shorten_name(result.name) for result in results]
-    caption_lines = list_footnotes(results)
+    caption_lines = list_footnotes(results, verbose=True)
     if pairs is None:
         return FigureData(
             frame=pl.DataFrame(schema=_SCHEMA),

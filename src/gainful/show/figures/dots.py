@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from gainful.evidence.stability import Stability
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.results import Results
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
 from gainful.show.figures.text import clean_text, shorten_name
@@ -53,7 +54,7 @@ def build_data(results: Mapping[str, Results], stabilities: Sequence[Stability])
         else "Means and their intervals",
         caption=(
             f"{first.level:g} % intervals, {method}",
-            *list_footnotes(list(results.values())),
+            *list_footnotes(list(results.values()), verbose=True),
             *notes,
         ),
         empty_reason=empty_reason,

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.results import Results
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec
@@ -33,7 +34,7 @@ def build_data(results: Mapping[str, Results]) -> FigureData:
         title="Precision at eleven levels of recall",
         caption=(
             "IPrec: the best precision at that recall or beyond, mean over queries",
-            *list_footnotes(list(results.values())),
+            *list_footnotes(list(results.values()), verbose=True),
         ),
         axis_title="interpolated precision",
         empty_reason=empty_reason,

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from gainful.measure.footnotes import list_footnotes
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import Results
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
@@ -48,7 +49,7 @@ def build_data(
     if len(defined) and (defined == 0).all():
         empty_reason = "Nothing was gained: every value is 0."
     first, *other_lines = list_footnotes(
-        [result.select_measures([str(measure)]) for result in results]
+        [result.select_measures([str(measure)]) for result in results], verbose=True
     )
     scope = f"query {shorten_name(query)}" if query is not None else "mean over queries"
     return FigureData(

@@ -11,11 +11,12 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.session_bands import curve_bands
 from gainful.evidence.stability import resampling_for_level
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.match.session_groups import group_label
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.curve import curve
-from gainful.measure.sessions.results import SessionResults, list_footnotes
-from gainful.measure.sessions.sweep import group_label
+from gainful.measure.sessions.footnotes import list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.text import count_noun
 from gainful.types import Flags, is_whole_number
 
@@ -41,7 +42,7 @@ class SessionPlot:
     @property
     def caption(self) -> tuple[str, ...]:
         """The caption: what was computed of what, what a band is, and what one should know."""
-        lines = list_footnotes(self.results)
+        lines = list_footnotes(self.results, verbose=True)
         bands: tuple[str, ...] = ()
         if self.resampling is not None:
             level, resamples = 100 * (1 - self.resampling.alpha), self.resampling.resamples

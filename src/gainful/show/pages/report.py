@@ -14,6 +14,7 @@ from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.stability import Stability
 from gainful.measure import convention_page as convention
+from gainful.measure.footnotes import merge_notes
 from gainful.measure.results import Results, results_page
 from gainful.page.render import render
 from gainful.show.pages import report_data, report_text as text
@@ -93,7 +94,7 @@ def render_report(
         plots=text.build_plots(stabilities),
         level=f"{stabilities[0].level:g}",
         quality=text.build_quality_table(results),
-        notes=text.merge_notes(results),
+        notes=merge_notes(results),
         sampling_notes=sampling_notes,
         values_file=values_file if is_partial else None,
         convention_line=text.describe_convention(results),

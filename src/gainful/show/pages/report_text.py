@@ -12,6 +12,7 @@ from gainful.evidence.comparisons.comparison import (
     describe_differences,
     format_heading,
 )
+from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_words import describe_test
 from gainful.evidence.stability import (
     Interval,
@@ -19,9 +20,10 @@ from gainful.evidence.stability import (
     build_table as build_stability_table,
     list_footnotes as list_stability_footnotes,
 )
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.results import Results
 from gainful.page.table import Table, to_one_line
-from gainful.text import count_noun, join_words, shorten
+from gainful.text import count_noun, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 
@@ -59,9 +61,7 @@ def describe_answers(
 ) -> list[tuple[str, str]]:
     """For each measure the answer in a sentence."""
     if comparison is not None:
-        return [
-            (measure, _describe_highest(comparison, measure)) for measure in comparison.measures
-        ]
+        return [(measure, describe_measure(comparison, measure)) for measure in comparison.measures]
     if len(stabilities) > 1:
         return []
     return [
@@ -87,20 +87,6 @@ def _format_value(value: float, interval: Interval) -> str:
     return f"{value:.0f}" if interval.kind == "sum" else f"{value:.4f}"
 
 
-def _describe_highest(comparison: Comparison, measure: str) -> str:
-    means = dict(zip(comparison.systems, comparison.means[measure].tolist(), strict=True))
-    by_mean = sorted(comparison.systems, key=lambda name: -means[name])
-    best = by_mean[0]
-    beaten = comparison.systems_beaten(measure)[best]
-    not_beaten = [name for name in by_mean[1:] if name not in beaten]
-    parts = [f"{best} is highest with {means[best]:.4f}"]
-    if beaten:
-        parts.append(f"significantly above {join_words(beaten)}")
-    if not_beaten:
-        parts.append(f"not told apart from {join_words(not_beaten)}")
-    return "; ".join(parts) + "."
-
-
 def build_tables(
     comparison: Comparison | None, stabilities: Sequence[Stability]
 ) -> list[dict[str, Any]]:
@@ -122,8 +108,8 @@ def describe_evidence(
 ) -> list[str]:
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
-    lines += [] if comparison is None else describe_test(comparison)
-    lines += list_stability_footnotes(stabilities, with_ranges=len(stabilities) == 1)
+    lines += [] if comparison is None else describe_test(comparison, verbose=True)
+    lines += list_stability_footnotes(stabilities, with_ranges=len(stabilities) == 1, verbose=True)
     return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 
 
@@ -145,19 +131,6 @@ def build_quality_table(results: Sequence[Results]) -> Table:
         for result in results
     ]
     return Table(columns, rows, numeric=True, label_columns=1)
-
-
-def merge_notes(results: Sequence[Results]) -> list[str]:
-    """What one should know before believing a value; what all runs share is said once."""
-    runs_by_note: dict[str, list[str]] = {}
-    for result in results:
-        for note in result.notes:
-            runs_by_note.setdefault(note, []).append(result.name)
-    run_count = len(results)
-    return [
-        note if len(names) == run_count else f"{', '.join(names)}: {note}"
-        for note, names in runs_by_note.items()
-    ]
 
 
 def build_plots(stabilities: Sequence[Stability]) -> list[dict[str, Any]]:
@@ -251,7 +224,7 @@ def describe_sampling(
 
 def describe_convention(results: Sequence[Results]) -> str:
     """The convention in one line."""
-    return list_footnotes(results)[0]
+    return list_footnotes(results, verbose=True)[0]
 
 
 def map_full_names(labels: Sequence[str], full_names: Sequence[str]) -> Mapping[str, str]:

@@ -1,0 +1,214 @@
+"""Who is better, in a sentence or two: what a comparison answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
+from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
+from gainful.text import choose_decimals, join_words, pluralise
+
+_MAX_NAMES = 3  # systems that a sentence names; of more it says how many
+_SMALLEST_P = 0.001  # a p that a sentence gives as such
+
+
+@frozen
+class _Standing:
+    """How systems stand in one measure, the highest first in each group."""
+
+    measure: str
+    highest: tuple[str, ...]  # several where they are equal
+    alike: tuple[str, ...]  # others that cannot be told apart from them
+    beaten: tuple[str, ...]  # that the highest are significantly better than
+    is_clear: bool  # all that lead beat all others, and none of them another
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The highest, and who cannot be told apart from them."""
+        return (*self.highest, *self.alike)
+
+    def is_like(self, other: _Standing) -> bool:
+        """Do the same systems lead, and beat the same others?"""
+        return set(self.leading) == set(other.leading) and self.is_clear == other.is_clear
+
+
+def describe_comparison(comparison: ComparisonValues) -> str:
+    """Who leads, who cannot be told apart, who is better than whom and by how much."""
+    if not comparison.compares_all:
+        return _describe_against_baseline(comparison, comparison.measures[0])
+    first, *others = (_find_standing(comparison, measure) for measure in comparison.measures)
+    sentences = [_describe_standing(comparison, first)]
+    alike = [other.measure for other in others if other.is_like(first)]
+    unlike = [other for other in others if not other.is_like(first)]
+    if alike:
+        sentences.append(f"The same holds in {join_words(alike)}.")
+    if len(unlike) == 1:
+        sentences.append(_describe_briefly(comparison, unlike[0]))
+    elif unlike:
+        sentences.append(f"It is otherwise in {join_words([item.measure for item in unlike])}.")
+    return " ".join(map(_begin_sentence, sentences))
+
+
+def describe_measure(comparison: ComparisonValues, measure: str) -> str:
+    """What the comparison answers in one measure."""
+    if not comparison.compares_all:
+        return _describe_against_baseline(comparison, measure)
+    return _begin_sentence(_describe_standing(comparison, _find_standing(comparison, measure)))
+
+
+def _find_standing(comparison: ComparisonValues, measure: str) -> _Standing:
+    ahead = {
+        system: sum(
+            comparison.pair(measure, system, other).difference
+            for other in comparison.systems
+            if other != system
+        )
+        for system in comparison.systems
+    }
+    by_lead = sorted(comparison.systems, key=lambda system: -ahead[system])
+    beaten_by = {name: set(names) for name, names in comparison.systems_beaten(measure).items()}
+    highest = find_leaders(ahead)
+    all_beaten = set.intersection(*(beaten_by[name] for name in highest))
+    beaten = [name for name in by_lead if name in all_beaten]
+    alike = [name for name in by_lead if name not in all_beaten and name not in highest]
+    leading = [*highest, *alike]
+    is_clear = all(beaten_by[name] == all_beaten for name in leading)
+    return _Standing(measure, tuple(highest), tuple(alike), tuple(beaten), is_clear)
+
+
+def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str:
+    """One measure in one or two sentences."""
+    leading, beaten, measure = standing.leading, standing.beaten, standing.measure
+    if len(comparison.systems) == 2 and not beaten:
+        return _describe_indistinguishable(comparison, standing)
+    if len(leading) == 1:
+        return _describe_winner(comparison, standing)
+    if not (standing.is_clear and beaten) or len(standing.highest) > 1:
+        return _describe_highest(comparison, standing)
+    evidence = _describe_evidence(comparison, comparison.pair(measure, leading[-1], beaten[0]))
+    whom = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
+    lead = f"{_join_leading(comparison, leading)} lead in {measure} and cannot be told apart"
+    subject = "Both" if len(leading) == 2 else "All of them"
+    better = f"{subject} are better than {_join(comparison, beaten)}"
+    return f"{lead}. {better}: {_label(comparison, leading[-1])}{whom} {evidence}."
+
+
+def _describe_briefly(comparison: ComparisonValues, standing: _Standing) -> str:
+    """One more measure, whose numbers stand in its table."""
+    measure, highest, beaten = standing.measure, standing.highest, standing.beaten
+    if not beaten:
+        return f"In {measure} none is better than the others."
+    verb = "is" if len(highest) == 1 else "are"
+    better = f"{_join_leading(comparison, highest)} {verb} better than {_join(comparison, beaten)}"
+    alike = f", but not than {_join(comparison, standing.alike)}" if standing.alike else ""
+    return f"In {measure} {better}{alike}."
+
+
+def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standing) -> str:
+    """Two systems that are equal, or cannot be told apart."""
+    measure, (first, second) = standing.measure, standing.leading
+    pair = comparison.pair(measure, first, second)
+    both = _join(comparison, (first, second))
+    if pair.identical:
+        return f"{both} have the same {measure} for every {comparison.evidence.paired_by}."
+    if len(standing.highest) == 2:
+        return f"{both} are equal in {measure} ({_format_mean(comparison, measure, first)})."
+    evidence = _describe_evidence(comparison, pair)
+    higher = f"{_label(comparison, first)} is higher {evidence}"
+    return f"{both} cannot be told apart in {measure}: {higher}."
+
+
+def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
+    """One system that beats all others."""
+    measure, (best,), beaten = standing.measure, standing.leading, standing.beaten
+    evidence = _describe_evidence(comparison, comparison.pair(measure, best, beaten[0]))
+    head = f"{_label(comparison, best)} is better than {_join(comparison, beaten)} in {measure}"
+    if len(beaten) == 1:
+        return f"{head}, {evidence}."
+    return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
+
+
+def _describe_highest(comparison: ComparisonValues, standing: _Standing) -> str:
+    """Who is highest, from whom that is not told apart, and whom it beats."""
+    measure, highest, beaten = standing.measure, standing.highest, standing.beaten
+    value = _format_mean(comparison, measure, highest[0])
+    one = len(highest) == 1
+    verb = f"is highest in {measure}" if one else f"share the highest {measure}"
+    text = f"{_join_leading(comparison, highest)} {verb} ({value})"
+    if standing.alike:
+        text += f" and cannot be told apart from {_join(comparison, standing.alike)}"
+    if not beaten:
+        return f"{text}."
+    evidence = _describe_evidence(comparison, comparison.pair(measure, highest[0], beaten[0]))
+    subject = "it is" if one else "they are"
+    head = f"{text}; {subject} better than {_join(comparison, beaten)}"
+    if len(beaten) == 1:
+        return f"{head}, {evidence}."
+    return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
+
+
+def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> str:
+    """Who is better or worse than the baseline, the only one that others were compared with."""
+    pairs = sorted(
+        (pair for pair in comparison.pairs_against() if pair.measure == measure),
+        key=lambda pair: -pair.difference,
+    )
+    baseline = _label(comparison, comparison.baseline)
+    better = [p for p in pairs if comparison.is_significant(p) and p.difference > 0]
+    worse = [p for p in reversed(pairs) if comparison.is_significant(p) and p.difference < 0]
+    alike = [p.system for p in pairs if not comparison.is_significant(p)]
+    clauses = []
+    for words, group in (("better", better), ("worse", worse)):
+        if group:
+            names = _join(comparison, [pair.system for pair in group])
+            verb = "is" if len(group) == 1 else "are"
+            nearest = group[-1] if words == "better" else group[-1].reverse()
+            who = f"{_label(comparison, group[-1].system)} " if len(group) > 1 else ""
+            evidence = _describe_evidence(comparison, nearest)
+            clauses.append(f"{names} {verb} {words} than {baseline}: {who}{evidence}")
+    if alike:
+        clauses.append(f"{_join(comparison, alike)} cannot be told apart from {baseline}")
+    return _begin_sentence(f"In {measure}, {'; '.join(clauses)}.")
+
+
+def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
+    """By how much, from where to where that may be, and how likely by chance alone."""
+    evidence = comparison.evidence
+    decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
+    p = f"p {'<' if pair.corrected < _SMALLEST_P else '='} {max(pair.corrected, _SMALLEST_P):.3f}"
+    interval = ""
+    if pair.low is not None and pair.high is not None:
+        level = 100 * (1 - evidence.resampling.alpha)
+        low, high = (f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (pair.low, pair.high))
+        interval = f"{level:g} % interval {low} to {high}, "
+    return f"by {pair.difference:.{decimals}f} ({interval}{p})"
+
+
+def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str:
+    mean = comparison.means[measure][comparison.systems.index(system)]
+    return f"{mean:.{ANSWER_DECIMALS}f}"
+
+
+def _join(comparison: ComparisonValues, systems: Sequence[str], noun: str = "others") -> str:
+    """Systems in a sentence; of many, how many there are."""
+    if len(systems) > _MAX_NAMES:
+        return f"{len(systems)} {noun}"
+    return join_words([_label(comparison, system) for system in systems])
+
+
+def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:
+    """Those that a sentence is about; of many, how many there are."""
+    return _join(comparison, systems, pluralise(comparison.kind))
+
+
+def _label(comparison: ComparisonValues, system: str) -> str:
+    """What a system is called in a sentence: system 2, but bm25."""
+    is_number = comparison.kind == "system" and (system.isdigit() or len(system) == 1)
+    return f"{comparison.kind} {system}" if is_number else system
+
+
+def _begin_sentence(sentence: str) -> str:
+    """With a capital where the first word is no name."""
+    return f"S{sentence[1:]}" if sentence.startswith("system ") else sentence
