@@ -26,7 +26,8 @@ def run(run_gainful):
 
 def test_explain_prints_table_formula_and_convention(run):
     out = run("explain", *WIKI, "--like", "wikipedia")
-    lines = out.splitlines()
+    answer, _, *lines = out.splitlines()
+    assert answer.startswith("nDCG is 0.932, not 1: the 3 at rank 3 should stand at rank 2 and the")
     assert lines[1].split()[0] == "rank"
     assert max(map(len, lines[:8])) <= 80
     assert lines[7].split() == [
@@ -88,7 +89,7 @@ def test_explain_reads_grades_from_a_pipe(run):
 
 def test_explain_for_a_page_and_for_a_paper(run):
     markdown = run("explain", "3", "1", "--format", "markdown")
-    assert markdown.startswith("| rank | grade | gain |")
+    assert markdown.startswith("nDCG is 1: no ranking would be better.\n\n| rank | grade | gain |")
     latex = run("explain", "3", "1", "--format", "latex")
     assert r"\toprule" in latex
     assert r"\begin{align*}" in latex
@@ -100,15 +101,29 @@ def test_explain_for_a_page_and_for_a_paper(run):
 
 def test_which_exits_0_if_something_fits_and_1_if_not(run):
     out = run("which", "0.932", *WIKI)
-    assert out.startswith("3 measures give 0.932 ± 0.0005:")
+    assert out.startswith(
+        "0.932 (± 0.0005) is nDCG(discount=jk2002, b=2) as jk2002, wikipedia and ntcireval compute "
+        "it; 2 other formulations give it too.\n"
+    )
     assert "nDCG(discount=jk2002, b=2)" in out.splitlines()[3]
     assert "jk2002, wikipedia, ntcireval" in out
-    assert "the nearest:" in run("which", "0.123", *WIKI, status=1)
+    assert run("which", "0.123", *WIKI, status=1).startswith("Nothing gives 0.123 ± 0.0005; the ")
     data = json.loads(run("which", "8.10", *WIKI, "--format", "json"))
     assert data["matches"][0]["measure"] == "DCG(discount=jk2002, b=2)"
     assert "| measure |" in run("which", "0.3575", "-1", "2", "1", "--format", "markdown")
-    assert run("which", "8.0972", *WIKI).startswith("One measure gives 8.0972")
+    only = "8.0972 (± 0.00005) is DCG(discount=jk2002, b=2) as jk2002, wikipedia and ntcireval"
+    assert run("which", "8.0972", *WIKI).startswith(f"{only} compute it.\n")
     assert "trec_eval" in run("which", "0.7562", *WIKI, "--judged", "3,3,3,2,2,2,1,0")
+
+
+def test_which_lists_the_ten_best_of_a_vague_value_and_says_how_many_more(run):
+    lines = run("which", "0.9", *WIKI).splitlines()
+    total = len(json.loads(run("which", "0.9", *WIKI, "--format", "json"))["matches"])
+    assert lines[-1] == f"… and {total - 10} more, of which -v and --format json list all"
+    assert len(lines[lines.index("") + 1 : -2]) == 1 + 10
+    assert lines[0].endswith(f"; {total - 1} other formulations give it too.")
+    everything = run("which", "0.9", *WIKI, "-v").splitlines()
+    assert len(everything[everything.index("") + 1 :]) == 1 + total
 
 
 def test_measures_lists_everything_and_tells_one(run):
@@ -189,7 +204,7 @@ def test_version_and_no_arguments(run):
         (["explain", "3", "--like", "quepit"], "no convention 'quepit'; did you mean quepid? (gainful conventions lists them all)"),
         (["explain", "3", "--judged", "a"], "judged is 'a'; allowed: numbers, such as 3 2 3 0 1 2"),
         (["explain", "3", "--discuont", "log2"], "no option '--discuont'; did you mean --discount?"),
-        (["explain", "3", "--xyz"], "no option '--xyz'; known: --judged, -k, --format, --output, --like, --gain, --rel, --discount, --b, --ideal, --ideal-depth, --negative, --fractional, --empty, --short, --plugin"),
+        (["explain", "3", "--xyz"], "no option '--xyz'; known: --judged, -k, --format, --output, --verbose, --like, --gain, --rel, --discount, --b, --ideal, --ideal-depth, --negative, --fractional, --empty, --short, --plugin"),
         (["explain", "3", "--k", "3"], "no option '--k'; did you mean -k K?"),
         (["explain", "3", "--json"], "no option '--json'; did you mean --format json?"),
         (["eval", "qrels", "run", "--metric", "AP"], "no option '--metric'; did you mean -m MEASURE?"),

@@ -37,15 +37,58 @@ def study(tmp_path_factory):
 
 def test_the_table_answers_first_and_then_says_how_it_knows(run):
     out = run(*ALL, "-m", "nDCG@10", "-m", "AP", "--format", "table")
-    assert out.startswith("nDCG@10, 40 queries\n")
-    lines = out.splitlines()
+    answer, rest = out.split("\n\n", 1)
+    assert answer.startswith("hybrid and dense lead in nDCG@10 and cannot be told apart. Both are ")
+    assert answer.endswith("In AP hybrid is better than bm25, but not than dense.")
+    assert rest.startswith("nDCG@10, 40 queries\n")
+    lines = rest.splitlines()
     hybrid = next(line for line in lines if line.startswith("c  hybrid")).split()
     assert hybrid[2:4] == ["0.8748", "a"]
     assert "Cannot be told apart: dense, hybrid." in lines
     assert "p corrected by Holm over 6 comparisons" in out
-    assert "10000 resamples, seed 2008" in out
-    assert "ideal from all judged" in out
+    assert "resamples" not in out
+    assert "ideal from all judged" not in out
+    assert out.splitlines()[-1] == "40 queries · like gainful · 24–28 % of the top 10 unjudged"
     assert max(map(len, lines[:12])) <= 100
+    verbose = run(*ALL, "-m", "nDCG@10", "-m", "AP", "-v", "--format", "table")
+    assert "10000 resamples, seed 2008" in verbose
+    assert "ideal from all judged" in verbose
+    assert "Queries needed to detect the difference seen at 80 % power: " in verbose
+
+
+def test_the_numbers_of_the_answer_are_those_of_scipy(run):
+    out = run(*ALL, "-m", "nDCG@10", "--test", "t", "--correct", "none", "--format", "table")
+    values = {
+        Path(path).stem: evaluate(QRELS, path, "nDCG@10").per_query["nDCG@10"].to_numpy()
+        for path in ALL[1:]
+    }
+    theirs = stats.ttest_rel(values["dense"], values["bm25"])
+    low, high = theirs.confidence_interval(0.95)
+    difference = (values["dense"] - values["bm25"]).mean()
+    assert out.splitlines()[0] == (
+        "hybrid and dense lead in nDCG@10 and cannot be told apart. Both are better than bm25: "
+        f"dense by {difference:.3f} (95 % interval {low:.3f} to {high:.3f}, p = {theirs.pvalue:.3f})."
+    )
+
+
+def test_power_is_told_in_the_words_of_the_field(run):
+    """At 80 % power, a t test at alpha / 3 with 39 degrees of freedom; scipy's noncentral t."""
+    out = run(*ALL, "-m", "nDCG@10", "--format", "table")
+    line = next(line for line in out.splitlines() if line.startswith("Detectable"))
+    detectable = dict(
+        part.rstrip(").").split(" (")[::-1] for part in line.removeprefix(
+            "Detectable difference at 80 % power: ").split(", ")
+    )  # fmt: skip
+    values = {
+        Path(path).stem: evaluate(QRELS, path, "nDCG@10").per_query["nDCG@10"].to_numpy()
+        for path in ALL[1:]
+    }
+    for name in ("dense", "hybrid"):
+        deviation = (values[name] - values["bm25"]).std(ddof=1) / 40**0.5
+        limit = stats.t.ppf(1 - 0.05 / 3 / 2, 39)
+        shift = float(detectable[name]) / deviation
+        power = stats.nct.sf(limit, 39, shift) + stats.nct.cdf(-limit, 39, shift)
+        assert power == pytest.approx(0.8, abs=0.01)  # of a difference told with three decimals
 
 
 def test_json_has_all_pairs_at_full_precision(run):
@@ -79,12 +122,58 @@ def test_csv_has_a_row_for_each_pair_and_measure(run):
     )
 
 
-def test_latex_is_a_booktabs_table_whose_caption_says_all(run, tmp_path):
+def test_latex_is_systems_by_measures_with_letters_and_the_highest_bold(run):
+    caption = (
+        r"Means over 40 queries, the highest of each measure bold. Letters name the runs that are "
+        r"significantly worse (two-sided sign-flip randomisation test, p corrected by Holm over 6 "
+        r"comparisons, $\alpha$ = 0.05)."
+    )
+    text = run(*ALL, "-m", "nDCG@10", "-m", "AP", "--format", "latex")
+    assert [line for line in text.splitlines() if not line.startswith("%")] == [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        r"\label{tab:comparison}",
+        r"\begin{tabular}{llrr}",
+        r"\toprule",
+        r" & run & nDCG@10 & AP \\",
+        r"\midrule",
+        r"a & bm25 & 0.7750 & 0.6278 \\",
+        r"b & dense & 0.8484$^{a}$ & 0.7169 \\",
+        r"c & hybrid & \textbf{0.8748}$^{a}$ & \textbf{0.7357}$^{a}$ \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def test_names_cannot_break_out_of_a_latex_table(run, tmp_path):
+    names = ["[05]_&%$#", "*{x}", "a\\b~^"]
+    for name, source in zip(names, (BM25, DENSE, HYBRID), strict=True):
+        (tmp_path / f"{name}.run").write_text(Path(source).read_text("utf-8"), encoding="utf-8")
+    words = [str(tmp_path / f"{name}.run") for name in names]
+    text = run(QRELS, *words, "-m", "AP", "--format", "latex")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    cells = [row.removesuffix(r" \\").replace(r"\&", "").split(" & ") for row in rows]
+    assert {len(row) for row in cells} == {3}
+    assert cells[1][1] == r"{[}05]\_\%\$\#"
+    assert cells[2][1] == r"{*}\{x\}"
+    assert cells[3][1] == r"a\textbackslash{}b\textasciitilde{}\textasciicircum{}"
+    bare = text.replace(r"\{", "").replace(r"\}", "")
+    assert bare.count("{") == bare.count("}")
+
+
+def test_full_is_of_papers_only(run):
+    message = run(*ALL, "--full", "--format", "csv", status=2)
+    assert "--full is of latex and markdown: csv has it all" in message
+
+
+def test_full_latex_is_a_booktabs_table_whose_caption_says_all(run, tmp_path):
     target = tmp_path / "table.tex"
     names = [tmp_path / name for name in ("a_b%.txt", "x&y.txt")]
     for path, source in zip(names, (BM25, HYBRID), strict=True):
         path.write_text(Path(source).read_text("utf-8"), encoding="utf-8")
-    run(QRELS, *map(str, names), "-m", "nDCG@10", "-m", "AP", "-o", str(target))
+    run(QRELS, *map(str, names), "-m", "nDCG@10", "-m", "AP", "--full", "-o", str(target))
     text = target.read_text("utf-8")
     for part in (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{", r"\end{table}"):
         assert part in text
@@ -108,10 +197,14 @@ def test_latex_is_a_booktabs_table_whose_caption_says_all(run, tmp_path):
     assert len({line.replace(r"\&", "").count("&") for line in body}) == 1
 
 
-def test_markdown_has_a_table_for_each_measure(run):
+def test_markdown_is_systems_by_measures_and_in_full_a_table_for_each_measure(run):
     out = run(*ALL, "-m", "nDCG@10", "-m", "AP", "--format", "markdown")
-    assert out.count("|  | run | mean |") == 2
-    assert "**AP, 40 queries**" in out
+    assert "|  | run | nDCG@10 | AP |\n" in out
+    assert "| b | dense | 0.8484<sup>a</sup> | 0.7169 |\n" in out
+    assert "| c | hybrid | **0.8748**<sup>a</sup> | **0.7357**<sup>a</sup> |\n" in out
+    full = run(*ALL, "-m", "nDCG@10", "-m", "AP", "--format", "markdown", "--full")
+    assert full.count("|  | run | mean |") == 2
+    assert "**AP, 40 queries**" in full
 
 
 def test_json_lines_and_tsv_are_rows_too(run):
@@ -198,7 +291,7 @@ def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
         "nsDCG(b=2,bq=4)@10",
     )
     blocked = ("--block", "searcher", "--block", "scenario")
-    out = run(*words, *blocked, "--format", "table")
+    out = run(*words, *blocked, "-v", "--format", "table")
     assert "nsDCG(b=2,bq=4)@10, 120 sessions" in out
     assert "Permutation of searchers' whole assignments, two-sided, 10000 resamples" in out
     assert "inverted permutation test" in out
@@ -207,8 +300,8 @@ def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
     named = json.loads(run(*words, *blocked, "--format", "json"))
     assert usual["pairs"] == named["pairs"]
     assert usual["measures"][0]["sessions"] == 120
-    latex = run(*words, "--format", "latex")
-    assert "$n = 120$" in latex
+    assert "$n = 120$" in run(*words, "--full", "--format", "latex")
+    assert "Means over 120 sessions, " in run(*words, "--format", "latex")
 
 
 def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):

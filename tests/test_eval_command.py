@@ -37,28 +37,66 @@ def call(folder, run_gainful):
 
 
 def test_a_table_of_runs_and_measures(call):
-    printed = call(
-        "eval",
-        "qrels.txt",
-        "bm25.run",
-        "dense.run",
-        "-m",
-        "nDCG@10",
-        "-m",
-        "AP",
-        "--format",
-        "table",
-    ).out
-    assert printed == (
+    words = ("qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@10", "-m", "AP", "--format", "table")
+    answer_and_table = (
+        "dense is highest in nDCG@10 (0.797, bm25 has 0.587) and AP. gainful compare tells whether "
+        "that is more than chance.\n"
+        "\n"
         "run    nDCG@10      AP\n"
         "bm25    0.5867  0.6111\n"
         "dense   0.7970  0.6667\n"
         "\n"
-        "3 queries · gainful's habits · gain g · discount 1/log2(i+1) · ideal from all judged · "
-        "relevant from grade 1 on · ties by document id, descending · a missing query scores 0\n"
-        "bm25: 1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates\n"
+    )
+    assert call("eval", *words).out == (
+        answer_and_table + "3 queries · like gainful · bm25 misses 1 query · bm25 has 1 query "
+        "without judgments · 25 % of the top 10 unjudged · 2 tied documents in dense\n"
+    )
+    assert call("eval", *words, "-v").out == (
+        answer_and_table + "3 queries · like gainful · gain g · discount 1/log2(i+1) · "
+        "ideal from all judged · relevant from grade 1 on · ties by document id, descending · "
+        "a missing query scores 0\n"
+        "bm25: 1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · "
+        "0 duplicates\n"
         "dense: 0 missing · 25.0 % of the top 10 unjudged · 2 tied · 0 duplicates\n"
-    )  # fmt: skip
+    )
+
+
+def test_runs_with_the_same_counts_are_one_line(call, folder):
+    (folder / "again.run").write_text((folder / "bm25.run").read_text())
+    words = ("qrels.txt", "bm25.run", "again.run", "dense.run", "-v", "--format", "table")
+    lines = call("eval", *words).out.splitlines()
+    assert any(line.startswith("bm25, again: 1 missing · ") for line in lines)
+    assert any(line.startswith("dense: 0 missing · ") for line in lines)
+
+
+def test_runs_that_share_the_lead_are_said_to(call, folder):
+    (folder / "again.run").write_text((folder / "dense.run").read_text())
+    words = ("qrels.txt", "bm25.run", "dense.run", "again.run", "-m", "RR", "--format", "table")
+    # dense: 1, 1 and 1/2; bm25: 1, 1 and nothing
+    first, _ = call("eval", *words).out.split(" gainful compare")
+    assert first == "dense and again share the highest RR (0.833)."
+    equal = call("eval", "qrels.txt", "again.run", "dense.run", "-m", "RR", "--format", "table").out
+    assert equal.startswith("again and dense are equal in RR (0.833).")
+
+
+def test_latex_of_several_runs_is_the_table_of_a_paper(call):
+    words = ("qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@10", "-m", "AP", "--format", "latex")
+    lines = call("eval", *words).out.splitlines()
+    assert [line for line in lines if not line.startswith("%")] == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Means over 3 queries, computed like gainful; the highest of each measure is bold.}",
+        r"\label{tab:results}",
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r"run & nDCG@10 & AP \\",
+        r"\midrule",
+        r"bm25 & 0.5867 & 0.6111 \\",
+        r"dense & \textbf{0.7970} & \textbf{0.6667} \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
 
 
 def test_a_pipe_gets_tabs_and_a_terminal_a_table(call):
@@ -96,7 +134,10 @@ def test_every_form(call):
     assert "| bm25 | 1 | 1.0000 | 3 |" in call(*base, "markdown").out
     latex = call(*base, "latex").out
     assert r"bm25 & all & 0.6667 & 4 \\" in latex
-    assert latex.startswith("% 3 queries")
+    # RR is 1, 1 and, for the query that the run lacks, 0
+    answer = "% bm25 has a mean RR of 0.667 over 3 queries, from 0.000 (3) to 1.000 (1)."
+    assert latex.splitlines()[0] == answer
+    assert latex.splitlines()[1].startswith("% 3 queries · like gainful · 1 query missing")
     table = call(*base, "table").out
     assert "bm25  all    0.6667        4" in table
     mean = call("eval", "qrels.txt", "bm25.run", "-m", "RR", "--format", "jsonl").out
@@ -107,13 +148,14 @@ def test_many_measures_stand_below_one_another(call):
     printed = call(
         "eval", "qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@1..9", "--format", "table"
     ).out
-    assert printed.startswith("measure    bm25   dense\nnDCG@1   0.5000  0.6667\n")
+    answer, table = printed.split("\n\n")[:2]
+    assert answer.startswith("dense is highest in nDCG@1 (0.667, bm25 has 0.500), nDCG@2, nDCG@3, ")
+    assert table.startswith("measure    bm25   dense\nnDCG@1   0.5000  0.6667\n")
 
 
 def test_conventions_by_name_and_by_field(call):
-    like = call(
-        "eval", "qrels.txt", "dense.run", "-m", "RR", "--like", "trec_eval_9", "--format", "table"
-    ).out
+    verbose = ("-v", "--format", "table")
+    like = call("eval", "qrels.txt", "dense.run", "-m", "RR", "--like", "trec_eval_9", *verbose).out
     assert "like trec_eval_9" in like
     assert "missing queries are left out" in like
     tied = ("eval", "qrels.txt", "dense.run", "-m", "nDCG", "--format", "csv", "--ties")
@@ -124,12 +166,11 @@ def test_conventions_by_name_and_by_field(call):
             "eval", "qrels.txt", "bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1"
         ).out
     )
-    changed = call(
-        "eval", "qrels.txt", "bm25.run", "-m", "P@1", "--rel", "2", "--format", "table"
-    ).out
+    changed = call("eval", "qrels.txt", "bm25.run", "-m", "P@1", "--rel", "2", *verbose).out
+    assert "like gainful, but rel=2.0" in changed
     assert "relevant from grade 2 on" in changed
     assert "discount 1/(1+log4(i))" in call(
-        "eval", "qrels.txt", "bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4", "--format", "table").out  # fmt: skip
+        "eval", "qrels.txt", "bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4", *verbose).out  # fmt: skip
 
 
 def test_a_value_above_one_is_flagged(call, folder):
@@ -137,7 +178,7 @@ def test_a_value_above_one_is_flagged(call, folder):
     printed = call(
         "eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "table"
     ).out
-    assert "Note: twice: nDCG@2 is above 1 in 1 query" in printed
+    assert "Note: nDCG@2 is above 1 in 1 query" in printed
     assert "1 duplicate" in printed
     data = json.loads(
         call(
@@ -153,9 +194,9 @@ def test_output_to_a_file_whole_or_not_at_all(call, folder):
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.json")
     assert json.loads((folder / "out.json").read_text())["runs"]
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.txt")
-    assert "gainful's habits" in (folder / "out.txt").read_text()
+    assert "3 queries · like gainful" in (folder / "out.txt").read_text()
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "t.txt", "--format", "table")
-    assert "gainful's habits" in (folder / "t.txt").read_text()
+    assert "3 queries · like gainful" in (folder / "t.txt").read_text()
     before = set(folder.iterdir())
     message = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
     assert "no/such/folder.csv: cannot be written" in message
@@ -297,10 +338,23 @@ def test_check_finds_nothing_wrong(call):
     printed = call("check", "qrels.txt", "bm25.run").out
     assert "4 judgments of 3 queries, 1 to 2 each" in printed
     assert "grades: 1 (3×), 2 (1×)" in printed
-    assert "1 query judged but missing from the run: '3'" in printed
-    assert "1 query in the run but without judgments: '9'" in printed
+    assert "  look: 1 query is judged but missing from the run: '3'\n" in printed
+    assert "  look: 1 query is in the run but without judgments: '9'\n" in printed
     assert "25.0 % of the top 10 are unjudged" in printed
-    assert printed.endswith("Nothing is wrong.\n")
+    assert printed.startswith("Nothing is malformed, but 2 things deserve a look.\n\n")
+    assert call("check", "qrels.txt").out.startswith("Nothing is wrong.\n\n")
+
+
+def test_check_says_what_is_odd_and_never_that_nothing_is_wrong_then(call, folder):
+    (folder / "less.run").write_text("1 Q0 a 1 2 x\n3 Q0 b 1 2 x\n")
+    printed = call("check", "qrels.txt", "less.run").out
+    missing = "1 query is judged but missing from the run: '2'"
+    assert printed.startswith(f"Nothing is malformed. One thing to know: {missing}.\n")
+    assert "Nothing is wrong" not in printed
+    findings = json.loads(call("check", "qrels.txt", "less.run", "--format", "json").out)
+    assert findings["ok"] is True
+    assert findings["findings"][-1]["warnings"] == [missing]
+    assert missing in findings["findings"][-1]["notes"]
 
 
 def test_check_reports_everything_in_one_pass(call, folder):
@@ -314,13 +368,13 @@ def test_check_reports_everything_in_one_pass(call, folder):
         "line 4: '1 0 c' has 3 fields",
         "1 document more than once in the judgments of a query",
         "document 'a' of query '1': line 1, line 2",
-        "2 queries with nothing relevant",
-        "1 grade below 0",
+        "look: 2 queries have nothing relevant",
+        "look: 1 grade is below 0",
         "line 4: score 'nan' is not a finite number",
         "1 document more than once in one ranking",
         "document 'a' of query '1': line 1, line 3",
         "scores contradict ranks 1 time, in 1 query, first in line 2: rank 2",
-        "5 things are wrong.",
+        "5 things are wrong, and 3 things deserve a look.\n\nbad.q (judgments, trec)",
     ):
         assert line in printed
     data = json.loads(call("check", "bad.q", "bad.run", "--format", "json", status=1).out)
@@ -394,7 +448,7 @@ def test_help_lists_commands_without_loading_them(call):
 
 def test_what_a_measure_says_of_itself_is_said_of_it(call):
     words = ("-m", "AP(rel=2)", "-m", "nDCG(ties=best)@3", "-m", "nDCG@3", "-m", "nDCG(gain=exp)@3")
-    printed = call("eval", "qrels.txt", "bm25.run", *words, "--format", "table").out
+    printed = call("eval", "qrels.txt", "bm25.run", *words, "-v", "--format", "table").out
     assert "relevant from grade 2 on" in printed
     assert "nDCG(ties=best)@3, nDCG@3: gain g · nDCG(gain=exp)@3: gain 2^g-1" in printed
     assert "nDCG(ties=best)@3: ties the most valuable first" in printed
@@ -404,7 +458,7 @@ def test_documents_with_other_ids_are_a_note_and_wrong(call, folder):
     (folder / "strange.run").write_text("1 Q0 doc:a 1 1 x\n2 Q0 doc:c 1 1 x\n")
     printed = call("eval", "qrels.txt", "strange.run", "--format", "table").out
     note = "no retrieved document is judged; the run has 'doc:a', 'doc:c', the judgments 'a', 'b'"
-    assert f"Note: strange: {note}" in printed
+    assert f"Note: {note}" in printed
     assert f"wrong: {note}" in call("check", "qrels.txt", "strange.run", status=1).out
 
 
@@ -472,7 +526,7 @@ def test_check_of_a_table_reports_everything_too(call, folder):
                  "document 'a' of query '1': line 2, line 5", "scores contradict ranks 1 time, in 1 query, first in line 3"):  # fmt: skip
         assert line in printed
     (folder / "ranks.csv").write_text("query,doc,rank\n1,a,1\n1,b,2\n")
-    assert "Nothing is wrong" in call("check", "ranks.csv", "qrels.txt").out
+    assert call("check", "ranks.csv", "qrels.txt").out.startswith("Nothing is malformed. One thing")
 
 
 def test_check_takes_a_file_that_may_be_either_for_what_is_lacking(call, folder):
@@ -495,9 +549,9 @@ def test_closed_streams(folder, closed):
 
 
 def test_check_reads_a_pipe_once(call):
-    assert "Nothing is wrong." in call("check", "qrels.txt", "-", stdin=RUN).out
+    assert "Nothing is malformed" in call("check", "qrels.txt", "-", stdin=RUN).out
     with pipe(QRELS.encode()) as qrels, pipe(RUN.encode()) as run:
-        assert "Nothing is wrong." in call("check", qrels, run).out
+        assert "Nothing is malformed" in call("check", qrels, run).out
 
 
 def test_output_into_a_pipe(folder):
@@ -529,5 +583,5 @@ def test_the_best_grade_is_that_of_all_judgments(call, folder):
     lines = call("eval", *words, "csv").out.splitlines()
     values = {tuple(line.split(",")[:2]): line.split(",")[2] for line in lines}
     assert values["s1", "a"] == values["s2", "a"]
-    assert "best grade 4" in call("eval", *words, "table").out
-    assert "best grade 2.5" in call("eval", *words, "table", "--max-grade", "2.5").out
+    assert "best grade 4" in call("eval", *words, "table", "-v").out
+    assert "best grade 2.5" in call("eval", *words, "table", "-v", "--max-grade", "2.5").out

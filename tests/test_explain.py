@@ -97,12 +97,45 @@ def test_rows_go_on_as_long_as_the_ideal_does():
 
 
 def test_the_convention_says_whose_it_is_and_what_was_set():
-    text = gainful.explain([3, 1], like="sklearn", gain="exp").to_text()
+    text = gainful.explain([3, 1], like="sklearn", gain="exp").to_text(verbose=True)
     assert "like sklearn: scikit-learn 1.9 ndcg_score" in text
     assert "set here: gain" in text
-    own = gainful.explain([3, 1]).to_text()
-    assert "Convention: gainful's own settings" in own
-    assert "only the documents in the list itself" in own
+    own = gainful.explain([3, 1])
+    assert own.to_text().endswith("Convention: gainful's own settings")
+    assert "only the documents in the list itself" in own.to_text(verbose=True)
+    assert "only the documents in the list itself" in own.to_markdown(verbose=True)
+    assert "only the documents in the list itself" in own.to_latex(verbose=True)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "options", "answer"),
+    [
+        ([3, 2, 3, 0, 1, 2], {}, "0.961, not 1: the 3 at rank 3 should stand at rank 2 and the 2 at rank 6 should stand at rank 4."),
+        ([0, 0, 0, 1, 2, 3], {"k": 5}, "0.253, not 1: the 3 at rank 6 should stand at rank 1 and the 2 at rank 5 should stand at rank 2, and 1 more."),
+        ([1, 2], {"gain": "binary"}, "1: no ranking would be better."),
+        ([0, 1, 2], {"gain": "binary"}, "0.693, not 1: the 1 at rank 2 should stand at rank 1 and the 2 at rank 3 should stand at rank 2."),
+        ([2, 0], {"judged": [3, 2, 0]}, "0.469, not 1: a 3 is missing that should stand at rank 1."),
+        ([0, 0], {}, "0.000: nothing that could be retrieved brings a gain."),
+        ([0, 0], {"empty": "skip"}, "left out: nothing that could be retrieved brings a gain."),
+        ([3], {"judged": [1, 0]}, "3.000, above 1: the ranking gains more than its ideal."),
+    ],
+)  # fmt: skip
+def test_the_answer_says_why_it_is_not_1(ranking, options, answer):
+    """By hand: [0, 1, 2] gains 1/log2(3) + 1/2 of 1 + 1/log2(3); [2, 0] 2 of 3 + 2/log2(3).
+
+    [0, 0, 0, 1, 2, 3] down to rank 5: 1/log2(5) + 2/log2(6) of 3 + 2/log2(3) + 1/2.
+    """
+    name = f"nDCG@{options['k']}" if "k" in options else "nDCG"
+    assert gainful.explain(ranking, **options).page().answer == f"{name} is {answer}"
+
+
+@given(rankings)
+def test_a_ranking_is_told_to_be_the_best_just_if_it_is_sorted(ranking):
+    """By the gain g and without judged documents: what is not sorted could be better."""
+    answer = gainful.explain(ranking).page().answer
+    best = sorted(ranking, reverse=True) == ranking
+    if max(ranking, default=0) > 0 and min(ranking) >= 0:
+        assert answer.endswith("is 1: no ranking would be better.") == best
 
 
 @given(rankings, pools, settings_of, st.booleans())
@@ -129,7 +162,7 @@ def test_a_note_tells_when_judged_documents_are_incomplete():
     many = gainful.explain([3] * 500, judged=[3]).to_text()
     assert "lack (3, 3, 3, 3, …): nDCG can pass 1" in many
     assert "Note" not in gainful.explain([3, 0, 0], judged=[3]).to_text()
-    listed = gainful.explain([3], judged=[3, 3], like="sklearn").to_text()
+    listed = gainful.explain([3], judged=[3, 3], like="sklearn").to_text(verbose=True)
     assert "scikit-learn 1.9 ndcg_score itself knows only the list" in listed
     assert "set here: judged" in listed
 

@@ -149,7 +149,7 @@ def test_a_missing_query_counts_as_0_and_is_the_first_to_look_at(gate, base):
     out = gate("lost.txt", *base, "--max-drop", "RR=0.1", status=1)
     assert "dropped by 0.1250" in out
     assert "q5       1.0000  0.0000  -1.0000" in out
-    assert "1 missing" in out
+    assert "1 query missing" in out
 
 
 def test_queries_that_one_side_lacks_are_said_and_the_others_compared(gate):

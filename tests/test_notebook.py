@@ -11,6 +11,7 @@ import gainful
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.measure import Measure
+from gainful.page.render import render
 
 JUDGED = {str(query): {"a": 2, "b": 1} for query in range(6)}
 RUNS = {
@@ -59,13 +60,13 @@ class Cells(HTMLParser):
             self.rows[-1].append("")
 
     def handle_data(self, data):
-        if self.tags[-1] in ("td", "th"):
+        if self.tags[-1] in ("td", "th") or self.tags[-2:-1] == ["td"] or self.tags[-1] == "sup":
             self.rows[-1][-1] += data
         else:
             self.caption += data
 
 
-SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b"}
+SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b", "sup"}
 
 
 def test_results_show_a_mean_for_each_measure_and_what_was_counted():
@@ -78,27 +79,24 @@ def test_results_show_a_mean_for_each_measure_and_what_was_counted():
         ["NumRet", "12"],
     ]
     assert "6 queries" in cells.caption
-    assert "0 missing" in cells.caption
+    assert "missing" not in cells.caption  # zeros are not said
 
 
-def test_a_comparison_shows_differences_with_their_evidence():
+def test_a_comparison_shows_systems_by_measures_with_their_evidence():
     comparison = gainful.compare(JUDGED, RUNS, "RR")
     cells = Cells(comparison._repr_html_())
     assert set(cells.tags) <= SMALL
-    name = "a <script>alert(1)</script>"
-    assert cells.rows[0][:2] == ["measure", "run"]
-    assert cells.rows[1] == ["RR", name, "0.5000", "baseline", "", "", ""]
-    # All six differ by 0.5: of 64 arrangements two are as extreme, 2/64.
-    assert cells.rows[2] == [
-        "RR",
-        "b better",
-        "1.0000",
-        "+0.5000",
-        "+0.5000 … +0.5000",
-        "0.0312",
-        "a",
+    assert cells.rows == [
+        ["", "run", "RR"],
+        ["a", "<script>alert(1)</script>", "0.5000"],
+        ["b", "better", "1.0000a"],  # the last letter is raised
     ]
-    assert "95 % intervals" in cells.caption
+    assert "<td style='text-align:right'><b>1.0000</b><sup>a</sup></td>" in comparison._repr_html_()
+    # All six differ by 0.5: of 64 arrangements two are as extreme, 2/64.
+    answer = "by 0.500 (95 % interval 0.500 to 0.500, p = 0.031)."
+    assert cells.caption.startswith("better is better than <script>alert(1)</script> in RR, ")
+    assert answer in cells.caption
+    assert "+0.5000 … +0.5000" in render(comparison.page(full=True), "html")
 
 
 def test_an_order_shows_what_each_measure_tells_apart():

@@ -34,7 +34,7 @@ PAGE = Page(
 )
 
 
-SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "p"}
+SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "p", "b", "sup"}
 
 
 def _build_results() -> dict[str, Shown]:

@@ -542,7 +542,8 @@ def test_the_command(call, tmp_path):
     by_id = ((3 * SECOND + 0.5) / (3 + SECOND) + others) / 9
     given = ((3 + 0.5) / (3 + SECOND) + others) / 9
     assert call(*words).out == (
-        f"nDCG@3 is {by_id:.4f} like trec_eval, {given:.4f} like ranx: {given - by_id:+.4f}\n"
+        f"nDCG@3 is {by_id:.4f} like trec_eval, {given:.4f} like ranx: {given - by_id:+.4f}. "
+        "The only cause: ties.\n"
         "\n"
         "cause   effect    share  queries\n"
         f"ties   {given - by_id:+.4f}  100.0 %        1\n"
@@ -574,7 +575,7 @@ def test_the_command(call, tmp_path):
         "   2  x           0.5      –     0    0.6309    0.0000\n"
         "   3  b           0.4      1     1    0.5000    0.5000\n"
         "\n"
-        "before, like trec_eval:                      DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
+        "before, like trec_eval:                        DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
         "switched, like trec_eval, with ranx's setting: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
     )  # fmt: skip
     data = json.loads(call(*words, "--format", "json").out)

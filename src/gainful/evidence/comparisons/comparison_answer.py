@@ -134,15 +134,15 @@ def _describe_highest(comparison: ComparisonValues, standing: _Standing) -> str:
     """Who is highest, from whom that is not told apart, and whom it beats."""
     measure, highest, beaten = standing.measure, standing.highest, standing.beaten
     value = _format_mean(comparison, measure, highest[0])
-    one = len(highest) == 1
-    verb = f"is highest in {measure}" if one else f"share the highest {measure}"
+    is_alone = len(highest) == 1
+    verb = f"is highest in {measure}" if is_alone else f"share the highest {measure}"
     text = f"{_join_leading(comparison, highest)} {verb} ({value})"
     if standing.alike:
         text += f" and cannot be told apart from {_join(comparison, standing.alike)}"
     if not beaten:
         return f"{text}."
     evidence = _describe_evidence(comparison, comparison.pair(measure, highest[0], beaten[0]))
-    subject = "it is" if one else "they are"
+    subject = "it is" if is_alone else "they are"
     head = f"{text}; {subject} better than {_join(comparison, beaten)}"
     if len(beaten) == 1:
         return f"{head}, {evidence}."

@@ -320,11 +320,8 @@ def _describe_test(criterion: Criterion, *, verbose: bool) -> str:
     test = None if criterion.name == TUKEY else TESTS[criterion.name]
     words = "randomised Tukey HSD test" if test is None else test.words
     text = f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}"
-    if not verbose:
-        return text
-    text += ", all pairs of runs at once" if test is None else ""
     text += f", {CORRECTIONS[criterion.correct].words}" if test is not None else ""
-    if test is None or test.resampled:
+    if verbose and (test is None or test.resampled):
         text += f", {resampling.resamples} resamples, seed {resampling.seed}"
     return text
 

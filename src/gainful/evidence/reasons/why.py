@@ -221,9 +221,8 @@ def _format_headline(why: Why) -> str:
 def _describe_main_cause(why: Why) -> str:
     """What most of the difference comes from, in a sentence."""
     largest = why.causes[0]
-    title = f"{largest.cause.title[0].upper()}{largest.cause.title[1:]}"
     if len(why.causes) == 1:
-        return f"{title}: that is the only cause."
+        return f"The only cause: {largest.cause.title}."
     share = "" if largest.share is None else f" ({_format_share(largest)} of the difference)"
     others = count_noun(len(why.causes) - 1, "other cause")
     return f"The largest cause is {largest.cause.title}{share}, beside {others}."

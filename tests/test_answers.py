@@ -1,0 +1,146 @@
+"""What pages answer: ties for the lead are called ties, odd things are said and zeros are not."""
+
+from __future__ import annotations
+
+import pytest
+
+import gainful
+from gainful.measure.leaders import describe_leaders, find_leaders
+from gainful.text import format_range
+
+QUERIES = [str(query) for query in range(8)]
+QRELS = {query: {"a": 1} for query in QUERIES}
+GOOD = {query: ["a", "b"] for query in QUERIES}
+POOR = {query: ["b", "a"] for query in QUERIES}
+MIXED = {query: ["a", "b"] if int(query) % 2 else ["b", "a"] for query in QUERIES}
+# Eight queries, each 1 or 1/2: RR is 1 for the good run, 1/2 for the poor, 3/4 for the mixed one.
+
+
+@pytest.mark.parametrize(
+    ("means", "sentence"),
+    [
+        ({"AP": {"a": 0.5, "b": 0.25}}, "a is highest in AP (0.500, b has 0.250)."),
+        ({"AP": {"a": 0.5, "b": 0.5}}, "a and b are equal in AP (0.500)."),
+        ({"AP": {"a": 0.5, "b": 0.5, "c": 0.1}}, "a and b share the highest AP (0.500)."),
+        ({"AP": {"a": 0.5, "b": 0.1, "c": 0.1}}, "a is highest in AP (0.500, b and c have 0.100)."),
+        ({"AP": {"a": 0.50004, "b": 0.50001}}, "a is highest in AP (0.50004, b has 0.50001)."),
+        (
+            {"AP": {"a": 1, "b": 0}, "RR": {"a": 1, "b": 0}, "P@1": {"a": 0, "b": 1}},
+            "a is highest in AP (1.000, b has 0.000) and RR; b is highest in P@1 (1.000, a has 0.000).",
+        ),
+        ({"AP": {"a": float("nan"), "b": 0.5}}, "b is highest in AP (0.500)."),
+        ({"AP": {"a": float("nan")}}, ""),
+        ({"AP": dict.fromkeys("abcde", 1.0) | {"f": 0.0}}, "5 of 6 share the highest AP (1.000)."),
+    ],
+)
+def test_who_is_highest(means, sentence):
+    assert describe_leaders(means) == sentence
+
+
+def test_what_only_rounding_sets_apart_is_equal():
+    assert find_leaders({"a": 0.1 + 0.2, "b": 0.3, "c": 0.29}) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "answer"),
+    [
+        (
+            {"good": GOOD, "poor": POOR},
+            # the same in every query; of all 2^8 exchanges of signs, 2 are as extreme
+            "good is better than poor in RR, by 0.500 (95 % interval 0.500 to 0.500, p = 0.008).",
+        ),
+        ({"good": GOOD, "same": GOOD}, "good and same have the same RR for every query."),
+        (
+            {"good": GOOD, "same": GOOD, "third": GOOD, "poor": POOR},
+            "good, same and third share the highest RR (1.000); they are better than poor",
+        ),
+        (
+            {"good": GOOD, "mixed": MIXED},
+            # four differences of 1/2: 2 of 16 signs are as extreme
+            "good and mixed cannot be told apart in RR: good is higher by 0.250 (",
+        ),
+    ],
+)
+def test_a_comparison_answers(runs, answer):
+    comparison = gainful.compare(QRELS, runs, "RR", correct="none")
+    assert comparison.page().answer.startswith(answer)
+
+
+def test_a_comparison_with_the_baseline_only_says_who_is_better_than_it():
+    runs = {"poor": POOR, "good": GOOD, "same": POOR}
+    comparison = gainful.compare(QRELS, runs, "RR", pairs="baseline", correct="none")
+    assert comparison.page().answer == (
+        "In RR, good is better than poor: by 0.500 (95 % interval 0.500 to 0.500, p = 0.008); "
+        "same cannot be told apart from poor."
+    )
+
+
+def test_measures_that_agree_are_said_once_and_others_in_a_word():
+    comparison = gainful.compare(
+        QRELS, {"good": GOOD, "poor": POOR}, ["RR", "AP", "P@2"], correct="none"
+    )
+    answer = comparison.page().answer
+    assert answer.endswith("The same holds in AP. In P@2 none is better than the others.")
+
+
+def test_only_what_is_odd_is_said():
+    clean = gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "RR")
+    assert clean.page().notes == ["1 query · like gainful"]
+    odd = gainful.evaluate(
+        {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}},
+        {"1": {"a": 1.0, "b": 1.0}, "9": {"a": 1.0}},
+        "RR",
+    )
+    (line,) = odd.page().notes
+    assert line == (
+        "3 queries · like gainful · 2 queries missing · 1 query without judgments · "
+        "50 % of the top 10 unjudged · 2 tied documents"
+    )
+
+
+def test_odd_things_of_many_runs_are_one_line():
+    qrels = {"1": {"a": 1}, "2": {"a": 1}}
+    runs = {name: {"1": ["a"]} for name in "abcd"} | {"e": {"1": ["a"], "2": ["a"]}}
+    assert gainful.evaluate(qrels, measures="RR", runs=runs).page().notes == [
+        "2 queries · like gainful · 4 of 5 runs miss 1 query"
+    ]
+    del runs["e"]
+    assert gainful.evaluate(qrels, measures="RR", runs=runs).page().notes == [
+        "2 queries · like gainful · all runs miss 1 query"
+    ]
+
+
+def test_the_whole_convention_is_there_in_python_too():
+    results = gainful.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "nDCG@10")
+    assert "discount" not in results.to_text()
+    assert "discount 1/log2(i+1)" in results.to_text(verbose=True)
+    assert "discount 1/log2(i+1)" in results.to_markdown(verbose=True)
+
+
+def test_a_bound_that_overlaps_another_is_not_called_settled():
+    qrels = {"1": {"a": 1, "b": 0}}
+    runs = {"sure": {"1": ["a", "b"]}, "open": {"1": ["x", "y"]}, "none": {"1": ["b"]}}
+    answer = gainful.unjudged(qrels, None, "P@1", runs=runs).page().answer
+    assert answer.startswith("sure is highest in P@1 (1.000), but the unjudged documents could ")
+    sure = {name: runs[name] for name in ("sure", "none")}
+    answer = gainful.unjudged(qrels, None, "P@1", runs=sure).page().answer
+    assert answer.startswith("sure is highest in P@1 (1.000), and stays so whatever grades ")
+    alone = gainful.unjudged(qrels, runs["open"], "P@2").page().answer
+    assert alone == (
+        "run has a mean P@2 of 0.000; it could be anything from 0.000 to 1.000, depending on "
+        "2 unjudged documents."
+    )
+
+
+def test_the_answer_of_why_names_the_largest_cause():
+    answer = gainful.why(QRELS, POOR, "nDCG", like="trec_eval", unlike="sklearn").page().answer
+    assert answer == "nDCG is 0.6309 in both: trec_eval and sklearn agree on these data."
+    graded = {"1": {"a": 3, "b": 2, "c": 3, "d": 0}}
+    why = gainful.why(graded, {"1": list("abcd")}, "nDCG", like="trec_eval", unlike="lightgbm")
+    assert why.page().answer.endswith(f". The only cause: {why.causes[0].cause.title}.")
+
+
+def test_ranges_are_rounded_as_a_person_would():
+    assert format_range([1, 1, 1]) == "1"
+    assert format_range([23.6, 28.4]) == "24–28"
+    assert format_range([0.0, 0.4]) == "0–0.4"
