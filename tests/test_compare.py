@@ -186,7 +186,7 @@ def test_all_of_it_is_plain_data_and_a_frame(compared):
     assert len(data["pairs"]) == 18 == len(compared.frame)
     assert data["pairs"][0].keys() >= {"p", "corrected", "dz", "wins", "needed", "significant"}
     assert data["convention"]["like"] == "gainful"
-    assert "sign-flip randomisation test" in repr(compared)
+    assert "Sign-flip randomisation test" in repr(compared)
 
 
 # ── pairing ──────────────────────────────────────────────────────────────────────────────────

@@ -181,22 +181,32 @@ def test_groups_and_json(command, folder):
 
 
 def test_the_table_says_how_it_knows(command, folder):
-    done = command(
-        folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "nsDCG@3", "--format", "table"
-    )
-    assert done.out.splitlines()[0].split() == [
-        "sessions",
-        "of",
-        "sessions",
-        "queries",
-        "nsDCG@3",
-    ]
-    assert "query discount 1/(1+log4(q))" in done.out
-    assert "documents shown again earn again" in done.out
+    words = ("toy.csv", "--qrels", "qrels", "-m", "nsDCG@3", "--format", "table")
+    answer, table, notes = command(folder, "sessions", *words).out.split("\n\n")
+    mean = gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", "nsDCG@3").mean
+    assert answer == f"The mean nsDCG@3 of 2 sessions is {mean['nsDCG@3']:.3f}."
+    assert table.splitlines()[0].split() == ["sessions", "of", "sessions", "queries", "nsDCG@3"]
+    assert notes == "2 sessions · 4 queries · 6 of 9 results judged · like jk2008\n"
+    verbose = command(folder, "sessions", *words, "-v").out
+    assert "query discount 1/(1+log4(q))" in verbose
+    assert "documents shown again earn again" in verbose
+
+
+def test_every_view_answers_its_question(command, folder):
+    """By hand: the one session has three queries, the other one; groups by their scenario."""
+    words = ("toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--format", "table")
+
+    def answer(*view):
+        return command(folder, "sessions", *words, *view).out.split("\n\n")[0]
+
+    assert answer("--lengths") == "A session has 2.0 queries on average, 1 to 3."
+    assert "gain more than those before them (" in answer("--last") or "gain less" in answer("--last")
+    assert "of the sessions that gained anything" in answer("--best-query")
+    assert " of 2 reformulations gained more than the query before" in answer("--reformulations")
 
 
 def test_every_option_is_printed_with_the_result(command, folder):
-    words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "--format", "table")
+    words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "-v", "--format", "table")
     done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
     assert "average=vectors, empty=skip" in done.out
 

@@ -235,7 +235,7 @@ def test_the_command_answers_first(run_sweep):
         "It depends on the searcher: system 2 is better at b = 2, for bq above 1.53"
     )
     assert "Of 25 settings system " in printed
-    assert "120 sessions, 343 queries · 25 settings" in printed
+    assert "120 sessions · 343 queries · 25 settings" in printed
     assert "The winner changes at" in printed
 
 

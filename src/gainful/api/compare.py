@@ -70,8 +70,8 @@ def compare(
         >>> better = {str(q): ["a", "b"] for q in range(8)}
         >>> worse = {str(q): ["b", "a"] if q else ["a", "b"] for q in range(8)}
         >>> compare(qrels, {"worse": worse, "better": better}, "RR")
-        Comparison of 2 systems, baseline worse, sign-flip randomisation test
-        RR: better +0.4375, p = 0.0156 *
+        better is better than worse in RR, by 0.438 (95 % interval 0.250 to 0.500, p = 0.016).
+        ...
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise BadValue("runs", runs, "{name: run}, with at least two")

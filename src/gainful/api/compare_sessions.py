@@ -63,9 +63,8 @@ def compare(
     Examples:
         >>> from gainful.sessions import simulate_study
         >>> study = simulate_study(7)
-        >>> compare(study.sessions, study.qrels, "nsDCG@10", resamples=999)
-        Comparison of 2 systems, baseline 1, permutation of searchers' whole assignments
-        nsDCG@10: 2 ...
+        >>> compare(study.sessions, study.qrels, "sDCG@10", resamples=999)
+        System 2 ...
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)

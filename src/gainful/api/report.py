@@ -80,7 +80,7 @@ def report(
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
         >>> runs = {"old": {"1": ["b", "a"], "2": ["x"]}, "new": {"1": ["a"], "2": ["c"]}}
         >>> page = report(qrels, runs, "nDCG@10", resamples=99)
-        >>> "new is highest with 0.8801" in page
+        >>> "old and new cannot be told apart" in page or "new and old cannot be told apart" in page
         True
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
