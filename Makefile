@@ -6,7 +6,7 @@ BENCHMARKS := arrays runs frames sessions sessions_sweep compare explore report
 CHECKS := lint types floors guide wheel
 TIMED  := sh .ci/timed
 
-.PHONY: help demo test test-deep check $(CHECKS) bench docs clean
+.PHONY: help demo test test-deep check $(CHECKS) bench fuzz docs clean
 .DEFAULT_GOAL := help
 
 help: ## what one can do here
@@ -64,6 +64,9 @@ wheel: $(VENV)/.dev
 
 bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
 	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py && echo || exit 1; done
+
+fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands, names, arrays, engines, pages
+	@$(BIN)/python -m tools.fuzz --cases $(or $(CASES),20000) $(if $(SEED),--seed $(SEED)) --keep .cache/findings
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python -m tools.docs

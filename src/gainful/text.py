@@ -39,18 +39,22 @@ def shorten(text: str, limit: int = MAX_LENGTH) -> str:
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _MAX_MESSAGE = 1500  # characters of a whole message
 
 
 def escape_controls(text: str) -> str:
-    r"""Text in which control characters and halves of characters are spelt out.
+    r"""Text in which what cannot be printed is spelt out: controls, marks, halves of characters.
 
     Examples:
         >>> escape_controls("a\x1b[1m")
         'a\\x1b[1m'
     """
-    return _CONTROLS.sub(lambda control: control[0].encode("unicode_escape").decode(), text)
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def shorten_message(message: str) -> str:

@@ -1,0 +1,41 @@
+"""Past findings stay mended, and some new cases of every fuzzer find nothing."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from tools.fuzz.__main__ import FUZZERS, check_case, run_cases
+
+FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
+CASES = {"language": 600, "arrays": 600, "files": 250, "commands": 60, "engines": 40, "pages": 2}
+pytestmark = pytest.mark.skipif(
+    not hasattr(signal, "SIGALRM"), reason="the limit of a case needs an alarm"
+)
+
+
+@pytest.mark.parametrize("path", FINDINGS, ids=[path.stem for path in FINDINGS])
+def test_what_was_found_stays_mended(path):
+    finding = json.loads(path.read_text(encoding="utf-8"))
+    assert check_case(finding["kind"], finding["payload"]) is None
+
+
+@pytest.mark.parametrize("kind", FUZZERS)
+def test_some_cases_find_nothing(kind):
+    cases = run_cases(2026, CASES[kind], [kind])
+    assert [(payload, problem) for _, payload, problem in cases if problem] == []
+
+
+def test_a_trace_is_a_finding(monkeypatch):
+    broken = FUZZERS["language"]._replace(check=lambda _: 1 // 0)
+    monkeypatch.setitem(FUZZERS, "language", broken)
+    assert check_case("language", {}) == "ZeroDivisionError: integer division or modulo by zero"
+
+
+def test_a_hang_is_a_finding(monkeypatch):
+    monkeypatch.setattr("tools.fuzz.__main__._LONGEST", 1)
+    endless = FUZZERS["language"]._replace(check=lambda _: [None for _ in iter(int, 1)])
+    monkeypatch.setitem(FUZZERS, "language", endless)
+    assert check_case("language", {}) == "it takes more than 1 s"

@@ -1,0 +1,1 @@
+"""Fuzzers: inputs made to break gainful, and what counts as broken."""
