@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 
 if TYPE_CHECKING:  # they need polars: imported when first called
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # they need polars: imported when first called
 __all__ = ["assert_ranking_quality", "save_baseline"]
 
 
+@answer_keywords
 def assert_ranking_quality(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -102,6 +104,7 @@ def assert_ranking_quality(
     return verdict
 
 
+@answer_keywords
 def save_baseline(
     qrels: AnyQrels,
     run: AnyRun,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike, fspath
 
+from gainful.api.keywords import answer_keywords
 from gainful.errors import UnknownName
 from gainful.match.check_against_qrels import check_pairs
 from gainful.match.check_report import CheckReport, Finding
@@ -18,6 +19,7 @@ from gainful.read.source import Source
 AnyPath = str | PathLike[str]
 
 
+@answer_keywords
 def check(
     files: AnyPath | Sequence[AnyPath],
     *,

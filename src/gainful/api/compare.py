@@ -8,6 +8,7 @@ from typing import Unpack
 from attrs import evolve
 
 from gainful.api.evaluate import EvaluatedRun, evaluate_runs
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.comparisons.assemble_comparison import build_method
@@ -22,6 +23,7 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
 
+@answer_keywords
 def compare(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gainful.api.keywords import answer_keywords
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.assemble_comparison import build_method
@@ -17,6 +18,7 @@ from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 
 
+@answer_keywords
 def compare(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,

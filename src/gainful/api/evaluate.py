@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Unpack, overload
 
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.run_results import RunResults
@@ -56,6 +57,7 @@ def evaluate(
 ) -> RunResults: ...
 
 
+@answer_keywords
 def evaluate(
     qrels: AnyQrels,
     run: AnyRun | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.explanation import Explanation, explain_ranking
@@ -11,6 +12,7 @@ from gainful.measure.measure import nDCG
 from gainful.read import Numbers, read_ranking
 
 
+@answer_keywords
 def explain(
     grades: Numbers,
     *,

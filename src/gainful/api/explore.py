@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from gainful.api.keywords import answer_keywords
 from gainful.api.sessions import choose_sessions, read_session_qrels
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue, GainfulError
@@ -29,6 +30,7 @@ _MAX_SESSIONS = 10_000
 _MAP_POINTS = 20  # of b and of bq, of the map of winners
 
 
+@answer_keywords
 def explore(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from attrs import evolve
 
 from gainful.api.evaluate import evaluate_run
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.gates.apply_rules import apply_rules
@@ -25,6 +26,7 @@ from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_bes
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
+@answer_keywords
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -127,6 +129,7 @@ def judge_run(
     return verdict if save_to is None else _note_saving(verdict, loaded_qrels, fspath(save_to))
 
 
+@answer_keywords
 def save_baseline(
     qrels: AnyQrels,
     run: AnyRun,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from gainful.api.evaluate import evaluate_runs
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.errors import WrongType
 from gainful.evidence.orders.agreement import check_run_count
@@ -20,6 +21,7 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
 
+@answer_keywords
 def order(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun],

@@ -10,6 +10,7 @@ from typing import Unpack
 from attrs import evolve
 
 from gainful.api.evaluate import evaluate_runs
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.comparisons.assemble_comparison import build_method
@@ -30,6 +31,7 @@ from gainful.show.pages.report import Report, ReportContent, render_report, requ
 from gainful.show.pages.report_text import label_runs
 
 
+@answer_keywords
 def report(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun] | AnyRun,

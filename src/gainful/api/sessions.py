@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from gainful.api.keywords import answer_keywords
 from gainful.convention.session import SessionConvention
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
@@ -19,6 +20,7 @@ from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 
 
+@answer_keywords
 def evaluate(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from gainful.api.keywords import answer_keywords
 from gainful.api.sessions import choose_sessions, read_session_qrels
 from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
@@ -20,6 +21,7 @@ from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
 
 
+@answer_keywords
 def sweep(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
+from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
@@ -64,6 +65,7 @@ def unjudged(
 ) -> RunBounds: ...
 
 
+@answer_keywords
 def unjudged(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -125,6 +127,7 @@ def unjudged(
     )
 
 
+@answer_keywords
 def settle(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun],

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from gainful.api.keywords import answer_keywords
 from gainful.measure.which import Formulations, find_formulations
 from gainful.read import Numbers, read_ranking
 
 
+@answer_keywords
 def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Formulations:
     """Which formulations give this value, to the precision it is printed with?
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gainful.api.evaluate import match_run
+from gainful.api.keywords import answer_keywords
 from gainful.api.sessions import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
@@ -27,6 +28,7 @@ from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
+@answer_keywords
 def why(
     qrels: AnyQrels,
     run: AnyRun | AnySessions | None = None,

@@ -121,7 +121,7 @@ def build_convention(like: str | Convention | None, settings: Mapping[str, Any])
     changes = drop_unset(settings)
     for name in changes:
         if name not in SETTINGS:
-            raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs"])
+            raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs", "columns"])
     return like_tool(like).with_settings(
         **{name: _as_setting(name, value) for name, value in changes.items()}
     )
