@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from tools.agree_trec_eval import CAUSES
+
+import gainful
+from gainful.cli.trec_eval import trec_eval
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "trec_eval"
 PARAMS = (
@@ -21,6 +29,10 @@ COMMANDS = {
     "test.aqcM": "-m all_trec -q -c -M100 qrels.test results.trunc",
     "test.aql": "-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test",
     "test.meas_params": PARAMS,
+    "test.prefs": "-m all_prefs -q -R prefs prefs.test prefs.results.test",
+    "test.qrels_prefs": "-m all_prefs -q -R qrels_prefs qrels.test results.test",
+    "test.qrels_jg": "-m qrels_jg -q -R qrels_jg qrels.123 results.test",
+    "test.aqZ": "-q -m all_trec -Z zscores_file qrels.test results.test",
 }
 
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n"
@@ -128,7 +140,8 @@ def test_a_missing_query_stops_version_10_and_is_skipped_by_version_9(files):
 def test_no_query_in_common(files):
     other = RUN.replace("1 Q0", "7 Q0").replace("2 Q0", "8 Q0")
     assert files("-m", "map", run=other)[0] == 4
-    assert files("--as", "9", "-m", "map")[0] == 4
+    assert files("--as", "9", "-m", "map")[0] == 7
+    assert files("--as", "9", "-c", "-m", "map")[:2] == (7, "")
     assert files("-c", "-m", "map")[:2] == (0, "map                   \tall\t0.0000\n")
 
 
@@ -176,16 +189,34 @@ def test_scores_of_version_9_are_32_bit(files):
 
 
 def test_zscores(files, tmp_path):
-    (tmp_path / "z").write_text("1 map 0.3333 0.25\n\n2 map 0.25 0.5\n")
-    status, printed, _ = files("-q", "-Z", str(tmp_path / "z"), "-m", "map", "-m", "P.2")
-    assert status == 0
-    assert "map                   \t1\t2.0001" in printed
-    assert "map                   \tall\t1.2501" in printed
-    assert "P_2                   \t1\t-1000000.0000" in printed
-    (tmp_path / "z").write_text("1 map x 0.25\n")
-    status, _, message = files("-Z", str(tmp_path / "z"))
-    assert status == 2
-    assert "z:1:" in message
+    (tmp_path / "z").write_text(
+        "1 map 0.3333 0.25\n2 map 0.25 0.5\n1 num_ret 3 0\n2 num_ret 9 0\n2 P_2 0 1e-320\n"
+    )
+    status, printed, message = files(
+        *("-q", "-Z", str(tmp_path / "z"), "-m", "map", "-m", "P.2", "-m", "num_ret", "-m", "num_q")
+    )
+    assert (status, message) == (0, "")
+    assert printed.splitlines() == [
+        "Znum_ret               \t1\t0.0000",  # the deviation is 0, and 3 the mean
+        "Zmap                   \t1\t2.0001",
+        "ZP_2                   \t1\t-1000000.0000",  # no mean is known
+        "Znum_ret               \t2\t-1000000.0000",  # the deviation is 0, and 2 not the mean
+        "Zmap                   \t2\t0.5000",
+        "ZP_2                   \t2\t   inf",
+        "Znum_q                 \tall\t2.0000",
+        "Znum_ret               \tall\t-1000000.0000",
+        "Zmap                   \tall\t1.2501",
+        "ZP_2                   \tall\t   inf",
+    ]
+
+
+@pytest.mark.parametrize("text", ["1 map x 0.25\n", "1 map 0.5 0.25\n\n", "1 map 0.5\n"])
+def test_a_file_of_zscores_that_is_none_ends_with_255(files, tmp_path, text):
+    (tmp_path / "z").write_text(text)
+    status, printed, message = files("-Z", str(tmp_path / "z"))
+    assert (status, printed) == (255, "")
+    assert "z:1:" in message or "z:2:" in message
+    assert files("-Z", "no such file")[0] == 255
 
 
 @pytest.mark.parametrize(
@@ -197,15 +228,24 @@ def test_zscores(files, tmp_path):
         (("-m", "P.5,5"), 2, "each cutoff once"),
         (("-m", "P.x"), 2, "numbers, separated by commas"),
         (("-m", "iprec_at_recall..1,.1"), 2, "each cutoff once"),
-        (("-m", "utility.1,2"), 2, "4 numbers"),
+        (("-m", "utility.1,2"), 4, "4 numbers"),
         (("-m", "ndcg.x"), 2, "gains by grade"),
-        (("-m", "P.1e400"), 2, "numbers, separated by commas"),
+        (("-m", "iprec_at_recall.1e400"), 2, "numbers, separated by commas"),
+        (("-m", "ndcg.1=2=3"), 2, "gains by grade"),
+        (("-m", "official."), 1, "no measure 'official.'"),
+        (("--as", "9", "-m", "dcg"), 1, "no measure 'dcg'"),
+        (("--as", "9", "-m", "rbp"), 1, "no measure 'rbp'"),
         (("-q", "-m", "relstring.abc"), 2, "numbers, separated by commas"),
         (("--as", "11", "-m", "map"), 1, "9 or 10"),
         (("-l", "x"), 1, "a whole number"),
         (("--as", "8"), 1, "9 or 10"),
         (("-y",), 1, "option -y not recognized"),
-        (("-R", "prefs"), 2, "there is qrels"),
+        (("-R", "qrel"), 2, "known: qrels, prefs"),
+        (("-T", "trec"), 2, "known: trec_results"),
+        (("-R", "prefs"), 2, "'1 0 a 2' has 4 fields"),
+        (("-R", "qrels_prefs", "-m", "map"), 4, "map needs -R qrels, not qrels_prefs"),
+        (("-m", "prefs_simp"), 4, "prefs_simp needs -R prefs or qrels_prefs"),
+        (("-m", "map_avgjg"), 4, "map_avgjg needs -R qrels_jg"),
         (("more",), 1, "two files"),
     ],
 )
@@ -231,3 +271,272 @@ def test_help_and_version_are_our_own_words(run_trec_eval):
     status, printed, message = run_trec_eval("-v")
     assert (status, printed) == (0, "")
     assert "trec_eval 10 or 9" in message
+
+
+def values_of(printed):
+    return {(line[0].strip(), line[1]): line[2] for line in split_lines(printed)}
+
+
+PREFERENCES = "1 A s a 3\n1 A s b 2\n1 A s c 0\n1 B s a 1\n1 B s d 2\n"
+
+
+def test_preferences_by_hand(files):
+    """Retrieved are b, x, a; c and d are not: of four preferences one is fulfilled by what stands
+    there (none: b is before a), two by what does not (a and b before c), and d is preferred to a.
+    """
+    run = "1 Q0 b 1 3 r\n1 Q0 x 2 2 r\n1 Q0 a 3 1 r\n"
+    status, printed, _ = files("-q", "-R", "prefs", "-m", "all_prefs", qrels=PREFERENCES, run=run)
+    values = values_of(printed)
+    assert status == 0
+    assert values["prefs_num_prefs_poss", "1"] == "4"  # A: a>b, a>c, b>c; B: d>a
+    assert values["prefs_num_prefs_ful", "1"] == "2"
+    assert values["prefs_num_prefs_ful_ret", "1"] == "0"
+    assert values["prefs_simp", "1"] == "0.5000"
+    assert values["prefs_pair", "1"] == "0.5000"  # four pairs, none judged twice
+    assert values["prefs_avgjg", "1"] == "0.3333"  # (2/3 + 0) / 2
+    assert values["prefs_simp_ret", "1"] == "0.0000"
+    assert values["prefs_num_prefs_poss", "all"] == "4"
+
+
+def test_preferences_follow_from_one_another_across_subgroups(files):
+    """a over b in one subgroup and b over c in another is a over c; both orders cannot be."""
+    prefs = "1 A s a 2\n1 A s b 1\n1 A t b 2\n1 A t c 1\n"
+    run = "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n"
+    words = ("-R", "prefs", "-m", "prefs_num_prefs_poss")
+    assert files(*words, qrels=prefs, run=run)[1].endswith("\t3\n")
+    status, printed, message = files(*words, qrels=prefs + "1 A u c 2\n1 A u a 1\n")
+    assert (status, printed) == (4, "")
+    assert "each is preferred to the other" in message
+    status, _, message = files(*words, qrels="1 A s a 1\n1 A s b 0\n1 A t b 1\n1 A t c 2\n")
+    assert status == 4
+    assert "level 0 and another level" in message
+    status, _, message = files(*words, qrels="1 A s a 1\n1 A s a 0\n")
+    assert status == 4
+    assert "two levels" in message
+
+
+def test_ties_of_preferences_go_by_ascending_id(files):
+    """Those of grades go by descending id: a and b tie, and b comes first there."""
+    run = "1 Q0 a 1 1 r\n1 Q0 b 2 1 r\n"
+    fulfilled = files("-R", "qrels_prefs", "-m", "prefs_simp", qrels="1 0 a 2\n1 0 b 1\n", run=run)
+    assert fulfilled[1].endswith("\t1.0000\n")
+    assert files("-l", "2", "-m", "recip_rank")[1].endswith("\t0.5000\n")
+
+
+def test_judgment_groups_by_hand(files):
+    """For one judge a is relevant, for the other b: the mean of 1 and 1/2."""
+    qrels = "1 A a 1\n1 A b 0\n1 B b 1\n2 A x 1\n"
+    run = "1 Q0 a 1 2 r\n1 Q0 b 2 1 r\n2 Q0 x 1 1 r\n"
+    words = ("-q", "-R", "qrels_jg", "-m", "map_avgjg", "-m", "P_avgjg.1,2")
+    values = values_of(files(*words, qrels=qrels, run=run)[1])
+    assert [values["map_avgjg", query] for query in ("1", "2", "all")] == [
+        *("0.7500", "1.0000", "0.8750")
+    ]
+    assert values["P_avgjg_1", "1"] == "0.5000"
+    assert values["P_avgjg_2", "all"] == "0.5000"
+    status, printed, message = files(*words, qrels=qrels + "1 B b 1\n")
+    assert (status, printed) == (2, "")
+    assert "judged twice in group '1 B'" in message
+
+
+def test_nothing_retrieved_is_no_number_where_trec_eval_has_none(files):
+    """0/0, which x86-64 gives a sign; the mean of it and of anything else is no number either."""
+    words = ("-m", "iprec_at_recall.0,1", "-m", "11pt_avg", "-m", "map", "-m", "Rprec_mult.1")
+    only_unjudged = RUN.replace("2 Q0 b", "2 Q0 y").replace("2 Q0 a", "2 Q0 z")
+    values = values_of(files("-J", "-q", *words, run=only_unjudged)[1])
+    assert values["iprec_at_recall_0.00", "2"] == "  -nan"
+    assert values["iprec_at_recall_0.00", "all"] == "  -nan"
+    assert values["iprec_at_recall_1.00", "2"] == "0.0000"
+    assert values["11pt_avg", "all"] == "  -nan"
+    assert values["map", "all"] == "0.5000"
+    assert values_of(files("-M", "0", *words)[1])["11pt_avg", "all"] == "  -nan"
+
+
+def test_a_level_below_zero_makes_the_unjudged_relevant(files):
+    """Query 1 is a x b, x without a judgment: all three are relevant, of three that are judged
+    (a, b, c): (1 + 1 + 1) / 3. Sets still count judged ones: 2 of 3. Query 2 is b a: 2 / 1.
+    """
+    words = ("-q", "-l", "-1", "-m", "map", "-m", "set_P", "-m", "yaap", "-m", "recip_rank")
+    values = values_of(files(*words)[1])
+    assert values["map", "1"] == "1.0000"
+    assert values["set_P", "1"] == "0.6667"
+    assert values["map", "2"] == "2.0000"
+    assert values["yaap", "2"] == "   inf"  # log((1 + 2) / (1 + 1 - 2))
+
+
+def test_under_c_relevant_documents_are_counted_whatever_the_level(files):
+    assert files("-c", "-l", "2", "-m", "num_rel")[1].endswith("\t3\n")
+    assert files("-l", "2", "-m", "num_rel")[1].endswith("\t1\n")
+
+
+def test_halves_are_computed_in_trec_evals_order(files):
+    """3 of 5 retrieved are relevant, of 32: 9/160 = 0.05625 as a number is just above it."""
+    qrels = "".join(f"1 0 d{n} 1\n" for n in range(32))
+    run = "".join(f"1 Q0 {'d' if n < 3 else 'x'}{n} 0 {-n} r\n" for n in range(5))
+    assert files("-m", "set_map", qrels=qrels, run=run)[1].endswith("\t0.0563\n")
+    weight, total = 1.0, 0.0
+    for place in range(5):
+        total += weight if place >= 3 else 0.0
+        weight *= 0.9
+    expected = f"{weight + (1 - 0.9) * total:6.4f}"
+    assert files("-m", "rbp_resid")[1].endswith(f"\t{expected}\n")
+
+
+def test_a_repeated_document_stops_it_before_anything_is_computed(files):
+    status, printed, message = files(
+        *("-m", "G", "-m", "all_trec"), qrels="1 0 a 10\n", run="1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n"
+    )
+    assert (status, printed) == (4, "")
+    assert "'a' twice" in message
+    assert files("-m", "num_q", "-m", "runid")[0] == 0  # nobody looks at documents
+    assert files("-M", "-1", "-m", "num_ret")[:2] == (0, "num_ret               \tall\t0\n")
+
+
+def test_scores_may_be_infinite_or_hexadecimal(files):
+    run = "1 Q0 x 1 0x10 r\n1 Q0 a 2 1e400 r\n1 Q0 b 3 -inf r\n2 Q0 a 1 Infinity r\n"
+    assert values_of(files("-q", "-m", "map", run=run)[1]) == {
+        ("map", "1"): "0.8333",
+        ("map", "2"): "1.0000",
+        ("map", "all"): "0.9167",
+    }
+    assert files("-m", "map", run="1 Q0 a 1 nan r\n")[0] == 2
+    tied = "1 Q0 a 1 4e38 r\n1 Q0 z 2 1e39 r\n2 Q0 a 1 1 r\n"  # both infinite in 32 bit
+    assert "0.7500" in files("--as", "9", "-m", "recip_rank", run=tied)[1]
+    assert "0.7500" in files("-m", "recip_rank")[1]
+
+
+@pytest.mark.parametrize(
+    ("grade", "expected"), [("1e2", 1), ("2.9", 2), ("+3", 3), (".5", 0), ("007", 7), ("3x", 3)]
+)
+def test_a_grade_is_the_whole_number_that_it_begins_with(files, grade, expected):
+    printed = files("-q", "-m", "relstring.1", qrels=f"1 0 a {grade}\n2 0 a 1\n")[1]
+    assert printed.startswith(f"relstring_1           \t1\t'{expected}'\n")
+
+
+def test_blank_lines_may_stand_in_runs_only(files):
+    assert files("-m", "num_q", run="\n" + RUN.replace("2 Q0 b", "\n \t\n2 Q0 b"))[0] == 0
+    status, printed, message = files("-m", "num_q", qrels=QRELS + "\n")
+    assert (status, printed) == (2, "")
+    assert "qrels:5" in message
+
+
+def test_comments_are_those_of_the_version(files):
+    """In judgments, version 10 reads the line after a comment as a judgment, a comment or not."""
+    assert files("-m", "num_q", qrels="# one\n" + QRELS)[1].endswith("\t2\n")
+    assert files("-m", "num_q", qrels="# one\n# two\n" + QRELS)[0] == 2
+    assert files("-c", "-m", "num_q", qrels="# one\n# 0 a 1\n" + QRELS)[1].endswith("\t3\n")
+    assert files("-m", "num_q", qrels=QRELS + "# last\n")[1].endswith("\t2\n")
+    commented = "# one\n # two\n" + RUN
+    assert files("-m", "num_q", qrels=QRELS, run=commented)[1].endswith("\t2\n")
+    assert files("--as", "9", "-m", "num_q")[0] == 2
+    hashed = "#1 Q0 a 1 2 t\n2 Q0 a 1 1 t\n"
+    qrels = "#1 0 a 1\n2 0 a 1\n"
+    assert files("--as", "9", "-m", "num_q", qrels=qrels, run=hashed)[1].endswith("\t2\n")
+    assert files("-m", "num_q")[1].endswith("\t1\n")
+
+
+def test_a_text_that_is_not_utf8_is_read_by_its_bytes(tmp_path, run_trec_eval):
+    (tmp_path / "qrels").write_bytes(b"\xe9 0 d\xfc 1\nz 0 \xc3\xa4 1\n")
+    (tmp_path / "run").write_bytes(b"\xe9 Q0 d\xfc 1 1 t\xa0g\nz Q0 \xc3\xa4 1 1 t\xa0g\n")
+    files = str(tmp_path / "qrels"), str(tmp_path / "run")
+    done = CliRunner().invoke(trec_eval, ["-q", "-m", "map", "-m", "runid", *files])
+    assert done.stdout_bytes.split(b"\n")[:3] == [
+        b"map                   \tz\t1.0000",
+        b"map                   \t\xe9\t1.0000",
+        b"runid                 \tall\tt\xa0g",
+    ]
+
+
+def test_fields_end_at_ascii_blanks_alone(files):
+    """A no-break space is part of an id or name; vertical tabs and form feeds are blanks."""
+    run = "1 Q0 a\u00a0b 1 3.5 tag\n1 Q0 a 2 1 my\u00a0tag\n2 Q0 a 1 1 my\u00a0tag\n"
+    assert files("-m", "runid", run=run)[1].endswith("\tmy\u00a0tag\n")
+    assert files("-m", "recip_rank")[1].endswith("\t0.7500\n")
+    assert files("-m", "num_ret", run=RUN.replace("1 Q0 x", "1\fQ0\vx"))[1].endswith("\t5\n")
+    status, _, message = files("-m", "num_ret", run=RUN.replace("1 Q0 x 2 2", "1 Q0 x\fy 2 2"))
+    assert status == 0  # as trec_eval: y is the rank, 2 the score, and what follows is passed over
+    assert message == ""
+
+
+def test_one_query_alone_is_evaluated(files):
+    assert files("-D", "0.2", "-m", "map", "-m", "num_q")[1] == (
+        "num_q                 \tall\t1\nmap                   \tall\t0.5000\n"
+    )
+    assert files("-D", "0.2", "-c", "-m", "map")[1].endswith("\t0.2500\n")  # over both
+    assert files("-D", "0.3", "-m", "map")[:2] == (7, "")
+
+
+def test_dcg_and_its_ideal_share_gains_with_ndcg(files):
+    printed = files("-m", "dcg.1=3,2=9", "-m", "ideal_dcg")[1]
+    assert [line[0].strip() for line in split_lines(printed)] == [
+        *("dcg_1=3,2=9", "ideal_dcg_1=3,2=9")
+    ]
+
+
+def test_numbers_are_what_a_parameter_begins_with(files):
+    assert files("-m", "P.1e2")[1].startswith("P_1  ")
+    assert files("-m", "P.3.7,5x")[1].startswith("P_3  ")
+    assert files("-m", "Rprec_mult.123456.789")[1].startswith("Rprec_mult_123456.7  ")
+    assert files("-m", "set_F.0")[1].endswith("\t0.5833\n")  # precision: (2/3 + 1/2) / 2
+    assert files("-l", "1.9", "-m", "num_rel")[1].endswith("\t3\n")
+
+
+def test_points_that_do_not_ascend_are_taken_as_trec_eval_takes_them(files):
+    """Query 1 is 1 - 1 of 2: at .75 precision is 2/3, and .25, above which it stands, gets the
+    best of all, 1; query 2 is 0 1 of 1: 1/2 at both.
+    """
+    assert files("-q", "-m", "11pt_avg..75,.25")[1].startswith("11pt_avg_.75,.25      \t1\t1.0000")
+    assert files("-q", "-m", "11pt_avg..25,.75")[1].startswith("11pt_avg_.25,.75      \t1\t0.8333")
+
+
+def test_eleven_points_do_not_depend_on_other_queries():
+    qrels = {str(n): {"a": 1, "b": 1, "c": 1} for n in range(40)}
+    run = {query: {"a": 5, "x": 4, "b": 3, "y": 2, "c": 1} for query in qrels}
+    single = gainful.evaluate({"0": qrels["0"]}, {"0": run["0"]}, "IAP").values["IAP"][0]
+    assert set(gainful.evaluate(qrels, run, "IAP").values["IAP"].tolist()) == {single}
+
+
+def find_binary():
+    binary = os.environ.get("TREC_EVAL")
+    if not binary:
+        pytest.skip("agreement with a real trec_eval (needs TREC_EVAL, the path of one)")
+    answer = subprocess.run([binary, "-v"], capture_output=True, text=True, check=False).stderr
+    return Path(binary).resolve(), 9 if "version 9" in answer else 10
+
+
+def test_every_line_of_trec_evals_makefile_that_it_passes_itself(run_trec_eval, monkeypatch):
+    """Its quicktest and longtest, run in the folder of the binary, if it was built there."""
+    binary, version = find_binary()
+    if not (binary.parent / "Makefile").exists():
+        pytest.skip("trec_eval's own test suite (needs the folder in which TREC_EVAL was built)")
+    monkeypatch.chdir(binary.parent)
+    commands = {
+        line.strip().removeprefix("./trec_eval ").split(" | ")[0].split(" > ")[0]
+        for line in Path("Makefile").read_text(encoding="utf-8").splitlines()
+        if line.strip().startswith("./trec_eval ")
+    }
+    assert len(commands) >= 11
+    for command in commands:
+        words = shlex.split(command)
+        real = subprocess.run([binary, *words], capture_output=True, text=True, check=False)
+        as_version = ["--as", "9"] if version == 9 else []
+        assert run_trec_eval(*as_version, *words)[:2] == (real.returncode, real.stdout), command
+
+
+def test_random_files_and_flags_agree_with_a_real_trec_eval():
+    binary, version = find_binary()
+    words = ["--binary", binary, "--as", str(version), "--cases", "150", "--seed", "15"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.agree_trec_eval", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parent.parent,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_cause_of_a_difference_is_a_heading_of_the_docs():
+    docs = (Path(__file__).parent.parent / "docs" / "trec-eval.md").read_text(encoding="utf-8")
+    for cause in CAUSES:
+        assert f"### {cause.heading}\n" in docs

@@ -13,6 +13,10 @@ _WORD = re.compile(r"\s*\S+")  # with the blanks before it, which stay where not
 _BREAKS = re.compile(r"[,;:/|=&_.)}\]-]")  # behind these a word breaks best that is too long
 _WIDE = "WF"  # characters as wide as two others
 _NO_WIDTH = ("Mn", "Me", "Cf")  # accents and marks that stand on another character
+_C_HEX = r"0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
+_C_DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_C_NUMBER = rf"\s*[+-]?(?:{_C_HEX}|{_C_DECIMAL}|inf(?:inity)?|nan)"
+_LONG = 2**63
 
 
 def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
@@ -71,6 +75,36 @@ def split_numbers(text: str) -> list[str]:
     """
     parts = text.strip().strip("[]()").split(",")
     return [word for part in parts for word in part.split() or [""]]
+
+
+def leading_integer(text: str) -> int | None:
+    """The whole number that a text begins with, as C's atol reads it; None where there is none.
+
+    Examples:
+        >>> leading_integer("1e2"), leading_integer("-3.9"), leading_integer("x")
+        (1, -3, None)
+    """
+    number = re.match(r"\s*([+-]?)([0-9]+)", text, re.ASCII)
+    if number is None:
+        return None
+    size = _LONG if len(digits := number[2].lstrip("0")) > 19 else int(digits or "0")
+    return max(-_LONG, -size) if number[1] == "-" else min(size, _LONG - 1)
+
+
+def leading_number(text: str) -> float | None:
+    """The number that a text begins with, as C's atof reads it; None where there is none.
+
+    Examples:
+        >>> leading_number("2.5x"), leading_number("0x10"), leading_number("-INF")
+        (2.5, 16.0, -inf)
+    """
+    number = re.match(_C_NUMBER, text, re.IGNORECASE | re.ASCII)
+    if number is None:
+        return None
+    try:
+        return float.fromhex(number[0]) if "x" in number[0].lower() else float(number[0])
+    except OverflowError:
+        return float("-inf" if number[0].strip().startswith("-") else "inf")
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:

@@ -1,69 +1,104 @@
-"""What does trec_eval print for these files? Its numbers to the byte, without it.
-
-Not reproduced: what trec_eval prints while it debugs, its crashes, and its sorting of gains by
-whole numbers only (`ndcg.1=2.5,2=2.2` may come out wrong there).
-"""
+"""What does trec_eval print for these files? Its numbers to the byte, without it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gainful.match.match import match
+from gainful.errors import BadInput
 from gainful.measure.catalogue_page import catalogue_page
 from gainful.measure.trec_eval_grammar import TrecLine
-from gainful.measure.trec_eval_options import TrecEvalOptions, build_convention, select_lines
+from gainful.measure.trec_eval_lines import Request, apply_zscores, evaluate_queries
+from gainful.measure.trec_eval_options import TrecEvalOptions, select_lines, select_names
 from gainful.measure.trec_eval_output import format_query_lines, format_summary_lines
-from gainful.measure.trec_eval_values import (
-    adjust_results,
-    build_relstrings,
-    compute_values,
-    drop_duplicate_judgments,
-    find_duplicate_judgments,
+from gainful.measure.trec_eval_visits import (
+    add_placeholders,
     find_stops,
-    order_queries,
+    plan_visits,
+    refuse_judgments,
 )
 from gainful.page.render import render
 from gainful.read.source import open_source
-from gainful.read.trec_files import read_qrels, read_run
-from gainful.read.zscores import read_zscores
+from gainful.read.trec_eval_files import QrelsFormat, read_files
+from gainful.read.zscores import ZScores, read_zscores
 
-__all__ = ["TrecEvalOptions", "TrecEvalStop", "describe_names", "trec_eval"]
+__all__ = [
+    "BadZScores",
+    "QrelsFormat",
+    "TrecEvalOptions",
+    "TrecEvalStop",
+    "describe_names",
+    "select_names",
+    "trec_eval",
+]
 
 
 class TrecEvalStop(Exception):
-    """trec_eval gives up at a query, having printed those before it."""
+    """trec_eval gives up at a query, having printed those before it, or finds none to evaluate."""
+
+    def __init__(self, reason: str, *, nothing_evaluated: bool = False) -> None:
+        """Say why, and whether there was no query at all."""
+        self.nothing_evaluated = nothing_evaluated
+        super().__init__(reason)
 
 
-def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Iterator[str]:
+class BadZScores(BadInput):
+    """A file of means and standard deviations that cannot be read."""
+
+
+def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Iterator[bytes]:
     """Every line that trec_eval would print; ends with `TrecEvalStop` where it would stop."""
-    lines, convention = select_lines(options), build_convention(options)
-    zscores = None if options.zscores_path is None else read_zscores(options.zscores_path)
-    every_judgment = read_qrels(open_source(qrels_path), unique=False)
-    run = read_run(open_source(run_path))
-    matched = match(drop_duplicate_judgments(every_judgment), run, convention)
-    matched = adjust_results(matched, options)
-    values = compute_values(matched, lines, convention, options, zscores)
-    relstrings = build_relstrings(matched, lines, convention)
-    stops = find_stops(run, matched, find_duplicate_judgments(every_judgment), options)
-    queries = order_queries(matched, options)
-    for query in queries:
-        if query.row in stops:
-            raise TrecEvalStop(stops[query.row])
-        if query.printed:
-            yield from format_query_lines(lines, values, relstrings, query.name, query.row)
-    rows = [query.row for query in queries if query.counted]
-    if not rows:
-        raise TrecEvalStop("no queries with both results and judgments")
+    select_names(options)  # refuses names that trec_eval has not
+    _refuse_stdin(qrels_path, run_path, options)
+    sources = open_source(qrels_path), open_source(run_path)
+    judged, run, encoding = read_files(*sources, options.qrels_format, options.version)
+    zscores = None if options.zscores_path is None else _read_zscores(options.zscores_path)
+    lines = select_lines(options)
+    run_queries = {*run.frame["query"].unique()}
+    missing = [query for query in judged.queries if query not in run_queries]
+    if options.version == 10 and options.complete:
+        run = add_placeholders(run, missing)
+    stops, reason = find_stops(judged, run, lines, options), refuse_judgments(lines, options)
+    visits = plan_visits(judged.queries, run_queries, stops, reason, options)
+    request = Request(lines=lines, options=options, visits=visits, missing=missing)
+    evaluated = evaluate_queries(judged, run, request)
+    if zscores is not None:
+        evaluated = apply_zscores(evaluated, zscores)
+    if options.per_query:
+        for line in format_query_lines(lines, evaluated, options):
+            yield line.encode(encoding)
+    if evaluated.visits.stop is not None:
+        raise TrecEvalStop(evaluated.visits.stop)
+    if not evaluated.visits.queries:
+        raise TrecEvalStop("no queries with both results and judgments", nothing_evaluated=True)
     if options.summary:
-        yield from format_summary_lines(lines, values, rows, run.tag)
+        for line in format_summary_lines(lines, evaluated, judged, run.tag, options):
+            yield line.encode(encoding)
+
+
+def _refuse_stdin(qrels_path: str, run_path: str, options: TrecEvalOptions) -> None:
+    """Only a run is read from standard input, and not by version 9."""
+    if qrels_path == "-":
+        raise BadInput("-", "judgments are not read from standard input")
+    if run_path == "-" and options.version == 9:
+        raise BadInput("-", "version 9 reads no standard input")
+
+
+def _read_zscores(path: str) -> ZScores:
+    try:
+        return read_zscores(path)
+    except BadInput as error:
+        raise BadZScores(error.where, error.problem, error.expected) from None
 
 
 def describe_names(options: TrecEvalOptions) -> Iterator[str]:
     """The measures that are asked for by trec_eval's names, and what they mean."""
-    return (f"{name}\n{_describe(lines[0])}" for name, lines in select_lines(options))
+    first_lines = {line.trec_name.name: line for line in reversed(select_lines(options))}
+    return (f"{name}\n{_describe(line)}" for name, line in reversed(first_lines.items()))
 
 
 def _describe(line: TrecLine) -> str:
-    if line.measure is None:
+    if line.trec_name.judgments == "prefs":
+        return "a share or number of preferences between documents (-R prefs or qrels_prefs)"
+    if not line.has_measure:
         return "a text, not a number"
-    return render(catalogue_page(line.measure.name), "table")
+    return render(catalogue_page(line.trec_name.measure), "table")

@@ -138,3 +138,10 @@ def write_stdout(text: str, end: str = "\n") -> None:
     if sys.stdout is None:
         raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
     click.echo(text + end, nl=False, color=True)
+
+
+def write_stdout_bytes(data: bytes) -> None:
+    """Print bytes as they are."""
+    if sys.stdout is None:
+        raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
+    click.echo(data, nl=False)

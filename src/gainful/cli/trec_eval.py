@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from getopt import GetoptError, gnu_getopt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from gainful.cli.output import write_stdout
-from gainful.errors import BadInput, BadValue, Duplicated, GainfulError
+from gainful.cli.output import write_stdout, write_stdout_bytes
+from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.text import leading_integer
 
 if TYPE_CHECKING:
-    from gainful.api.trec_eval import TrecEvalOptions
+    from gainful.api.trec_eval import QrelsFormat, TrecEvalOptions
 
-_USAGE, _UNREADABLE, _STOPPED = 1, 2, 4
+_USAGE, _UNREADABLE, _STOPPED, _NOTHING, _BAD_ZSCORES = 1, 2, 4, 7, 255
 _SHORT_OPTIONS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG_OPTIONS = {
     "help": "-h",
@@ -30,9 +30,13 @@ _LONG_OPTIONS = {
     "Max_retrieved_per_topic=": "-M",
     "Rel_info_format=": "-R",
     "Results_format=": "-T",
-    "Output_old_results_format": "-o",
+    "Output_old_results_format=": "-o",  # with a value, which -o has not
     "Zscore=": "-Z",
     "as=": "--as",
+}
+_FORMATS = {
+    "-R": ("qrels", "prefs", "qrels_prefs", "qrels_jg"),
+    "-T": ("trec_results",),
 }
 _HELP = """\
 Usage: gainful trec_eval [OPTIONS] QRELS RUN
@@ -43,7 +47,8 @@ Usage: gainful trec_eval [OPTIONS] QRELS RUN
 Options:
   -q            Print the values of each query too.
   -m NAME       Compute this measure; may be repeated. Parameters follow a
-                dot: -m P.5,10. Groups: official (the default), all_trec, set.
+                dot: -m P.5,10. Groups: official (the default), all_trec, set;
+                of other judgments prefs, all_prefs, qrels_jg.
   -c            Count queries that are judged but missing from the run, as 0.
   -n            Print no summary.
   -l NUM        From this grade on a document is relevant. [1]
@@ -52,11 +57,15 @@ Options:
   -N NUM        The number of documents in the collection, for utility.
   -Z FILE       Print z-scores: FILE has lines of query, measure, mean,
                 standard deviation.
-  -R qrels, -T trec_results   The formats there are.
+  -R FORMAT     What QRELS has: qrels (the default), prefs and qrels_prefs
+                (preferences), or qrels_jg (grades of several judges).
+  -T trec_results
+                The only format of runs.
   --as 9|10     Whose numbers: version 10's (the default), or version 9's,
                 which keeps scores in 32 bit, rounds recall points otherwise,
                 and skips missing queries.
-  -o, -D NUM    Accepted, without effect.
+  -D NUM.QUERY  Evaluate this query alone; NUM is without effect.
+  -o            Accepted, without effect.
   -h            This help; with -m also what the measures mean.
 
 Examples:
@@ -65,7 +74,7 @@ Examples:
   gainful trec_eval --as 9 -m all_trec qrels.txt run.txt
 
 Exit status: 0 done, 1 wrong options, 2 unreadable file, 4 duplicates or
-missing queries.
+missing queries, 7 nothing to evaluate, 255 unreadable -Z file.
 """
 
 
@@ -76,7 +85,7 @@ missing queries.
     short_help="trec_eval's numbers to the byte: its flags, output and exit status.",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
-def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each exit status)
+def trec_eval(words: tuple[str, ...]) -> int:
     """What trec_eval prints, by its flags and with its exit status."""
     try:
         flags, files = gnu_getopt(list(words), _SHORT_OPTIONS, list(_LONG_OPTIONS))
@@ -96,8 +105,6 @@ def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each ex
         return _run(options, chosen, files)
     except BadValue as error:
         return _report_error(str(error), _USAGE if error.argument.startswith("-") else _UNREADABLE)
-    except Duplicated as error:
-        return _report_error(str(error), _STOPPED)
     except BadInput as error:
         return _report_error(str(error), _UNREADABLE)
     except GainfulError as error:
@@ -105,26 +112,35 @@ def trec_eval(words: tuple[str, ...]) -> int:  # noqa: PLR0911  (one for each ex
 
 
 def _run(flags: list[tuple[str, str]], chosen: dict[str, str], files: list[str]) -> int:
-    from gainful.api.trec_eval import TrecEvalStop, describe_names, trec_eval  # noqa: PLC0415
+    from gainful.api.trec_eval import (  # noqa: PLC0415
+        BadZScores,
+        TrecEvalStop,
+        describe_names,
+        select_names,
+        trec_eval,
+    )
 
     options = _parse_options(flags, chosen)
-    descriptions = describe_names(options)  # refuses names that trec_eval has not
+    select_names(options)  # refuses names that trec_eval has not
     if "-h" in chosen:
-        write_stdout("\n\n".join((_HELP.rstrip(), *(descriptions if options.measures else ()))))
+        descriptions = describe_names(options) if options.measures else ()
+        write_stdout("\n\n".join((_HELP.rstrip(), *descriptions)))
         return 0
     if len(files) != 2:
         return _report_error("trec_eval takes two files: QRELS RUN (-h for help)", _USAGE)
-    for flag, format_name in (("-R", "qrels"), ("-T", "trec_results")):
-        if chosen.get(flag, format_name) != format_name:
-            return _report_error(
-                f"no format {chosen[flag]!r} for {flag}; there is {format_name}", _UNREADABLE
-            )
-    lines, status = list[str](), 0
+    for flag, format_names in _FORMATS.items():
+        if chosen.get(flag, format_names[0]) not in format_names:
+            known = ", ".join(format_names)
+            message = f"no format {chosen[flag]!r} for {flag}; known: {known}"
+            return _report_error(message, _UNREADABLE)
+    lines, status = list[bytes](), 0
     try:
         lines.extend(trec_eval(files[0], files[1], options))
     except TrecEvalStop as stopped:
-        status = _report_error(str(stopped), _STOPPED)
-    write_stdout("".join(f"{line}\n" for line in lines), end="")
+        status = _report_error(str(stopped), _NOTHING if stopped.nothing_evaluated else _STOPPED)
+    except BadZScores as error:
+        return _report_error(str(error), _BAD_ZSCORES)
+    write_stdout_bytes(b"".join(line + b"\n" for line in lines))
     return status
 
 
@@ -144,16 +160,24 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
         depth=_parse_whole_number(chosen, "-M", None),
         collection_size=_parse_whole_number(chosen, "-N", 0),
         zscores_path=chosen.get("-Z"),
+        qrels_format=cast("QrelsFormat", chosen.get("-R", "qrels")),  # checked before it is used
+        only_query=_parse_debugged_query(chosen.get("-D", "")),
     )
+
+
+def _parse_debugged_query(text: str) -> str | None:
+    """What stands behind the dot of -D 0.QUERY; nothing stands for the query of no name."""
+    _, dot, query = text.partition(".")
+    return query if dot else None
 
 
 def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:
     if flag not in chosen:
         return default
-    try:
-        return max(-sys.maxsize, min(int(chosen[flag]), sys.maxsize))
-    except ValueError:
-        raise BadValue(flag, chosen[flag], "a whole number") from None
+    number = leading_integer(chosen[flag])
+    if number is None:
+        raise BadValue(flag, chosen[flag], "a whole number")
+    return number
 
 
 def _report_error(message: str, status: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gainful.errors import BadValue
@@ -39,15 +41,27 @@ def compute_vectors(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array | 
 
 def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
     """What a function gives, normalised and rounded as the convention has it."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        result = (
-            function(ranked, recipe)
-            if recipe.entry.takes_recipe
-            else function(ranked, **recipe.function_arguments())
-        )
+    result = apply_function(function, recipe, ranked)
     if isinstance(result, tuple):
         return normalise_values(recipe, *result)
     return _round_values(recipe, result)
+
+
+def apply_function(
+    function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedGains, **arguments: Any
+) -> Array | tuple[Array, Array]:
+    """What a function gives: values, or what was reached and what was possible.
+
+    Args:
+        function: of an entry of the catalogue.
+        recipe: what it is called with.
+        ranked: documents at their ranks.
+        arguments: instead of those of the recipe.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if recipe.entry.takes_recipe:
+            return function(ranked, recipe)
+        return function(ranked, **(recipe.function_arguments() | arguments))
 
 
 def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:

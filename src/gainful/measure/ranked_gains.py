@@ -162,7 +162,8 @@ def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:
         return None
     values, present = scores.values, scores.present
     values = reduce_precision(values, recipe.convention.score_bits).astype(np.float64)
-    return values if present is None else np.where(present, values, -np.inf)
+    lowest = np.finfo(np.float64).min  # above what is no document
+    return values if present is None else np.where(present, np.maximum(values, lowest), -np.inf)
 
 
 def _lowest_grades(

@@ -3,25 +3,55 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadValue
+from gainful.measure.catalogue import find_entry
+from gainful.measure.entry import Aggregation
 from gainful.measure.measure import Measure
 from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, TrecName
-from gainful.text import NUMBER_PATTERN
+from gainful.text import NUMBER_PATTERN, format_exact, leading_integer, leading_number
 
-_PAIR = re.compile(rf"\s*(-?\d+)\s*=\s*({NUMBER_PATTERN})\s*", re.ASCII)
+_MAX_LEVEL_LENGTH = 8  # what trec_eval has room for behind the name
+_NUMBERS = "numbers, separated by commas"
+_RANK_PATTERN = r"[+-]?\d+(?:\.\d*)?"  # a fraction is cut off, as in trec_eval
 
 
 @frozen
 class TrecLine:
-    """One line of output: the name as printed, its measure (None for a text), and whose it is."""
+    """One line of output: the name as printed, whose it is, and what stood behind its dot."""
 
     name: str
-    measure: Measure | None
     trec_name: TrecName
+    params: Mapping[str, Any] = {}  # what the measure is called with
+    k: float | None = None  # its cutoff, or level of recall
+    computable: bool = True  # are there as many numbers as it takes?
+
+    @property
+    def measure(self) -> Measure | None:
+        """The measure of the catalogue, whose parameters are checked here; None for a text."""
+        return Measure(self.trec_name.measure, self.params, self.k) if self.has_measure else None
+
+    @property
+    def has_measure(self) -> bool:
+        """Is it a measure of the catalogue?"""
+        return bool(self.trec_name.measure)
+
+    @property
+    def is_text(self) -> bool:
+        """Is what it prints no number?"""
+        return self.trec_name.kind == "text"
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """How are the values of queries made one?"""
+        entry = find_entry(self.trec_name.measure)
+        if entry is not None:
+            return entry.aggregation
+        return "sum" if self.trec_name.added_up else "mean"
 
 
 def parse_trec_name(text: str) -> list[TrecLine] | None:
@@ -35,7 +65,7 @@ def parse_trec_name(text: str) -> list[TrecLine] | None:
     """
     if text in GROUPS:
         lines = [line for name in GROUPS[text] for line in expand_trec_name(TREC_NAMES[name], None)]
-        return [line for line in lines if line.measure is not None]
+        return [line for line in lines if line.has_measure]
     name, dot, rest = text.partition(".")
     if name in TREC_NAMES and (dot == "." or not rest):
         trec_name, suffix = TREC_NAMES[name], rest if dot else None
@@ -47,49 +77,70 @@ def parse_trec_name(text: str) -> list[TrecLine] | None:
         suffix = text[len(trec_name.name) + 1 :]
     if trec_name.kind == "text" or (suffix is not None and trec_name.kind == "plain"):
         return None
+    if suffix is not None and trec_name.kind in ("ranks", "levels", "numbers"):
+        _refuse_odd_numbers(trec_name, suffix)
     return expand_trec_name(trec_name, suffix)
 
 
-def expand_trec_name(trec_name: TrecName, suffix: str | None) -> list[TrecLine]:
-    """The lines that a name prints with what follows its dot; None where nothing does."""
+def expand_trec_name(
+    trec_name: TrecName, suffix: str | None, *, whole_names_only: bool = True
+) -> list[TrecLine]:
+    """The lines that a name prints with what follows its dot; None where nothing does.
+
+    Args:
+        trec_name: the name.
+        suffix: what follows its dot.
+        whole_names_only: is what gives a gain to something else than a whole number passed over,
+            as in version 10? Version 9 reads such a name as a number.
+    """
     if trec_name.kind == "ranks":
         return [
-            TrecLine(f"{trec_name.name}_{cut}", Measure(trec_name.measure, (), cut), trec_name)
+            TrecLine(f"{trec_name.name}_{cut}", trec_name, k=cut)
             for cut in _parse_ranks(trec_name, suffix)
         ]
     if trec_name.kind == "levels":
-        return [
-            TrecLine(
-                f"{trec_name.name}_{level:3.2f}", _measure_at_level(trec_name, level), trec_name
-            )
-            for level in _parse_levels(trec_name, suffix)
-        ]
-    name = trec_name.name if suffix is None else f"{trec_name.name}_{suffix}"
-    if trec_name.kind == "text":
-        if suffix is not None:
-            _parse_number(trec_name, suffix)
-        return [TrecLine(name, None, trec_name)]
+        return [_line_at_level(trec_name, level) for level in _parse_levels(trec_name, suffix)]
     params = dict(trec_name.fixed_params)
-    if suffix is not None and trec_name.kind == "gains":
-        params["gain"] = _parse_gains(trec_name, suffix)
-    elif suffix is not None and trec_name.kind == "pairs":
-        params |= _parse_pairs(trec_name, suffix)
-    elif suffix is not None:
+    if suffix is None or not trec_name.takes_params:
+        return [TrecLine(trec_name.name, trec_name, params)]
+    name, computable = f"{trec_name.name}_{suffix}", True
+    if trec_name.kind in ("gains", "pairs"):
+        params |= _parse_pairs(trec_name, suffix, whole_names_only=whole_names_only)
+    else:
         params |= _parse_numbers(trec_name, suffix)
-    return [TrecLine(name, Measure(trec_name.measure, params), trec_name)]
+        several = len(trec_name.params) > 1  # of a single number the first is taken
+        computable = not several or len(suffix.split(",")) == len(trec_name.params)
+    return [TrecLine(name, trec_name, params, computable=computable)]
 
 
-def _measure_at_level(trec_name: TrecName, level: float) -> Measure:
+def share_gains(lines: list[TrecLine]) -> list[TrecLine]:
+    """Lines with the gains of their group: dcg, ideal_dcg and ndcg have one set of them.
+
+    A name that comes after one with gains is printed with them; all are computed by the last.
+    """
+    gains: dict[str, Any] = {}
+    suffix, shared = "", []
+    for line in lines:
+        if line.trec_name.shared_gains and line.name != line.trec_name.name:
+            gains, suffix = dict(line.params), line.name.removeprefix(line.trec_name.name)
+        elif line.trec_name.shared_gains:
+            line = evolve(line, name=line.name + suffix)  # noqa: PLW2901
+        shared.append(line)
+    return [evolve(line, params=gains) if line.trec_name.shared_gains else line for line in shared]
+
+
+def _line_at_level(trec_name: TrecName, level: float) -> TrecLine:
+    name = f"{trec_name.name}_{f'{level:3.2f}'[:_MAX_LEVEL_LENGTH]}"
     if trec_name.params:
-        return Measure(trec_name.measure, {trec_name.params[0]: level})
-    return Measure(trec_name.measure, (), level)
+        return TrecLine(name, trec_name, {trec_name.params[0]: level})
+    return TrecLine(name, trec_name, k=level)
 
 
 def _parse_ranks(trec_name: TrecName, suffix: str | None) -> list[int]:
-    """Cutoffs in ascending order; a fraction is cut off, as in trec_eval."""
+    """Cutoffs in ascending order; what follows a whole number is cut off, as in trec_eval."""
     if suffix is None:
         return [int(cut) for cut in trec_name.defaults]
-    cutoffs = sorted(int(_parse_number(trec_name, part)) for part in suffix.split(","))
+    cutoffs = sorted(_parse_rank(trec_name, part) for part in suffix.split(","))
     if cutoffs[0] <= 0:
         raise BadValue(trec_name.name, suffix, "cutoffs from 1 on")
     if len(set(cutoffs)) < len(cutoffs):
@@ -106,47 +157,66 @@ def _parse_levels(trec_name: TrecName, suffix: str | None) -> list[float]:
     return levels
 
 
-def _parse_gains(trec_name: TrecName, suffix: str) -> str:
-    """trec_eval's 1=3,2=9: other grades are worth themselves."""
-    pairs = [_PAIR.fullmatch(part) for part in suffix.split(",")]
-    if not all(pairs):
+def _parse_pairs(trec_name: TrecName, suffix: str, *, whole_names_only: bool) -> dict[str, Any]:
+    """trec_eval's 1=3,p=0.8: parameters by name, the others gains by grade."""
+    pairs = [part.split("=") for part in suffix.split(",")]
+    if any(len(pair) != 2 for pair in pairs):
         raise BadValue(
             trec_name.name,
             suffix,
             "gains by grade, such as 1=3,2=9; a cutoff is ndcg_cut_10 or nDCG@10",
         )
-    inner = ",".join(f"{pair[1]}:{pair[2]}" for pair in pairs if pair)
-    return "{" + inner + ",else:g}"
-
-
-def _parse_pairs(trec_name: TrecName, suffix: str) -> dict[str, Any]:
-    """trec_eval's p=0.8: a parameter by its name, others are gains by grade."""
-    pairs = [part.partition("=") for part in suffix.split(",")]
-    params: dict[str, Any] = {
-        name: _parse_number(trec_name, value)
-        for name, _, value in pairs
-        if name in trec_name.params
-    }
-    gains = [f"{name}={value}" for name, _, value in pairs if name not in trec_name.params]
+    params: dict[str, Any] = {}
+    gains: dict[int, str] = {}
+    for name, text in pairs:
+        value = _parse_number(trec_name, text)
+        grade = leading_integer(name)
+        if name in trec_name.params:
+            params[name] = value
+        elif grade is None and not whole_names_only:
+            raise BadValue(trec_name.name, suffix, "gains by grade, such as 1=3,2=9")
+        elif grade is not None and (not whole_names_only or _is_whole_number(name)):
+            gains.setdefault(grade, format_exact(value))
     if gains:
-        params["gain"] = _parse_gains(trec_name, ",".join(gains))
+        inner = "".join(f"{grade}:{gain}," for grade, gain in gains.items())
+        params["gain"] = "{" + inner + "else:g}"  # other grades are worth themselves
     return params
 
 
+def _is_whole_number(text: str) -> bool:
+    digits = text.removeprefix("-") if text.startswith("-") else text.removeprefix("+")
+    return digits.isascii() and digits.isdigit()
+
+
 def _parse_numbers(trec_name: TrecName, suffix: str) -> dict[str, Any]:
-    if trec_name.params == ("points",):
-        return {"points": suffix}
     numbers = [_parse_number(trec_name, part) for part in suffix.split(",")]
-    if len(numbers) != len(trec_name.params):
-        raise BadValue(
-            trec_name.name,
-            suffix,
-            f"{len(trec_name.params)} numbers: {', '.join(trec_name.params)}",
-        )
-    return dict(zip(trec_name.params, numbers, strict=True))
+    if trec_name.params == ("points",):
+        return {"points": ",".join(map(format_exact, numbers))}
+    return dict(zip(trec_name.params, numbers, strict=False))
+
+
+def _refuse_odd_numbers(trec_name: TrecName, suffix: str) -> None:
+    """In the language of measures a name has as many numbers as it needs, and nothing else."""
+    parts = suffix.split(",")
+    pattern = _RANK_PATTERN if trec_name.kind == "ranks" else NUMBER_PATTERN
+    for part in parts:
+        if not re.fullmatch(pattern, part.strip(), re.ASCII):
+            raise BadValue(trec_name.name, part, _NUMBERS)
+    any_number = trec_name.kind != "numbers" or trec_name.params == ("points",)
+    if not any_number and len(parts) != len(trec_name.params):
+        needed = f"{len(trec_name.params)} numbers: {', '.join(trec_name.params)}"
+        raise BadValue(trec_name.name, suffix, needed)
+
+
+def _parse_rank(trec_name: TrecName, part: str) -> int:
+    rank = leading_integer(part)
+    if rank is None:
+        raise BadValue(trec_name.name, part, _NUMBERS)
+    return rank
 
 
 def _parse_number(trec_name: TrecName, part: str) -> float:
-    if not re.fullmatch(NUMBER_PATTERN, part.strip(), re.ASCII) or abs(float(part)) > 2**53:
-        raise BadValue(trec_name.name, part, "numbers, separated by commas")
-    return float(part)
+    number = leading_number(part)
+    if number is None or not abs(number) <= 2**53:
+        raise BadValue(trec_name.name, part, _NUMBERS)
+    return number

@@ -9,11 +9,17 @@ from attrs import frozen
 
 from gainful.convention import Convention, like
 from gainful.errors import UnknownName
-from gainful.measure.trec_eval_grammar import TrecLine, expand_trec_name
-from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES
+from gainful.measure.trec_eval_grammar import TrecLine, expand_trec_name, share_gains
+from gainful.measure.trec_eval_names import (
+    EVERY_NAME,
+    GROUPS,
+    GROUPS_9,
+    GROUPS_OF_OTHER_JUDGMENTS,
+    NOT_IN_9,
+)
+from gainful.read.trec_eval_files import QrelsFormat
 
 Version = Literal[9, 10]
-NamedLines = list[tuple[str, list[TrecLine]]]  # a name of trec_eval, and the lines it prints
 
 
 @frozen(kw_only=True)
@@ -22,6 +28,7 @@ class TrecEvalOptions:
 
     measures: Sequence[str] = ()
     version: Version = 10
+    qrels_format: QrelsFormat = "qrels"  # -R
     per_query: bool = False
     summary: bool = True
     complete: bool = False  # -c: queries that the run lacks count as 0
@@ -30,34 +37,47 @@ class TrecEvalOptions:
     depth: int | None = None
     collection_size: int = 0
     zscores_path: str | None = None  # -Z: a file of means and standard deviations
+    only_query: str | None = None  # -D 0.QUERY: evaluate nothing else
+    debug_level: int = 0  # -D
 
 
-def select_lines(options: TrecEvalOptions) -> NamedLines:
-    """The names that were asked for, in trec_eval's order, each with the lines it prints."""
-    groups = GROUPS if options.version == 10 else GROUPS_9
+def select_names(options: TrecEvalOptions) -> dict[str, str | None]:
+    """The names that were asked for, in trec_eval's order, each with what follows its dot."""
+    groups = {**(GROUPS if options.version == 10 else GROUPS_9), **GROUPS_OF_OTHER_JUDGMENTS}
+    names = [name for name in EVERY_NAME if options.version == 10 or name not in NOT_IN_9]
     selected_names: set[str] = set()
     params: dict[str, str] = {}
     for text in options.measures or ("official",):
         name, dot, suffix = text.partition(".")
+        if dot and not suffix:
+            raise UnknownName("measure", text, [*names, *groups])
+        if dot:
+            params.setdefault(name, suffix)
         if name in groups:
             selected_names |= {*groups[name]}
-        elif name in TREC_NAMES and not (dot and not suffix):
+        elif name in names:
             selected_names.add(name)
-            if dot:
-                params.setdefault(name, suffix)
         else:
-            raise UnknownName("measure", text, [*TREC_NAMES, *groups])
-    return [
-        (name, expand_trec_name(trec_name, params.get(name) if trec_name.kind != "plain" else None))
-        for name, trec_name in TREC_NAMES.items()
-        if name in selected_names
-    ]
+            raise UnknownName("measure", text, [*names, *groups])
+    return {name: params.get(name) for name in names if name in selected_names}
+
+
+def select_lines(options: TrecEvalOptions) -> list[TrecLine]:
+    """The lines that are printed, in trec_eval's order."""
+    version_10 = options.version == 10
+    return share_gains(
+        [
+            line
+            for name, suffix in select_names(options).items()
+            for line in expand_trec_name(EVERY_NAME[name], suffix, whole_names_only=version_10)
+        ]
+    )
 
 
 def build_convention(options: TrecEvalOptions) -> Convention:
     """The convention of a version of trec_eval with these flags."""
     convention = like("trec_eval" if options.version == 10 else "trec_eval_9")
-    convention = convention.with_settings(rel=options.level, duplicates="count")
+    convention = convention.with_settings(rel=max(options.level, 0), duplicates="count")
     return (
         convention.with_settings(unjudged="remove", negative="remove")
         if options.judged_only

@@ -2,52 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gainful.measure.measure import Measure
-from gainful.measure.trec_eval_options import NamedLines
+from gainful.measure.trec_eval_grammar import TrecLine
+from gainful.measure.trec_eval_lines import Evaluated
+from gainful.measure.trec_eval_options import TrecEvalOptions
+from gainful.read.trec_eval_files import Judged
 from gainful.types import Array
 
 _SUMMARY_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")
+_LOWEST_LOG = np.log(1e-5)  # of a query that is counted, but was not evaluated
 
 
 def format_query_lines(
-    lines: NamedLines,
-    values: Mapping[str, Array],
-    relstrings: Mapping[str, list[str]],
-    query: str,
-    row: int,
+    lines: Sequence[TrecLine], evaluated: Evaluated, options: TrecEvalOptions
 ) -> Iterator[str]:
-    """The lines of one query (-q)."""
-    for name, name_lines in lines:
-        for line in name_lines:
-            if name == "relstring":
-                yield f"{line.name:<22}\t{query}\t'{relstrings[line.name][row]}'"
-            elif name not in _SUMMARY_ONLY and line.measure is not None:
-                value = _format_value(line.measure, values[line.name][row])
-                yield f"{line.name:<22}\t{query}\t{value}"
+    """The lines of each query (-q)."""
+    for row, query in enumerate(evaluated.visits.queries):
+        for line in lines:
+            if line.name in evaluated.texts:
+                yield f"{line.name:<22}\t{query}\t'{evaluated.texts[line.name][row]}'"
+            elif line.trec_name.name not in _SUMMARY_ONLY:
+                yield _format_line(line, query, evaluated.values[line.name][row], options)
 
 
 def format_summary_lines(
-    lines: NamedLines,
-    values: Mapping[str, Array],
-    rows: list[int],
+    lines: Sequence[TrecLine],
+    evaluated: Evaluated,
+    judged: Judged,
     tag: str,
+    options: TrecEvalOptions,
 ) -> Iterator[str]:
-    """The lines of all queries together."""
-    for name, name_lines in lines:
-        for line in name_lines:
-            if name == "runid":
-                yield f"{'runid':<22}\tall\t{tag}"
-            elif line.measure is not None:
-                entry = line.measure.entry
-                total = np.cumsum(values[line.name][rows])[-1]  # one after another, as it adds
-                value = total if entry.aggregation == "sum" else total / len(rows)
-                value = np.exp(value) if entry.aggregation == "geometric" else value
-                yield f"{line.name:<22}\tall\t{_format_value(line.measure, value)}"
+    """The lines of all queries together.
+
+    Args:
+        lines: what is printed.
+        evaluated: the values of each query.
+        judged: with -c, all of its queries count, and all that is above 0 is relevant.
+        tag: what the run calls itself.
+        options: the flags.
+    """
+    query_count = len(judged.queries) if options.complete else len(evaluated.visits.queries)
+    fixed_sums: dict[str, float] = {"num_q": query_count}
+    if options.complete:
+        fixed_sums["num_rel"] = judged.count_relevant()
+    for line in lines:
+        if line.trec_name.name == "runid":
+            yield f"{'runid':<22}\tall\t{tag}"
+        elif not line.is_text:
+            value = fixed_sums.get(line.name)
+            if value is None:
+                value = _summarise(line, evaluated.values[line.name], query_count)
+            yield _format_line(line, "all", value, options)
 
 
-def _format_value(measure: Measure, value: float) -> str:
-    return f"{int(value)}" if measure.entry.aggregation == "sum" else f"{value:6.4f}"
+def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
+    total = 0.0 + float(np.cumsum(values)[-1])  # one after another from 0, as it adds
+    if line.aggregation == "sum":
+        return total
+    if line.aggregation == "mean":
+        return total / query_count
+    with np.errstate(over="ignore"):
+        log_mean = (total + (query_count - len(values)) * _LOWEST_LOG) / query_count
+        return float(np.exp(log_mean))
+
+
+def _format_line(line: TrecLine, query: str, value: float, options: TrecEvalOptions) -> str:
+    if options.zscores_path is not None:
+        return f"Z{line.name:<22}\t{query}\t{_format_number(value)}"
+    shown = f"{int(value)}" if line.aggregation == "sum" else _format_number(value)
+    return f"{line.name:<22}\t{query}\t{shown}"
+
+
+def _format_number(value: float) -> str:
+    return "  -nan" if np.isnan(value) else f"{value:6.4f}"  # 0/0 has a sign on x86-64

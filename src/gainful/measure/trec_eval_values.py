@@ -1,190 +1,252 @@
-"""What trec_eval computes for each query, and where it gives up."""
+"""What trec_eval computes for each query of judged grades, as it computes it.
+
+The measures are those of the catalogue. What is special stands here: a relevance level below 0,
+for which retrieved documents without a judgment are relevant; numbers that are none, where
+nothing is retrieved; and what version 10 says of a query that the run lacks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+import polars as pl
+from attrs import define, evolve, field
 
 from gainful.convention import Convention
+from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.build_recipe import build_recipe
-from gainful.measure.evaluate import compute_measures
-from gainful.measure.ranked_run import rank_run
+from gainful.measure.compute import apply_function
+from gainful.measure.functions.precision import best_precision, count_at_recall
+from gainful.measure.measure import Measure
+from gainful.measure.parameters import ELEVEN_POINTS
+from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.measure.trec_eval_options import NamedLines, TrecEvalOptions
-from gainful.read.qrels_and_run import Qrels, Run, find_duplicates
-from gainful.types import Array, Flags
+from gainful.measure.trec_eval_grammar import TrecLine
+from gainful.measure.trec_eval_names import BelowZero
+from gainful.measure.trec_eval_options import TrecEvalOptions, build_convention
+from gainful.read.qrels_and_run import Qrels, Run
+from gainful.types import Array, Ranks
 
-_ALWAYS_ZERO = ("num_ret", "utility", "rbp_resid", "unj")  # of a query that version 10 fills in
-_NO_SCORE = -1_000_000.0  # where a file of means and deviations lacks a measure
-
-
-ZScores = Mapping[tuple[str, str], tuple[float, float]]  # mean and deviation by query and line
-
-
-@frozen
-class TrecQuery:
-    """A judged query: is it printed by itself, and does it count in the summary?"""
-
-    name: str
-    row: int
-    counted: bool
-    printed: bool
+Arguments = Mapping[str, Any]  # what the function of a measure is called with
+UNJUDGED, JUDGED_BELOW_ZERO = -1.0, -2.0  # the grades that trec_eval gives
+_ZERO_IF_MISSING = ("num_ret", "utility", "rbp_resid")  # so spelt, of a query the run lacks
+_NO_NUMBER = np.nan  # 0/0
 
 
-def drop_duplicate_judgments(qrels: Qrels) -> Qrels:
-    """The first judgment of each document: trec_eval stops at the query, but not before it."""
-    frame = qrels.frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    return qrels if frame.height == qrels.frame.height else evolve(qrels, frame=frame)
+@define
+class JudgedRun:
+    """Grades and a run, matched as trec_eval does, for some queries."""
 
+    qrels: Qrels  # no document twice
+    run: Run
+    options: TrecEvalOptions
+    queries: Sequence[str]
+    _views: dict[BelowZero, RankedRun] = field(factory=dict, init=False)
+    _rows: dict[BelowZero, Ranks] = field(factory=dict, init=False)
 
-def adjust_results(matched: Matched, options: TrecEvalOptions) -> Matched:
-    """The results that trec_eval looks at: down to -M; in version 10, one where there is none."""
-    if options.depth is not None:
-        matched = matched.cut(options.depth)
-    if options.version == 10:  # a query that the run lacks gets one document without a judgment
-        missing = matched.judged & ~matched.in_run
-        matched = evolve(matched, retrieved=np.where(missing, 1, matched.retrieved))
-    return matched
+    @property
+    def convention(self) -> Convention:
+        """Whose numbers these are."""
+        return build_convention(self.options)
 
+    def view(self, below_zero: BelowZero) -> RankedRun:
+        """The ranked documents of the queries, in the order of these."""
+        kind = below_zero if self.options.level < 0 else "judged"
+        if kind not in self._views:
+            self._views[kind] = self._rank(kind)
+        return self._views[kind]
 
-def order_queries(matched: Matched, options: TrecEvalOptions) -> list[TrecQuery]:
-    """The judged queries in trec_eval's order, which is that of the bytes of their names."""
-    queries = []
-    for row in np.flatnonzero(matched.judged).tolist():
-        in_run = bool(matched.in_run[row])
-        counted = in_run or options.complete
-        printed = options.per_query and counted and (options.version == 10 or in_run)
-        queries.append(TrecQuery(matched.queries[row], row, counted, printed))
-    return sorted(queries, key=lambda query: query.name.encode())
+    def rows(self, below_zero: BelowZero) -> Ranks:
+        """Where each query stands in that view."""
+        ranked = self.view(below_zero)
+        if below_zero not in self._rows:
+            row_of = {query: row for row, query in enumerate(ranked.queries)}
+            self._rows[below_zero] = np.array([row_of[query] for query in self.queries], np.intp)
+        return self._rows[below_zero]
 
+    def level(self, below_zero: BelowZero) -> int:
+        """From which grade on a document of that view is relevant."""
+        return self.options.level if below_zero == "retrieved" else max(self.options.level, 0)
 
-def compute_values(
-    matched: Matched,
-    lines: NamedLines,
-    convention: Convention,
-    options: TrecEvalOptions,
-    zscores: ZScores | None = None,
-) -> dict[str, Array]:
-    """The value of every query by the name of its line, or its z-score."""
-    missing = matched.judged & ~matched.in_run
-    values = compute_measures(matched, _build_recipes(lines, convention, options))
-    _fill_missing(values, lines, missing, options.version)
-    if zscores is not None:
-        _apply_zscores(values, matched.queries, zscores)
-    return values
-
-
-def _build_recipes(
-    lines: NamedLines, convention: Convention, options: TrecEvalOptions
-) -> dict[str, Recipe]:
-    recipes = {}
-    for name, name_lines in lines:
-        for line in name_lines:
-            measure = line.measure
-            if measure is None:
-                continue
-            if name == "utility":
-                measure = measure(docs=options.collection_size)
-            recipes[line.name] = build_recipe(measure, like=convention)
-    return recipes
-
-
-def _fill_missing(
-    values: dict[str, Array], lines: NamedLines, missing: Flags, version: int
-) -> None:
-    """What version 9 and 10 say of a query that the run lacks."""
-    for name, name_lines in lines:
-        for line in name_lines:
-            if line.measure is None or name in ("num_q", "num_rel", "gm_map", "gm_bpref"):
-                continue
-            is_zero = version == 9 or line.name.startswith("unj") or line.name in _ALWAYS_ZERO
-            if is_zero:
-                values[line.name] = np.where(missing, 0.0, values[line.name])
-
-
-def _apply_zscores(values: dict[str, Array], queries: Sequence[str], zscores: ZScores) -> None:
-    """Each value as its distance from a mean, in standard deviations (-Z)."""
-    for name, column in values.items():
-        references = [zscores.get((query, name)) for query in queries]
-        values[name] = np.array(
-            [
-                _NO_SCORE
-                if reference is None or reference[1] == 0
-                else (value - reference[0]) / reference[1]
-                for value, reference in zip(column, references, strict=True)
-            ]
+    def _rank(self, kind: BelowZero) -> RankedRun:
+        if kind == "judged":
+            return rank_run(self._match(self.qrels), self.convention)
+        frame = grade_retrieved_documents(self.qrels.frame, self.run.frame)
+        matched = self._match(evolve(self.qrels, frame=frame))
+        pool = matched.pool_grade >= 0
+        matched = evolve(
+            matched,
+            pool_query=matched.pool_query[pool],
+            pool_grade=matched.pool_grade[pool],
+            pool_index=None,
         )
+        ranked = rank_run(matched, self.convention)
+        return ranked if kind == "retrieved" else _keep_last(ranked, self.options.level)
+
+    def _match(self, qrels: Qrels) -> Matched:
+        matched = match(qrels, self.run, self.convention)
+        if self.options.depth is not None:
+            matched = matched.cut(max(self.options.depth, 0))
+        return matched.select_by_name(self.queries)
 
 
-def build_relstrings(
-    matched: Matched, lines: NamedLines, convention: Convention
-) -> dict[str, list[str]]:
+def grade_retrieved_documents(judged: pl.DataFrame, retrieved: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with the grades that trec_eval has for documents that have none above 0."""
+    grade = pl.when(pl.col("grade") < 0).then(JUDGED_BELOW_ZERO).otherwise(pl.col("grade"))
+    unjudged = (
+        retrieved.select("query", "doc")
+        .unique(maintain_order=True)
+        .join(judged, on=["query", "doc"], how="anti")
+        .join(judged.select("query").unique(), on="query", how="semi")
+        .with_columns(grade=pl.lit(UNJUDGED))
+    )
+    return pl.concat([judged.with_columns(grade=grade), unjudged])
+
+
+def _keep_last(ranked: RankedRun, level: int) -> RankedRun:
+    """Only the last of those that reach the level, as many as are judged: these have grade 0.
+
+    trec_eval counts down from the judged ones while it goes up the ranking and meets all.
+    """
+    hit = ranked.grade >= level
+    judged_count = ranked.count(ranked.grade >= 0)
+    below = ranked.count(hit)[ranked.query] - ranked.cumulate(hit)
+    kept = hit & (below < judged_count[ranked.query])
+    per_hit = {name: getattr(ranked, name)[kept] for name in ranked.rank_fields}
+    return evolve(ranked, query=ranked.query[kept], grade=np.zeros(int(kept.sum())), **per_hit)
+
+
+def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str, Array]:
+    """The value of each query by the name of its line."""
+    return {line.name: _compute_line(judged_run, line) for line in lines}
+
+
+def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
+    kind = line.trec_name.below_zero
+    recipe = build_recipe(_catalogue_measure(line), like=judged_run.convention)
+    arguments = {"rel": judged_run.level(kind), **_numbers(line, judged_run.options)}
+    compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
+    taken = {name: arguments[name] for name in arguments if name in (*recipe.entry.arguments, "k")}
+    with np.errstate(all="ignore"):
+        return compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
+
+
+def _catalogue_measure(line: TrecLine) -> Measure:
+    """The measure with its formula and cutoff; its numbers may be any, and come as arguments."""
+    formula = {name: value for name, value in line.params.items() if name == "gain"}
+    k = 0.5 if line.k is not None and line.trec_name.kind == "levels" else line.k
+    return Measure(line.trec_name.measure, formula, k)
+
+
+def _numbers(line: TrecLine, options: TrecEvalOptions) -> dict[str, Any]:
+    numbers = {name: value for name, value in line.params.items() if name != "gain"}
+    if line.trec_name.kind == "levels" and line.k is not None:
+        numbers["k"] = line.k
+    return {**numbers, "docs": options.collection_size}
+
+
+def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """What the function of the entry gives; a share of nothing is 0."""
+    result = apply_function(recipe.entry.function, recipe, ranked, **arguments)
+    if not isinstance(result, tuple):
+        return np.asarray(result)
+    reached, possible = result
+    return np.divide(reached, possible, out=np.zeros(len(reached)), where=possible > 0)
+
+
+def _average_over_hits(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """A mean over the relevant documents, of which none may be judged (-l below 0)."""
+    reached, possible = apply_function(recipe.entry.function, recipe, ranked, **arguments)
+    return np.where(reached > 0, reached / possible, 0.0)
+
+
+def _interpolate(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """Interpolated precision; where nothing is retrieved and no document needed, no number."""
+    needed = _count_needed(ranked, recipe, arguments["rel"], arguments["k"])
+    values = _compute_by_catalogue(ranked, recipe, arguments)
+    return np.where((ranked.retrieved == 0) & (needed <= 0), _NO_NUMBER, values)
+
+
+def _average_points(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """Interpolated precision over points, from the last to the first.
+
+    trec_eval expects them to ascend. One that is above the point after it takes the best
+    precision of all, as do all before it.
+    """
+    points, rel = arguments.get("points"), arguments["rel"]
+    levels = ELEVEN_POINTS if points is None else tuple(map(float, str(points).split(",")))
+    hits = ranked.count(ranked.relevant(rel))
+    bound, passed = hits.astype(np.intp), np.zeros(ranked.size, dtype=bool)
+    total = np.zeros(ranked.size)
+    for level in reversed(levels):
+        needed = _count_needed(ranked, recipe, rel, level)
+        beyond = ~passed & (needed > hits)  # no such point: the next may be one
+        needed = np.where(needed > bound, 0, needed)
+        value = best_precision(ranked, rel, needed)
+        value = np.where((ranked.retrieved == 0) & (needed <= 0), _NO_NUMBER, value)
+        total = np.where(beyond, total, total + value)
+        bound, passed = np.where(beyond, bound, needed), passed | ~beyond
+    return total / len(levels)
+
+
+def _count_needed(ranked: RankedRun, recipe: Recipe, rel: float, level: float) -> Ranks:
+    return count_at_recall(level * ranked.recall_base(rel), recipe.convention.recall_points)
+
+
+def _average_levels(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """The mean nDCG where the ideal goes down a level; without any such place, no number."""
+    reached, places = apply_function(recipe.entry.function, recipe, ranked, **arguments)
+    relevant = ranked.recall_base(arguments["rel"]) > 0
+    return np.where(relevant, np.where(places > 0, reached / places, _NO_NUMBER), 0.0)
+
+
+def _average_relevant_ranks(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """The mean nDCG at relevant documents; below 0, as gains below 0 can make it, it is 0."""
+    values = _compute_by_catalogue(ranked, recipe, arguments)
+    return np.where(values > 0, values, 0.0)
+
+
+def _set_f(ranked: RankedRun, _recipe: Recipe, arguments: Arguments) -> Array:
+    """F of any weight, such as 0 or one below it."""
+    beta, rel = arguments.get("beta", 1.0), arguments["rel"]
+    hits = ranked.count(ranked.relevant(rel))
+    part, whole = hits / ranked.retrieved, hits / ranked.recall_base(rel)
+    return np.where(hits > 0, (beta + 1.0) * part * whole / (beta * part + whole), 0.0)
+
+
+_OF_ITS_OWN: Mapping[str, Callable[[RankedRun, Recipe, Arguments], Array]] = {
+    "iprec_at_recall": _interpolate,
+    "11pt_avg": _average_points,
+    "Rndcg": _average_levels,
+    "ndcg_rel": _average_relevant_ranks,
+    "set_F": _set_f,
+    "map": _average_over_hits,
+    "map_avgjg": _average_over_hits,
+    "binG": _average_over_hits,
+}
+
+
+def clear_missing(values: dict[str, Array], queries: Sequence[str], missing: Sequence[str]) -> None:
+    """What version 10 says is 0 of a query that the run lacks, though it gave it a document."""
+    is_missing = np.isin(queries, missing)
+    cleared = [name for name in values if name in _ZERO_IF_MISSING or name.startswith("unj")]
+    values |= {name: np.where(is_missing, 0.0, values[name]) for name in cleared}
+
+
+def build_relstrings(judged_run: JudgedRun, line: TrecLine, missing: Sequence[str]) -> list[str]:
     """The grades of the first documents of each query, one character each."""
-    missing = matched.judged & ~matched.in_run
-    relstring_lines = [
-        line for name, name_lines in lines if name == "relstring" for line in name_lines
-    ]
-    relstrings = {}
-    for line in relstring_lines:
-        suffix = line.name.removeprefix("relstring").removeprefix("_")
-        length = max(0, int(float(suffix))) if suffix else 10  # as long as it was checked to be
-        ranked = rank_run(matched, convention)
-        lengths = np.where(missing, 0, np.minimum(ranked.retrieved, length))
-        texts = [["-"] * int(size) for size in lengths]
-        for query, rank, grade in zip(ranked.query, ranked.rank, ranked.grade, strict=True):
-            if rank <= length:
-                texts[query][rank - 1] = _format_grade(int(grade))
-        relstrings[line.name] = ["".join(text) for text in texts]
-    return relstrings
-
-
-def _format_grade(grade: int) -> str:
-    return "." if grade < 0 else ">" if grade > 9 else str(grade)
-
-
-def find_stops(
-    run: Run,
-    matched: Matched,
-    duplicate_judgments: Mapping[str, str],
-    options: TrecEvalOptions,
-) -> dict[int, str]:
-    """The queries at which trec_eval gives up, and why."""
-    missing = matched.judged & ~matched.in_run
-    stop_reasons = {}
-    if options.version == 10 and not options.complete:
-        stop_reasons = {
-            row: f"query {matched.queries[row]!r} is judged, but the run lacks it "
-            "(-c counts it as 0, --as 9 skips it)"
-            for row in np.flatnonzero(missing).tolist()
-        }
-    if matched.duplicate_count:
-        repeated_docs = _find_duplicate_docs(run, options.depth)
-        for row in np.flatnonzero(matched.judged).tolist():
-            if (query := matched.queries[row]) in repeated_docs:
-                stop_reasons[row] = f"query {query!r} has document {repeated_docs[query]!r} twice"
-    return stop_reasons | {
-        row: duplicate_judgments[query]
-        for row, query in enumerate(matched.queries)
-        if query in duplicate_judgments and (options.version == 10 or matched.in_run[row])
-    }
-
-
-def _find_duplicate_docs(run: Run, depth: int | None) -> dict[str, str]:
-    """A document that stands twice in each query, as far down as is looked at."""
-    repeated = find_duplicates(run.frame)
-    frame = run.frame.filter(run.frame["query"].is_in(repeated["query"].implode()))
-    if depth is not None:
-        by_score = frame.sort("score", "doc", descending=True)
-        frame = by_score.group_by("query", maintain_order=True).head(depth)
-    return dict(find_duplicates(frame).select("query", "doc").iter_rows())
-
-
-def find_duplicate_judgments(qrels: Qrels) -> dict[str, str]:
-    """What is said of each query in which a document is judged twice."""
-    repeated = find_duplicates(qrels.frame).unique(["query"], keep="first").iter_rows()
-    return {
-        query: f"query {query!r} has document {doc!r} judged twice" for query, doc, _ in repeated
-    }
+    ranked = judged_run.view("judged")
+    length = max(0, int(line.params.get("length", line.trec_name.defaults[0])))
+    shown = ranked.rank <= length
+    texts = [["-"] * size for size in np.minimum(ranked.retrieved, length).tolist()]
+    for query, rank, grade in zip(
+        ranked.query[shown], ranked.rank[shown], ranked.grade[shown], strict=True
+    ):
+        texts[query][rank - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
+    by_query = {query: "".join(text) for query, text in zip(ranked.queries, texts, strict=True)}
+    if line.name == line.trec_name.name:  # so spelt
+        by_query |= dict.fromkeys(missing, "")
+    return [by_query[query] for query in judged_run.queries]

@@ -102,12 +102,14 @@ class Run:
     notes: Sequence[str] = ()  # what one should know of how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
+    infinite: bool = False  # may scores be infinite?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Run", "score")
         if not self.silent:
             _refuse_empty(self.frame, self.name, "result")
-        _refuse_not_finite(self, "score")
+        if not self.infinite:
+            _refuse_not_finite(self, "score")
 
     def locate(self, row: int) -> str:
         """Where a row came from, for a message."""

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from gainful.errors import BadInput, WrongType
 from gainful.progress import report_reading
@@ -22,7 +23,7 @@ from gainful.read.decompress import SUFFIXES, decompress, find_compression
 
 _HEAD_SIZE = 1 << 16
 _BATCH_BYTES = 1 << 20
-_COMMENT = ord("#")
+_COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -123,11 +124,24 @@ def _scan_tidiness(source: Source, stream: BinaryIO, separator: int, other_blank
             (after_separator and is_separator[0])
             or (is_separator[1:] & is_separator[:-1]).any()
             or (chunk == other_blank).any()
+            or _has_odd_blank(chunk)
         ):
             return Tidiness(single_separator=False, commented=True)
         after_separator = bool(is_separator[-1])
         commented = commented or bool((chunk == _COMMENT).any())
     return Tidiness(single_separator=True, commented=commented)
+
+
+def _has_odd_blank(chunk: NDArray[np.uint8]) -> bool:
+    """Is there a vertical tab, a form feed, or a carriage return that does not end a line?"""
+    odd = (chunk > _NEWLINE) & (chunk <= _CARRIAGE_RETURN)
+    if not odd.any():
+        return False
+    places = np.flatnonzero(odd)
+    if (chunk[places] != _CARRIAGE_RETURN).any():
+        return True
+    following = places[places + 1 < len(chunk)] + 1  # the last may end a line of the next stretch
+    return bool((chunk[following] != _NEWLINE).any())
 
 
 def open_source(path: str | PathLike[str]) -> Source:

@@ -18,6 +18,8 @@ from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
 
+BLANKS = r" \t\r\v\f"  # between fields, in a pattern
+
 
 @frozen
 class LineFormat:
@@ -60,14 +62,8 @@ def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
 
 def read_qrels_lines(source: Source) -> pl.DataFrame:
     """The lines of judgments as they stand there: query, doc, grade, subtopic."""
-    if len(source.first_line().split()) >= 6:
-        raise Swapped(
-            source.name,
-            "this looks like a run, not like judgments: its lines have six fields "
-            "(are the arguments swapped?)",
-            QRELS.description,
-        )
-    frame = _scan_tidy_file(source, QRELS)
+    refuse_run(source)
+    frame = scan_tidy_file(source, QRELS)
     if frame is None:
         frame = _read_line_by_line(source, QRELS)
     return frame.select(QRELS.columns)
@@ -75,14 +71,8 @@ def read_qrels_lines(source: Source) -> pl.DataFrame:
 
 def read_run(source: Source) -> Run:
     """A run from lines of query, Q0, document, rank, score, name."""
-    if len(source.first_line().split()) == 4:
-        raise Swapped(
-            source.name,
-            "these look like judgments, not like a run: their lines have four fields "
-            "(are the arguments swapped?)",
-            RUN.description,
-        )
-    frame = _scan_tidy_file(source, RUN)
+    refuse_judgments(source)
+    frame = scan_tidy_file(source, RUN)
     if frame is None:
         frame = _read_line_by_line(source, RUN)
     trailing_count = int(frame["more"].sum())
@@ -98,13 +88,35 @@ def read_run(source: Source) -> Run:
     )
 
 
+def refuse_run(source: Source) -> None:
+    """A run where judgments belong is a mistake that can be named."""
+    if len(source.first_line().split()) >= 6:
+        raise Swapped(
+            source.name,
+            "this looks like a run, not like judgments: its lines have six fields "
+            "(are the arguments swapped?)",
+            QRELS.description,
+        )
+
+
+def refuse_judgments(source: Source) -> None:
+    """Judgments where a run belongs are a mistake that can be named."""
+    if len(source.first_line().split()) == 4:
+        raise Swapped(
+            source.name,
+            "these look like judgments, not like a run: their lines have four fields "
+            "(are the arguments swapped?)",
+            RUN.description,
+        )
+
+
 def looks_like_a_run(source: Source) -> bool:
     """Have most of its first lines more than the four fields of judgments?"""
     sizes = [len(line.split()) for line in source.first_lines()]
     return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
 
 
-def last_tag(source: Source) -> str:
+def last_tag(source: Source, *, comments: bool = True) -> str:
     """The name that the last line of a run gives, which is what trec_eval prints."""
     if source.path is not None:
         with source.path.open("rb") as stream:
@@ -112,10 +124,11 @@ def last_tag(source: Source) -> str:
             tail = stream.read()
     else:
         tail = source.read_bytes()[-(1 << 16) :]
-    for line in reversed(tail.decode("utf-8", errors="replace").split("\n")):
-        fields = line.split()
-        if len(fields) >= len(RUN.fields) and not line.lstrip().startswith("#"):
-            return fields[len(RUN.fields) - 1]
+    for line in reversed(tail.split(b"\n")):
+        fields = line.split()  # at ASCII blanks, as ids are told apart
+        is_comment = comments and line.lstrip().startswith(b"#")
+        if len(fields) >= len(RUN.fields) and not is_comment:
+            return fields[len(RUN.fields) - 1].decode("utf-8", errors="replace")
     return ""
 
 
@@ -132,8 +145,21 @@ def row_locator(source: Source, line_format: LineFormat) -> Callable[[int], str]
     return locate
 
 
-def _scan_tidy_file(source: Source, line_format: LineFormat) -> pl.DataFrame | None:
-    """The rows of a tidy file; None where a line is anything but tidy."""
+def scan_tidy_file(
+    source: Source,
+    line_format: LineFormat,
+    *,
+    comments: bool = True,
+    number_type: pl.DataType | None = None,
+) -> pl.DataFrame | None:
+    """The rows of a tidy file; None where a line is anything but tidy.
+
+    Args:
+        source: the file.
+        line_format: its fields.
+        comments: are lines that begin with # passed over?
+        number_type: what the number of a line is, by default one of 64 bit.
+    """
     separator = "\t" if "\t" in source.first_line() else " "
     other_blank = b"\t" if separator == " " else b" "
     tidiness = source.tidiness(separator.encode(), other_blank)
@@ -141,7 +167,7 @@ def _scan_tidy_file(source: Source, line_format: LineFormat) -> pl.DataFrame | N
         return None
     columns = (*line_format.fields, "beyond")
     schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
-    schema[line_format.number] = pl.Float64()
+    schema[line_format.number] = number_type or pl.Float64()
     try:
         frame = (
             pl.scan_csv(
@@ -150,7 +176,7 @@ def _scan_tidy_file(source: Source, line_format: LineFormat) -> pl.DataFrame | N
                 has_header=False,
                 schema=schema,
                 quote_char=None,
-                comment_prefix="#" if tidiness.commented else None,
+                comment_prefix="#" if comments and tidiness.commented else None,
                 glob=False,
                 missing_columns="insert",
             )
@@ -181,15 +207,16 @@ def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
     except OSError as failure:
         raise BadInput(source.name, f"cannot be read: {failure}") from None
     stripped = pl.col("text").str.strip_chars(" \t\r\v\f")
-    field_pattern = r"[ \t\r\v\f]+".join(
-        rf"(?<{name}>[^ \t\r\v\f]+)" for name in line_format.fields
-    )
-    end = r"(?<beyond>[ \t\r\v\f].*)?" if line_format.open_ended else "$"
+    end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
     return (
         table.with_row_index("line", offset=1)
         .with_columns(stripped)
         .filter((pl.col("text") != "") & ~pl.col("text").str.starts_with("#"))
-        .with_columns(pl.col("text").str.extract_groups(rf"^{field_pattern}{end}").alias("fields"))
+        .with_columns(
+            pl.col("text")
+            .str.extract_groups(rf"^{field_pattern(line_format)}{end}")
+            .alias("fields")
+        )
         .unnest("fields")
         .with_columns(
             pl.col(line_format.number).alias("number").cast(pl.Float64, strict=False),
@@ -198,6 +225,11 @@ def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
             else pl.lit(value=False).alias("more"),
         )
     )
+
+
+def field_pattern(line_format: LineFormat) -> str:
+    """The fields of a line, between ASCII blanks."""
+    return rf"[{BLANKS}]+".join(rf"(?<{name}>[^{BLANKS}]+)" for name in line_format.fields)
 
 
 def _read_text_lines(source: Source) -> pl.DataFrame:

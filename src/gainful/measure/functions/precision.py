@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import RankedRun
-from gainful.types import Array
+from gainful.types import Array, Ranks
 
 Share = tuple[Array, Array]
 _FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
@@ -104,6 +104,11 @@ def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: s
     """The best precision from a level of recall on."""
     recall_base = ranked.recall_base(rel)
     needed = count_at_recall(k * recall_base, recall_points)
+    return best_precision(ranked, rel, needed), (recall_base > 0).astype(np.float64)
+
+
+def best_precision(ranked: RankedRun, rel: float, needed: Ranks) -> Array:
+    """The best precision from where so many relevant documents are found on; 0 if they are not."""
     hit = np.flatnonzero(ranked.relevant(rel))
     precision_ = np.append((ranked.cumulate(ranked.relevant(rel)) / ranked.rank)[hit], (0.0, 0.0))
     begin = np.searchsorted(ranked.query[hit], np.arange(ranked.size))
@@ -112,7 +117,7 @@ def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: s
     reached = start < end
     edges = np.stack((np.where(reached, start, 0), np.where(reached, end, 1)), axis=1).ravel()
     best = np.maximum.reduceat(precision_, edges)[::2] if edges.size else np.zeros(0)
-    return np.where(reached, best, 0.0), (recall_base > 0).astype(np.float64)
+    return np.where(reached, best, 0.0)
 
 
 def eleven_point_average(
@@ -120,10 +125,11 @@ def eleven_point_average(
 ) -> Share:
     """The mean of interpolated precision over levels of recall, such as 0,0.5,1."""
     levels = ELEVEN_POINTS if points is None else as_points(points)
-    shares = [
-        iprec_at_recall(ranked, rel=rel, k=level, recall_points=recall_points) for level in levels
-    ]
-    return np.mean([best for best, _ in shares], axis=0), shares[0][1]
+    recall_base = ranked.recall_base(rel)
+    total = np.zeros(ranked.size)
+    for level in reversed(levels):  # one after another, whatever the number of queries
+        total += best_precision(ranked, rel, count_at_recall(level * recall_base, recall_points))
+    return total / len(levels), (recall_base > 0).astype(np.float64)
 
 
 def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
@@ -142,8 +148,9 @@ def set_relative_precision(ranked: RankedRun, *, rel: float) -> Share:
 
 def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
     """Precision times recall of all retrieved documents."""
-    hits = ranked.count(ranked.relevant(rel))
-    return hits * _divide(hits, ranked.retrieved), ranked.recall_base(rel)
+    hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
+    maximum = np.where(ranked.retrieved > 0, ranked.retrieved * recall_base, recall_base)
+    return hits * hits, maximum
 
 
 def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share:
@@ -210,10 +217,12 @@ def utility(
     )
 
 
-def count_at_recall(number: Array, rounding: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def count_at_recall(number: Array, rounding: str) -> Ranks:
     """A share of the relevant documents as a number of them, as trec_eval 10 or 9 rounds it."""
-    whole = np.floor(number + (0.5 if rounding == "trec_eval_10" else 0.9))
-    return whole.astype(np.intp)
+    if rounding == "trec_eval_10":
+        whole = np.floor(number)
+        return (whole + (number - whole >= 0.5)).astype(np.intp)  # adding a half would round
+    return np.floor(number + 0.9).astype(np.intp)
 
 
 def _divide(numerator: Array, denominator: NDArray[Any]) -> Array:

@@ -29,7 +29,7 @@ _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 def rbp(ranked: RankedRun, *, p: float, rel: float, k: int | None) -> Array:
     """What does a searcher gain who goes on to the next document with probability p?"""
     hit = ranked.relevant(rel, k)
-    return (1 - p) * ranked.total(p ** (ranked.rank - 1.0), hit)
+    return (1 - p) * ranked.total(_weights(ranked, p)[ranked.rank - 1], hit)
 
 
 def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
@@ -41,15 +41,35 @@ def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
     beyond = (low < 0) | (high > 1)
     low, width = np.where(beyond, low, 0.0), np.where(beyond, high - low, 1.0)
     scaled = (gains - low[ranked.query]) / width[ranked.query]
-    return (1 - p) * ranked.total(scaled * p ** (ranked.rank - 1.0))
+    return (1 - p) * ranked.total(scaled * _weights(ranked, p)[ranked.rank - 1])
 
 
 def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
     """By how much could RBP still grow, if all that is unjudged were relevant?"""
+    weight = _weights(ranked, p)
     judged = ranked.grade >= 0
-    has_unjudged = ranked.retrieved > ranked.count(judged)
-    reached = (1 - p) * ranked.total(p ** (ranked.rank - 1.0), judged)
-    return np.where(has_unjudged, 1 - reached, 0.0)
+    residual = np.zeros(ranked.size)
+    for part in slices(ranked.size, _BATCH_QUERIES):
+        retrieved = ranked.retrieved[part]
+        begin = np.cumsum(retrieved) - retrieved
+        query = np.repeat(np.arange(len(retrieved)), retrieved)
+        is_unjudged = np.ones(len(query), dtype=bool)
+        mine = judged & (ranked.query >= part.start) & (ranked.query < part.stop)
+        is_unjudged[begin[ranked.query[mine] - part.start] + ranked.rank[mine] - 1] = False
+        place = np.arange(len(query)) - begin[query]
+        total = np.bincount(
+            query[is_unjudged], weight[place[is_unjudged]], minlength=len(retrieved)
+        )
+        reached = weight[retrieved] + (1 - p) * total  # what comes below the last, and above
+        has_unjudged = np.bincount(query[is_unjudged], minlength=len(retrieved)) > 0
+        residual[part] = np.where(has_unjudged, reached, 0.0)
+    return residual
+
+
+def _weights(ranked: RankedRun, p: float) -> Array:
+    """How likely each rank is seen, multiplied one after another, to one below the last."""
+    depth = int(ranked.retrieved.max(initial=0))
+    return np.cumprod(np.append(1.0, np.full(depth, p)))
 
 
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:

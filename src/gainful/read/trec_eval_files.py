@@ -1,0 +1,244 @@
+"""Judgments, preferences and runs, line by line as trec_eval reads them.
+
+Fields are told by ASCII blanks alone, a number is what a text begins with, and what follows it
+is passed over. Version 10 skips comments: any in a run, but in judgments only one at a time, for
+it takes the line after a comment for a judgment. Blank lines may stand in runs alone. A text that
+is not UTF-8 is read byte by byte.
+
+Tidy files are scanned at full speed. What trec_eval would make 0 of, a word where a number
+belongs, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, Duplicated
+from gainful.read.qrels_and_run import Run, find_duplicates
+from gainful.read.source import Source
+from gainful.read.trec_files import (
+    BLANKS,
+    QRELS,
+    RUN,
+    LineFormat,
+    describe_problem,
+    field_pattern,
+    last_tag,
+    refuse_judgments,
+    refuse_run,
+    scan_tidy_file,
+)
+from gainful.text import leading_integer, leading_number, quote
+
+Encoding = Literal["utf-8", "latin-1"]
+QrelsFormat = Literal["qrels", "prefs", "qrels_prefs", "qrels_jg"]
+_PLAIN_INTEGER, _PLAIN_NUMBER = r"^[+-]?[0-9]{1,15}$", r"^[+-]?[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?$"
+
+_JUDGED_GROUPS = LineFormat(
+    ("query", "group", "doc", "grade"),
+    "grade",
+    "query group document grade",
+    open_ended=False,
+    extra=("group",),
+)
+_GRADED_PREFERENCES = LineFormat(
+    ("query", "group", "doc", "level"),
+    "level",
+    "query group document level",
+    open_ended=False,
+    extra=("group",),
+)
+_PREFERENCES = LineFormat(
+    ("query", "group", "subgroup", "doc", "level"),
+    "level",
+    "query group subgroup document level",
+    open_ended=False,
+    extra=("group", "subgroup"),
+)
+
+
+@frozen(eq=False)
+class Judged:
+    """Judgments of any kind, as a frame with a column `query`."""
+
+    frame: pl.DataFrame
+    name: str
+    kind: QrelsFormat
+
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries."""
+        return self.frame["query"].unique().to_list()
+
+    def count_relevant(self) -> int:
+        """How many judgments are above 0, whatever the level of relevance."""
+        return int((self.frame["grade"] > 0).sum()) if "grade" in self.frame.columns else 0
+
+
+class NotUtf8(BadInput):
+    """A text that is to be read byte by byte."""
+
+
+@frozen
+class _Reader:
+    """One kind of file: its lines, what its numbers are, and which lines are passed over."""
+
+    line_format: LineFormat
+    parse: Callable[[str], float | None]
+    is_run: bool = False
+
+
+def read_files(
+    qrels: Source, run: Source, qrels_format: QrelsFormat, version: int
+) -> tuple[Judged, Run, Encoding]:
+    """Judgments and a run, and how their texts were read: if one is not UTF-8, both by bytes."""
+    encodings: tuple[Encoding, Encoding] = ("utf-8", "latin-1")
+    for encoding in encodings:
+        try:
+            frame = _READERS[qrels_format](qrels, version, encoding)
+            return (
+                Judged(frame, qrels.name, qrels_format),
+                read_run(run, version, encoding),
+                encoding,
+            )
+        except NotUtf8:
+            continue
+    raise AssertionError  # any bytes are texts of the second encoding
+
+
+def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
+    """Judgments of grades; a document may be judged twice, which is found out later."""
+    frame = None
+    if encoding == "utf-8" and not _has_odd_lines(source):
+        frame = scan_tidy_file(source, QRELS, comments=False, number_type=pl.Int64())
+    if frame is None:
+        frame = _read_lines(source, _Reader(QRELS, leading_integer), version, encoding)
+    return frame.select("query", "doc", pl.col("grade").cast(pl.Float64))
+
+
+def _read_judged_groups(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
+    """Judgments of several judges: query, group, doc, grade."""
+    reader = _Reader(_JUDGED_GROUPS, leading_integer)
+    frame = _read_lines(source, reader, version, encoding)
+    keys = frame.select(pl.concat_str("query", "group", separator=" ").alias("query"), "doc")
+    repeated = find_duplicates(keys)
+    if not repeated.is_empty():
+        group, doc, row = repeated.row(1)
+        place = f"{source.name}:{frame['line'][row]}"
+        raise Duplicated(place, f"document {quote(doc)} is judged twice in group {quote(group)}")
+    return frame.select("query", "group", "doc", pl.col("grade").cast(pl.Float64))
+
+
+def _read_preferences(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
+    """Preferences: query, group, subgroup, doc, level."""
+    frame = _read_lines(source, _Reader(_PREFERENCES, leading_number), version, encoding)
+    return _select_preferences(frame, version)
+
+
+def _read_graded_preferences(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
+    """Judgments as preferences of one subgroup in each group."""
+    frame = _read_lines(source, _Reader(_GRADED_PREFERENCES, leading_number), version, encoding)
+    return _select_preferences(frame.with_columns(subgroup=pl.lit("0")), version)
+
+
+_READERS: Mapping[QrelsFormat, Callable[[Source, int, Encoding], pl.DataFrame]] = {
+    "qrels": _read_qrels,
+    "prefs": _read_preferences,
+    "qrels_prefs": _read_graded_preferences,
+    "qrels_jg": _read_judged_groups,
+}
+
+
+def _select_preferences(frame: pl.DataFrame, version: int) -> pl.DataFrame:
+    level = pl.col("level").cast(pl.Float64)
+    if version == 9:  # which keeps them in 32 bit
+        level = level.cast(pl.Float32).cast(pl.Float64)
+    return frame.select("query", "group", "subgroup", "doc", level)
+
+
+def read_run(source: Source, version: int, encoding: Encoding) -> Run:
+    """A run; scores may be infinite."""
+    frame = None
+    if encoding == "utf-8":
+        frame = scan_tidy_file(source, RUN, comments=version == 10)
+    if frame is not None:
+        tag = last_tag(source, comments=version == 10)
+        return Run(frame.select(RUN.columns), source.name, tag=tag)
+    frame = _read_lines(source, _Reader(RUN, leading_number, is_run=True), version, encoding)
+    tag = frame["tag"][-1] if len(frame) else ""
+    return Run(frame.select(RUN.columns), source.name, tag=tag, infinite=True)
+
+
+def _has_odd_lines(source: Source) -> bool:
+    """Is there a line that begins with # or is empty?"""
+    data = b"\n" + source.read_bytes()
+    return any(odd in data for odd in (b"\n#", b"\n\n", b"\n\r"))
+
+
+def _read_lines(source: Source, reader: _Reader, version: int, encoding: Encoding) -> pl.DataFrame:
+    """The fields of every line as text, the number read, and the number of the line."""
+    line_format, number = reader.line_format, reader.line_format.number
+    lines = _split_text(source, encoding).with_row_index("line", offset=1)
+    lines = _drop_lines(lines, version, is_run=reader.is_run)
+    end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
+    table = (
+        lines.with_columns(pl.col("text").str.strip_chars(" \t\r\v\f"))
+        .with_columns(
+            pl.col("text").str.extract_groups(rf"^{field_pattern(line_format)}{end}").alias("field")
+        )
+        .unnest("field")
+    )
+    table = table.with_columns(_parse_column(table[number], reader.parse).alias("number"))
+    bad = table.filter(pl.col(number).is_null() | pl.col("number").is_null())
+    if not bad.is_empty():
+        (refuse_judgments if reader.is_run else refuse_run)(source)
+        row = bad.row(0, named=True)
+        problem = describe_problem(row | {"more": False}, line_format)
+        raise BadInput(f"{source.name}:{row['line']}", problem, line_format.description)
+    return table.with_columns(pl.col("number").alias(number))
+
+
+def _split_text(source: Source, encoding: Encoding) -> pl.DataFrame:
+    try:
+        text = source.read_bytes().decode(encoding)
+    except UnicodeDecodeError:
+        raise NotUtf8(source.name, "this is not UTF-8 text") from None
+    return pl.DataFrame({"text": text.removesuffix("\n").split("\n")})
+
+
+def _drop_lines(lines: pl.DataFrame, version: int, *, is_run: bool) -> pl.DataFrame:
+    """The lines without those that a version passes over."""
+    text = pl.col("text")
+    if is_run:
+        stripped = text.str.strip_chars(" \t\r\v\f")
+        passed_over = stripped == ""
+        if version == 10:
+            passed_over |= stripped.str.starts_with("#")
+        return lines.filter(~passed_over)
+    if version == 9:
+        return lines
+    marked = text.str.starts_with("#")  # the first of several, the third …
+    place = pl.int_range(pl.len()).over(marked.rle_id())
+    return lines.filter(~(marked & (place % 2 == 0)))
+
+
+def _parse_column(texts: pl.Series, parse: Callable[[str], float | None]) -> pl.Series:
+    """Numbers of texts; only what is written oddly is read one by one."""
+    plain = _PLAIN_INTEGER if parse is leading_integer else _PLAIN_NUMBER
+    simple = texts.str.contains(plain).fill_null(value=False)
+    numbers = texts.zip_with(simple, pl.Series([None], dtype=pl.String)).cast(pl.Float64)
+    odd = (~simple & texts.is_not_null()).arg_true()
+    if not len(odd):
+        return numbers
+    return numbers.scatter(odd, [_to_number(text, parse) for text in texts.gather(odd)])
+
+
+def _to_number(text: str, parse: Callable[[str], float | None]) -> float | None:
+    number = parse(text)
+    if number is None and parse is leading_integer and leading_number(text) is not None:
+        return 0.0  # .5
+    return None if number is None or number != number else float(number)  # noqa: PLR0124
