@@ -349,13 +349,18 @@ def format_answer(formulations: Formulations) -> str:
     if not formulations.matches:
         return f"Nothing gives {value} ± {within}; the nearest are listed."
     best, count = formulations.matches[0], len(formulations.matches)
-    tools = join_words(best.tools) if len(best.tools) <= _LISTED_TOOLS else ""
-    tools = tools or f"{best.tools[0]} and {len(best.tools) - 1} other tools"
-    computed = f" as {tools} {'compute' if len(best.tools) > 1 else 'computes'} it"
-    source = computed if best.tools else ", which no tool that is known computes"
     rest = count_noun(count - 1, "other formulation gives", "other formulations give")
     others = f"; {rest} it too" if count > 1 else ""
-    return f"{value} (± {within}) is {best.measure}{source}{others}."
+    return f"{value} (± {within}) is {best.measure}{_name_tools(best.tools)}{others}."
+
+
+def _name_tools(tools: Sequence[str]) -> str:
+    """Who computes it so, in a few words."""
+    if not tools:
+        return ", which no tool that is known computes"
+    if len(tools) > _LISTED_TOOLS:
+        return f" as {tools[0]} and {len(tools) - 1} other tools compute it"
+    return f" as {join_words(tools)} {'compute' if len(tools) > 1 else 'computes'} it"
 
 
 def _build_table(formulations: Sequence[Formulation]) -> Table:
