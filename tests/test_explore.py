@@ -565,7 +565,8 @@ def test_without_the_extra_the_command_says_how_to_install_it(run, files, tmp_pa
     message = run("explore", *files, "-o", str(tmp_path / "page.html"), status=2)
     assert (
         message
-        == "gainful: gainful explore needs the extra report: pip install 'gainful[report]'\n"
+        == "gainful: gainful explore needs packages that are not there: "
+        "pip install altair vl-convert-python jinja2\n"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import zipfile
 from importlib import import_module
 from operator import attrgetter
@@ -12,6 +13,7 @@ import pytest
 
 import gainful
 from gainful import guesses
+from gainful.errors import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 
@@ -131,3 +133,12 @@ def test_a_page_is_made_from_a_zip(run_python, tmp_path):
         "print(gainful.report({'1': {'a': 1}}, {'mine': {'1': ['a']}}, 'RR')[:15])\n"
     )
     assert run_python(code) == "<!doctype html>"
+
+
+def test_install_lines_name_the_packages_of_an_extra():
+    """gainful[report] cannot be installed from anywhere yet; its packages can."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for extra, packages in EXTRAS.items():
+        assert packages == tuple(re.split(r"[<>=]", need)[0] for need in extras[extra])
+    texts = {path: path.read_text() for path in (ROOT / "src").rglob("*.py")}
+    assert [path for path, text in texts.items() if re.search(r"install '?gainful", text)] == []

@@ -454,7 +454,10 @@ def test_what_is_read_is_not_written_over(run, tmp_path):
 def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "find_spec", lambda _: None)
     message = run(*FILES, "-o", tmp_path / "report.html", status=2)
-    assert message == "gainful: a report needs the extra report: pip install 'gainful[report]'\n"
+    assert message == (
+        "gainful: a report needs packages that are not there: "
+        "pip install altair vl-convert-python jinja2\n"
+    )
     with pytest.raises(NotInstalled):
         gainful.report(JUDGED, {"old": OLD}, "AP")
 

@@ -131,13 +131,22 @@ class CannotCompare(GainfulError, ValueError):
     """Two conventions, of which one cannot compute what was asked."""
 
 
+# What each extra brings, by the names under which it can be installed from anywhere.
+EXTRAS = {
+    "report": ("altair", "vl-convert-python", "jinja2"),
+    "spark": ("pyspark", "pyarrow"),
+    "datasets": ("ir-datasets",),
+}
+
+
 class NotInstalled(GainfulError, ImportError):
     """A part of gainful that needs what is not installed; says how to install it."""
 
     def __init__(self, feature: str, extra: str) -> None:
         """Say what needs it, and which extra brings it."""
         self.feature, self.extra = feature, extra
-        super().__init__(f"{feature} needs the extra {extra}: pip install 'gainful[{extra}]'")
+        packages = " ".join(EXTRAS[extra])
+        super().__init__(f"{feature} needs packages that are not there: pip install {packages}")
 
     def __reduce__(self) -> tuple[type[NotInstalled], tuple[object, ...]]:
         return type(self), (self.feature, self.extra)

@@ -74,14 +74,15 @@ class Compression:
     suffix: str
     magic: bytes
     open_stream: Callable[[], Any]
+    package: str = ""  # that brings it, where Python does not
 
 
 COMPRESSIONS = (
     Compression("gzip", ".gz", b"\x1f\x8b", _GzipDecompressor),
-    Compression("zstd", ".zst", b"\x28\xb5\x2f\xfd", _open_zstd),
+    Compression("zstd", ".zst", b"\x28\xb5\x2f\xfd", _open_zstd, "backports.zstd"),
     Compression("bzip2", ".bz2", b"BZh", bz2.BZ2Decompressor),
     Compression("xz", ".xz", b"\xfd7zXZ\x00", lzma.LZMADecompressor),
-    Compression("lz4", ".lz4", b"\x04\x22\x4d\x18", _open_lz4),
+    Compression("lz4", ".lz4", b"\x04\x22\x4d\x18", _open_lz4, "lz4"),
 )
 SUFFIXES = tuple(compression.suffix for compression in COMPRESSIONS)
 
@@ -106,7 +107,7 @@ def decompress(data: bytes, name: str) -> bytes:
         raise
     except ImportError:
         problem = f"this is {compression.name}, for which a package is not installed"
-        raise BadInput(name, problem, f"pip install {compression.name}; or gzip") from None
+        raise BadInput(name, problem, f"pip install {compression.package}; or gzip") from None
     except Exception as failure:  # noqa: BLE001  (each library has errors of its own)
         raise BadInput(name, f"the {compression.name} file is damaged: {failure}") from None
     return b"".join(parts)
