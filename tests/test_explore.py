@@ -564,8 +564,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(run, files, tmp_pa
     monkeypatch.setitem(sys.modules, "jinja2", None)
     message = run("explore", *files, "-o", str(tmp_path / "page.html"), status=2)
     assert (
-        message
-        == "gainful: gainful explore needs packages that are not there: "
+        message == "gainful: gainful explore needs packages that are not there: "
         "pip install altair vl-convert-python jinja2\n"
     )
 

@@ -137,7 +137,9 @@ def test_a_page_is_made_from_a_zip(run_python, tmp_path):
 
 def test_install_lines_name_the_packages_of_an_extra():
     """gainful[report] cannot be installed from anywhere yet; its packages can."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
     for extra, packages in EXTRAS.items():
         assert packages == tuple(re.split(r"[<>=]", need)[0] for need in extras[extra])
     texts = {path: path.read_text() for path in (ROOT / "src").rglob("*.py")}

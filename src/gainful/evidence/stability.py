@@ -231,7 +231,14 @@ def build_table(stabilities: Sequence[Stability]) -> Table:
         for stability in stabilities
         for measure, interval in stability.intervals.items()
     ]
-    return Table(heads, rows, numeric=True, label_columns=2, text_columns=(len(heads) - 1,))
+    return Table(
+        heads,
+        rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(len(heads) - 1,),
+        expendable=heads[:4:-1],
+    )
 
 
 def _format_row(interval: Interval) -> list[str]:

@@ -21,7 +21,6 @@ SINGLE_LIST_SETTINGS = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
     *("negative", "fractional", "empty", "short", "grade_bits", "decimals"),
 )
-_FULL_TABLE_WIDTH = 180  # characters that the table of all conventions needs
 _LISTED_SETTINGS = [
     setting for setting in SETTINGS if setting not in ("b", "rel")
 ]  # those come with their formula
@@ -29,21 +28,12 @@ _LISTED_SETTINGS = [
 
 def convention_page(name: str | None = None, other: str | None = None) -> Page:
     """All conventions, one of them by its name, or what two do differently."""
-    tables = build_tables(name, other, None)  # a pair that cannot be compared is refused at once
-    return Page(
-        sections=[lambda width: _list_sections(name, other, width)],
-        rows=lambda: tables[0][1],
-        data=lambda: to_dict(name, other),
-    )
-
-
-def _list_sections(name: str | None, other: str | None, width: int | None) -> list[Section]:
-    """Each table below its heading."""
+    tables = build_tables(name, other)
     sections = []
-    for heading, table in build_tables(name, other, width):
+    for heading, table in tables:
         sections.append(Section(lines=[heading]))
         sections += [Section(table=table)] if table.rows else []
-    return sections
+    return Page(sections=sections, rows=lambda: tables[0][1], data=lambda: to_dict(name, other))
 
 
 def format_heading(convention: Convention | None, other: Convention | None = None) -> str:
@@ -58,18 +48,10 @@ def format_heading(convention: Convention | None, other: Convention | None = Non
     return f"{convention.name} and {other.name} differ in {difference_text}."
 
 
-def build_table(
-    convention: Convention | None = None, other: Convention | None = None, width: int | None = None
-) -> Table:
-    """All conventions, one in plain words, or only what two do differently.
-
-    Of all conventions, a page narrower than their table shows only names and titles.
-    """
+def build_table(convention: Convention | None = None, other: Convention | None = None) -> Table:
+    """All conventions, one in plain words, or only what two do differently."""
     if convention is None:
-        all_conventions = _build_overview()
-        if width is not None and width < _FULL_TABLE_WIDTH:
-            return Table(all_conventions.columns[:2], [row[:2] for row in all_conventions.rows])
-        return all_conventions
+        return _build_overview()
     ndcg_recipe = build_recipe(nDCG, like=convention)
     if other is None:
         rows = [
@@ -93,9 +75,7 @@ def build_table(
     return Table(("field", "question", convention.name, other.name), differing)
 
 
-def build_tables(
-    first_name: str | None, second_name: str | None, width: int | None
-) -> list[tuple[str, Table]]:
+def build_tables(first_name: str | None, second_name: str | None) -> list[tuple[str, Table]]:
     """Tables with their headings: of single rankings, and of sessions where there is one."""
     if first_name is None:
         session_rows = [
@@ -103,13 +83,14 @@ def build_tables(
             for name, convention in SESSION_CONVENTIONS.items()
         ]
         session_heading = f"{len(session_rows)} conventions of whole sessions."
-        session_table = Table(("name", "paper or track", "note"), session_rows)
-        return [(format_heading(None), build_table(width=width)), (session_heading, session_table)]
+        columns = ("name", "paper or track", "note")
+        session_table = Table(columns, session_rows, expendable=("note",))
+        return [(format_heading(None), build_table()), (session_heading, session_table)]
     tables = []
     conventions = [CONVENTIONS.get(name) for name in (first_name, second_name) if name is not None]
     if all(conventions):
         first, second = conventions[0], conventions[1] if len(conventions) > 1 else None
-        tables.append((format_heading(first, second), build_table(first, second, width)))
+        tables.append((format_heading(first, second), build_table(first, second)))
     session_conventions = [
         SESSION_CONVENTIONS.get(key) for key in (first_name, second_name) if key is not None
     ]
@@ -221,4 +202,4 @@ def _build_overview() -> Table:
         )
         rows.append((name, convention.title, *setting_cells))
     columns = ("name", "tool or source", "gain", "discount", "ideal", "ties", "negative", "empty")
-    return Table(columns, rows)
+    return Table(columns, rows, expendable=columns[:1:-1])

@@ -49,6 +49,7 @@ _COLUMNS = (
     *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
     *("ideal\ngrade", "IDCG", "nDCG"),
 )
+_EXPENDABLE_COLUMNS = ("CG", "ideal\ngrade", "gain ×\ndiscount", "IDCG")
 _MAX_TERMS = 4  # terms of a sum that are written out
 _MAX_MOVES = 2  # documents that a sentence says should stand elsewhere
 
@@ -182,7 +183,7 @@ def build_table(explanation: Explanation) -> Table:
         )
         for line in explanation.lines
     ]
-    return Table(_COLUMNS, rows, numeric=True)
+    return Table(_COLUMNS, rows, numeric=True, expendable=_EXPENDABLE_COLUMNS)
 
 
 def explanation_page(explanation: Explanation, *, verbose: bool = False) -> Page:
@@ -193,7 +194,7 @@ def explanation_page(explanation: Explanation, *, verbose: bool = False) -> Page
         answer=describe_misplaced(explanation),
         sections=[
             Section(table=build_table(explanation)),
-            Section(lines=sums),
+            Section(lines=sums, indent=" " * len("IDCG = ")),
             *(Section(lines=[f"Note: {note}"]) for note in list_notes(explanation)),
             Section(lines=[f"Convention: {_format_title(explanation)}"]),
             *([Section(table=Table(("", ""), settings))] if settings else []),

@@ -14,7 +14,7 @@ from gainful.page.table import Table
 from gainful.text import display_width
 
 GAP = 2  # blanks between columns
-_LEGIBLE_WIDTH = 16  # columns of text are not folded narrower than that, if others can go
+_EASY_WIDTH, _LEGIBLE_WIDTH = 32, 16  # what a text should have, and what it must have
 _BREAKABLE = 8  # the least that is left of a word in a column that must be broken
 
 
@@ -25,10 +25,10 @@ def fit_table(table: Table, width: int | None) -> tuple[list[Table], list[str]]:
     table = evolve(table, bars={})
     left_out: list[str] = []
     for name in table.expendable:
-        if name in table.columns and _total_width(_legible_widths(table)) > width:
+        if name in table.columns and _total_width(_least_widths(table, _EASY_WIDTH)) > width:
             left_out.append(name)
             table = table.select([at for at, other in enumerate(table.columns) if other != name])
-    if _total_width(_legible_widths(table)) <= width or not table.numeric:
+    if _total_width(_least_widths(table, _LEGIBLE_WIDTH)) <= width or not table.numeric:
         return [table], left_out
     return _stack_columns(table, width), left_out
 
@@ -61,8 +61,11 @@ def fit_widths(table: Table, width: int | None) -> list[int]:
 
 def _stack_columns(table: Table, width: int) -> list[Table]:
     """Tables that fit, one below the other: the labels, and the columns that have room."""
+    widths = _least_widths(table, _LEGIBLE_WIDTH)
     label_columns = max(1, table.label_columns)
-    labels, widths = list(range(label_columns)), _legible_widths(table)
+    while label_columns > 1 and _total_width(widths[:label_columns]) > width // 2:
+        label_columns -= 1  # so many labels would leave no room for what they are of
+    labels = list(range(label_columns))
     tables: list[list[int]] = [[]]
     for at in range(label_columns, len(table.columns)):
         columns = [*labels, *tables[-1], at]
@@ -72,10 +75,10 @@ def _stack_columns(table: Table, width: int) -> list[Table]:
     return [table.select([*labels, *columns]) for columns in tables]
 
 
-def _legible_widths(table: Table) -> list[int]:
-    """The least that columns should have: of text as much as can be read with ease."""
+def _least_widths(table: Table, text_width: int) -> list[int]:
+    """The least that columns are to have: numbers all of it, text its words and so much."""
     return [
-        max(word, min(natural, _LEGIBLE_WIDTH)) if is_text else natural
+        max(word, min(natural, text_width)) if is_text else natural
         for natural, word, is_text in zip(
             table_widths(table), _longest_words(table), _find_texts(table), strict=True
         )

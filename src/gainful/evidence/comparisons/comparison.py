@@ -197,6 +197,10 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         text_columns=(3, 5),
         bars=bars,
         colours=colours,
+        expendable=(
+            *(("p",) if comparison.evidence.corrects else ()),
+            *("win/tie/loss", "effect\n(dz)", interval_heading),
+        ),
     )
 
 

@@ -221,6 +221,7 @@ def _build_check_table(verdict: Verdict) -> Table:
         numeric=True,
         label_columns=1,
         text_columns=(len(columns) - 2, len(columns) - 1),
+        expendable=("baseline", "change"),
     )
 
 

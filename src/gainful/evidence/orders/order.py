@@ -247,7 +247,14 @@ def _build_measure_table(order: Order) -> Table:
                 _format_order(order.places(measure)),
             )
         )
-    return Table(heads, measure_rows, numeric=True, label_columns=1, text_columns=(4,))
+    return Table(
+        heads,
+        measure_rows,
+        numeric=True,
+        label_columns=1,
+        text_columns=(4,),
+        expendable=("smallest\ndifference", "pairs\napart"),
+    )
 
 
 def _format_order(places: dict[str, int]) -> str:
@@ -275,7 +282,14 @@ def _build_agreement_table(order: Order) -> Table:
         )
         for agreement in order.agreement
     ]
-    return Table(heads, agreement_rows, numeric=True, label_columns=2, text_columns=(6,))
+    return Table(
+        heads,
+        agreement_rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(6,),
+        expendable=("RBO", "tau_AP"),
+    )
 
 
 def _format_striking_swap(agreement: Agreement) -> str:

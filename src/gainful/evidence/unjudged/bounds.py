@@ -303,7 +303,8 @@ def _build_run_table(bounds: Sequence[Bounds]) -> Table:
         for name, ends in run_bounds.mean.items()
     ]
     columns = ("run", "measure", *_COLUMNS, "condensed", "unjudged")
-    return Table(columns, rows, numeric=True, label_columns=3)
+    expendable = ("unjudged", "condensed", _COLUMNS[0])
+    return Table(columns, rows, numeric=True, label_columns=3, expendable=expendable)
 
 
 def _build_query_table(bounds: Sequence[Bounds]) -> Table:
@@ -322,7 +323,8 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
         for row in run_bounds.per_query.iter_rows(named=True)
     ]
     columns = ("run", "measure", "query", *_COLUMNS, "unjudged")
-    return Table(columns, rows, numeric=True, label_columns=4)
+    expendable = ("unjudged", _COLUMNS[0])
+    return Table(columns, rows, numeric=True, label_columns=4, expendable=expendable)
 
 
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.match.session_groups import By
 from gainful.measure.sessions.answers import describe_view
@@ -137,6 +137,7 @@ def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
         numeric=True,
         label_columns=len(labels),
         bars=column_bars(rows, bounded),
+        expendable=("queries", "sessions"),
     )
 
 
@@ -163,6 +164,9 @@ def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=len(by))
 
 
+_NEEDED_COLUMNS = ("which", "session", "before", "text", "query", "change")  # of a reformulation
+
+
 def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Table:
     """The reformulations that helped most, and those that helped least."""
     results.group_names(by)
@@ -176,7 +180,9 @@ def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Ta
         for which, frame in (("most", most), ("least", least))
     )
     text_columns = [name for name, kind in both.schema.items() if kind == pl.String]
-    return _tabulate_frame(both.select(*text_columns, pl.exclude(text_columns)), len(text_columns))
+    table = _tabulate_frame(both.select(*text_columns, pl.exclude(text_columns)), len(text_columns))
+    needed = (*_NEEDED_COLUMNS, *by)
+    return evolve(table, expendable=[name for name in table.columns if name not in needed])
 
 
 def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last: NonLast) -> Table:
