@@ -398,3 +398,25 @@ def test_what_pandas_can_get_wrong():
     for wrong in (doubled, pd.Series([1, 2])):
         with pytest.raises((BadInput, gainful.errors.WrongType)):
             gainful.evaluate({"1": {"a": 1}}, wrong, "AP")
+
+
+def test_lines_that_are_taken_for_comments_are_told(tmp_path, run_gainful):
+    """By eval and by check; a # within a line is none."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("# who judged\n1 0 a 1\n1 0 b#c 0\n", encoding="utf-8")
+    run.write_text("1 Q0 a 1 2 r\n  # odd\n#2 Q0 a 1 2 r\n1 Q0 b#c 2 1 r\n", encoding="utf-8")
+    results = gainful.evaluate(qrels, run, "AP")
+    assert f"{qrels}: 1 comment passed over (lines that begin with #)" in results.notes
+    assert f"{run}: 2 comments passed over (lines that begin with #)" in results.notes
+    printed = run_gainful("check", str(qrels), str(run), status=None)[1]
+    assert "1 comment passed over" in printed
+    assert "2 comments passed over" in printed
+
+
+@pytest.mark.parametrize("blank", ["\v", "\f", "\r"])
+def test_odd_blanks_separate_fields_whatever_the_other_lines(tmp_path, blank):
+    """With and without a line that has two blanks, which is read another way."""
+    for other in ("1 Q0 b 2 1 r\n", "1  Q0  b  2  1  r\n"):
+        run = tmp_path / "run"
+        run.write_bytes(f"1 Q0 a{blank}1 3 r\n{other}".encode())
+        assert list(read_run(run).frame["doc"]) == ["a", "b"]

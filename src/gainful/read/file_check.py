@@ -128,6 +128,7 @@ def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
         lambda row: f"line {sound['line'][row]}",
         trec_files.last_tag(source) if is_run else "",
         int(sound["more"].sum()),
+        note=trec_files.describe_comments(source),
     )
 
 
@@ -205,6 +206,8 @@ def _examine_run_rows(rows: _FileRows) -> FileReport:
         ignored = f"{lines} text behind the sixth field, which is ignored"
         report.notes.append(ignored)
         report.warnings.append(ignored)
+    if rows.note:
+        report.notes.append(rows.note)
     return report
 
 

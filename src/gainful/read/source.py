@@ -6,6 +6,7 @@ A plain file stays on disk and is scanned there. What is compressed or piped is 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from io import BytesIO
@@ -101,9 +102,22 @@ class Source:
         """The first line that is neither empty nor a comment."""
         return self.first_lines()[0]
 
+    def count_comments(self) -> int:
+        """How many lines begin with #, perhaps after blanks?"""
+        count, begun = 0, b""  # a line that the next stretch ends
+        with self._open_stream() as stream:
+            while chunk := stream.read(_BATCH_BYTES):
+                whole_lines, newline, begun = (begun + chunk).rpartition(b"\n")
+                count += _count_comments(whole_lines) if newline else 0
+        return count + _count_comments(begun)
+
     def _iterate_lines(self) -> Iterator[bytes]:
         with self._open_stream() as stream:
             yield from stream
+
+
+def _count_comments(lines: bytes) -> int:
+    return len(re.findall(rb"(?m)^[ \t\r\v\f]*#", lines)) if b"#" in lines else 0
 
 
 def _scan_tidiness(source: Source, stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:

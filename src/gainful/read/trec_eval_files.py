@@ -27,6 +27,7 @@ from gainful.read.trec_files import (
     LineFormat,
     describe_problem,
     field_pattern,
+    find_tidiness,
     last_tag,
     refuse_judgments,
     refuse_run,
@@ -114,7 +115,9 @@ def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFram
     """Judgments of grades; a document may be judged twice, which is found out later."""
     frame = None
     if encoding == "utf-8" and not _has_odd_lines(source):
-        frame = scan_tidy_file(source, QRELS, comments=False, number_type=pl.Int64())
+        frame = scan_tidy_file(
+            source, QRELS, find_tidiness(source), comments=False, number_type=pl.Int64()
+        )
     if frame is None:
         frame = _read_lines(source, _Reader(QRELS, leading_integer), version, encoding)
     return frame.select("query", "doc", pl.col("grade").cast(pl.Float64))
@@ -164,7 +167,7 @@ def read_run(source: Source, version: int, encoding: Encoding) -> Run:
     """A run; scores may be infinite."""
     frame = None
     if encoding == "utf-8":
-        frame = scan_tidy_file(source, RUN, comments=version == 10)
+        frame = scan_tidy_file(source, RUN, find_tidiness(source), comments=version == 10)
     if frame is not None:
         tag = last_tag(source, comments=version == 10)
         return Run(frame.select(RUN.columns), source.name, tag=tag)

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from functools import cache
 
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, Swapped
 from gainful.read import subtopic_qrels
 from gainful.read.qrels_and_run import Qrels, Run
-from gainful.read.source import Source
+from gainful.read.source import Source, Tidiness
 from gainful.text import count_noun, quote
 
 BLANKS = r" \t\r\v\f"  # between fields, in a pattern
@@ -55,36 +55,54 @@ RUN = LineFormat(
 def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
     """Judgments from lines of query, iteration (or subtopic), document, grade."""
     frame, locate = read_qrels_lines(source), row_locator(source, QRELS)
+    notes = note_comments(source)  # judgments are few
     if unique:
-        return subtopic_qrels.build_subtopic_qrels(frame, source.name, locate)
-    return Qrels(frame.drop("subtopic"), source.name, locate, unique=False)
+        qrels = subtopic_qrels.build_subtopic_qrels(frame, source.name, locate)
+        return evolve(qrels, notes=[*qrels.notes, *notes])
+    return Qrels(frame.drop("subtopic"), source.name, locate, unique=False, notes=notes)
 
 
 def read_qrels_lines(source: Source) -> pl.DataFrame:
     """The lines of judgments as they stand there: query, doc, grade, subtopic."""
     refuse_run(source)
-    frame = scan_tidy_file(source, QRELS)
+    frame = scan_tidy_file(source, QRELS, find_tidiness(source))
     if frame is None:
         frame = _read_line_by_line(source, QRELS)
     return frame.select(QRELS.columns)
 
 
+def describe_comments(source: Source) -> str:
+    """How many lines that begin with # are passed over; nothing if there are none."""
+    count = source.count_comments()
+    return f"{count_noun(count, 'comment')} passed over (lines that begin with #)" if count else ""
+
+
+def note_comments(source: Source) -> list[str]:
+    """What should be known of the comments of a file."""
+    comments = describe_comments(source)
+    return [f"{source.name}: {comments}"] if comments else []
+
+
 def read_run(source: Source) -> Run:
     """A run from lines of query, Q0, document, rank, score, name."""
     refuse_judgments(source)
-    frame = scan_tidy_file(source, RUN)
+    tidiness = find_tidiness(source)
+    frame = scan_tidy_file(source, RUN, tidiness)
     if frame is None:
         frame = _read_line_by_line(source, RUN)
     trailing_count = int(frame["more"].sum())
-    notes = [
+    trailing = (
         f"{count_noun(trailing_count, 'line')} with text behind the sixth field, which is ignored"
-    ]
+    )
     return Run(
         frame.select(RUN.columns),
         source.name,
         row_locator(source, RUN),
         tag=last_tag(source),
-        notes=notes if trailing_count else [],
+        notes=[
+            *([trailing] if trailing_count else ()),
+            *(note_comments(source) if tidiness.commented else ()),
+        ],
     )
 
 
@@ -145,9 +163,16 @@ def row_locator(source: Source, line_format: LineFormat) -> Callable[[int], str]
     return locate
 
 
+def find_tidiness(source: Source) -> Tidiness:
+    """How tidy a file is, whose fields are told by what its first line has between them."""
+    blanks = (b"\t", b" ") if "\t" in source.first_line() else (b" ", b"\t")
+    return source.tidiness(*blanks)
+
+
 def scan_tidy_file(
     source: Source,
     line_format: LineFormat,
+    tidiness: Tidiness,
     *,
     comments: bool = True,
     number_type: pl.DataType | None = None,
@@ -157,12 +182,11 @@ def scan_tidy_file(
     Args:
         source: the file.
         line_format: its fields.
+        tidiness: how tidy it is.
         comments: are lines that begin with # passed over?
         number_type: what the number of a line is, by default one of 64 bit.
     """
     separator = "\t" if "\t" in source.first_line() else " "
-    other_blank = b"\t" if separator == " " else b" "
-    tidiness = source.tidiness(separator.encode(), other_blank)
     if source.resembles_zlib or not tidiness.single_separator:
         return None
     columns = (*line_format.fields, "beyond")
