@@ -98,6 +98,17 @@ def test_only_what_is_odd_is_said():
     )
 
 
+def test_what_a_rag_file_does_not_call_relevant_is_not_unjudged(tmp_path):
+    file = tmp_path / "rag.jsonl"
+    file.write_text('{"query": "1", "retrieved": ["a", "b", "c", "d"], "relevant": ["b"]}\n')
+    results = gainful.evaluate(file, measures="RR")
+    assert results.page().notes == ["1 query · like gainful"]
+    assert results.counts["unjudged_at_10"] == 0
+    assert "unjudged" not in repr(gainful.check(file))
+    as_qrels = gainful.evaluate({"1": {"b": 1}}, {"1": ["a", "b", "c", "d"]}, "RR")
+    assert as_qrels.counts["unjudged_at_10"] == 0.75
+
+
 def test_odd_things_of_many_runs_are_one_line():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
     runs = {name: {"1": ["a"]} for name in "abcd"} | {"e": {"1": ["a"], "2": ["a"]}}

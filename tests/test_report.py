@@ -127,9 +127,17 @@ def test_the_summary_has_the_comparison_that_compare_prints(shown, news):
     text = page.text("#summary")
     for pair in comparison.pairs_against():
         assert f"{pair.difference:+.4f}" in text
-    best = max(zip(comparison.means["nDCG@10"], comparison.systems, strict=True))
-    assert f"{best[1]} is highest with {best[0]:.4f}" in text
+    assert "hybrid and dense lead in nDCG@10 and cannot be told apart. Both are better" in text
+    assert "Detectable difference at 80 % power: " in text
     assert "999 resamples, seed 2008" in text
+
+
+def test_runs_that_share_the_lead_are_said_to(shown):
+    judged = {str(query): {"a": 1} for query in range(8)}
+    good, poor = (dict.fromkeys(judged, docs) for docs in (["a"], ["b", "a"]))
+    runs = {"colbert": good, "splade": good, "bm25": poor}
+    text = shown(gainful.report(judged, runs, "RR", resamples=99)).text("#summary")
+    assert "colbert and splade share the highest RR (1.000); they are better than bm25" in text
 
 
 def test_one_query_is_worked_out_rank_by_rank_as_by_hand(shown):

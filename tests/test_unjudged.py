@@ -592,7 +592,10 @@ def run(run_gainful):
 
 def test_the_command_prints_bounds_for_each_run_and_measure(run):
     out = run(QRELS, BM25, DENSE, "-m", "R@10", "--grades", "0,1", "--format", "table")
-    lines = [line.split() for line in out.splitlines()]
+    answer, table = out.split("\n\n")[:2]
+    # dense: 3 of 3, 2 of 3 (chowder: 3 of 4), 2 of 2, and of the query that it lacks nothing.
+    assert answer.startswith("bm25 is highest in R@10 (0.708), and stays so whatever grades ")
+    lines = [line.split() for line in table.splitlines()]
     # bm25: of bread 2 of 3 (crumbs: 3 of 4), of soup 2 of 3 (bowls: 3 of 4), 1 of 2, 2 of 2.
     assert lines[0] == ["run", "measure", "bounds", "low", "value", "high", "condensed", "unjudged"]
     assert lines[1] == ["bm25", "R@10", "exact", "0.7083", "0.7083", "0.7500", "0.7083", "2"]

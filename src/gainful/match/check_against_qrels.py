@@ -63,8 +63,9 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
         )
         return _build_finding(subject, [problem], notes, warnings)
     judged, total = matched.judgment_coverage(_TOP)
-    share = 100 * (1 - judged / total) if total else 0.0
-    notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
+    if not qrels.complete:
+        share = 100 * (1 - judged / total) if total else 0.0
+        notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
     return _build_finding(subject, [], notes, warnings)
 
 

@@ -45,7 +45,7 @@ def measure_run(
         values=values,
         recipes=recipes,
         convention=convention,
-        counts=notes.count_documents(matched, kept),
+        counts=notes.count_documents(qrels, matched, kept),
         notes=[
             *notes.note_swapped(matched, run),
             *getattr(qrels, "notes", ()),

@@ -23,9 +23,11 @@ _MOST_GRADES = 20  # grades beyond which they look like scores
 _SAMPLE = 1000  # scores that are looked at
 
 
-def count_documents(matched: Matched, kept: Flags) -> dict[str, float]:
+def count_documents(qrels: Qrels | NestedDict, matched: Matched, kept: Flags) -> dict[str, float]:
     """How much was there, and how much was missing, unjudged, tied, duplicated."""
     judged, looked_at = matched.judgment_coverage(_TOP)
+    if isinstance(qrels, Qrels) and qrels.complete:
+        judged = looked_at
     return {
         "queries": int(kept.sum()),
         "missing": int((matched.judged & ~matched.in_run).sum()),

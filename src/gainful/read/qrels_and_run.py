@@ -40,6 +40,7 @@ class Qrels:
     subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
     notes: Sequence[str] = ()  # what one should know of how they were read
     list_count: int = 0  # lists in query order, where queries have no names
+    complete: bool = False  # is all that is relevant in it, so that other documents are not?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Qrels", "grade")

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from gainful.errors import BadInput, Duplicated
 from gainful.read import dicts
 from gainful.read.column_names import (
@@ -49,7 +51,7 @@ def read_run(source: Source, columns: ColumnMapping = USUAL_NAMES) -> Run:
 
 
 def read_qrels_records(name: str, records: Records, columns: ColumnMapping = USUAL_NAMES) -> Qrels:
-    """What is relevant to each query."""
+    """What is relevant to each query: all of it, so that nothing else counts as unjudged."""
     mapping: dict[str, dict[Any, Any]] = {}
     renamed = (
         (place, columns.rename_record(record, QRELS_ROLES, place)) for place, record in records
@@ -62,7 +64,7 @@ def read_qrels_records(name: str, records: Records, columns: ColumnMapping = USU
         mapping[query] = {doc: 1 if grade is None else grade for doc, grade in pairs}
         if len(mapping[query]) < len(pairs):
             raise Duplicated(place, "a document is judged twice", "each document once")
-    return dicts.to_qrels(dicts.read_qrels_dict(mapping, name))
+    return evolve(dicts.to_qrels(dicts.read_qrels_dict(mapping, name)), complete=True)
 
 
 def read_run_records(name: str, records: Records, columns: ColumnMapping = USUAL_NAMES) -> Run:
