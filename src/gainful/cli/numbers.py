@@ -26,7 +26,7 @@ def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
     if words == ["-"]:
         words = _read_stdin(argument).split()
     parsed = []
-    for word in (part for text in words for part in split_numbers(text)):
+    for word in split_numbers(" ".join(words)):
         if not _NUMBER.fullmatch(word.strip()):
             raise _number_error(word.strip(), argument)
         parsed.append(float(word))

@@ -143,7 +143,8 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     for role, value in columns.items():
         if role not in roles:
             raise UnknownName("role of a column", str(role), roles, f"columns={_ALLOWED}")
-        candidates = (value,) if isinstance(value, str) else tuple(value or ())
+        several = isinstance(value, Sequence) and not isinstance(value, str)
+        candidates: tuple[Any, ...] = tuple(value) if several else (value,)
         if not candidates or not all(isinstance(part, str) and part for part in candidates):
             raise WrongType(f"columns[{quote(role)}]", value, "the name of a column, or several")
         names[role] = candidates

@@ -17,9 +17,17 @@ from gainful.text import quote, shorten
 
 def is_frame(value: object) -> bool:
     """Is it a table with named columns, of whatever make?"""
-    if isinstance(value, pl.DataFrame) or hasattr(value, "__arrow_c_stream__"):
+    if isinstance(value, pl.DataFrame):
         return True
+    if hasattr(value, "__arrow_c_stream__"):
+        return not is_column(value)
     return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "columns")
+
+
+def is_column(value: object) -> bool:
+    """Is it a single column: a Series of pandas or polars, an array of Arrow's?"""
+    listed = hasattr(value, "to_frame") or hasattr(value, "to_pylist")
+    return listed and not (hasattr(value, "columns") or hasattr(value, "column_names"))
 
 
 class ArrowStream:

@@ -86,13 +86,11 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
 
 
 def _find_id(document: Any) -> Any:
-    if is_id(document):
-        return document
+    if isinstance(document, Mapping):
+        document = next((document[key] for key in _ID_KEYS if document.get(key) is not None), None)
     if isinstance(document, UUID):
         return str(document)
-    if isinstance(document, Mapping):
-        return next((document[key] for key in _ID_KEYS if document.get(key) is not None), None)
-    return _object_id(document)
+    return document if is_id(document) else _object_id(document)
 
 
 def _object_id(document: Any) -> Any:

@@ -77,9 +77,8 @@ def are_records(entries: Sequence[Any]) -> bool:
 
 def tells_both(value: object, columns: ColumnMapping) -> bool:
     """Is it a list of records that tell both what was retrieved and what is relevant?"""
-    if not isinstance(value, (list, tuple)) or not value:
-        return False
-    return len(rag.record_kinds(value[0], columns)) == 2
+    entries = (_as_rows(value) if is_sequence(value) else None) or [None]
+    return len(rag.record_kinds(entries[0], columns)) == 2
 
 
 def holds_runs(value: object) -> bool:

@@ -1,0 +1,580 @@
+"""Judgments and runs in the shapes that people hold them in; every value by hand.
+
+Two queries. Of the first the relevant document a stands second, below b; of the second c stands
+first. RR is (1/2 + 1) / 2 = 0.75, P@1 (0 + 1) / 2 = 0.5.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from uuid import UUID
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from attrs import define, field
+
+import gainful
+from gainful import sessions, testing
+from gainful.errors import BadInput, BadShape, BadValue, NoColumn, UnknownName, WrongType
+from gainful.read.shapes import holds_runs
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+RUN = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.7}}
+MEASURES = ["RR", "P@1"]
+VALUES = {"RR": 0.75, "P@1": 0.5}
+
+
+class Row(NamedTuple):
+    user: str
+    item: str
+    score: float
+
+
+@define
+class Node:
+    """As LlamaIndex has it."""
+
+    node_id: str
+
+
+@define
+class NodeWithScore:
+    node: Node
+    score: float | None = None
+
+    @property
+    def node_id(self) -> str:
+        return self.node.node_id
+
+
+@define
+class HaystackDocument:
+    id: str
+    score: float | None = None
+    meta: dict = field(factory=dict)
+
+
+@define
+class LangChainDocument:
+    page_content: str
+    id: str | None = None
+    metadata: dict = field(factory=dict)
+
+
+@define
+class RetrievalEvalResult:
+    """As LlamaIndex returns it."""
+
+    query: str
+    expected_ids: list[str]
+    retrieved_ids: list[str]
+
+
+def hay(doc: str, score: float | None = None) -> HaystackDocument:
+    return HaystackDocument(doc, score)
+
+
+def lang(doc: str) -> LangChainDocument:
+    return LangChainDocument("text of " + doc, id=doc)
+
+
+def meta(doc: str) -> LangChainDocument:
+    return LangChainDocument("text of " + doc, metadata={"id": doc})
+
+
+RUNS = {
+    "pairs": {"1": [("b", 0.9), ("a", 0.5)], "2": [("c", 0.7)]},
+    "pairs in any order": {"1": [("a", 0.5), ("b", 0.9)], "2": [("c", 0.7), ("z", 0.1)]},
+    "pairs as lists": {"1": [["b", 0.9], ["a", 0.5]], "2": [["c", 0.7]]},
+    "records in a dict": {"1": [{"id": "b", "score": 0.9}, {"id": "a", "score": 0.5}], "2": [{"id": "c"}]},
+    "hits of a search engine": {"1": [{"_id": "b", "_score": 9.0}, {"_id": "a", "_score": 5}], "2": [{"_id": "c", "_score": 1}]},
+    "records": [{"query": "1", "doc": "b", "score": 0.9}, {"query": "1", "doc": "a", "score": 0.5}, {"query": "2", "doc": "c", "score": 1}],
+    "records with ranks": [{"qid": "1", "docno": "a", "rank": 2}, {"qid": "1", "docno": "b", "rank": 1}, {"qid": "2", "docno": "c", "rank": 1}],
+    "named tuples": [Row("1", "b", 0.9), Row("1", "a", 0.5), Row("2", "c", 0.7)],
+    "tuples": [("1", "b", 0.9), ("1", "a", 0.5), ("2", "c", 0.7)],
+    "rows of lists": [["1", "b", 0.9], ["1", "a", 0.5], ["2", "c", 0.7]],
+    "tuples with whole scores": [("1", "b", 9), ("1", "a", 5), ("2", "c", 7)],
+    "LlamaIndex": {"1": [NodeWithScore(Node("b"), 0.9), NodeWithScore(Node("a"), 0.5)], "2": [NodeWithScore(Node("c"))]},
+    "Haystack": {"1": [hay("b", 0.9), hay("a", 0.5)], "2": [hay("c", 0.7)]},
+    "Haystack without scores": {"1": [hay("b"), hay("a")], "2": [hay("c")]},
+    "LangChain": {"1": [lang("b"), lang("a")], "2": [lang("c")]},
+    "LangChain with metadata": {"1": [meta("b"), meta("a")], "2": [meta("c")]},
+    "LangChain with scores": {"1": [(lang("b"), 0.9), (lang("a"), 0.5)], "2": [(lang("c"), 0.7)]},
+    "columns of lists": {"1": pl.Series(["b", "a"]), "2": pa.array(["c"])},
+    "arrays": {"1": np.array(["b", "a"]), "2": pd.Series(["c"])},
+    "a wide frame": pl.DataFrame({"query": ["1", "2"], "doc_ids": [["b", "a"], ["c"]]}),
+    "a wide frame with scores": pl.DataFrame({"query": ["1", "2"], "docs": [["a", "b"], ["c"]], "scores": [[0.5, 0.9], [0.7]]}),
+    "a wide pandas frame": pd.DataFrame({"query": ["1", "2"], "retrieved": [["b", "a"], ["c"]]}),
+    "a wide pandas frame of arrays": pd.DataFrame({"query": ["1", "2"], "retrieved": [np.array(["b", "a"]), np.array(["c"])]}),
+    "a wide Arrow table": pa.table({"query": ["1", "2"], "doc": [["b", "a"], ["c"]]}),
+    "a wide lazy frame": pl.LazyFrame({"query": ["1", "2"], "docs": [["b", "a"], ["c"]]}),
+    "RAG dicts": [{"question": "1", "retrieved": ["b", "a"]}, {"question": "2", "retrieved": {"c": 0.7}}],
+    "ragas": [{"user_input": "1", "retrieved_context_ids": ["b", "a"]}, {"user_input": "2", "retrieved_context_ids": ["c"]}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", RUNS)
+def test_a_run_in_any_shape_has_the_values_worked_out_by_hand(shape):
+    assert gainful.evaluate(QRELS, RUNS[shape], MEASURES).mean == VALUES
+
+
+def test_a_relation_of_lists_is_a_run_too():
+    relation = duckdb.sql("SELECT '1' AS query, ['b', 'a'] AS docs UNION ALL SELECT '2', ['c']")
+    assert gainful.evaluate(QRELS, relation, MEASURES).mean == VALUES
+
+
+ALL_QRELS = {
+    "pairs": {"1": [("a", 1), ("b", 0)], "2": [("c", 1)]},
+    "records": [{"query": "1", "doc": "a", "grade": 1}, {"query": "2", "doc": "c", "grade": 1}],
+    "tuples": [("1", "a", 1), ("1", "b", 0), ("2", "c", 1)],
+    "tuples without grades": [("1", "a"), ("2", "c")],
+    "documents": {"1": [lang("a")], "2": [hay("c")]},
+    "a wide frame": pl.DataFrame({"query": ["1", "2"], "relevant": [["a"], ["c"]]}),
+    "a wide frame with grades": pl.DataFrame({"query": ["1", "2"], "docs": [["a", "b"], ["c"]], "grades": [[1, 0], [2]]}),
+    "RAG dicts": [{"id": 1, "relevant": ["a"]}, {"id": 2, "relevant": {"c": 1}}],
+    "a frame without grades": pd.DataFrame({"user_id": ["1", "2"], "item_id": ["a", "c"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ALL_QRELS)
+def test_judgments_in_any_shape_have_the_values_worked_out_by_hand(shape):
+    assert gainful.evaluate(ALL_QRELS[shape], RUN, MEASURES).mean == VALUES
+
+
+BOTH = {
+    "RAG dicts": [
+        {"question": "x", "retrieved": ["b", "a"], "relevant": ["a"]},
+        {"question": "y", "retrieved": ["c"], "relevant": ["c"]},
+    ],
+    "ragas": [
+        {"user_input": "x", "retrieved_context_ids": ["b", "a"], "reference_context_ids": ["a"]},
+        {"user_input": "y", "retrieved_context_ids": ["c"], "reference_context_ids": ["c"]},
+    ],
+    "LlamaIndex": [
+        RetrievalEvalResult("x", ["a"], ["b", "a"]),
+        RetrievalEvalResult("y", ["c"], ["c"]),
+    ],
+    "a frame": pd.DataFrame(
+        {"question": ["x", "y"], "retrieved": [["b", "a"], ["c"]], "relevant": [["a"], ["c"]]}
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", BOTH)
+def test_what_tells_both_needs_no_run_beside_it(shape):
+    results = gainful.evaluate(BOTH[shape], measures=MEASURES)
+    assert results.mean == VALUES
+    assert list(results.queries) == ["x", "y"]
+    verdict = testing.assert_ranking_quality(BOTH[shape], floors={"RR": 0.75})
+    assert verdict.passed
+
+
+def test_lists_in_query_order_go_with_judgments_in_that_order():
+    results = gainful.evaluate([["a"], ["c"]], [["b", "a"], ["c"]], MEASURES)
+    assert results.mean == VALUES
+    assert list(results.queries) == ["0", "1"]
+    graded = gainful.evaluate([{"a": 1}, {"c": 1}], [[("b", 2.0), ("a", 1.0)], ["c"]], MEASURES)
+    assert graded.mean == VALUES
+    numbers = gainful.evaluate([[5], [7]], np.array([[4, 5, 6, 8], [7, 1, 2, 3]]), MEASURES)
+    assert numbers.mean == VALUES
+    arrow = gainful.evaluate(pa.array([["a"], ["c"]]), pa.array([["b", "a"], ["c"]]), MEASURES)
+    assert arrow.mean == VALUES
+
+
+def test_a_document_that_a_list_repeats_is_told_of_lists_in_query_order_too():
+    with pytest.raises(BadInput, match="more than once|stands"):
+        gainful.evaluate([["a"]], [["a", "a"]], "RR")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        ([["a"], ["c"]], [["a"]], "1 list in query order, but 2 of judgments"),
+        (QRELS, [["a"], ["c"]], "no names in the run, but they have in the judgments"),
+        ([["a"], ["c"]], RUN, "no names in the judgments, but they have in the run"),
+        (QRELS, ["a", "b"], "one list of documents, but of which query"),
+        (QRELS, [hay("a"), hay("b")], "one list of documents, but of which query"),
+        (QRELS, [("a", 0.9), ("b", 0.5)], "a document with its score, but of which query"),
+        ([("a", 3), ("b", 1)], RUN, "a document with its grade, but of which query"),
+        (QRELS, [("q", "a"), ("q", "b")], "a query with a document, or two documents"),
+        (QRELS, [[1, 2, 3], [4, 5, 6]], r"a row \(query, document, score\), or three documents"),
+        (QRELS, [("q", "x", "y", "z")], r"is no row \(query, document, score\)"),
+        (QRELS, [0.5, 0.7], "these are numbers, without a document"),
+        (QRELS, [RUN, RUN], "a list of several runs"),
+        (QRELS, [], "there is not one query in it"),
+        (QRELS, [{"q": "1", "thing": "a"}], "has none of the usual names"),
+        (QRELS, [{"query": "1", "thing": "a", "score": 1}], "no column for the document"),
+        (QRELS, [("1", "a", 0.5), ("1", "b")], r"run\[1\]: \('1', 'b'\) is no row like the first"),
+        (QRELS, [("1", "a", 0.5), ("1", "b", "x")], r"run\[1\]: score 'x' is not a finite number"),
+        (QRELS, {"1": [("a", "b")]}, r"run\['1'\]\['a'\]: score 'b' is not a finite number"),
+        (QRELS, {"1": [hay("a"), object()]}, "has no id"),
+        (QRELS, {"1": [("a", 0.5), "b"]}, "is no object like the first"),
+        (QRELS, [{"question": "1", "retrieved": ["a"]}, {"question": "1", "retrieved": ["a"]}], "second time"),
+        (QRELS, [{"text": "1", "retrieved": ["a"]}], "there is no 'query'; there are text, retrieved"),
+        ([{"question": "1", "relevant": ["a", "a"]}], RUN, "judged twice"),
+        (QRELS, pl.DataFrame({"query": ["1"], "docs": [["a", "b"]], "scores": [[0.5]]}), "1 score for 2 documents"),
+        (pl.DataFrame({"query": ["1"], "text": ["a"]}), RUN, "one of doc, doc_id, docno"),
+        (pl.DataFrame({"query": ["1"], "doc": ["a"], "rank": [1]}), RUN, "are the arguments swapped"),
+    ],
+)  # fmt: skip
+def test_what_is_not_clear_is_refused_with_what_it_could_be(qrels, run, message):
+    with pytest.raises(BadInput, match=message):
+        gainful.evaluate(qrels, run, "RR")
+
+
+def test_a_shape_that_is_none_lists_those_that_are_known():
+    with pytest.raises(
+        WrongType, match=r"a dict by query, a frame .* or of rankings in query order"
+    ):
+        gainful.evaluate(QRELS, 7, "RR")
+
+
+def test_ids_may_be_uuids():
+    doc = UUID(int=1)
+    assert gainful.evaluate({"1": [str(doc)]}, {"1": [{"uuid": doc}]}, "RR").mean == {"RR": 1.0}
+
+
+def test_scores_that_rise_down_every_list_may_be_distances_and_that_is_said():
+    """L2 distances: a is nearest, and would be last by score."""
+    rising = {"1": [(lang("a"), 0.1), (lang("b"), 0.4)], "2": [(lang("c"), 0.2)]}
+    results = gainful.evaluate(QRELS, rising, "P@1")
+    assert results.mean == {"P@1": 0.5}
+    assert "distances" in results.notes[0]
+    assert not gainful.evaluate(QRELS, RUNS["pairs"], "P@1").notes
+
+
+def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path):
+    path = tmp_path / "interactions.csv"
+    path.write_text("user,item,when\n1,a,2024\n2,c,2025\n")
+    for judged in (path, pl.read_csv(path), pd.read_csv(path), pl.scan_csv(path)):
+        results = gainful.evaluate(judged, RUN, [*MEASURES, "DCG"])
+        discounted = (1 / np.log2(3) + 1) / 2  # gains of 1 at ranks 2 and 1
+        assert results.mean == VALUES | {"DCG": pytest.approx(discounted)}
+        assert "among user, item, when: each document in it counts as grade 1" in results.notes[0]
+
+
+def test_judgments_and_run_the_wrong_way_round_are_recognised():
+    graded = {"1": {"a": 3, "b": 0}, "2": {"c": 1}}
+    for qrels, run in (
+        (RUN, graded),
+        (pl.DataFrame(RUNS["records"]), [(q, d, g) for q in graded for d, g in graded[q].items()]),
+    ):
+        assert "swapped" in gainful.evaluate(qrels, run, "RR").notes[0]
+    for qrels, run in ((graded, RUN), ({"1": {"a": 0.5}}, RUN), (graded, {"1": {"a": 2, "b": 1}})):
+        assert not any("swapped" in note for note in gainful.evaluate(qrels, run, "RR").notes)
+    many = {"1": {str(number): number for number in range(30)}}
+    results = gainful.evaluate(many, {"1": {"3": 1, "4": 2}}, "RR")
+    assert "many values" in results.notes[0]
+
+
+COLUMNS = {"query": "user", "doc": "thing", "score": "confidence", "grade": "stars"}
+MAPPED_QRELS = pl.DataFrame({"user": ["1", "1", "2"], "thing": ["a", "b", "c"], "stars": [1, 0, 1]})
+MAPPED_RUN = pl.DataFrame(
+    {
+        "user": ["1", "1", "2"],
+        "thing": ["b", "a", "c"],
+        "confidence": [0.9, 0.5, 0.7],
+        "query_id": ["x", "y", "z"],  # would be taken for the query
+        "score": [0.1, 0.2, 0.3],  # and this for the score
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda frame: frame,
+        lambda frame: frame.to_pandas(),
+        lambda frame: frame.to_arrow(),
+        lambda frame: frame.lazy(),
+        lambda frame: duckdb.from_arrow(frame.to_arrow()),
+        lambda frame: frame.to_dicts(),
+    ],
+    ids=["polars", "pandas", "Arrow", "lazy", "DuckDB", "records"],
+)
+def test_columns_may_have_names_of_their_own(make):
+    results = gainful.evaluate(make(MAPPED_QRELS), make(MAPPED_RUN), MEASURES, columns=COLUMNS)
+    assert results.mean == VALUES
+
+
+def test_columns_of_judgments_and_run_may_differ():
+    several = COLUMNS | {"doc": ["thing", "article"]}
+    qrels = MAPPED_QRELS.rename({"thing": "article"})
+    assert gainful.evaluate(qrels, MAPPED_RUN, MEASURES, columns=several).mean == VALUES
+    usual = MAPPED_QRELS.rename({"user": "query", "thing": "doc", "stars": "grade"})
+    assert gainful.evaluate(usual, MAPPED_RUN, MEASURES, columns=COLUMNS).mean == VALUES
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ({"query": "usr"}, NoColumn, "no column 'usr' for the query; there are user, thing, stars"),
+        ({"qry": "user"}, UnknownName, "did you mean query"),
+        ({"query": 5}, WrongType, "the name of a column"),
+        ({"query": ""}, WrongType, "the name of a column"),
+        ("user", WrongType, "columns is 'user'"),
+        ({"query": "user", "doc": "user"}, BadValue, "in one role only"),
+    ],
+)
+def test_columns_that_are_not_there_or_no_columns(columns, error, message):
+    with pytest.raises(error, match=message):
+        gainful.evaluate(MAPPED_QRELS, RUN, "RR", columns=columns)
+
+
+def test_columns_of_rag_records():
+    records = [
+        {"prompt": "x", "got": ["b", "a"], "gold": ["a"]},
+        {"prompt": "y", "got": ["c"], "gold": ["c"]},
+    ]
+    columns = {"query": "prompt", "retrieved": "got", "relevant": "gold"}
+    for both in (records, pl.DataFrame(records), pd.DataFrame(records)):
+        assert gainful.evaluate(both, measures=MEASURES, columns=columns).mean == VALUES
+
+
+@pytest.fixture
+def mapped_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    MAPPED_QRELS.write_csv("q.csv")
+    MAPPED_RUN.write_csv("r.tsv", separator="\t")
+    MAPPED_RUN.with_columns(confidence=1 - MAPPED_RUN["confidence"]).write_parquet("s.parquet")
+    MAPPED_RUN.write_csv("t.csv")
+    return ["--columns", "query=user,doc=thing", "--columns", "score=confidence,grade=stars"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval", "q.csv", "r.tsv"),
+        ("gate", "q.csv", "r.tsv", "--floor", "RR=0.7"),
+        ("compare", "q.csv", "r.tsv", "s.parquet"),
+        ("unjudged", "q.csv", "r.tsv"),
+        ("order", "q.csv", "r.tsv", "s.parquet", "t.csv"),
+        ("why", "q.csv", "r.tsv", "--unlike", "sklearn"),
+        ("check", "q.csv", "r.tsv"),
+        ("report", "q.csv", "r.tsv", "-o", "report.html"),
+        ("figure", "curves", "q.csv", "r.tsv", "--data"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_takes_columns(run_gainful, mapped_files, words):
+    run_gainful(*words, *mapped_files)
+    run_gainful(*words, status=1 if words[0] == "check" else 2)
+
+
+def test_commands_with_columns_print_the_values_worked_out_by_hand(run_gainful, mapped_files):
+    printed = run_gainful("eval", "q.csv", "r.tsv", "-m", "RR", "-m", "P@1", *mapped_files).out
+    assert printed == "run\tRR\tP@1\nr\t0.75\t0.5\n"
+    assert "query=user" in run_gainful("eval", "q.csv", "r.tsv", "--columns", "user", status=2).err
+
+
+SESSIONS = pl.DataFrame(
+    {"visit": ["s", "s"], "step": [1, 2], "url": ["x", "a"], "query": ["soup", "soup recipe"]}
+)
+SESSION_COLUMNS = {"session": "visit", "query": "step", "doc": "url", "text": "query"}
+
+
+def test_columns_of_sessions_may_have_names_of_their_own(run_gainful, tmp_path):
+    """The grade 3 of the second query, at rank 1: 3 / (1 + log4(2)) = 2."""
+    path = tmp_path / "log.csv"
+    SESSIONS.write_csv(path)
+    (tmp_path / "qrels.txt").write_text("s 0 a 3\n")
+    for shape in (SESSIONS, SESSIONS.to_pandas(), SESSIONS.to_dicts(), path):
+        results = sessions.evaluate(
+            shape, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10", columns=SESSION_COLUMNS
+        )
+        assert results.mean == {"sDCG(b=2, bq=4)@10": 2.0}
+    words = ("--columns", ",".join(f"{role}={name}" for role, name in SESSION_COLUMNS.items()))
+    printed = run_gainful(
+        *("sessions", path, "--qrels", tmp_path / "qrels.txt", "-m", "sDCG(b=2, bq=4)@10", *words)
+    )
+    assert "2.0" in printed.out
+    run_gainful("check", path, *words)
+
+
+def test_what_holds_several_runs_and_what_is_one():
+    several = [
+        {"a": RUN, "b": RUN},
+        {"a": "a.txt", "b": "b.txt"},
+        {"a": pl.DataFrame(RUNS["records"])},
+        {"a": {"1": ["b", "a"]}},
+        {"a": {"1": [("b", 0.5)]}},
+        {"a": RUNS["tuples"]},
+        {"a": RUNS["records"]},
+        {"a": [["b", "a"], ["c"]]},
+        [RUN, RUN],
+        ["a.txt", "b.txt"],
+        [pl.DataFrame(RUNS["records"])],
+    ]
+    assert [holds_runs(value) for value in several] == [True] * len(several)
+    single = [*RUNS.values(), *BOTH.values(), RUN, {"1": ["b", "a"]}, [["b", "a"], ["c"]], "a.txt"]
+    assert [holds_runs(value) for value in single] == [False] * len(single)
+
+
+FLAT_GRADES = [0, 1, 1, 0, 2]
+FLAT_SCORES = [0.2, 0.9, 0.3, 0.8, 0.1]
+# First group: 1, 0. Second: 0, 1, 2, whose ideal is 2, 1, 0.
+GROUP_VALUES = [1.0, (1 / np.log2(3) + 2 / 2) / (2 + 1 / np.log2(3))]
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        {"group": [2, 3]},
+        {"group": np.array([2, 3])},
+        {"qid": [7, 7, 3, 3, 3]},
+        {"qid": ["b", "b", "a", "a", "a"]},
+        {"qid": pd.Series([7, 7, 3, 3, 3])},
+    ],
+)
+def test_flat_arrays_are_cut_into_groups(groups):
+    values = gainful.ndcg(FLAT_GRADES, FLAT_SCORES, **groups)
+    assert values.tolist() == pytest.approx(GROUP_VALUES)
+    assert gainful.ndcg(FLAT_GRADES, scores=FLAT_SCORES, k=1, **groups).tolist() == [1.0, 0.0]
+
+
+def test_groups_whose_rows_are_scattered_come_in_the_order_of_their_first_rows():
+    grades, scores = [0, 1, 0, 1, 2], [0.2, 0.3, 0.8, 0.9, 0.1]
+    values = gainful.ndcg(grades, scores, qid=["b", "a", "a", "b", "a"])
+    assert values.tolist() == pytest.approx(GROUP_VALUES)
+
+
+def test_groups_of_other_measures_and_of_curves():
+    assert gainful.compute("AP", [1, 0, 1, 0, 1], group=[3, 2]).tolist() == pytest.approx(
+        [(1 + 2 / 3) / 2, 1 / 2]
+    )
+    curves = gainful.cg_curve([1, 0, 1, 0, 2], group=[3, 2])
+    assert [curve.tolist() for curve in curves] == [[1, 1, 2], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"group": [2, 2]}, "sizes that sum to 5"),
+        ({"group": [7, 7, 3, 3, 3]}, "these look like an id for each row: qid="),
+        ({"group": [1, 1, 1, 1, 1]}, "as sizes 5 groups of one, as ids one group of 5"),
+        ({"group": [2.5, 2.5]}, "the size of each group"),
+        ({"qid": [1, 2]}, "an id for each of 5 rows"),
+        ({"group": [2, 3], "qid": [1, 1, 2, 2, 2]}, "not both"),
+        ({"group": [2, 3], "mask": [1, 1, 1, 1, 0]}, "leave those rows out"),
+        ({"group": [2, 3], "scores": [1, 2]}, "one for each of 5 rows"),
+    ],
+)
+def test_groups_that_do_not_fit(options, message):
+    with pytest.raises(BadValue, match=message):
+        gainful.ndcg(FLAT_GRADES, **options)
+
+
+def test_padding_is_left_out_by_a_mask():
+    """3, 2 is in order; 1, 0, 2 is as the second group above, with 1 first."""
+    grades = [[3, 2, np.nan], [1, 0, 2]]
+    mask = [[True, True, False], [True, True, True]]
+    second = (1 + 2 / 2) / (2 + 1 / np.log2(3))
+    for padded in (grades, np.ma.array(np.nan_to_num(grades), mask=np.isnan(grades))):
+        assert gainful.ndcg(padded, mask=mask).tolist() == pytest.approx([1.0, second])
+    assert gainful.ndcg(grades, mask=[[1, 1, 0], [1, 1, 1]])[0] == 1.0
+    scores = [[0.1, 0.9, np.nan], [3, 2, 1]]
+    first = (2 + 3 / np.log2(3)) / (3 + 2 / np.log2(3))
+    assert gainful.ndcg(grades, scores, mask=mask).tolist() == pytest.approx([first, second])
+    assert gainful.ndcg([[np.nan], [1.0]], mask=[[0], [1]]).tolist() == [0.0, 1.0]
+    with pytest.raises(BadValue, match="padding is left out by mask="):
+        gainful.ndcg(grades)
+    with pytest.raises(BadShape, match="as many as grades: 2 × 3"):
+        gainful.ndcg(grades, mask=[1, 1, 0])
+    with pytest.raises(WrongType, match="True where there is a document"):
+        gainful.ndcg(grades, mask=[[2, 1, 0], [1, 1, 1]])
+
+
+def test_typed_grades_are_read():
+    for text in ("3 2 3", "3,2,3", "[3, 2, 3]", "(3 2 3)"):
+        assert gainful.ndcg(text) == gainful.ndcg([3, 2, 3])
+        assert gainful.explain(text).value == gainful.ndcg([3, 2, 3])
+    with pytest.raises(WrongType, match="this can be one grade, or one a digit"):
+        gainful.ndcg("323")
+
+
+def test_commands_read_grades_however_they_are_quoted(run_gainful):
+    plain = run_gainful("explain", "3", "2", "3").out
+    for words in (("3 2 3",), ("3,2,3",), ("[3,2,3]",), ("[3,", "2,", "3]")):
+        assert run_gainful("explain", *words).out == plain
+
+
+def test_arrow_lists_are_rankings():
+    for lists in (pa.array([[3, 2], [1]]), pa.chunked_array([[[3, 2]], [[1]]])):
+        assert gainful.cg(lists).tolist() == [5, 1]
+
+
+def test_a_number_where_scores_belong_is_a_cutoff_and_that_is_said():
+    with pytest.raises(WrongType, match="a cutoff is k=5"):
+        gainful.ndcg([3, 2, 3], 5)
+    assert gainful.ndcg([1, 0], [0.1, 0.9]) == pytest.approx(1 / np.log2(3))
+
+
+@define
+class Tensor:
+    """A tensor that NumPy cannot read before it is detached, on the CPU and of a kind it has."""
+
+    numbers: list[float]
+    device: str = "cuda:0"
+    dtype: str = "torch.bfloat16"
+    wants_grad: bool = True
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def detach(self) -> Tensor:
+        return Tensor(self.numbers, self.device, self.dtype, wants_grad=False)
+
+    def cpu(self) -> Tensor:
+        if self.device == "meta":
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        return Tensor(self.numbers, "cpu", self.dtype, self.wants_grad)
+
+    def float(self) -> Tensor:
+        return Tensor(self.numbers, self.device, "torch.float32", self.wants_grad)
+
+    def numpy(self) -> np.ndarray:
+        if self.wants_grad or self.device != "cpu" or self.dtype == "torch.bfloat16":
+            raise RuntimeError("Can't call numpy() on such a tensor")
+        return np.array(self.numbers, dtype=np.float32)
+
+
+def test_tensors_are_taken_to_the_cpu_or_refused_in_a_line():
+    assert gainful.cg(Tensor([3, 2])) == 5
+    assert gainful.cg([Tensor([3, 2]), Tensor([1])]).tolist() == [5, 1]
+    assert gainful.ndcg(Tensor([0, 1]), Tensor([1, 2])) == 1
+    with pytest.raises(WrongType, match="a tensor on meta.*no data") as caught:
+        gainful.cg(Tensor([3], device="meta"))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: gainful.evaluate(QRELS, RUN, metrics="RR"), "did you mean measures"),
+        (lambda: gainful.evaluate(judgments=QRELS, run=RUN), "did you mean qrels"),
+        (lambda: gainful.evaluate(ground_truth=QRELS, predictions=RUN), "did you mean qrels"),
+        (lambda: gainful.compare(QRELS, {"a": RUN, "b": RUN}, metric="RR"), "did you mean measures"),
+        (lambda: gainful.why(QRELS, RUN, metric="RR", unlike="sklearn"), "did you mean measure"),
+        (lambda: gainful.gate(QRELS, RUN, floor={"RR": 1}), "did you mean floors"),
+        (lambda: gainful.explain([3], top_k=1), "did you mean k"),
+        (lambda: gainful.ndcg([3], y_score=[1]), "did you mean scores"),
+        (lambda: sessions.evaluate(SESSIONS, metrics="sDCG"), "did you mean measures"),
+        (lambda: testing.assert_ranking_quality(QRELS, RUN, metrics="RR"), "did you mean measures"),
+    ],
+)  # fmt: skip
+def test_names_of_other_tools_are_answered(ask, message):
+    with pytest.raises(UnknownName, match=message):
+        ask()
+
+
+def test_values_that_need_frames_say_the_way():
+    for kind in (gainful.Run, gainful.Qrels):
+        with pytest.raises(WrongType, match=r"gainful\.evaluate and all others take dicts"):
+            kind(RUN)
