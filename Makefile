@@ -40,7 +40,7 @@ test: $(VENV)/.dev ## run all tests and examples, and print the branch coverage
 	@echo
 	@echo "All tests passed. Next: make check (lint, types, floors, docs, wheel) or make bench (speed)."
 
-test-deep: $(VENV)/.dev ## the tests with a thousand examples for each property (half an hour)
+test-deep: $(VENV)/.dev ## the tests with a thousand examples for each property (an hour or so)
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=deep
 
 check: $(VENV)/.dev ## lint, format, types, floors, docs, and the wheel by itself, side by side
@@ -71,7 +71,7 @@ fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands,
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python -m tools.docs
 	@$(BIN)/zensical build --clean >/dev/null
-	@echo "Documentation built: open site/index.html"
+	@echo "Documentation built: open site/index.html; with its search: python3 -m http.server -d site"
 
 clean: ## remove all that was made
 	@rm -rf $(VENV) site dist build demo .coverage.d .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

@@ -59,6 +59,12 @@ def test_what_is_installed_is_the_clone_until_it_is_published(name):
     assert re.findall(r"pip install '?gainful\b.*", TEXTS[name]) == []
 
 
+def test_the_readme_is_short_and_has_a_picture_above_the_fold():
+    lines = TEXTS["README.md"].splitlines()
+    assert len(lines) <= 150
+    assert any(line.startswith("![") for line in lines[:15])
+
+
 def test_the_reference_has_every_public_name_and_no_other():
     public = dict.fromkeys(gainful.__all__, gainful)
     for module in (import_module(f"gainful.{name}") for name in MODULES):

@@ -96,12 +96,6 @@ So if somebody reports a number, ask which one it is:
 
 ```console
 $ gainful which 0.932 3 2 3 0 1 2
-3 measures give 0.932 ± 0.0005:
-
-measure                                                   value     computed by
-nDCG(discount=jk2002, b=2)                                0.931509  jk2002, wikipedia, ntcireval
-nDCG(gain={{0:0,1:1,2:10,3:100}}, discount=jk2008, b=2)     0.931892
-nDCG(gain={{0:0,1:1,2:10,3:100}}, discount=shifted, b=5)@5  0.931529
 ```
 """
 
@@ -289,11 +283,22 @@ def print_anew(text: str) -> str:
     return re.sub(r"^```console\n.*?^```", print_block, text, flags=re.MULTILINE | re.DOTALL)
 
 
+def draw_pictures() -> None:
+    """Draw the pictures anew, by the very commands that the pages tell; their data were written above."""
+    for page in typed_pages():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for block in re.findall(r"^```sh\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
+            for command in block.replace("\\\n", " ").splitlines():
+                if "-o docs/pictures/" in command:
+                    print(run_command(command))
+
+
 def main() -> int:
     """Write what is out of date, or with --check only name it."""
     check = "--check" in sys.argv
-    made = {page: make() for page, make in PAGES.items()}
-    made |= {page: print_anew((ROOT / page).read_text(encoding="utf-8")) for page in typed_pages()}
+    written = {page: make() for page, make in PAGES.items()}
+    written |= {page: (ROOT / page).read_text(encoding="utf-8") for page in typed_pages()}
+    made = {page: print_anew(text) for page, text in written.items()}
     stale = []
     for name, text in made.items():
         page = ROOT / name
@@ -301,6 +306,8 @@ def main() -> int:
             stale.append(name)
             if not check:
                 page.write_text(text, encoding="utf-8")
+    if not check:
+        draw_pictures()
     if stale:
         print(f"out of date: {', '.join(stale)}; run make docs" if check else f"wrote {stale}")
     return 1 if stale and check else 0

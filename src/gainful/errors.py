@@ -192,7 +192,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
 
 _MAX_LISTED = 30  # names that a message lists
 
-_QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k",)
+_QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k", "cutoff")
 # What other tools call an argument that has another name here.
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("metric", "metrics", "measurement"), ("measures", "measure")),
@@ -205,6 +205,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "run": ("runs",),
     "runs": ("run",),
     **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth"), _CUTOFF),
+    "k": ("cutoff",),
     **dict.fromkeys(("groups", "group_sizes"), ("group",)),
     **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
     **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),

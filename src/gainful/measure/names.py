@@ -12,7 +12,12 @@ NICKNAMES: Mapping[str, str] = {
     "recall": "R",
     "precision": "P",
     "map": "AP",
+    "average_precision": "AP",
+    "mean_average_precision": "AP",
     "mrr": "RR",
+    "reciprocal_rank": "RR",
+    "mean_reciprocal_rank": "RR",
+    "r_precision": "Rprec",
     "hit": "Success",
     "hits": "Success",
     "hitrate": "Success",
@@ -55,6 +60,7 @@ ANSWERS: Mapping[str, str] = {
     "faithfulness": "gainful judges what was retrieved, not the answer made of it",
     "answer_relevancy": "gainful judges what was retrieved, not the answer made of it",
     "hit_at_k": "write Success@10",
+    "ndcg_burges": "ranx's ndcg_burges is nDCG(gain=exp), at a cutoff nDCG(gain=exp)@10",
     "loss": "gainful has no losses",
 }
 

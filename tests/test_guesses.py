@@ -1,0 +1,289 @@
+"""What people type before they have read anything: it works, or the answer names the right spelling.
+
+A table of guesses, by users of ranx, ir_measures, pytrec_eval, scikit-learn, pandas and notebooks:
+what is typed, and what it must give (by hand) or say.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shlex
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import gainful
+
+QRELS = {"q1": {"a": 3, "b": 1}, "q2": {"c": 1}}
+RUN = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"x": 0.7, "c": 0.6}}
+BETTER = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"c": 0.7, "x": 0.6}}
+
+# By hand: q1 has its documents in the wrong order, (1 + 3/log2 3) / (3 + 1/log2 3) = 0.7967; q2 has the
+# only one at rank 2, 1/log2 3 = 0.6309. AP is (1, 1/2), RR too.
+NDCG = (0.796707 + 0.630930) / 2
+MEANS = {"nDCG@10": NDCG, "AP": 0.75, "RR": 0.75}
+
+
+class Says:
+    """What is answered has these words."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch):
+    """What stands in the notebook already."""
+    monkeypatch.chdir(tmp_path)
+    rag = [
+        {"query": "q1", "retrieved": ["b", "a"], "relevant": ["a", "b"]},
+        {"query": "q2", "retrieved": ["x", "c"], "relevant": ["c"]},
+    ]
+    (tmp_path / "rag.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rag))
+    (tmp_path / "qrels.txt").write_text("q1 0 a 3\nq1 0 b 1\nq2 0 c 1\n")
+    (tmp_path / "run.txt").write_text(
+        "q1 Q0 b 1 0.9 x\nq1 Q0 a 2 0.8 x\nq2 Q0 x 1 0.7 x\nq2 Q0 c 2 0.6 x\n"
+    )
+    return {
+        "gainful": gainful,
+        "json": json,
+        "pickle": pickle,
+        "np": np,
+        "pd": pd,
+        "pl": pl,
+        "pa": pa,
+        "SimpleNamespace": SimpleNamespace,
+        "qrels": QRELS,
+        "run": RUN,
+        "better": BETTER,
+        "rag": rag,
+        "results": gainful.evaluate(QRELS, RUN, ["nDCG@10", "AP", "RR"]),
+        "runs": gainful.evaluate(
+            QRELS, runs={"a": RUN, "b": BETTER}, measures=["nDCG@10", "AP", "RR"]
+        ),
+        "mean": lambda *inputs, **options: gainful.evaluate(*inputs, **options).mean,
+        "Hit": lambda doc, score: SimpleNamespace(id=doc, score=score),
+    }
+
+
+KEYWORDS = [
+    ('mean(qrels=qrels, run=run, measures="AP")', {"AP": 0.75}),
+    ('mean("qrels.txt", "run.txt", "AP")', {"AP": 0.75}),
+    ('mean(qrels, run, metrics="AP")', Says("metrics", "did you mean measures")),
+    ('mean(qrels, run, metric="AP")', Says("metric", "did you mean measures")),
+    ("mean(judgments=qrels, run=run)", Says("qrels")),
+    ('mean(qrels, run, "nDCG", k=10)', Says("'k'", "did you mean cutoff")),
+    ('mean(qrels, run, "RR", cutoff=1)', {"RR": 0.5}),
+    ('mean(qrels, run, "RR", top_k=1)', Says("did you mean cutoff")),
+    ('gainful.evaluate(run, qrels, "RR").notes[0]', Says("swapped", "qrels, run")),
+    ('mean("nowhere.txt", run)', Says("nowhere.txt", "no such file")),
+    ('mean(qrels, run, "nDCG@10", like="scikit-learn")', {"nDCG@10": NDCG}),
+    ('mean(qrels, run, like="skleran")', Says("sklearn")),
+    ('mean(qrels, run, "nDGC@10")', Says("nDCG@10")),
+    ("gainful.testing.assert_ranking_quality('rag.jsonl', floors={'R@2': 0.9}).passed", True),
+]
+
+# What other tools call measures. By hand: of q1 both documents stand on top, of q2 the second one is relevant.
+MEASURES = [
+    ("ndcg@10", NDCG),
+    ("NDCG@10", NDCG),
+    ("ndcg_cut_10", NDCG),
+    ("ndcg", NDCG),
+    ("map", 0.75),
+    ("MAP@100", 0.75),
+    ("mrr", 0.75),
+    ("MRR@10", 0.75),
+    ("recip_rank", 0.75),
+    ("P_5", (2 / 5 + 1 / 5) / 2),
+    ("precision@5", (2 / 5 + 1 / 5) / 2),
+    ("Recall@1", (1 / 2 + 0) / 2),
+    ("recall@20", 1.0),
+    ("hit_rate@1", 0.5),
+    ("HR@1", 0.5),
+    ("HitRate@10", 1.0),
+    ("Success@1", 0.5),
+    ("Accuracy@1", Says("Success@k")),
+    ("average_precision", 0.75),
+    ("reciprocal_rank", 0.75),
+    ("r-precision", (2 / 2 + 0 / 1) / 2),
+    ("ndcg_burges@10", Says("nDCG(gain=exp)@10")),
+    ("F1@2", (1 + 2 / 3) / 2),
+    ("f1@2", (1 + 2 / 3) / 2),
+    ("R_cap@1", (1 + 0) / 2),
+    ("nDCG10", Says("nDCG@10")),
+    ("AUC", Says("PairAccuracy")),
+    ("Novelty@10", Says("no novelty by popularity", "alpha-nDCG@10")),
+    ("Coverage@10", Says("no coverage of the catalogue")),
+]
+
+SHAPES = [
+    ('mean(qrels, {"q1": ["b", "a"], "q2": ["x", "c"]}, "RR")', {"RR": 0.75}),
+    ('mean({"q1": ["a", "b"], "q2": ["c"]}, run, "RR")', {"RR": 0.75}),
+    ('mean({"q1": {"a", "b"}, "q2": {"c"}}, run, "RR")', {"RR": 0.75}),
+    (
+        'mean(qrels, {"q1": [("b", 0.9), ("a", 0.8)], "q2": [("x", 2), ("c", 1)]}, "RR")',
+        {"RR": 0.75},
+    ),
+    (
+        'mean(qrels, [("q1", "b", 0.9), ("q1", "a", 0.8), ("q2", "x", 2), ("q2", "c", 1)], "RR")',
+        {"RR": 0.75},
+    ),
+    (
+        'mean(qrels, [{"query": "q1", "doc": "a", "score": 1}, {"query": "q2", "doc": "c", "score": 1}], "RR")',
+        {"RR": 1.0},
+    ),
+    ('mean([["a", "b"], ["c"]], [["b", "a"], ["x", "c"]], "RR")', {"RR": 0.75}),
+    ('mean(rag, measures="RR")', {"RR": 0.75}),
+    ('mean(pd.DataFrame(rag), measures="RR")', {"RR": 0.75}),
+    ('mean("rag.jsonl", measures="RR")', {"RR": 0.75}),
+    (
+        'mean([{"user_input": "q", "retrieved_context_ids": ["x", "a"], "reference_context_ids": ["a"]}], measures="RR")',
+        {"RR": 0.5},
+    ),
+    (
+        'mean(qrels, {"q1": [Hit("b", 0.9), Hit("a", 0.8)], "q2": [Hit("x", 2), Hit("c", 1)]}, "RR")',
+        {"RR": 0.75},
+    ),
+    ('mean(pd.DataFrame({"user": ["q1", "q2"], "item": ["b", "c"]}), run, "RR")', {"RR": 0.75}),
+    (
+        'mean(pd.DataFrame({"u": ["q1", "q2"], "i": ["b", "c"]}), run, "RR", columns={"query": "u", "doc": "i"})',
+        {"RR": 0.75},
+    ),
+    (
+        'mean(pa.table({"qid": ["q1", "q2"], "docno": ["b", "c"], "rel": [1, 1]}), run, "RR")',
+        {"RR": 0.75},
+    ),
+    ('mean(pl.DataFrame({"a": [1], "b": [2]}), run)', Says("there are a, b", "query", "columns=")),
+    ('mean(qrels, [["b", "a"], ["x", "c"]])', Says("by name", "lists in one order")),
+    ("gainful.Run(run)", Says("evaluate", "dicts")),
+]
+
+# 3 2 3 0 1 2: 6.8611 of 7.1410 (docs/cumulated-gain.md); its first three 5.7619 of 5.8928.
+ARRAYS = [
+    ("gainful.ndcg([3, 2, 3, 0, 1, 2])", 0.960808),
+    ("gainful.ndcg([3, 2, 3, 0, 1, 2], k=3)", 0.977781),
+    ("gainful.ndcg(np.array([3, 2, 3]), scores=[3, 2, 1])", 0.977781),
+    ("gainful.ndcg(pa.array([[3, 2, 3], [0, 0]])).tolist()", [0.977781, 0.0]),
+    ("gainful.ndcg([0, 1, 0, 1], scores=[2, 1, 1, 2], group=[2, 2]).tolist()", [0.630930, 1.0]),
+    ("gainful.ndcg([0, 1, 0, 1], scores=[2, 1, 1, 2], qid=[7, 7, 8, 8]).tolist()", [0.630930, 1.0]),
+    (
+        "gainful.ndcg([[0, 1], [1, 9]], mask=[[True, True], [True, False]]).tolist()",
+        [0.630930, 1.0],
+    ),
+    ('gainful.compute("RR", [0, 1])', 0.5),
+    ('"0.9608" in str(gainful.explain([3, 2, 3, 0, 1, 2]))', True),
+    ('"0.9778" in str(gainful.explain("3 2 3"))', True),
+    ("gainful.ndcg([3, 2, 3], [3, 2, 1])", 0.977781),
+    ("gainful.ndcg([3, 2, 3], 5)", Says("k=")),
+]
+
+NAMES = [
+    ('str(gainful.parse("nDCG@10"))', "nDCG@10"),
+    ('gainful.Measure("nDCG@10")', Says("gainful.parse('nDCG@10')")),
+    ("str(gainful.nDCG @ 10)", "nDCG@10"),
+    ('mean(qrels, run, [gainful.nDCG @ 10, gainful.AP])["AP"]', 0.75),
+    ('"nDCG" in gainful.MEASURES and "sklearn" in gainful.CONVENTIONS', True),
+    (
+        "{name for name in dir(gainful) if name[0] != '_'} >= {'evaluate', 'compare', 'sessions'}",
+        True,
+    ),
+    ("'TYPE_CHECKING' in dir(gainful) or 'read' in dir(gainful)", False),
+    ("gainful.ndcg_score", Says("gainful.ndcg")),
+    ("gainful.ndcg_at_k", Says("gainful.ndcg", "k=10")),
+    ("gainful.mrr", Says("gainful.RR")),
+    ("gainful.ap", Says("gainful.AP")),
+    ("gainful.precision", Says("gainful.P")),
+    ("gainful.recall", Says("gainful.R")),
+    ("gainful.sdcg", Says("sDCG")),
+    ("gainful.measures()", Says("gainful.MEASURES")),
+    ("gainful.conventions()", Says("gainful.CONVENTIONS")),
+    ("gainful.read_qrels", Says("gainful.evaluate")),
+    ("gainful.calc_aggregate", Says("gainful.ir_measures.calc_aggregate")),
+    ("gainful.RelevanceEvaluator", Says("gainful.pytrec_eval.RelevanceEvaluator")),
+    ("gainful.Success", Says('gainful.parse("Success")')),
+    ("gainful.RBP", Says('gainful.parse("RBP")')),
+    ("gainful.compare_runs", Says("gainful.compare")),
+    ("gainful.evaluate_sessions", Says("gainful.sessions.evaluate")),
+    ("gainful.evalute", Says("gainful.evaluate")),
+]
+
+COMMANDS = [  # what is typed after `gainful`, and words of the answer
+    ("explain 3 2 3", "0.9778"),
+    ("explain '3 2 3'", "0.9778"),
+    ("explain 3,2,3", "0.9778"),
+    ("explain '[3, 2, 3]'", "0.9778"),
+    ("ndcg 3 2 3", "explain"),
+    ("help", "gainful eval"),
+    ("completion bash", "complete"),
+    ("eval qrels.txt run.txt -m ndcg@10", "0.7138"),
+    ("eval qrels.txt run.txt -m ndcg,map", "0.7138"),
+    ("eval qrels.txt run.txt -m nDCG@10 AP", "-m AP"),
+    ("eval qrels.txt run.txt --metric AP", "did you mean -m"),
+    ("eval qrels.txt run.txt --json", "--format json"),
+    ("eval run.txt qrels.txt", "swapped"),
+    ("eval rag.jsonl -m RR", "0.75"),
+    ("gate rag.jsonl --floor RR=0.5", "passed"),
+    ("explain 3 2 3 --k 2", "-k"),
+]
+
+
+def is_close(value: object, expected: object) -> bool:
+    """Equal, numbers to the digits in which they are written here."""
+    if isinstance(expected, (bool, str)) or (
+        isinstance(expected, list) and not is_numeric(expected)
+    ):
+        return value == expected
+    return value == pytest.approx(expected, abs=1e-6)
+
+
+def is_numeric(values: list) -> bool:
+    return all(isinstance(value, (int, float)) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [*KEYWORDS, *SHAPES, *ARRAYS, *NAMES],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_typed_in_python_works_or_is_answered(typed, expected, names):
+    if not isinstance(expected, Says):
+        assert is_close(eval(typed, names), expected)  # noqa: S307
+        return
+    answer = str(answer_to(typed, names))
+    assert [word for word in expected.words if word not in answer] == [], answer
+
+
+def answer_to(typed: str, names: dict) -> object:
+    """What it says: as a value, or as an error of ours or of Python's."""
+    try:
+        return eval(typed, names)  # noqa: S307
+    except (gainful.errors.GainfulError, AttributeError, LookupError, TypeError) as error:
+        return error
+
+
+@pytest.mark.parametrize(("name", "expected"), MEASURES, ids=[name for name, _ in MEASURES])
+def test_measures_by_the_names_that_other_tools_have(name, expected, names):
+    if isinstance(expected, Says):
+        test_what_is_typed_in_python_works_or_is_answered(
+            f"mean(qrels, run, {name!r})", expected, names
+        )
+    else:
+        assert gainful.evaluate(QRELS, RUN, name).mean[name] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(("typed", "expected"), COMMANDS, ids=[typed for typed, _ in COMMANDS])
+@pytest.mark.usefixtures("names")
+def test_what_is_typed_in_a_shell_works_or_is_answered(typed, expected, run_gainful):
+    outcome = run_gainful(*shlex.split(typed), status=None)
+    assert expected in outcome.answer
+    assert "Traceback" not in outcome.err
+
+
+def test_there_are_many_guesses():
+    tables = (KEYWORDS, MEASURES, SHAPES, ARRAYS, NAMES, COMMANDS)
+    assert sum(map(len, tables)) >= 60
