@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gainful.cli.output import SUFFIXES
 from gainful.convention import CONVENTIONS
 
 WIKI = ["3", "2", "3", "0", "1", "2"]
@@ -307,3 +308,93 @@ def test_what_is_no_text_is_refused(run):
 
 def test_an_old_code_page_is_no_reason_to_fail(run):
     assert "nDCG" in run("measures", encoding="cp1252")
+
+
+# ── completion ───────────────────────────────────────────────────────────────────────────────
+
+
+def complete(run, monkeypatch, *words):
+    """What a shell is told to offer: kinds and values."""
+    monkeypatch.setenv("_GAINFUL_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(("gainful", *words)))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    return [tuple(line.split(",", 1)) for line in run().splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("words", "offers"),
+    [
+        (("ev",), [("plain", "eval")]),
+        (("con",), [("plain", "conventions")]),
+        (("eval", "qr"), [("file", "qr")]),
+        (("eval", "qrels", "run", "--lik"), [("plain", "--like")]),
+        (
+            ("eval", "qrels", "run", "--like", "quep"),
+            [("plain", "quepid"), ("plain", "quepid_cut")],
+        ),
+        (("eval", "qrels", "run", "-m", "bpr"), [("plain", "Bpref")]),
+        (("eval", "qrels", "run", "--empty", "s"), [("plain", "skip")]),
+        (("eval", "qrels", "run", "-o", "out"), [("file", "out")]),
+        (("compare", "qrels", "a", "b", "--test", "tu"), [("plain", "tukey")]),
+        (("figure", "do"), [("plain", "dots")]),
+        (("figure", "nothing", "x"), []),
+        (("nothing", "x"), []),
+    ],
+)
+def test_a_shell_completes_commands_options_values_and_files(run, monkeypatch, words, offers):
+    assert complete(run, monkeypatch, *words) == offers
+
+
+@pytest.mark.parametrize(
+    ("shell", "mark"),
+    [
+        ("bash", "complete -o nosort -F"),
+        ("zsh", "#compdef gainful"),
+        ("fish", "complete --no-files"),
+    ],
+)
+def test_the_script_of_each_shell_asks_the_command(run, shell, mark):
+    script = run("completion", shell)
+    assert mark in script
+    assert f"_GAINFUL_COMPLETE={shell}_complete" in script
+
+
+# ── every format ─────────────────────────────────────────────────────────────────────────────
+
+
+FORMS = ("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
+ASKED = {
+    "explain": ("explain", *WIKI),
+    "which": ("which", "0.932", *WIKI),
+    "measures": ("measures",),
+    "measures, one": ("measures", "nDCG"),
+    "conventions": ("conventions",),
+    "conventions, one": ("conventions", "sklearn"),
+    "conventions, two": ("conventions", "sklearn", "--diff", "ranx"),
+    "check": ("check", "qrels.txt", "bm25.txt"),
+    "why": ("why", "qrels.txt", "bm25.txt", "--unlike", "sklearn"),
+    "gate": ("gate", "qrels.txt", "bm25.txt", "--floor", "AP=0"),
+    "eval": ("eval", "qrels.txt", "bm25.txt"),
+    "sweep": ("sweep", "sessions.csv", "--qrels", "sessions-qrels.txt", "--points", "2"),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_command_has_every_format_printed_or_in_a_file(run_gainful, tmp_path, name):
+    examples = Path(__file__).parent.parent / "examples"
+    for form, suffix in SUFFIXES.items():
+        printed = run_gainful(*ASKED[name], "--format", form, folder=examples).out
+        file = tmp_path / f"answer{suffix}"
+        assert run_gainful(*ASKED[name], "-o", file, folder=examples).out == ""
+        head = '<!doctype html>\n<meta charset="utf-8">\n' if form == "html" else ""
+        assert file.read_text(encoding="utf-8") == head + printed
+        assert printed.strip()
+    assert set(SUFFIXES) == set(FORMS)
+
+
+def test_judgments_or_a_run_in_place_of_sessions_are_answered(run_gainful):
+    examples = Path(__file__).parent.parent / "examples"
+    printed = run_gainful("sessions", "qrels.txt", status=2, folder=examples).err
+    assert "these look like judgments, not like sessions" in printed
+    assert "gainful sessions SESSIONS --qrels QRELS" in printed
+    assert "gainful eval" in run_gainful("sessions", "bm25.txt", status=2, folder=examples).err

@@ -39,6 +39,21 @@ def test_import_adds_little_to_numpy(run_python):
     assert any(float(run_python(code)) < 0.15 for _ in range(5))
 
 
+def test_help_is_there_at_once(run_python):
+    """At most 0.15 s of processor time beyond Python's own start, and no room is loaded for it."""
+    code = (
+        "import time; start = time.process_time(); import contextlib, io, sys\n"
+        "from gainful.cli import main\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+        "    main(['--help'])\n"
+        "rooms = {name for name in sys.modules if name.startswith('gainful.')}\n"
+        "print(time.process_time() - start, 'numpy' in sys.modules, 'gainful.measure' in rooms)"
+    )
+    answers = [run_python(code).split() for _ in range(3)]
+    assert min(float(answer[0]) for answer in answers) < 0.15
+    assert answers[0][1:] == ["False", "False"]
+
+
 def test_public_names_are_there_documented_and_sorted():
     assert all(hasattr(gainful, name) for name in gainful.__all__)
     assert all(getattr(gainful, name).__doc__ for name in gainful.__all__)

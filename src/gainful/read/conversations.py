@@ -16,7 +16,9 @@ from gainful.text import quote
 
 TIES = ("doc_descending", "input")  # as trec_eval breaks them, or in the order of the file
 _TURN = r"^(.+)_([0-9]{1,15})$"
-_EXPECTED = "ids of conversation_turn, such as 106_3 or 9-1_2"
+_EXPECTED = (
+    "ids of conversation_turn, such as 106_3 or 9-1_2; a run of single queries is for gainful eval"
+)
 
 
 def read_conversations(

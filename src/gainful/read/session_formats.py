@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue
+from gainful.errors import BadValue, Swapped
 from gainful.read import conversations, dynamic_domain, named_columns, session_xml
 from gainful.read.column_names import SESSION_ROLES, USUAL_NAMES, ColumnMapping
 from gainful.read.formats import FileFormat, choose_format, find_format
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
 from gainful.read.source import Source, open_source
+from gainful.text import NUMBER_PATTERN
 
 
 @frozen
@@ -101,6 +103,8 @@ def read_sessions(
     """
     source = open_source(path)
     file_format = find_session_format(source, format_name)
+    if format_name is None and file_format.name == "table":
+        _refuse_judgments(source)
     all_options = {"ties": ties, "pages": pages, "columns": columns if columns.names else None}
     options: dict[str, Any] = {
         name: value for name, value in all_options.items() if value is not None
@@ -122,3 +126,14 @@ def find_session_format(source: Source, format_name: str | None = None) -> Sessi
     if format_name is None and find_format(source).name != "trec":
         format_name = "table"
     return choose_format(SESSION_FORMATS, source, format_name, "session format")
+
+
+def _refuse_judgments(source: Source) -> None:
+    """Lines of four fields, the last a number, are judgments."""
+    fields = source.first_line().split()
+    if len(fields) == 4 and re.fullmatch(NUMBER_PATTERN, fields[3], re.ASCII):
+        raise Swapped(
+            source.name,
+            "these look like judgments, not like sessions: their lines have four fields",
+            "sessions first, judgments as qrels: gainful sessions SESSIONS --qrels QRELS",
+        )
