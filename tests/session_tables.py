@@ -47,7 +47,7 @@ def session_values(sessions, qrels, measure, **options):
     """A value by the name of each session."""
     results = gainful.sessions.evaluate(sessions, qrels, measure, **options)
     (column,) = results.values.values()
-    return dict(zip(results.sessions, column.tolist(), strict=True))
+    return dict(zip(results.ids, column.tolist(), strict=True))
 
 
 def parse_example(text, *, subtopics):

@@ -10,7 +10,6 @@ from statsmodels.stats.multitest import multipletests
 
 import gainful
 from gainful import compare, evaluate
-from gainful.api.compare import compare_results
 from gainful.errors import BadValue, CannotCompare, UnknownName
 from gainful.evidence.pairing import TEST_NAMES
 from gainful.evidence.statistics.paired_tests import TESTS
@@ -292,18 +291,37 @@ def test_one_run_is_nothing_to_compare():
     with pytest.raises(BadValue, match="runs is .*; allowed: .*with at least two"):
         compare(JUDGED, {"a": RUNS["a"]}, "AP")
     with pytest.raises(BadValue, match="runs is 1; allowed: at least two"):
-        compare_results([evaluate(JUDGED, RUNS["a"], "AP")])
+        compare([evaluate(JUDGED, RUNS["a"], "AP")])
 
 
-def test_results_of_different_measures_conventions_or_equal_names_are_refused():
+def test_runs_of_one_name_get_distinct_ones():
     a, b = (evaluate(JUDGED, RUNS[name], "AP") for name in "ab")
-    with pytest.raises(BadValue, match="runs is .*; allowed: names that differ"):
-        compare_results([a, b])
+    assert compare([a, b]).systems == compare(a, b).systems == ("run 1", "run 2")
+    assert a.compare(b).to_dict() == compare(a, b).to_dict()
+    assert compare(JUDGED, RUNS["a"], RUNS["b"], "AP").to_dict() == compare(a, b).to_dict()
+    assert compare(JUDGED, [RUNS["a"], RUNS["b"]], "AP").systems == ("run 1", "run 2")
+
+
+def test_results_are_compared_as_their_runs_are():
+    results = evaluate(JUDGED, RUNS, ["AP", "RR"])
+    direct = compare(JUDGED, RUNS, ["AP", "RR"], baseline="b", test="t", seed=3).to_dict()
+    for comparison in (compare, lambda values, **options: values.compare(**options)):
+        assert comparison(results, baseline="b", test="t", seed=3).to_dict() == direct
+    assert compare(results, "AP").measures == ("AP",)
+    assert compare(results["a"], results["b"], measures="RR").measures == ("RR",)
+    with pytest.raises(BadValue, match="like is 'trec_eval'; allowed: nothing beside results"):
+        compare(results, like="trec_eval")
+    with pytest.raises(UnknownName, match="no measure 'P@5'; known: AP, RR"):
+        compare(results, "P@5")
+
+
+def test_results_of_different_measures_or_conventions_are_refused():
+    a = evaluate(JUDGED, RUNS["a"], "AP")
     with pytest.raises(CannotCompare, match="y and x have not been given the same measures"):
-        compare_results({"x": a, "y": evaluate(JUDGED, RUNS["b"], "RR")})
+        compare({"x": a, "y": evaluate(JUDGED, RUNS["b"], "RR")})
     other = evaluate(JUDGED, RUNS["b"], "AP", like="trec_eval")
     with pytest.raises(CannotCompare, match="y and x follow different conventions: .*missing"):
-        compare_results({"x": a, "y": other})
+        compare({"x": a, "y": other})
 
 
 def test_few_queries_give_no_interval_and_it_is_said():

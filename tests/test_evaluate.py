@@ -37,7 +37,7 @@ def test_what_comes_out():
     json.dumps(data, allow_nan=False)
     assert (
         repr(results)
-        == "Results of run, 3 queries, like gainful\nnDCG@10  0.5867\nAP       0.6111\n1 missing · 1 without judgments · 25.0 % of the top 10 unjudged · 0 tied · 0 duplicates"
+        == "Results of run, 3 queries, like gainful\nnDCG@10  0.5867\nAP       0.6111\n1 query missing · 1 query without judgments · 25 % of the top 10 unjudged"
     )
     html = results._repr_html_()
     assert ">nDCG@10</td>" in html
@@ -148,7 +148,7 @@ def test_an_ideal_of_the_list_itself_ends_with_its_negatives():
         (JUDGED, {}, "run: there is not one query in it"),
         ({"1": 5}, RUN, r"judgments\['1'\]: 5 is no dict or list"),
         (JUDGED, {"1": 5}, r"run\['1'\]: 5 is no dict or list"),
-        (JUDGED, {"1": [["a"]]}, r"run\['1'\]: \['a'\] is no document id"),
+        (JUDGED, {"1": [["a"]]}, "1: queries have no names in the run"),  # a run called 1
         (JUDGED, {"1": ["a"], "2": 3}, r"run\['2'\]: 3 is no dict or list"),
         (
             JUDGED,

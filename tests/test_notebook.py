@@ -66,7 +66,7 @@ class Cells(HTMLParser):
             self.caption += data
 
 
-SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b", "sup"}
+SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b", "p", "sup"}
 
 
 def test_results_show_a_mean_for_each_measure_and_what_was_counted():

@@ -11,7 +11,7 @@ import pytest
 import gainful
 from gainful.api.conventions import conventions
 from gainful.api.measures import measures
-from gainful.evidence.run_results import RunResults
+from gainful.api.results import RunResults
 from gainful.page.page import Page, Section
 from gainful.page.render import RENDERERS, render
 from gainful.page.shown import Shown
@@ -135,11 +135,18 @@ def test_programs_get_values_at_full_precision_and_what_is_missing_empty():
     assert json.loads(render(PAGE, "json")) == {"leads": None}
 
 
-def test_a_notebook_gets_a_caption_for_each_table_and_notes_under_the_last():
-    page = Page(sections=[Section("one", TABLE), Section("two", TABLE)], notes=["the note"])
+def test_a_notebook_gets_a_caption_for_each_table_and_notes_below_the_last():
+    """Lines and notes are paragraphs: in a caption they would be squeezed to a narrow table."""
+    page = Page(
+        sections=[Section("one", TABLE, ["a line"]), Section("two", TABLE)], notes=["the note"]
+    )
     first, second = render(page, "html").split("<caption")[1:]
-    assert ">one</caption>" in first
-    assert ">two<br>the note</caption>" in second
+    assert ";white-space:nowrap'>one</caption>" in first  # as wide as the table, or widens it
+    assert first.endswith("</table></div><p>a line</p><div style='overflow-x:auto'><table>")
+    assert ">two</caption>" in second
+    assert second.endswith("</table></div><p>the note</p>")
+    long_heading = render(Page(sections=[Section("long " * 40, TABLE)]), "html")
+    assert "nowrap" not in long_heading
     assert render(Page(answer="<b>", notes=["x"]), "html") == "<p>&lt;b&gt;</p><p>x</p>"
     assert to_mathjax(page).count(r"\begin{array}{lr}") == 2
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.api.compare import compare_results
 from gainful.cli.main import main
 from gainful.cli.streams import find_terminal
 from gainful.measure.results import results_page
@@ -42,7 +41,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def compared(results):
-    return compare_results(results)
+    return gainful.compare(results)
 
 
 def _run_on_terminal(words, width=100, **environment):

@@ -120,6 +120,24 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     )
 
 
+def number_doubles(names: Sequence[str]) -> list[str]:
+    """Names that can be told apart: those that occur more than once are numbered.
+
+    Examples:
+        >>> number_doubles(["run", "bm25", "run"])
+        ['run 1', 'bm25', 'run 2']
+    """
+    numbers: dict[str, int] = {}
+    distinct: list[str] = []
+    for name in names:
+        new_name = name
+        while names.count(name) > 1 and (new_name == name or new_name in (*names, *distinct)):
+            numbers[name] = numbers.get(name, 0) + 1
+            new_name = f"{name} {numbers[name]}"
+        distinct.append(new_name)
+    return distinct
+
+
 def format_exact(value: float) -> str:
     """A number in as few characters as tell it exactly.
 

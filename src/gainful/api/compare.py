@@ -9,26 +9,33 @@ from attrs import evolve
 
 from gainful.api.evaluate import EvaluatedRun, evaluate_runs
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import (
+    Runs,
+    holds_results,
+    refuse_reading,
+    select_measures,
+    separate_results,
+    separate_runs,
+)
+from gainful.api.results import Results
 from gainful.convention import Convention
-from gainful.errors import BadValue, WrongType
-from gainful.evidence.comparisons.assemble_comparison import build_method
-from gainful.evidence.comparisons.compare_runs import compare_run_results
+from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions, build_method
+from gainful.evidence.comparisons.compare_runs import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.results import Results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
 
 @answer_keywords
 def compare(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
+    qrels: AnyQrels | Results | Mapping[str, Results] | Sequence[Results],
+    runs: Runs | AnyRun | Results | None = None,
+    *more: AnyRun | Results | Measures,
     measures: Measures | None = None,
-    *,
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
@@ -46,8 +53,10 @@ def compare(
     """Is one run really better than another, and by how much?
 
     Args:
-        qrels: whatever `evaluate` takes.
-        runs: two runs or more, by name.
+        qrels: whatever `evaluate` takes; or what `evaluate` returned for two runs or more,
+            together or one after the other.
+        runs: two runs or more: by name, in a list, or one after the other.
+        *more: further runs, and after the runs the measures.
         measures: whatever `evaluate` takes; the runs are compared in each.
         baseline: the run that the others are set against; the first if none is named.
         test: randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
@@ -74,17 +83,30 @@ def compare(
         >>> compare(qrels, {"worse": worse, "better": better}, "RR")
         better is better than worse in RR, by 0.438 (95 % interval 0.250 to 0.500, p = 0.016).
         ...
+        >>> compare(qrels, worse, better, "RR").systems
+        ('run 1', 'run 2')
     """
-    if not isinstance(runs, Mapping) or len(runs) < 2:
-        raise BadValue("runs", runs, "{name: run}, with at least two")
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    options: ComparisonOptions = {
+        "baseline": baseline,
+        "correct": correct,
+        "pairs": pairs,
+        "alpha": alpha,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    method = build_method(TEST_NAMES, test, **options)
+    if holds_results(qrels):
+        reading = {"like": like, "qrels_format": qrels_format, "run_format": run_format}
+        refuse_reading({**reading, **settings, "columns": columns, "per_query": per_query or None})
+        results, measures = separate_results((qrels, runs, *more), measures)
+        return compare_results(select_measures(results, measures), test, **options)
+    named_runs, measures = separate_runs((runs, *more), measures)
     convention, recipes = build_recipes(measures, like, settings)
-    names = [str(name) for name in runs]
+    names = [str(name) for name in named_runs]
     choose_baseline(baseline, names, "run")  # before anything is read
-    method = build_method(TEST_NAMES, test, correct, baseline, pairs=pairs, resampling=resampling)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     evaluated = list(
-        evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+        evaluate_runs(loaded_qrels, named_runs, recipes, convention, run_format, columns=columns)
     )
     comparison = compare_run_results([results for results, _ in evaluated], names, method)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
@@ -100,32 +122,3 @@ def _add_largest_changes(comparison: Comparison, evaluated: Sequence[EvaluatedRu
         if results is not base_results
     )
     return evolve(comparison, largest_changes=changes)
-
-
-def compare_results(
-    results: Mapping[str, Results] | Sequence[Results],
-    *,
-    baseline: str | None = None,
-    test: str = "randomisation",
-    correct: str | None = None,
-    pairs: PairChoice = "all",
-    resampling: Resampling | None = None,
-) -> Comparison:
-    """Is one run really better than another, of runs that are evaluated already?
-
-    Args:
-        results: what `evaluate` returned for runs by name, or a list of such results.
-        baseline: the run that the others are set against; the first if none is named.
-        test: as `compare` has it.
-        correct: as `compare` has it.
-        pairs: compare all pairs of runs, or each run with the baseline.
-        resampling: the level, the resamples and the seed.
-    """
-    method = build_method(TEST_NAMES, test, correct, baseline, pairs=pairs, resampling=resampling)
-    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
-        raise WrongType("results", results, "results by name, or a list of them")
-    run_results = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not all(isinstance(item, Results) for item in run_results):
-        raise WrongType("results", run_results, "what gainful.evaluate returned")
-    names = list(results) if isinstance(results, Mapping) else [item.name for item in run_results]
-    return compare_run_results(run_results, names, method)

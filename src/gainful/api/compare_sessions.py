@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
+from gainful.api.results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import PairChoice
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
@@ -20,7 +21,7 @@ from gainful.read.session_inputs import AnySessions
 
 @answer_keywords
 def compare(
-    sessions: AnySessions,
+    sessions: AnySessions | SessionResults,
     qrels: AnyQrels | None = None,
     measures: Measures | None = None,
     *,
@@ -42,7 +43,7 @@ def compare(
     have dealt them, so that a Latin square stays one.
 
     Args:
-        sessions: whatever `evaluate` takes.
+        sessions: whatever `evaluate` takes; or what it returned.
         qrels: whatever `evaluate` takes.
         measures: whatever `evaluate` takes; systems are compared in each.
         by: the column that names the system.
@@ -68,7 +69,17 @@ def compare(
         >>> compare(study.sessions, study.qrels, "sDCG@10", resamples=999)
         System 2 ...
     """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    method = build_method(STUDY_TESTS, test, correct, baseline, pairs=pairs, resampling=resampling)
-    results = evaluate(sessions, qrels, measures, like=like, **options)
+    method = build_method(
+        STUDY_TESTS,
+        test,
+        correct=correct,
+        baseline=baseline,
+        pairs=pairs,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+    )
+    results = sessions
+    if not isinstance(results, SessionResults):
+        results = evaluate(sessions, qrels, measures, like=like, **options)
     return compare_study(results, by, block, method)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Unpack, overload
 
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import Runs, name_runs
+from gainful.api.results import Results, RunResults, as_results
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.run_results import RunResults
 from gainful.evidence.stability import resampling_for_level, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.match import match
@@ -16,11 +17,11 @@ from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.shapes import holds_runs
 
 EvaluatedRun = tuple[Results, MatchedRun]
 
@@ -45,7 +46,7 @@ def evaluate(
     run: None = None,
     measures: Measures | None = None,
     *,
-    runs: Mapping[str, AnyRun],
+    runs: Runs,
     like: str | Convention | None = None,
     interval: float | None = None,
     resamples: int = RESAMPLES,
@@ -63,7 +64,7 @@ def evaluate(
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
-    runs: Mapping[str, AnyRun] | None = None,
+    runs: Runs | None = None,
     like: str | Convention | None = None,
     interval: float | None = None,
     resamples: int = RESAMPLES,
@@ -82,7 +83,7 @@ def evaluate(
             frame; a RAG file that has both is named once.
         measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
             nDCG@10, AP and RR if none is named.
-        runs: several runs by name, instead of one.
+        runs: several runs, by name or in a list, instead of one; they may stand in its place too.
         like: the tool whose settings to follow, by name or as a `Convention`.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
         resamples: of the interval: how often queries are drawn again.
@@ -93,7 +94,7 @@ def evaluate(
         **settings: single settings, such as `ties="average"` or `missing="skip"`.
 
     Returns:
-        `Results`, or for `runs` a dict of them by name.
+        `Results` of a run; of several runs `RunResults`, which is a dict of them by name.
 
     Examples:
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
@@ -106,6 +107,8 @@ def evaluate(
     """
     if run is None and runs is None:
         run = find_run_beside(qrels, columns)
+    elif runs is None and holds_runs(run):
+        run, runs = None, run
     if (run is None) == (runs is None):
         raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
     if interval is not None:  # wrong values are refused before anything is read
@@ -115,14 +118,12 @@ def evaluate(
             raise BadValue("interval", interval, allowed)
     convention, recipes = build_recipes(measures, like, settings)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    if run is not None:
-        matched = match_run(
-            loaded_qrels, as_run(run, run_format, columns=columns), recipes, convention
-        )
-        return measure_run(matched, recipes, convention)
-    if not isinstance(runs, Mapping) or not runs:
-        raise BadValue("runs", runs, "{name: run}, with at least one")
-    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+    if runs is None:
+        loaded_run = as_run(run, run_format, columns=columns)
+        return evaluate_run(loaded_qrels, loaded_run, recipes, convention)
+    evaluated = evaluate_runs(
+        loaded_qrels, name_runs(runs), recipes, convention, run_format, columns=columns
+    )
     results = {result.name: result for result, _ in evaluated}
     if interval is None:
         return RunResults(results)
@@ -150,7 +151,7 @@ def evaluate_runs(
     for name, run in runs.items():
         loaded = as_run(run, run_format, str(name), columns)
         matched = match_run(qrels, loaded, recipes, convention)
-        yield measure_run(matched, recipes, convention, str(name)), matched
+        yield as_results(measure_run(matched, recipes, convention, str(name))), matched
 
 
 def evaluate_run(
@@ -161,7 +162,8 @@ def evaluate_run(
     name: str | None = None,
 ) -> Results:
     """The results of one run, everything else being settled."""
-    return measure_run(match_run(qrels, run, recipes, convention), recipes, convention, name)
+    matched = match_run(qrels, run, recipes, convention)
+    return as_results(measure_run(matched, recipes, convention, name))
 
 
 def match_run(

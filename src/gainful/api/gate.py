@@ -10,6 +10,7 @@ from attrs import evolve
 
 from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
+from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.gates.apply_rules import apply_rules
@@ -18,7 +19,6 @@ from gainful.evidence.gates.rules import MeasureBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.results import Results
 from gainful.page.write_file import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
 from gainful.read.column_names import ColumnNames

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
+from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.comparisons.assemble_comparison import build_method
@@ -22,7 +23,6 @@ from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import Results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.read.query_texts import read_query_texts
@@ -92,7 +92,13 @@ def report(
     base = names.index(choose_baseline(baseline, names, "run"))
     labels = label_runs(names)
     method = build_method(
-        TEST_NAMES, test=test, correct=correct, baseline=labels[base], resampling=resampling
+        TEST_NAMES,
+        test,
+        correct=correct,
+        baseline=labels[base],
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
     )
     convention, recipes = build_recipes(measures, like, settings)
     query_texts = _load_texts(texts)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gainful.api.evaluate import evaluate_runs
+from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.pairing import pair_results
@@ -21,7 +22,6 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves
 from gainful.show.figures.figure import FigureData

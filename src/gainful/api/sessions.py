@@ -7,11 +7,11 @@ from os import PathLike
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
+from gainful.api.results import SessionResults, as_session_results
 from gainful.convention.session import SessionConvention
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.sessions.evaluate import measure_sessions
-from gainful.measure.sessions.results import SessionResults
 from gainful.read.column_names import ColumnNames
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
@@ -87,7 +87,8 @@ def evaluate(
     matched_sessions = match_sessions(
         chosen_sessions, read_session_qrels(qrels, qrels_format), first_recipe.convention.unjudged
     )
-    return measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
+    values = measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
+    return as_session_results(values)
 
 
 def choose_sessions(

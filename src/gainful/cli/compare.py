@@ -143,7 +143,7 @@ def _compare_runs(
     return runs_api.compare(
         qrels,
         name_runs(runs),
-        options["measures"] or None,
+        measures=options["measures"] or None,
         test=options["test"] or "randomisation",
         **_select(options, (*_SHARED_OPTIONS, "per_query", "run_format", *SETTINGS)),
     )

@@ -23,8 +23,9 @@ from gainful.cli.options import (
     option,
     options as take_options,
 )
-from gainful.cli.output import SUFFIXES, deliver, deliver_document, is_stdout, refuse_overwriting
+from gainful.cli.output import deliver, deliver_document, is_stdout, refuse_overwriting
 from gainful.page.page import Page, Section
+from gainful.page.render import SUFFIXES
 from gainful.page.table import Table
 from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Figure, Look

@@ -22,13 +22,14 @@ from gainful.cli.options import (
     options,
     refuse_idle_options,
 )
-from gainful.cli.output import SUFFIXES, choose_form, deliver, refuse_overwriting
+from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.cli.streams import say
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.build_recipes import USUAL_MEASURES
+from gainful.page.render import SUFFIXES
 from gainful.text import NUMBER_PATTERN
 
 _OWN_SUFFIXES = {"junit": ".xml"}  # of a form that only a verdict has

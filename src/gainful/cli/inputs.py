@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gainful.api.measures import is_measure
+from gainful.api.named_runs import name_files
 from gainful.cli.options import CHOOSE_SESSIONS
 from gainful.errors import BadValue
 
@@ -22,12 +23,10 @@ def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
     """Runs by the names of their files, as short as they can be told apart."""
     for run in runs:
         _refuse_measure(run)
-    short = ["stdin" if run == "-" else Path(run).name for run in runs]
-    plain = [name.split(".")[0] or name for name in short]
-    for names in (plain, short, list(runs)):
-        if len(set(names)) == len(runs):
-            return dict(zip(names, runs, strict=True))
-    raise click.UsageError("the same RUN is named twice")
+    names = name_files(runs)
+    if len(set(names)) < len(runs):
+        raise click.UsageError("the same RUN is named twice")
+    return dict(zip(names, runs, strict=True))
 
 
 def _refuse_measure(run: str) -> None:

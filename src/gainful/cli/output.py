@@ -12,21 +12,10 @@ from gainful.cli.options import PLUGINS
 from gainful.cli.streams import find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
-from gainful.page.render import render
+from gainful.page.render import SUFFIXES, render
 from gainful.page.terminal import PLAIN
 from gainful.page.write_file import write_atomically
 
-# The forms in which commands write, and the suffixes that ask for them.
-SUFFIXES = {
-    "table": ".txt",
-    "tsv": ".tsv",
-    "csv": ".csv",
-    "markdown": ".md",
-    "latex": ".tex",
-    "json": ".json",
-    "jsonl": ".jsonl",
-    "html": ".html",
-}
 WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
 _HTML_HEAD = '<!doctype html>\n<meta charset="utf-8">\n'  # of a file that a browser opens
 

@@ -56,6 +56,8 @@ class Settings:
     TABLE: ClassVar[Mapping[str, Setting]]
     KIND: ClassVar[str]  # what a setting is called in a message
 
+    name: str  # whose settings these are
+
     def with_settings(self, **settings: Any) -> Self:
         """This convention with some settings changed; an unknown one is an error.
 

@@ -17,7 +17,7 @@ from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.randomisation import randomisation_test
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.tukey import tukey_test
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
@@ -83,7 +83,7 @@ def drop_rounding_noise(values: Array) -> Array:
     return cleaned
 
 
-def values_by_query(results: Results, measure: str) -> dict[str, float]:
+def values_by_query(results: RunValues, measure: str) -> dict[str, float]:
     """The values that count, by query; what the convention leaves out has none."""
     values = np.ma.asarray(results.values[measure])
     counts = ~np.ma.getmaskarray(values)
@@ -91,7 +91,7 @@ def values_by_query(results: Results, measure: str) -> dict[str, float]:
     return dict(zip(queries.tolist(), values.data[counts].tolist(), strict=True))
 
 
-def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
+def pair_results(results: Sequence[RunValues], measure: str) -> PairedValues:
     """Values of evaluated runs side by side, of a measure that is a mean over queries."""
     mean_kind = results[0].recipes[measure].entry.aggregation
     if mean_kind != "mean":

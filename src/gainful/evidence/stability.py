@@ -18,7 +18,7 @@ from gainful.evidence.pairing import values_by_query
 from gainful.evidence.statistics.bootstrap import bca_bootstrap
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.entry import Aggregation
-from gainful.measure.results import Results, aggregate
+from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -94,7 +94,11 @@ class Stability(Shown):
 
 
 def stability(
-    results: Results, level: float = DEFAULT_LEVEL, *, resamples: int = RESAMPLES, seed: int = SEED
+    results: RunValues,
+    level: float = DEFAULT_LEVEL,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> Stability:
     """How much does each mean depend on the queries that happen to be asked?
 
@@ -120,7 +124,7 @@ def stability(
         '1'
     """
     resampling = resampling_for_level(level, resamples=resamples, seed=seed)
-    if not isinstance(results, Results):
+    if not isinstance(results, RunValues):
         raise WrongType("results", results, "what gainful.evaluate returned for one run")
     intervals, notes = {}, []
     for name, recipe in results.recipes.items():

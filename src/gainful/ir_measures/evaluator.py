@@ -373,7 +373,7 @@ def _to_pandas(value: Any, row: type[Qrel | ScoredDoc]) -> Any:
         raise GainfulError(
             "measures that are defined by a function take pandas frames: pip install pandas"
         )
-    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (only these need it)
+    import pandas as pd  # noqa: PLC0415  (only these need it)
 
     if isinstance(value, pd.DataFrame):
         return value

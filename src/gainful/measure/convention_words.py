@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from gainful.convention import CONVENTIONS, Convention
+from gainful.convention.session import SESSION_CONVENTIONS, SessionConvention
 from gainful.measure.recipe import FORMULA_PARAMS, Recipe
 
 R = TypeVar("R")  # a recipe, of rankings or of sessions
@@ -20,12 +22,17 @@ def describe_by_measure(recipes: Mapping[str, R], describe: Callable[[R], str]) 
     return [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
 
 
-def name_convention(convention: Any, base: Any | None) -> str:
-    """Whose convention it is, and which settings differ from that of the same name, its `base`."""
+def name_convention(convention: Convention | SessionConvention) -> str:
+    """Whose convention it is, and which settings differ from those of that name in its table."""
     source = f"like {convention.name}"
+    base = _find_table(convention).get(convention.name)
     differences = {} if base is None else convention.differences(base)
     changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
     return f"{source}, but {changes}" if changes else source
+
+
+def _find_table(convention: Convention | SessionConvention) -> Mapping[str, Any]:
+    return SESSION_CONVENTIONS if isinstance(convention, SessionConvention) else CONVENTIONS
 
 
 def describe_setting(recipe: Recipe, setting: str) -> str:

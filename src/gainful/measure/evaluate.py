@@ -16,7 +16,7 @@ from gainful.measure import notes
 from gainful.measure.compute import compute_measure
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.types import Array, Flags
 
 
@@ -25,7 +25,7 @@ def measure_run(
     recipes: Mapping[str, Recipe],
     convention: Convention,
     name: str | None = None,
-) -> Results:
+) -> RunValues:
     """The results of a run that is matched already."""
     qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
     mixed_ids = notes.note_id_types(qrels, run)
@@ -39,7 +39,7 @@ def measure_run(
     }
     kept = choose_queries(matched, convention, run.name)
     values = compute_measures(matched.select_queries(kept), recipes)
-    return Results(
+    return RunValues(
         name=name or run.name,
         queries=matched.query_names(kept),
         values=values,

@@ -10,7 +10,7 @@ from gainful.convention import Convention
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.read.lazy import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
@@ -127,7 +127,7 @@ def _reason_above_one(convention: Convention) -> str:
     return f"so the convention has it (like {convention.name})"
 
 
-def require_qrels_overlap(results: Sequence[Results]) -> None:
+def require_qrels_overlap(results: Sequence[RunValues]) -> None:
     """Refuse runs of which nothing is judged: zeros would only look like an answer."""
     if any(np.ma.asarray(values).any() for result in results for values in result.values.values()):
         return

@@ -25,6 +25,18 @@ RENDERERS: Mapping[str, Callable[[Page], str]] = {
 }
 
 
+# The suffixes of files that ask for a format.
+SUFFIXES = {
+    "table": ".txt",
+    "tsv": ".tsv",
+    "csv": ".csv",
+    "markdown": ".md",
+    "latex": ".tex",
+    "json": ".json",
+    "jsonl": ".jsonl",
+    "html": ".html",
+}
+FORMS_BY_SUFFIX = {suffix: form for form, suffix in SUFFIXES.items()}
 _FOR_READERS = ("table", "markdown", "latex", "html")
 
 

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from difflib import get_close_matches
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import frozen
 
+from gainful.errors import BadValue, NotInstalled
 from gainful.page.page import Page
-from gainful.page.render import render
-from gainful.page.to_html import to_mathjax
+from gainful.page.render import FORMS_BY_SUFFIX, render
+from gainful.page.to_html import as_document, to_mathjax
+from gainful.page.write_file import write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+# What one looks for in a result, and what it is here; in small letters.
+_ELSEWHERE = {
+    **dict.fromkeys(("df", "frame", "dataframe", "to_df", "to_frame"), "to_polars()"),
+    **dict.fromkeys(("show", "display", "print", "head", "table"), "to_text()"),
+    **dict.fromkeys(("to_excel", "to_tsv"), "to_csv()"),
+    **dict.fromkeys(("write", "export", "to_file", "dump"), 'save("results.csv")'),
+}
 
 
 class Shown:
@@ -49,6 +67,10 @@ class Shown:
         """As LaTeX; tables need the package booktabs."""
         return render(self.page(**view), "latex")
 
+    def to_html(self, **view: Any) -> str:
+        """As HTML, to be put into a page."""
+        return render(self.page(**view), "html")
+
     def to_csv(self, **view: Any) -> str:
         """As CSV, at full precision."""
         return render(self.page(**view), "csv")
@@ -56,6 +78,77 @@ class Shown:
     def to_json(self, **view: Any) -> str:
         """As JSON."""
         return render(self.page(**view), "json")
+
+    def to_dict(self) -> Any:
+        """All of it as plain data, as JSON has it."""
+        data = self.page().data
+        if data is None:
+            raise TypeError("a page without data has no dict")
+        return data()
+
+    def to_polars(self, **view: Any) -> pl.DataFrame:
+        """The rows of CSV as a polars frame."""
+        import polars as pl  # noqa: PLC0415  (slow to load)
+
+        return pl.DataFrame(self.list_columns(**view), strict=False)
+
+    def to_pandas(self, **view: Any) -> pd.DataFrame:
+        """The rows of CSV as a pandas frame."""
+        try:
+            import pandas as pd  # noqa: PLC0415  (only where it is asked for)
+        except ImportError:
+            raise NotInstalled("to_pandas", "pandas") from None
+        return pd.DataFrame(self.list_columns(**view))  # by columns, which needs no pyarrow
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """The rows of CSV by column; None where a value is missing."""
+        rows = self.page(**view).rows
+        if rows is None:
+            raise TypeError("a page without rows has no frame")
+        return rows().to_columns()
+
+    def save(self, path: str | PathLike[str], **view: Any) -> None:
+        """Put it into a file; its suffix says in which format.
+
+        Args:
+            path: ends in .csv, .tsv, .json, .jsonl, .md, .tex, .html or .txt; the file is written
+                as a whole or not at all.
+            **view: which view of it, as `page` takes them.
+        """
+        suffix = Path(path).suffix.lower() if isinstance(path, (str, PathLike)) else ""
+        if suffix not in FORMS_BY_SUFFIX and isinstance(path, (str, PathLike)):
+            allowed = f"a name that ends in {', '.join(FORMS_BY_SUFFIX)}"
+            raise BadValue("path", fspath(path), allowed)
+        form = FORMS_BY_SUFFIX.get(suffix, "table")
+        text = render(self.page(**view), form)
+        write_atomically(path, (as_document(text) if form == "html" else text) + "\n")
+
+    def list_expressions(self) -> Mapping[str, str]:
+        """What else one could look for as an attribute, in small letters, and what to write."""
+        return {}
+
+    if not TYPE_CHECKING:  # to a type checker every attribute would be there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(describe_missing(self, name))
+
+
+def describe_missing(result: Shown, name: str) -> str:
+    """What is said of an attribute that is not there: what is most like it, or what there is."""
+    message = f"{type(result).__name__!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return message
+    names = [known for known in dir(type(result)) if not known.startswith("_")]
+    places = {
+        **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
+        **{known: f".{known}" for known in names},
+        **{guess: f".{place}" for guess, place in _ELSEWHERE.items()},
+        **result.list_expressions(),
+    }
+    near = get_close_matches(name.lower(), places, n=1)
+    return f"{message}; " + (
+        f"did you mean {places[near[0]]}?" if near else f"there is {', '.join(names)}"
+    )
 
 
 @frozen(repr=False)

@@ -66,6 +66,11 @@ class Table:
         rows = ([None if is_missing(value) else value for value in row] for row in self.rows)
         return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The values of each column; None where one is missing."""
+        rows = self.to_dicts()
+        return {name: [row[name] for row in rows] for name in self.columns}
+
     def text_rows(self) -> list[list[str]]:
         """The cells as a reader sees them."""
         return [[format_cell(cell) for cell in row] for row in self.rows]

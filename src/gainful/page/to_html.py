@@ -13,31 +13,41 @@ from gainful.text import shorten
 _MAX_LENGTH = 80  # characters of a cell or caption
 _RIGHT = " style='text-align:right'"
 _LEFT = " style='text-align:left'"
+_CAPTION = " style='text-align:left;white-space:nowrap'"  # the table grows with it
 
 
 def to_html(page: Page) -> str:
-    """Each table under its heading as caption; the notes are in the caption of the last."""
-    lines = [page.answer] if page.answer else []
-    captioned: list[tuple[list[str], Table]] = []
+    """The answer, each table under its heading as caption with its lines below, the notes."""
+    parts = [_format_lines([page.answer])]
     for section in page.sections_for("html"):
-        lines += [line for line in (section.heading, *section.lines) if line]
-        if section.table is not None:
-            captioned.append((lines, section.table))
-            lines = []
-    if captioned:
-        captioned[-1][0].extend((*lines, *page.notes))
-        return "".join(_format_table(table, caption) for caption, table in captioned)
-    return "".join(f"<p>{_escape(line)}</p>" for line in (*lines, *page.notes))
+        if section.table is None:
+            parts.append(_format_lines([section.heading, *section.lines]))
+        else:
+            parts += [_format_table(section.table, section.heading), _format_lines(section.lines)]
+    return "".join((*parts, _format_lines(page.notes)))
 
 
-def _format_table(table: Table, lines: Sequence[str]) -> str:
+def as_document(html: str) -> str:
+    """Such a part as a file of its own, which a browser shows."""
+    head = "<meta charset='utf-8'><title>gainful</title>"
+    return f"<!doctype html><html lang='en'><head>{head}</head><body>{html}</body></html>"
+
+
+def _format_lines(lines: Sequence[str]) -> str:
+    """Lines as one paragraph, as wide as the page: beside a table a caption would be squeezed."""
+    text = "<br>".join(_escape(line) for line in lines if line)
+    return f"<p>{text}</p>" if text else ""
+
+
+def _format_table(table: Table, heading: str) -> str:
     sides = [_RIGHT if right else _LEFT for right in table.flush_right()]
-    caption = "<br>".join(map(_escape, lines))
     head = _format_cells("th", [_escape(name) for name in table.columns], sides)
     rows = table.markup_rows(_escape, "<b>{}</b>".format, "<sup>{}</sup>".format)
     body = "".join(f"<tr>{_format_cells('td', row, sides)}</tr>" for row in rows)
+    style = _CAPTION if len(heading) <= _MAX_LENGTH else _LEFT
+    caption = f"<caption{style}>{_escape(heading)}</caption>" if heading else ""
     return (
-        f"<div style='overflow-x:auto'><table><caption{_LEFT}>{caption}</caption>"
+        f"<div style='overflow-x:auto'><table>{caption}"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

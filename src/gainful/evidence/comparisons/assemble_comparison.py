@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from attrs import frozen
 
@@ -18,7 +18,7 @@ from gainful.evidence.statistics.correction import (
     power_level,
 )
 from gainful.evidence.statistics.effect_size import EffectSize
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.types import Array, finite_or_none
 
 IndexPair = tuple[int, int]
@@ -35,18 +35,31 @@ class Method:
     resampling: Resampling
 
 
+class ComparisonOptions(TypedDict, total=False):
+    """What may be said of how systems are compared, beside the test."""
+
+    baseline: str | None  # what the others are set against; the first if none is named
+    correct: str | None  # how p is corrected across measures and pairs
+    pairs: PairChoice  # all of them, or each with the baseline
+    alpha: float  # from which p on a difference counts as significant
+    resamples: int
+    seed: int
+
+
 def build_method(
     tests: Iterable[str],
     test: str,
+    *,
     correct: str | None = None,
     baseline: str | None = None,
-    *,
     pairs: PairChoice = "all",
-    resampling: Resampling | None = None,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
-    correction = correction_for(test, correct, tests)
-    return Method(test, correction, baseline, pairs, resampling or Resampling())
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    return Method(test, correction_for(test, correct, tests), baseline, pairs, resampling)
 
 
 @frozen(eq=False)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Unpack
 
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadValue, CannotCompare
+from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.comparisons.assemble_comparison import (
+    ComparisonOptions,
     Method,
     PairOutcomes,
     Sample,
     Systems,
     assemble_comparison,
+    build_method,
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.pairing import (
+    TEST_NAMES,
     PairedValues,
     apply_test,
     choose_baseline,
@@ -28,13 +32,41 @@ from gainful.evidence.pairing import (
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.measure.footnotes import describe_convention, list_footnotes
-from gainful.measure.results import Results
-from gainful.text import count_noun
+from gainful.measure.convention_line import describe_convention
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.run_values import RunValues
+from gainful.text import count_noun, number_doubles
+
+
+def compare_results(
+    results: Mapping[str, RunValues] | Sequence[RunValues],
+    test: str = "randomisation",
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """Is one run really better than another, of runs that are evaluated already?
+
+    Args:
+        results: of runs by name, or a list of them; runs of one name are numbered.
+        test: randomisation, t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
+        **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
+    """
+    method = build_method(TEST_NAMES, test, **options)
+    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
+        raise WrongType("results", results, "results by name, or a list of them")
+    runs = list(results.values()) if isinstance(results, Mapping) else list(results)
+    if not all(isinstance(run, RunValues) for run in runs):
+        raise WrongType("results", runs, "what gainful.evaluate returned")
+    names = list(results) if isinstance(results, Mapping) else [run.name for run in runs]
+    distinct_names = number_doubles(names)
+    return compare_run_results(
+        [evolve(run, name=name) for run, name in zip(runs, distinct_names, strict=True)],
+        distinct_names,
+        method,
+    )
 
 
 def compare_run_results(
-    results: Sequence[Results], names: Sequence[str], method: Method
+    results: Sequence[RunValues], names: Sequence[str], method: Method
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
     _refuse_unlike(results, names)
@@ -68,7 +100,7 @@ def compare_run_results(
 
 
 def compare_where_possible(
-    results: Sequence[Results], method: Method
+    results: Sequence[RunValues], method: Method
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison in all measures that allow one, and why not in the others.
 
@@ -96,21 +128,13 @@ def compare_where_possible(
         return None, reasons
     try:
         return compare_run_results(
-            [_select_measures(result, comparable) for result in results], names, method
+            [result.select_measures(comparable) for result in results], names, method
         ), reasons
     except CannotCompare as error:
         return None, [*reasons, str(error)]
 
 
-def _select_measures(results: Results, measures: Sequence[str]) -> Results:
-    return evolve(
-        results,
-        values={name: results.values[name] for name in measures},
-        recipes={name: results.recipes[name] for name in measures},
-    )
-
-
-def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
+def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
     """Only what was measured alike can be compared."""
     if len(results) < 2:
         raise BadValue("runs", len(results), "at least two")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 import polars as pl
@@ -10,12 +11,14 @@ from attrs import define, evolve, field
 
 from gainful.errors import BadInput, CannotCompare, WrongType
 from gainful.evidence.comparisons.assemble_comparison import (
+    ComparisonOptions,
     IndexPair,
     Method,
     PairOutcomes,
     Sample,
     Systems,
     assemble_comparison,
+    build_method,
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import refuse_extremes
@@ -31,8 +34,9 @@ from gainful.evidence.statistics.permutation import (
 )
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
-from gainful.measure.sessions.footnotes import describe_convention, list_footnotes
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.convention_line import describe_convention
+from gainful.measure.sessions.footnotes import list_footnotes
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
@@ -45,8 +49,27 @@ BLOCKS = ("searcher", "scenario")
 SYSTEM = "system"
 
 
+def compare_session_results(
+    results: SessionValues,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    test: str = "permutation",
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """Is one system really better than another, by sessions that are evaluated already?
+
+    Args:
+        results: of the sessions.
+        by: the column that names the system.
+        block: the columns whose effects are taken out.
+        test: permutation, of each pair by its own sessions; or tukey, of all systems at once.
+        **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
+    """
+    return compare_study(results, by, block, build_method(STUDY_TESTS, test, **options))
+
+
 def compare_study(
-    results: SessionResults, by: str, block: str | Sequence[str] | None, method: Method
+    results: SessionValues, by: str, block: str | Sequence[str] | None, method: Method
 ) -> Comparison:
     """The comparison of systems by sessions that were evaluated already."""
     study = Study.from_results(results, by, _block_columns(results, by, block))
@@ -112,7 +135,7 @@ class Study:
     notes: list[str] = field(factory=list)
 
     @classmethod
-    def from_results(cls, results: SessionResults, by: str, blocks: Sequence[str]) -> Study:
+    def from_results(cls, results: SessionValues, by: str, blocks: Sequence[str]) -> Study:
         """The sessions that have a value, by their names: the order of a file says nothing."""
         columns, values, notes = _select_sessions(results, by, blocks)
         names, system = _encode_names(columns[by])
@@ -256,9 +279,7 @@ def _renumber(numbers: Ranks) -> Ranks:
     return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
 
 
-def _block_columns(
-    results: SessionResults, by: str, block: str | Sequence[str] | None
-) -> list[str]:
+def _block_columns(results: SessionValues, by: str, block: str | Sequence[str] | None) -> list[str]:
     """The columns of blocks: those that were named, or those of the usual ones that are there."""
     if block is None:
         columns = results.columns.columns
@@ -271,7 +292,7 @@ def _block_columns(
 
 
 def _select_sessions(
-    results: SessionResults, by: str, blocks: Sequence[str]
+    results: SessionValues, by: str, blocks: Sequence[str]
 ) -> tuple[pl.DataFrame, Array, list[str]]:
     """The columns and values of sessions, by their names: the order of a file says nothing."""
     if not isinstance(by, str):

@@ -17,7 +17,7 @@ from gainful.evidence.gates.significance import check_significance
 from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, rounding_slack
 from gainful.evidence.pairing import PairedValues, pair_values, values_by_query
 from gainful.measure.language import parse
-from gainful.measure.results import Results, aggregate
+from gainful.measure.run_values import RunValues, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.text import count_noun, format_exact, quote, shorten
@@ -30,7 +30,7 @@ _MAX_NAMED = 10  # queries that a note names
 
 
 def apply_rules(
-    results: Results,
+    results: RunValues,
     rules: Rules,
     *,
     qrels: Qrels | NestedDict | None = None,
@@ -81,7 +81,7 @@ def apply_rules(
 
 
 def _check_same_conditions(
-    results: Results, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
+    results: RunValues, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
 ) -> list[str]:
     """What differs from the baseline's and is let through; what is not, is refused."""
     changes = {
@@ -101,7 +101,7 @@ def _check_same_conditions(
     return [f"{problem}; compared all the same" for problem in changes.values() if problem]
 
 
-def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
+def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
     """A mean that leaves out what the run lacks says nothing of what it lacks."""
     number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
     verb = "is" if number == 1 else "are"
@@ -111,7 +111,7 @@ def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
 
 
 def _check_lost_queries(
-    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """Queries of the baseline that do not count any more."""
     lost = {
@@ -125,7 +125,7 @@ def _check_lost_queries(
     )
 
 
-def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) -> list[str]:
+def _allow_or_refuse(number: int, problem: str, results: RunValues, rules: Rules) -> list[str]:
     if not number:
         return []
     if "queries" in rules.allow:
@@ -165,7 +165,7 @@ def _describe_qrels_change(qrels: Qrels | NestedDict | None, baseline: Baseline)
 
 
 def _pair_with_baseline(
-    results: Results, baseline: Baseline, rules: Rules
+    results: RunValues, baseline: Baseline, rules: Rules
 ) -> dict[str, PairedValues]:
     """The values of both by query, of each measure that both have or a rule needs."""
     needed = {_measure_name(results, spelling, "max_drop") for spelling in rules.max_drop}
@@ -184,7 +184,7 @@ def _pair_with_baseline(
 
 
 def _baseline_notes(
-    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues]
+    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues]
 ) -> list[str]:
     """What one should know of the two sides before comparing them."""
     notes = []
@@ -216,13 +216,13 @@ def _baseline_notes(
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 
-def _common_means(results: Results, name: str, pair: PairedValues) -> tuple[float, float]:
+def _common_means(results: RunValues, name: str, pair: PairedValues) -> tuple[float, float]:
     """The means of both over the queries that both have."""
     mean_kind = results.recipes[name].entry.aggregation
     return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
 
 
-def _check_floors(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
+def _check_floors(results: RunValues, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     for spelling, floor in rules.floors.items():
         name = _measure_name(results, spelling, "floor")
         yield Check(
@@ -231,7 +231,7 @@ def _check_floors(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
 
 
 def _check_drops(
-    results: Results, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
+    results: RunValues, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
 ) -> Iterator[Check]:
     for spelling, bound in rules.max_drop.items():
         name = _measure_name(results, spelling, "max_drop")
@@ -241,7 +241,7 @@ def _check_drops(
         )
 
 
-def _measure_name(results: Results, spelling: str, argument: str) -> str:
+def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
     """What the results call a measure that has a rule."""
     measure = parse(spelling)
     for name, evaluated in results.measures.items():
@@ -251,7 +251,7 @@ def _measure_name(results: Results, spelling: str, argument: str) -> str:
 
 
 def _queries_to_look_at(
-    results: Results, checks: list[Check], pairs: Mapping[str, PairedValues]
+    results: RunValues, checks: list[Check], pairs: Mapping[str, PairedValues]
 ) -> Iterator[QueryToLookAt]:
     """The queries that fell most, of broken measures if there are any; else the lowest ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)

@@ -10,13 +10,13 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
-def make_baseline(results: Results, qrels: Qrels | NestedDict) -> Baseline:
+def make_baseline(results: RunValues, qrels: Qrels | NestedDict) -> Baseline:
     """A baseline of these results, by these judgments.
 
     Examples:
@@ -30,14 +30,14 @@ def make_baseline(results: Results, qrels: Qrels | NestedDict) -> Baseline:
         queries=len(results.queries),
         measures={name: str(measure) for name, measure in results.measures.items()},
         mean=means(results),
-        values=results.values_by_query(),
+        values=results.values_by_id(),
         convention=convention_settings(results),
         judgments=fingerprint(qrels),
         gainful=version("gainful"),
     )
 
 
-def means(results: Results) -> dict[str, float]:
+def means(results: RunValues) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
         if not isfinite(value):
@@ -46,7 +46,7 @@ def means(results: Results) -> dict[str, float]:
     return results.mean
 
 
-def convention_settings(results: Results) -> dict[str, Any]:
+def convention_settings(results: RunValues) -> dict[str, Any]:
     """The whole convention as data; whose it is, is no part of what is compared."""
     convention = results.convention
     by_measure = {

@@ -15,7 +15,7 @@ from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.text import count_noun, format_exact
 from gainful.types import Array
 
@@ -24,7 +24,7 @@ def check_significance(
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
-    results: Results,
+    results: RunValues,
 ) -> tuple[list[Check], str]:
     """A check for each measure, and a sentence that says how it was tested."""
     level = rules.resampling().alpha
@@ -44,7 +44,7 @@ def check_significance(
     )
 
 
-def _apply_test(pair: PairedValues, rules: Rules, results: Results) -> Outcome:
+def _apply_test(pair: PairedValues, rules: Rules, results: RunValues) -> Outcome:
     name, test = pair.measure, TESTS[rules.test]
     mean_kind = results.recipes[name].entry.aggregation
     if mean_kind != "mean":

@@ -11,7 +11,7 @@ import attrs
 from attrs import evolve, frozen
 
 from gainful.measure.footnotes import list_footnotes
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.render import render
 from gainful.page.shown import Shown
@@ -91,7 +91,7 @@ class QueryToLookAt:
 class Verdict(Shown):
     """Did the run pass? `checks` say by which rules, `look_at` which queries to look at first."""
 
-    results: Results
+    results: RunValues
     checks: Sequence[Check]
     look_at: Sequence[QueryToLookAt] = ()
     notes: Sequence[str] = ()

@@ -13,7 +13,7 @@ from gainful.evidence.pairing import values_by_query
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import count_noun
 
@@ -21,7 +21,7 @@ from gainful.text import count_noun
 def find_largest_changes(
     runs: tuple[MatchedRun, MatchedRun],
     recipe: Recipe,
-    values: tuple[Results, Results],
+    values: tuple[RunValues, RunValues],
     *,
     most: int = 5,
 ) -> LargestChanges:
@@ -83,7 +83,7 @@ def _is_change(change: float, before: float) -> bool:
     return abs(change) > ROUNDING * (1 + abs(before))
 
 
-def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
+def _query_values(results: RunValues, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
     """The value of each query that has one; the measure as it was asked for and computed."""
     name = next(
         (key for key, measure in results.measures.items() if str(measure) == recipe.label), None

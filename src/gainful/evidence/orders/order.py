@@ -15,7 +15,7 @@ from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
 from gainful.measure.footnotes import list_footnotes
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -74,7 +74,7 @@ class Order(Shown):
     power: tuple[DiscriminativePower, ...] = ()
     criterion: Criterion | None = None
     notes: tuple[str, ...] = ()
-    results: tuple[Results, ...] = field(default=())
+    results: tuple[RunValues, ...] = field(default=())
 
     @property
     def swaps(self) -> dict[tuple[str, str], tuple[Swap, ...]]:

@@ -24,11 +24,11 @@ from gainful.evidence.pairing import (
     values_by_query,
 )
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
-from gainful.measure.results import Results, aggregate
+from gainful.measure.run_values import RunValues, aggregate
 
 
 def order_results(
-    results: Sequence[Results], criterion: Criterion | None = None, p: float = PERSISTENCE
+    results: Sequence[RunValues], criterion: Criterion | None = None, p: float = PERSISTENCE
 ) -> Order:
     """The order of the runs by each measure; all were evaluated by the same measures."""
     check_run_count(len(results))
@@ -63,7 +63,7 @@ def order_results(
     )
 
 
-def _run_names(results: Sequence[Results]) -> list[str]:
+def _run_names(results: Sequence[RunValues]) -> list[str]:
     """What the runs are called, if they can be held side by side."""
     first, names = results[0], [result.name for result in results]
     if len({*names}) < len(names):

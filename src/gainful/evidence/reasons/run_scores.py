@@ -32,7 +32,7 @@ from gainful.measure.evaluate import choose_queries, compute_measures, with_max_
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import aggregate
+from gainful.measure.run_values import aggregate
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.types import Array, Ranks
 

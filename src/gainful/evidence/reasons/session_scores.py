@@ -17,8 +17,8 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipe import build_session_recipe
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.evaluate import compute_session_values
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.evaluate import measure_sessions
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.read.sessions import Sessions
 
 MatchSessionsFor = Callable[[SessionConvention], MatchedSessions]
@@ -56,15 +56,14 @@ class SessionScores:
     notes: Sequence[str] = ()
     _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
 
-    def results(self, convention: SessionConvention) -> SessionResults:
+    def results(self, convention: SessionConvention) -> SessionValues:
         """The sessions by a convention."""
         recipe = build_session_recipe(self.measure, like=convention)
         (key,) = self.sort_key(recipe.convention)
         if key not in self._matched_sessions:
             self._matched_sessions[key] = self.match_for(recipe.convention)
         matched, label = self._matched_sessions[key], str(self.measure)
-        values = {label: compute_session_values(matched, recipe)}
-        return SessionResults(self.name, matched, values, {label: recipe}, recipe.convention)
+        return measure_sessions(self.name, matched, {label: recipe}, recipe.convention)
 
     def sort_key(self, convention: SessionConvention) -> tuple[str, ...]:
         """Conventions that match sessions alike come together."""
@@ -83,7 +82,7 @@ class SessionScores:
                     f"{self.measure} cannot be compared on these sessions: {error}"
                 ) from None
             values = np.full(len(self.units), np.nan)
-            rows = [row_by_session[name] for name in results.sessions]
+            rows = [row_by_session[name] for name in results.ids]
             values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
             yield Scores(values, mean)
 

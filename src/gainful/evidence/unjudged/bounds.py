@@ -15,7 +15,7 @@ from gainful.measure.entry import Aggregation
 from gainful.measure.footnotes import list_footnotes as list_result_footnotes
 from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results, aggregate
+from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -48,7 +48,7 @@ class Bounds(Shown):
         P@2  0.5000  in 0.5000 … 1.0000 (exact)
     """
 
-    results: Results
+    results: RunValues
     grades: tuple[float, ...]
     limits: Mapping[str, Limits]  # of the queries of the results, in their order
     unjudged: Mapping[str, Ranks]  # how many documents, as far down as the measure looks

@@ -20,7 +20,7 @@ from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_
 from gainful.match.rankings import MatchedRun
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.read.qrels_and_run import Qrels
 from gainful.types import Array, Flags, Ranks, is_number
 
@@ -28,7 +28,7 @@ _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
 def find_bounds(
-    results: Results,
+    results: RunValues,
     gradable: GradableRun,
     grades: Array,
     condensed: Mapping[str, float | None],
@@ -91,7 +91,7 @@ def _check_grades(grades: Iterable[float]) -> Array:
 
 
 def find_result_limits(
-    gradable: GradableRun, recipe: Recipe, results: Results, name: str, grades: Array
+    gradable: GradableRun, recipe: Recipe, results: RunValues, name: str, grades: Array
 ) -> Limits:
     """The limits of all queries that count; those without open documents stay as they are."""
     values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
@@ -116,7 +116,7 @@ def _flag_open_docs(gradable: GradableRun) -> Flags:
     return flags
 
 
-def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:
+def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: RunValues) -> Ranks:
     """How many open documents each query has, as far down as the measure looks."""
     matched = gradable.matched
     cutoff = recipe.depth
@@ -127,7 +127,7 @@ def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) ->
     return counts[[query_index[query] for query in results.queries]]
 
 
-def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | None]:
+def condense_lists(matched: MatchedRun, results: RunValues) -> dict[str, float | None]:
     """The means of condensed lists: what is unjudged is taken out, the others move up."""
     recipes = {
         name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))

@@ -21,7 +21,7 @@ from gainful.evidence.unjudged.limits import every_grading
 from gainful.evidence.unjudged.settlement import Settlement
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
@@ -46,7 +46,7 @@ class LeadBounds:
 
     recipe: Recipe
     grades: Array
-    sides: tuple[Results, Results]
+    sides: tuple[RunValues, RunValues]
     gradables: tuple[GradableRun, GradableRun]
     measure_name: str
 
@@ -256,7 +256,7 @@ def _count_judgments_to_settle(lead: float, harm: Array, *, verdict: bool | None
     return max(number, 1) if verdict is False else number
 
 
-def _query_rows(results: Results, queries: list[str]) -> Ranks:
+def _query_rows(results: RunValues, queries: list[str]) -> Ranks:
     place = {query: at for at, query in enumerate(results.queries)}
     return np.array([place[query] for query in queries], dtype=np.intp)
 

@@ -8,9 +8,10 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.evidence.unjudged.bounds import describe_grades
-from gainful.measure.footnotes import describe_convention, name_source
+from gainful.measure.convention_line import describe_convention
+from gainful.measure.convention_words import name_convention
 from gainful.measure.recipe import Recipe
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -30,7 +31,7 @@ class Settlement(Shown):
     """
 
     names: tuple[str, str]
-    sides: tuple[Results, Results]
+    sides: tuple[RunValues, RunValues]
     measure_name: str  # the caller's name of the measure
     means: tuple[float, float]  # over the queries that count in both runs
     queries: int
@@ -222,7 +223,7 @@ def _list_footnotes(settlement: Settlement, first: int, *, verbose: bool) -> lis
             f"grade, {settlement.grades[-1]:g}"
         )
     side = settlement.sides[0]
-    convention = describe_convention(side) if verbose else name_source(side.convention)
+    convention = describe_convention(side) if verbose else name_convention(side.convention)
     return [
         *lines,
         f"{count_noun(settlement.queries, 'query')} · {convention}",

@@ -1,4 +1,4 @@
-"""Matched sessions and measures → `SessionResults`."""
+"""Matched sessions and measures → `SessionValues`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import NoIdeal
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.types import Array
 
 
@@ -19,9 +19,9 @@ def measure_sessions(
     sessions: MatchedSessions,
     recipes: Mapping[str, SessionRecipe],
     convention: SessionConvention,
-) -> SessionResults:
+) -> SessionValues:
     """The value of every session by every measure."""
-    return SessionResults(
+    return SessionValues(
         name=name,
         matched_sessions=sessions,
         values={

@@ -1,4 +1,4 @@
-"""`SessionResults`: a value for every session, with group means and vectors on request."""
+"""The pages of sessions: means of groups, single sessions, lengths, vectors and more."""
 
 from __future__ import annotations
 
@@ -6,66 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve
 
-from gainful.match.session_groups import By
 from gainful.measure.sessions.answers import describe_view
 from gainful.measure.sessions.footnotes import list_footnotes
-from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
-from gainful.measure.sessions.reformulations import Reformulations, reformulations
+from gainful.measure.sessions.last_queries import NonLast, last_queries, lengths
+from gainful.measure.sessions.reformulations import reformulations
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
 from gainful.page.table import Table, column_bars
-from gainful.text import count_noun
 
 View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
 
 
-@frozen(eq=False, repr=False)
-class SessionResults(SessionValues, Shown):
-    """A value for every session and measure.
-
-    `mean` is one number for each measure, `per_session` a frame with a row for each session,
-    `groups(by)` their means, `curve(name)` the mean vectors, `to_dict()` all of it as plain data.
-    """
-
-    def lengths(self, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
-        """How many sessions have how many queries: Table 2 of the paper."""
-        return lengths(self, by)
-
-    def last_queries(
-        self,
-        name: str | None = None,
-        by: str | Sequence[str] = (),
-        non_last: NonLast = "pooled",
-    ) -> LastQueries:
-        """The last query against those before it, by rank, and how often it is the best."""
-        return last_queries(self, name, by, non_last)
-
-    def reformulations(self, name: str | None = None) -> Reformulations:
-        """What each query added, and which reformulations helped most and least."""
-        return reformulations(self, name)
-
-    def page(
-        self,
-        view: View = "groups",
-        by: By = (),
-        non_last: NonLast = "pooled",
-        *,
-        verbose: bool = False,
-    ) -> Page:
-        """Means of groups, or another view of the sessions."""
-        names = [by] if isinstance(by, str) else by
-        return session_results_page(self, view, names, non_last, verbose=verbose)
-
-    def summary(self) -> Page:
-        """The means of all sessions, and what one should know."""
-        return summary_page(self)
-
-
 def session_results_page(
-    results: SessionResults,
+    results: SessionValues,
     view: View = "groups",
     by: Sequence[str] = (),
     non_last: NonLast = "pooled",
@@ -93,23 +48,7 @@ def session_results_page(
     )
 
 
-def summary_page(results: SessionResults) -> Page:
-    """Sessions in a few lines, for a prompt or a notebook."""
-    counts = results.counts
-    size = f"{count_noun(counts['sessions'], 'session')}, {count_noun(counts['queries'], 'query')}"
-    headline = f"Sessions of {results.name}, {size}, like {results.convention.name}"
-    name_width = max(map(len, results.values), default=0)
-    lines = [f"{name:<{name_width}}  {value:.4f}" for name, value in results.mean.items()]
-    table = Table(("measure", "mean"), list(results.mean.items()), numeric=True, label_columns=1)
-    return Page(
-        sections=[
-            Section(lines=(headline, *lines, *results.notes), forms=("table",)),
-            Section(headline, table, results.notes, forms=("html",)),
-        ]
-    )
-
-
-def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _build_group_table(results: SessionValues, by: Sequence[str]) -> Table:
     """The mean of each group, or of all sessions."""
     names = list(results.values)
     rows: list[tuple[Any, ...]]
@@ -141,14 +80,14 @@ def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
     )
 
 
-def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _build_session_table(results: SessionValues, by: Sequence[str]) -> Table:
     """A row for each session."""
     columns = results.columns.select("session", *results.group_names(by), "queries")
     values = results.per_session.drop("session")
     return _tabulate_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
 
 
-def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _build_length_table(results: SessionValues, by: Sequence[str]) -> Table:
     """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
     groups = lengths(results, by)
     max_queries = max(max(group["by_queries"]) for group in groups)
@@ -167,7 +106,7 @@ def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
 _NEEDED_COLUMNS = ("which", "session", "before", "text", "query", "change")  # of a reformulation
 
 
-def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Table:
     """The reformulations that helped most, and those that helped least."""
     results.group_names(by)
     every_reformulation = reformulations(results)
@@ -185,7 +124,7 @@ def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Ta
     return evolve(table, expendable=[name for name in table.columns if name not in needed])
 
 
-def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last: NonLast) -> Table:
+def _build_last_query_table(results: SessionValues, by: Sequence[str], non_last: NonLast) -> Table:
     """The last query against the others, rank by rank."""
     vectors = last_queries(results, by=by, non_last=non_last).vectors
     return _tabulate_frame(vectors, len(by) + 1)
@@ -195,7 +134,7 @@ def _tabulate_frame(frame: pl.DataFrame, label_columns: int) -> Table:
     return Table(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
 
 
-VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
+VIEWS: Mapping[str, Callable[[SessionValues, Sequence[str]], Table]] = {
     "groups": _build_group_table,
     "per_session": _build_session_table,
     "lengths": _build_length_table,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import UnknownName
 from gainful.match.session_groups import (
     By,
     Group,
@@ -23,27 +22,27 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions import ideal
 from gainful.measure.functions.sessions.gains import session_gains, sum_by_index
 from gainful.measure.functions.sessions.sdcg import query_gains
+from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.curve import curve, tabulate_vectors
-from gainful.types import Array, Flags, finite_or_none
+from gainful.types import Flags, finite_or_none
 
 _MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
 
 
-@frozen(eq=False, repr=False)
-class SessionValues:
-    """The values of `SessionResults`: means, groups, vectors, plain data."""
+@frozen(eq=False, repr=False, kw_only=True)
+class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
+    """A value for every session and measure; means of groups and vectors on request."""
 
-    name: str
+    UNIT: ClassVar[str] = "session"
+    TITLE: ClassVar[str] = "Sessions"
+
     matched_sessions: MatchedSessions
-    values: Mapping[str, Array]
-    recipes: Mapping[str, SessionRecipe]
-    convention: SessionConvention
 
     @property
-    def sessions(self) -> Sequence[str]:
-        """Their names."""
+    def ids(self) -> Sequence[str]:
+        """The names of the sessions."""
         return self.matched_sessions.session_ids
 
     @property
@@ -68,28 +67,19 @@ class SessionValues:
         """A row for each session: what it can be grouped by, and how many queries it has."""
         return session_columns(self.matched_sessions)
 
-    @property
-    def mean(self) -> dict[str, float]:
-        """The mean of each measure over all sessions."""
-        all_sessions = np.ones(self.matched_sessions.size, dtype=bool)
-        return {name: self.mean_of(name, all_sessions) for name in self.values}
-
-    def mean_of(self, name: str, some: Flags) -> float:
-        """The mean of a measure over some sessions, as the convention averages them."""
+    def mean_of(self, name: str, some: Flags | None = None) -> float:
+        """The mean of a measure over all or some sessions, as the convention averages them."""
         recipe = self.recipes[name]
+        flags = np.ones(self.matched_sessions.size, dtype=bool) if some is None else some
         if "average" in recipe.entry.params and _needs_joint_mean(recipe):
-            return _mean_of_vectors(self.matched_sessions, recipe, some)
-        values = np.ma.compressed(np.ma.asarray(self.values[name])[some])
+            return _mean_of_vectors(self.matched_sessions, recipe, flags)
+        values = np.ma.compressed(np.ma.asarray(self.values[name])[flags])
         return float(values.mean()) if values.size else float("nan")
 
     @property
     def per_session(self) -> pl.DataFrame:
         """A row for each session, a column for each measure; null where one is left out."""
-        columns = {
-            name: pl.Series(name, np.ma.asarray(values).tolist(), dtype=pl.Float64)
-            for name, values in self.values.items()
-        }
-        return pl.DataFrame({"session": pl.Series("session", list(self.sessions)), **columns})
+        return self.tabulate()
 
     def groups(self, by: str | Sequence[str]) -> list[dict[str, Any]]:
         """The means of groups of sessions: by one column or by several."""
@@ -129,41 +119,27 @@ class SessionValues:
         return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
 
     def _choose_recipe(self, name: str | None) -> SessionRecipe:
-        chosen = next(iter(self.recipes)) if name is None else name
-        if chosen not in self.recipes:
-            raise UnknownName("measure", chosen, self.recipes)
-        return self.recipes[chosen]
+        return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
 
     def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
         """All of it as plain data."""
-        names = list(self.values)
-        rows = zip(*(np.ma.asarray(self.values[n]).tolist() for n in names), strict=True)
         return {
-            "per_session": {
-                session: dict(zip(names, row, strict=True))
-                for session, row in zip(self.sessions, rows, strict=True)
-            },
-            "mean": {name: finite_or_none(value) for name, value in self.mean.items()},
+            "per_session": self.values_by_id(),
+            "mean": self.mean_or_none(),
             "groups": self.groups(by) if by else [],
             "convention": self.convention_data(),
             "counts": self.counts,
             "notes": self.notes,
         }
 
-    def convention_data(self) -> dict[str, Any]:
-        """The convention as plain data, and that of each measure."""
+    def recipe_data(self, name: str) -> dict[str, Any]:
+        """The measure in full, and its convention."""
+        recipe = self.recipes[name]
         return {
-            "like": self.convention.name,
-            **self.convention.settings(),
-            "measures": {
-                name: {
-                    "measure": recipe.label,
-                    **recipe.convention.settings(),
-                    "ideal": recipe.convention.ideal_kind,
-                    "can_pass_one": recipe.can_pass_one,
-                }
-                for name, recipe in self.recipes.items()
-            },
+            "measure": recipe.label,
+            **recipe.convention.settings(),
+            "ideal": recipe.convention.ideal_kind,
+            "can_pass_one": recipe.can_pass_one,
         }
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from gainful.evidence.pairing import PairedValues
 from gainful.measure.footnotes import list_footnotes
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.figures.text import clean_text, shorten_name
@@ -21,7 +21,7 @@ _HEIGHT = 300
 
 
 def build_data(
-    measure_name: str, results: Sequence[Results], pairs: PairedValues | None
+    measure_name: str, results: Sequence[RunValues], pairs: PairedValues | None
 ) -> FigureData:
     """A row for each query, the greatest difference first; none, if there is only one run.
 

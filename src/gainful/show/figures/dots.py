@@ -8,7 +8,7 @@ import polars as pl
 
 from gainful.evidence.stability import Stability
 from gainful.measure.footnotes import list_footnotes
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
 from gainful.show.figures.text import clean_text, shorten_name
@@ -17,7 +17,7 @@ from gainful.show.theme import Spec
 _ROW_STEP = 22  # pixels of a run
 
 
-def build_data(results: Mapping[str, Results], stabilities: Sequence[Stability]) -> FigureData:
+def build_data(results: Mapping[str, RunValues], stabilities: Sequence[Stability]) -> FigureData:
     """A row for each run and measure: the mean and its interval.
 
     Args:

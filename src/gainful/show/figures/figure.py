@@ -11,6 +11,7 @@ from attrs import field, frozen
 from gainful.errors import BadValue, WrongType
 from gainful.show.theme import DARK, LIGHT, Spec, Tones
 
+DrawChart = Callable[["FigureData", "Look"], Spec]
 InputKind = Literal["sessions", "runs", "sweep"]
 _MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 
@@ -75,7 +76,7 @@ class Figure:
     example: str  # its command line, from its name on
     input_kind: InputKind
     data: Callable[..., FigureData]
-    draw_chart: Callable[[FigureData, Look], Spec]
+    draw_chart: DrawChart
     usual_measures: tuple[str, ...] = ()  # of the command where none is named; none: it takes none
     several_measures: bool = False  # at a time
     always_resamples: bool = False  # its intervals are no option

@@ -10,7 +10,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.measure.sessions.curve import session_value_vectors
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import (
     Series,
@@ -37,7 +37,7 @@ _PANEL_WIDTH, _PANEL_HEIGHT = 400, 280  # of a panel among several
 
 
 def individual_data(
-    results: SessionResults,
+    results: SessionValues,
     measure: str | None = None,
     *,
     by: By = (),

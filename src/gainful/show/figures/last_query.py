@@ -10,7 +10,7 @@ import polars as pl
 from gainful.evidence.session_bands import last_query_bands
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.session_plot import By, SessionPlot, explain_zeros, prepare_plot
@@ -20,7 +20,7 @@ KINDS = {"last": "last query", "non_last": "queries before", "best": "best query
 
 
 def last_data(
-    results: SessionResults,
+    results: SessionValues,
     measure: str | None = None,
     *,
     by: By = (),

@@ -10,7 +10,7 @@ import polars as pl
 
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
@@ -24,7 +24,7 @@ IDEAL = "ideal"
 def build_data(
     measure: Measure,
     curves: Mapping[str, tuple[Array, Array]],
-    results: Sequence[Results],
+    results: Sequence[RunValues],
     query: str | None,
 ) -> FigureData:
     """A row for each run and rank: what was gained down to there, and what the ideal would have.

@@ -7,7 +7,7 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
 from gainful.show.figures.session_plot import (
@@ -25,7 +25,7 @@ ALL_SESSIONS = "all"
 
 
 def sessions_data(
-    results: SessionResults,
+    results: SessionValues,
     measure: str | None = None,
     *,
     by: By = (),
@@ -58,7 +58,7 @@ def sessions_data(
 
 
 def scenario_data(
-    results: SessionResults,
+    results: SessionValues,
     measure: str | None = None,
     *,
     by: By = (),
@@ -124,7 +124,7 @@ def _build_scenario_data(
     return evolve(data, caption=(*data.caption, note))
 
 
-def _scenario_names(results: SessionResults) -> list[str]:
+def _scenario_names(results: SessionValues) -> list[str]:
     """The scenarios of the sessions, or else their topics."""
     columns = results.columns
     for name in ("scenario", "topic"):

@@ -15,7 +15,8 @@ from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.stability import Stability
 from gainful.measure import convention_page as convention
 from gainful.measure.footnotes import merge_notes
-from gainful.measure.results import Results, results_page
+from gainful.measure.results import results_page
+from gainful.measure.run_values import RunValues
 from gainful.page.render import render
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.html_page import render_page
@@ -42,7 +43,7 @@ class ReportContent:
     """What the page is about: results, evidence, and queries with their rankings."""
 
     names: Sequence[str]  # of the runs, in full; the results have short ones
-    results: Sequence[Results]
+    results: Sequence[RunValues]
     base: int  # the place of the baseline
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures

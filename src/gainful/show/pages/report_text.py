@@ -21,7 +21,7 @@ from gainful.evidence.stability import (
     list_footnotes as list_stability_footnotes,
 )
 from gainful.measure.footnotes import list_footnotes
-from gainful.measure.results import Results
+from gainful.measure.run_values import RunValues
 from gainful.page.table import Table, to_one_line
 from gainful.text import count_noun, shorten
 
@@ -49,7 +49,7 @@ def label_runs(names: Sequence[str]) -> list[str]:
     return run_labels
 
 
-def default_title(results: Sequence[Results], queries: int) -> str:
+def default_title(results: Sequence[RunValues], queries: int) -> str:
     """What the page is called if nobody says otherwise."""
     if len(results) == 1:
         return f"{results[0].name}, {count_noun(queries, 'query')}"
@@ -113,7 +113,7 @@ def describe_evidence(
     return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 
 
-def build_quality_table(results: Sequence[Results]) -> Table:
+def build_quality_table(results: Sequence[RunValues]) -> Table:
     """What was read, and what is wrong with it."""
     columns = (
         *("run", "queries", "missing", "without\njudgments", "retrieved"),
@@ -222,7 +222,7 @@ def describe_sampling(
     return lines
 
 
-def describe_convention(results: Sequence[Results]) -> str:
+def describe_convention(results: Sequence[RunValues]) -> str:
     """The convention in one line."""
     return list_footnotes(results, verbose=True)[0]
 

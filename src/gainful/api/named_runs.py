@@ -1,0 +1,120 @@
+"""Several runs: by name, in a list, or one after the other; read or evaluated already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from gainful.errors import BadValue, GainfulError
+from gainful.measure.build_recipes import Measures
+from gainful.measure.language import expand
+from gainful.measure.measure import Measure
+from gainful.measure.run_values import RunValues
+from gainful.read.inputs import AnyRun
+from gainful.read.shapes import holds_runs
+from gainful.text import number_doubles
+
+Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
+AllResults = Mapping[str, RunValues] | Sequence[RunValues]
+_ALLOWED = "{name: run}, or a list of runs"
+_NUMBERS = {1: "one", 2: "two", 3: "three"}
+
+
+def name_runs(runs: Runs, at_least: int = 1) -> Mapping[str, AnyRun]:
+    """Runs by name; those of a list are named for their files, or numbered.
+
+    Examples:
+        >>> list(name_runs(["runs/bm25.txt", "runs/dense.txt.gz"]))
+        ['bm25', 'dense']
+        >>> list(name_runs([{"1": ["a"]}, {"1": ["b"]}]))
+        ['run 1', 'run 2']
+    """
+    if not isinstance(runs, (Mapping, list, tuple)) or len(runs) < at_least:
+        raise BadValue("runs", runs, f"{_ALLOWED}, with at least {_NUMBERS[at_least]}")
+    if isinstance(runs, Mapping):
+        return runs  # as they come: each is taken out when it is read
+    files = [fspath(run) for run in runs if isinstance(run, (str, PathLike))]
+    file_names = iter(name_files(files))
+    names = [
+        next(file_names) if isinstance(run, (str, PathLike)) else getattr(run, "name", "run")
+        for run in runs
+    ]
+    return dict(zip(number_doubles(names), runs, strict=True))
+
+
+def name_files(paths: Sequence[str]) -> list[str]:
+    """Files by their names, as short as they can be told apart."""
+    short = ["stdin" if path == "-" else Path(path).name for path in paths]
+    plain = [name.split(".")[0] or name for name in short]
+    distinct = (names for names in (plain, short) if len(set(names)) == len(names))
+    return list(next(distinct, paths))
+
+
+def separate_runs(
+    given: Sequence[Any], measures: Measures | None
+) -> tuple[Mapping[str, AnyRun], Measures | None]:
+    """Two runs or more, and the measures, where these were given one after the other."""
+    runs = [value for value in given if value is not None]
+    if len(runs) > 1 and (_names_measures(runs[-1]) or (len(runs) == 2 and holds_runs(runs[0]))):
+        measures = _refuse_both(measures, runs.pop())
+    if len(runs) == 1 and (type(runs[0]) is not dict or holds_runs(runs[0])):
+        return name_runs(runs[0], at_least=2), measures
+    return name_runs(runs, at_least=2), measures
+
+
+def holds_results(value: object) -> bool:
+    """Is it what was evaluated already, of one run or of several?"""
+    if isinstance(value, (Mapping, list, tuple)) and value:
+        return isinstance(next(iter(_list_runs(value))), RunValues)
+    return isinstance(value, RunValues)
+
+
+def separate_results(
+    given: Sequence[Any], measures: Measures | None
+) -> tuple[AllResults, Measures | None]:
+    """The results of several runs, and the measures, given one after the other."""
+    values = [value for value in given if value is not None]
+    if len(values) > 1 and not isinstance(values[-1], RunValues):
+        measures = _refuse_both(measures, values.pop())
+    return (values[0] if isinstance(values[0], (Mapping, list, tuple)) else values), measures
+
+
+def select_measures(results: AllResults, measures: Measures | None) -> AllResults:
+    """Results by these measures alone; by all that they have, if none are named."""
+    if measures is None:
+        return results
+    runs = list(_list_runs(results))
+    names = [runs[0].find_name(measure) for measure in expand(measures)]
+    selected = [run.select_measures(names) for run in runs]
+    return dict(zip(results, selected, strict=True)) if isinstance(results, Mapping) else selected
+
+
+def refuse_reading(options: Mapping[str, Any]) -> None:
+    """What is said of how runs are read and evaluated has no say where that is done already."""
+    for name, value in options.items():
+        if value is not None:
+            raise BadValue(name, value, "nothing beside results, which are evaluated already")
+
+
+def _list_runs(results: Any) -> Sequence[Any]:
+    return list(results.values()) if isinstance(results, Mapping) else results
+
+
+def _names_measures(value: object) -> bool:
+    """Is it a measure or several, and not a run? A file of that name is a run."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_names_measures, value))
+    if not isinstance(value, (str, Measure)) or (isinstance(value, str) and Path(value).exists()):
+        return False
+    try:
+        return bool(expand(value))
+    except GainfulError:
+        return False
+
+
+def _refuse_both(measures: Measures | None, more: Measures) -> Measures:
+    if measures is not None:
+        raise BadValue("measures", more, "the measures once")
+    return more

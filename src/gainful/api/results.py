@@ -1,0 +1,347 @@
+"""What comes back: `Results` of a run, `RunResults` of several, `SessionResults` of sessions.
+
+They hold what was measured, show themselves in every format, and can be compared and plotted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+import polars as pl
+from attrs import evolve, fields, frozen
+
+from gainful.errors import UnknownName
+from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
+from gainful.evidence.comparisons.compare_runs import compare_results
+from gainful.evidence.comparisons.compare_sessions import SYSTEM, compare_session_results
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.stability import (
+    DEFAULT_LEVEL,
+    Stability,
+    build_table,
+    describe_interval,
+    list_cells,
+    list_columns,
+    list_footnotes,
+    stability,
+)
+from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.match.session_groups import By
+from gainful.measure.footnotes import list_oddities
+from gainful.measure.measured_values import flatten_names
+from gainful.measure.results import list_run_rows, results_page, to_dict
+from gainful.measure.run_values import RunValues
+from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
+from gainful.measure.sessions.reformulations import Reformulations, reformulations
+from gainful.measure.sessions.results import View, session_results_page
+from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.summary import summary_page
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Table
+from gainful.show.figures import dots, session_curves
+from gainful.show.figures.drawing import draw_altair
+from gainful.show.figures.figure import Look
+from gainful.text import count_noun
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Results(RunValues, Shown):
+    """A value for every query and measure of a run.
+
+    `results["nDCG@10"]` is the mean of a measure, `mean` has all of them, `per_query` is a frame
+    with a row for each query, `worst(10)` the queries to look at first, `to_dict()` all of it as
+    plain data; two results are equal if their values and conventions are.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, ["RR", "P@1"])
+        >>> results["RR"], "P@1" in results, list(results)
+        (0.5, True, ['RR', 'P@1'])
+        >>> results
+        Results of run, 1 query, like gainful
+        RR   0.5000
+        P@1  0.0000
+        50 % of the top 10 unjudged
+    """
+
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
+        """The run by its means, or query by query; with the whole convention if `verbose`."""
+        return results_page([self], per_query=per_query, verbose=verbose)
+
+    def summary(self) -> Page:
+        """The means in a few lines, and what was odd."""
+        oddities = " · ".join(list_oddities([self]))
+        remarks = [line for line in (oddities, *self.notes) if line]
+        return summary_page(self, count_noun(len(self.queries), "query"), remarks)
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """Of a frame: a row for each query, unless `per_query=False` is said."""
+        return super().list_columns(**{"per_query": True} | view)
+
+    def compare(
+        self,
+        *others: Results,
+        test: str = "randomisation",
+        **options: Unpack[ComparisonOptions],
+    ) -> Comparison:
+        """Is another run really better than this one, the baseline?
+
+        Args:
+            others: the results of one run or more, by the same judgments and measures.
+            test: as `gainful.compare` has it.
+            **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
+                them.
+        """
+        return compare_results([self, *others], test, **options)
+
+    def plot(
+        self,
+        *,
+        interval: float = DEFAULT_LEVEL,
+        resamples: int = RESAMPLES,
+        seed: int = SEED,
+        **look: Any,
+    ) -> alt.TopLevelMixin:
+        """A dot for the mean of each measure, a line for its interval, as an Altair chart.
+
+        Args:
+            interval: its level in per cent; queries are drawn again (bootstrap, BCa).
+            resamples: how often.
+            seed: where chance begins.
+            **look: title, width, height, dark.
+        """
+        return RunResults({self.name: self}).plot(
+            interval=interval, resamples=resamples, seed=seed, **look
+        )
+
+
+class RunResults(Shown, dict[str, Results]):
+    r"""The results of several runs by name; with `stabilities` where intervals were asked for.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> results = evaluate({"1": ["a"]}, {"one": {"1": ["a"]}, "two": {"1": ["b", "a"]}}, "RR")
+        >>> results["two"]["RR"], results.mean
+        (0.5, {'one': {'RR': 1.0}, 'two': {'RR': 0.5}})
+        >>> results.to_csv()
+        'run,RR\none,1.0\ntwo,0.5'
+    """
+
+    def __init__(
+        self, results: Mapping[str, Results], stabilities: Sequence[Stability] = ()
+    ) -> None:
+        """Results by name; all runs have a stability, or none has."""
+        super().__init__(results)
+        self.stabilities = stabilities
+
+    def __missing__(self, name: object) -> Results:
+        hint = "a measure is asked of a run: results[run][measure]"
+        raise UnknownName("run", str(name), self, hint)
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """One number for each run and measure."""
+        return {name: results.mean for name, results in self.items()}
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row for each run and query, a column for each measure."""
+        frames = [
+            results.per_query.select(pl.lit(name).alias("run"), pl.all())
+            for name, results in self.items()
+        ]
+        return pl.concat(frames)
+
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
+        """Runs by their means, or query by query; intervals, if there are any, below."""
+        runs, stabilities = list(self.values()), self.stabilities
+        notes = list_footnotes(stabilities, verbose=verbose)
+        page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
+        if not stabilities:
+            return page
+        page = evolve(
+            page,
+            answer=" ".join(filter(None, [page.answer, describe_interval(stabilities)])),
+            sections=[*page.sections, Section(table=build_table(stabilities))],
+            data=self.to_dict,
+        )
+        return page if per_query else evolve(page, rows=self._rows, records=self._records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data; counts are those of all runs together."""
+        data = to_dict(list(self.values()))
+        if self.stabilities:
+            data["runs"] = [
+                {"name": run["name"], "mean": run["mean"], "stability": stability.to_dict()} | run
+                for run, stability in zip(data["runs"], self.stabilities, strict=True)
+            ]
+        return data
+
+    def to_flat(self) -> dict[str, float]:
+        """The means under names of small letters, digits and _, each run's name before them."""
+        means = self.mean.items()
+        return flatten_names(
+            {f"{run} {name}": mean for run, by_name in means for name, mean in by_name.items()}
+        )
+
+    def compare(
+        self, test: str = "randomisation", **options: Unpack[ComparisonOptions]
+    ) -> Comparison:
+        """Is one of the runs really better than another?
+
+        Args:
+            test: as `gainful.compare` has it.
+            **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
+                them.
+        """
+        return compare_results(self, test, **options)
+
+    def plot(
+        self,
+        *,
+        interval: float = DEFAULT_LEVEL,
+        resamples: int = RESAMPLES,
+        seed: int = SEED,
+        **look: Any,
+    ) -> alt.TopLevelMixin:
+        """A dot for the mean of each run and measure, a line for its interval.
+
+        Args:
+            interval: its level in per cent; queries are drawn again (bootstrap, BCa).
+            resamples: how often.
+            seed: where chance begins.
+            **look: title, width, height, dark.
+        """
+        shape = Look(**look)
+        stabilities = [
+            stability(results, interval, resamples=resamples, seed=seed)
+            for results in self.values()
+        ]
+        return draw_altair(dots.draw_chart, dots.build_data(self, stabilities), shape)
+
+    def _rows(self) -> Table:
+        table = list_run_rows(list(self.values()))
+        rows = [
+            (*row, *list_cells(stability))
+            for row, stability in zip(table.rows, self.stabilities, strict=True)
+        ]
+        return evolve(
+            table, columns=(*table.columns, *list_columns(self.stabilities[0])), rows=rows
+        )
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"run": run["name"], **run["mean"], "stability": run["stability"]}
+            for run in self.to_dict()["runs"]
+        ]
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class SessionResults(SessionValues, Shown):
+    """A value for every session and measure.
+
+    `results["nsDCG@10"]` is the mean of a measure, `mean` has all of them, `per_session` is a
+    frame with a row for each session, `groups(by)` their means, `curve(name)` the mean vectors,
+    `to_dict()` all of it as plain data.
+    """
+
+    def lengths(self, by: By = ()) -> list[dict[str, Any]]:
+        """How many sessions have how many queries: Table 2 of the paper."""
+        return lengths(self, by)
+
+    def last_queries(
+        self, name: str | None = None, by: By = (), non_last: NonLast = "pooled"
+    ) -> LastQueries:
+        """The last query against those before it, by rank, and how often it is the best."""
+        return last_queries(self, name, by, non_last)
+
+    def reformulations(self, name: str | None = None) -> Reformulations:
+        """What each query added, and which reformulations helped most and least."""
+        return reformulations(self, name)
+
+    def page(
+        self,
+        view: View = "groups",
+        by: By = (),
+        non_last: NonLast = "pooled",
+        *,
+        verbose: bool = False,
+    ) -> Page:
+        """Means of groups, or another view of the sessions."""
+        names = [by] if isinstance(by, str) else by
+        return session_results_page(self, view, names, non_last, verbose=verbose)
+
+    def summary(self) -> Page:
+        """The means of all sessions, and what one should know."""
+        counts = self.counts
+        sessions = count_noun(counts["sessions"], "session")
+        size = f"{sessions}, {count_noun(counts['queries'], 'query')}"
+        return summary_page(self, size, self.notes)
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """Of a frame: a row for each session, unless another view is asked for."""
+        return super().list_columns(**{"view": "per_session"} | view)
+
+    def compare(
+        self,
+        by: str = SYSTEM,
+        block: str | Sequence[str] | None = None,
+        test: str = "permutation",
+        **options: Unpack[ComparisonOptions],
+    ) -> Comparison:
+        """Is one system really better than another, by these sessions?
+
+        Args:
+            by: the column that names the system.
+            block: the columns whose effects are taken out: searcher and scenario, if they are
+                there.
+            test: as `gainful.sessions.compare` has it.
+            **options: baseline, correct, pairs, alpha, resamples, seed, as
+                `gainful.sessions.compare` has them.
+        """
+        return compare_session_results(self, by, block, test, **options)
+
+    def plot(
+        self,
+        measure: str | None = None,
+        *,
+        by: By = (),
+        interval: float | None = None,
+        resamples: int = RESAMPLES,
+        seed: int = SEED,
+        **look: Any,
+    ) -> alt.TopLevelMixin:
+        """How much have sessions brought, query after query? Figure 2 of the paper.
+
+        Args:
+            measure: one of the measures; the first nsDCG, or else the first sDCG.
+            by: a column or several, such as system.
+            interval: a band at this level in per cent, sessions drawn again.
+            resamples: how often.
+            seed: where chance begins.
+            **look: title, width, height, dark.
+        """
+        shape = Look(**look)
+        data = session_curves.sessions_data(
+            self, measure, by=by, interval=interval, resamples=resamples, seed=seed
+        )
+        return draw_altair(session_curves.draw_chart, data, shape)
+
+
+def as_results(values: RunValues) -> Results:
+    """What was measured of a run, as users get it."""
+    return Results(**_list_fields(values, RunValues))
+
+
+def as_session_results(values: SessionValues) -> SessionResults:
+    """What was measured of sessions, as users get it."""
+    return SessionResults(**_list_fields(values, SessionValues))
+
+
+def _list_fields(values: RunValues | SessionValues, kind: type[Any]) -> dict[str, Any]:
+    return {field.name: getattr(values, field.name) for field in fields(kind)}

@@ -1,0 +1,207 @@
+"""`MeasuredValues`: a value for every query or session and measure, and their means."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.convention.settings import Settings
+from gainful.errors import BadValue, UnknownName
+from gainful.measure.measure import Measure
+from gainful.measure.recipe import MeasureRecipe
+from gainful.types import Array, finite_or_none, is_whole_number
+
+AnyConvention = TypeVar("AnyConvention", bound=Settings)
+AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
+    """What runs and sessions have alike: values by measure, as they were named.
+
+    `values["nDCG@10"]` of it is the mean of a measure, iteration goes over the names of measures,
+    and two of them are equal if all their values and conventions are.
+    """
+
+    UNIT: ClassVar[str]  # what has a value: query or session
+    TITLE: ClassVar[str]  # what they are called in a headline
+
+    name: str
+    values: Mapping[str, Array]  # by the caller's name of the measure; masked where left out
+    recipes: Mapping[str, AnyRecipe]
+    convention: AnyConvention
+
+    @property
+    @abstractmethod
+    def ids(self) -> Sequence[str]:
+        """The queries or sessions, in the order of their values."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> Sequence[str]:
+        """What one should know before believing a value."""
+
+    @abstractmethod
+    def mean_of(self, name: str) -> float:
+        """The mean of a measure, not a number where nothing counts."""
+
+    @abstractmethod
+    def recipe_data(self, name: str) -> Any:
+        """What a measure is called in full, as plain data."""
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by the caller's names for them."""
+        return {name: Measure.from_recipe(recipe) for name, recipe in self.recipes.items()}
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """One number for each measure: the mean, or the sum of what is counted."""
+        return {name: self.mean_of(name) for name in self.values}
+
+    def mean_or_none(self) -> dict[str, float | None]:
+        """One number for each measure; None where nothing counts."""
+        return {name: finite_or_none(value) for name, value in self.mean.items()}
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self.mean_of(self.find_name(measure))
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.values or measure in self.measures.values()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def keys(self) -> list[str]:
+        """The names of the measures."""
+        return list(self.values)
+
+    def find_name(self, measure: str | Measure) -> str:
+        """The name under which a measure stands here; one that does not is refused."""
+        if isinstance(measure, str) and measure in self.values:
+            return measure
+        for name, known_measure in self.measures.items():
+            if measure == known_measure:
+                return name
+        raise UnknownName("measure", str(measure), self.values, f"of {self.name}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeasuredValues) or self.UNIT != other.UNIT:
+            return NotImplemented
+        return (
+            list(self.ids) == list(other.ids)
+            and self.convention_data() == other.convention_data()
+            and all(_are_equal(self.values[name], other.values[name]) for name in self.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.UNIT, *self.values))
+
+    def select_measures(self, names: Sequence[str]) -> Self:
+        """Results of some of the measures alone."""
+        return evolve(
+            self,
+            values={name: self.values[name] for name in names},
+            recipes={name: self.recipes[name] for name in names},
+        )
+
+    def values_by_id(self) -> dict[str, dict[str, float | None]]:
+        """{query or session: {measure: value}}; None where one is left out."""
+        columns = [list_values(values) for values in self.values.values()]
+        return {
+            name: dict(zip(self.values, row, strict=True))
+            for name, row in zip(self.ids, zip(*columns, strict=True), strict=True)
+        }
+
+    def tabulate(self) -> pl.DataFrame:
+        """A row for each query or session, a column for each measure; null where left out."""
+        columns = {
+            name: pl.Series(name, list_values(values), dtype=pl.Float64, strict=False)
+            for name, values in self.values.items()
+        }
+        return pl.DataFrame({self.UNIT: pl.Series(self.UNIT, list(self.ids)), **columns})
+
+    def worst(self, n: int = 10, measure: str | Measure | None = None) -> pl.DataFrame:
+        """The rows with the lowest values, the lowest first; those left out have none.
+
+        Args:
+            n: how many.
+            measure: by which measure; the first if none is named.
+        """
+        if not is_whole_number(n) or n < 1:
+            raise BadValue("n", n, "a whole number from 1 on")
+        name = next(iter(self.values)) if measure is None else self.find_name(measure)
+        frame = self.tabulate().drop_nulls(name)
+        return frame.sort(name, maintain_order=True).head(n)
+
+    def to_flat(self) -> dict[str, float]:
+        """The means under names of small letters, digits and _: for MLflow, TensorBoard and alike.
+
+        Examples:
+            >>> from gainful import evaluate
+            >>> evaluate({"1": ["a"]}, {"1": ["a"]}, ["nDCG@10", "P(rel=2)@5"]).to_flat()
+            {'ndcg_at_10': 1.0, 'p_rel_2_at_5': 0.0}
+        """
+        return flatten_names(self.mean)
+
+    def list_expressions(self) -> dict[str, str]:
+        """What an attribute of a measure could be called, in small letters, and what to write."""
+        expressions: dict[str, str] = {}
+        for name, flat in zip(self.values, flatten_names(self.mean), strict=True):
+            for guess in (flat, flat.replace("_at_", ""), flat.partition("_")[0]):
+                expressions.setdefault(guess, f'results["{name}"]')
+        return expressions
+
+    def convention_data(self) -> dict[str, Any]:
+        """The convention as plain data, and what the measures are called in full."""
+        measures = {name: self.recipe_data(name) for name in self.recipes}
+        return {"like": self.convention.name, **self.convention.settings(), "measures": measures}
+
+    def format_value(self, name: str, value: float | None) -> str:
+        """A value for a reader: four decimals, or none where it is counted."""
+        if value is None or np.isnan(value):
+            return "–"
+        is_sum = self.recipes[name].entry.aggregation == "sum"
+        return f"{value:.0f}" if is_sum else f"{value:.4f}"
+
+
+def list_values(values: Array) -> list[float | None]:
+    """Values of which those left out are None."""
+    return list(np.ma.asarray(values).tolist())
+
+
+def flatten_names(values: Mapping[str, float]) -> dict[str, float]:
+    """Values under names of small letters, digits and _, each of them once.
+
+    Examples:
+        >>> flatten_names({"nDCG@10": 1.0, "ndcg_at_10": 0.5, "5": 0.0})
+        {'ndcg_at_10': 1.0, 'ndcg_at_10_2': 0.5, '_5': 0.0}
+    """
+    flat: dict[str, float] = {}
+    for name, value in values.items():
+        plain = re.sub(r"[^a-z0-9]+", "_", name.lower().replace("@", " at ")).strip("_")
+        plain = f"_{plain}" if plain[:1].isdigit() else plain or "_"
+        number, distinct = 1, plain
+        while distinct in flat:
+            number += 1
+            distinct = f"{plain}_{number}"
+        flat[distinct] = value
+    return flat
+
+
+def _are_equal(first: Array, second: Array) -> bool:
+    """Are values the same, and the same of them left out?"""
+    first, second = np.ma.asarray(first), np.ma.asarray(second)
+    left_out = np.ma.getmaskarray(first)
+    return np.array_equal(left_out, np.ma.getmaskarray(second)) and np.array_equal(
+        first.data[~left_out], second.data[~left_out], equal_nan=True
+    )
