@@ -211,7 +211,6 @@ def test_several_measures_may_stand_in_one_text():
         ("Gini", "has no Gini"),
         ("AUC", "PairAccuracy"),
         ("Accuracy@1", "Success@k"),
-        ("context_precision", "SetP"),
         ("context_recall", "SetR"),
     ],
 )

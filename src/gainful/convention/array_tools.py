@@ -6,7 +6,10 @@ from attrs import evolve
 
 from gainful.convention.convention import Convention
 
-_ARRAYS = Convention(ideal="list", missing="skip", extra="empty", duplicates="count")
+_NDCG_ONLY = ("nDCG",)
+_ARRAYS = Convention(
+    ideal="list", missing="skip", extra="empty", duplicates="count", measures=_NDCG_ONLY
+)
 _FLOAT32 = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels in 32 bit
 
 SKLEARN = evolve(
@@ -22,7 +25,8 @@ SKLEARN_IGNORE_TIES = evolve(
     name="sklearn_ignore_ties",
     title="scikit-learn 1.9 ndcg_score(ignore_ties=True)",
     ties="reversed",
-    note="a reversed unstable sort: beyond 16 documents ties may come in any order",
+    note="a reversed unstable sort: beyond 16 documents ties may come in any order, and from four "
+    "documents on where NumPy sorts by AVX-512",
 )
 TORCHMETRICS = evolve(
     _FLOAT32,
@@ -31,7 +35,17 @@ TORCHMETRICS = evolve(
     title="torchmetrics 1.9 RetrievalNormalizedDCG",
     ties="average",
     negative="in_ideal",
-    note="empty_target_action sets `empty`; grades that sum to 0 count as nothing relevant",
+    negative_ideal="divide",
+    measures=("nDCG", "AP", "P@", "R", "RR", "Rprec", "Success@"),
+    by_measure={
+        **{measure: {"ties": "input", "divisor": "found"} for measure in ("AP", "AP@")},
+        **{
+            measure: {"ties": "input"}
+            for measure in ("P@", "R", "R@", "RR", "RR@", "Rprec", "Success@")
+        },
+    },
+    note="empty_target_action sets `empty`; grades that sum to 0 count as nothing relevant; in AP, "
+    "P, R and RR documents with scores of 0 and below count as useless there",
 )
 RAX = evolve(
     _FLOAT32,
@@ -41,6 +55,8 @@ RAX = evolve(
     gain="exp",
     ties="input",
     negative="in_ideal",
+    negative_ideal="divide",
+    measures=("nDCG", "AP"),
 )
 TENSORFLOW_RANKING = evolve(
     _FLOAT32,
@@ -61,6 +77,8 @@ LIGHTGBM = evolve(
     negative="error",
     fractional="error",
     empty=1,
+    divisor="reachable",
+    measures=("nDCG", "AP@"),
     note="label_gain sets the gain; grades above 30 are refused there",
 )
 XGBOOST = evolve(
@@ -69,6 +87,7 @@ XGBOOST = evolve(
     name="xgboost",
     title="XGBoost 3.2 ndcg",
     cutoff=32,
+    measures=("nDCG", "AP"),
     note="a metric that names no cutoff is cut at 32; grades above 31 are refused there",
 )
 XGBOOST_MINUS = evolve(XGBOOST, name="xgboost_minus", title="XGBoost 3.2 ndcg-", empty=0)
@@ -87,6 +106,9 @@ CATBOOST = evolve(
     ties="worst",
     negative="in_ideal",
     empty=1,
+    divisor="reachable",
+    measures=("nDCG", "AP@", "R@", "RR@"),
+    by_measure={"AP@": {"empty": 0}},
     note="type=Exp is gain=exp, denominator=Position is discount=zipf",
 )
 EVIDENTLY = evolve(
@@ -99,6 +121,7 @@ EVIDENTLY = evolve(
     note="with no_feedback_users=True an empty query scores 0",
 )
 SPARK = Convention(
+    measures=_NDCG_ONLY,
     name="spark",
     title="PySpark 4.3 RankingMetrics.ndcgAt",
     gain="binary",

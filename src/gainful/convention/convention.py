@@ -25,6 +25,11 @@ Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
 FirstRank = Literal["share", "as_is"]
+NegativeIdeal = Literal["empty", "divide"]
+Divisor = Literal["relevant", "reachable", "k", "found"]
+RbpGrades = Literal["one", "grade"]
+NoHits = Literal["as_is", "zero"]
+_PARTS = {"DCG": "nDCG", "IDCG": "nDCG"}  # a tool that has the whole has these too
 ByMeasure = tuple[tuple[str, tuple[tuple[str, SettingValue], ...]], ...]
 
 
@@ -71,6 +76,10 @@ class Convention(Settings):
     grade_bits: Literal[64, 32] = setting(64)
     recall_points: RecallPoints = setting("trec_eval_10")
     first_rank: FirstRank = setting("share")
+    negative_ideal: NegativeIdeal = setting("empty")
+    divisor: Divisor = setting("relevant")
+    rbp_grades: RbpGrades = setting("one")
+    no_hits: NoHits = setting("as_is")
     decimals: int | None = setting(None)
 
     # What this tool does otherwise for single measures, settings of the measure's own included;
@@ -82,6 +91,8 @@ class Convention(Settings):
     title: str = field(default="gainful's own settings", eq=False)
     note: str = field(default="", eq=False)
     has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
+    # The measures whose numbers here are the tool's own; AP@ is AP with a cutoff, None is all.
+    measures: tuple[str, ...] | None = field(default=None, eq=False)
 
     def with_settings(self, **settings: Any) -> Self:
         """This convention with some settings changed; they hold for all measures then."""
@@ -93,6 +104,12 @@ class Convention(Settings):
             for measure, own in self.by_measure
         }
         return changed._replace(by_measure=_as_pairs(kept))
+
+    def has_own(self, measure: str, *, has_cutoff: bool) -> bool:
+        """Is the number of this measure the tool's own?"""
+        whole = _PARTS.get(measure, measure)
+        names = {measure, whole, measure + "@", whole + "@"} if has_cutoff else {measure, whole}
+        return self.measures is None or bool(names & {*self.measures})
 
     def settings_of(self, measure: str, *, has_cutoff: bool) -> dict[str, SettingValue]:
         """What this tool does otherwise for one measure."""

@@ -6,11 +6,14 @@ from attrs import evolve
 
 from gainful.convention.convention import Convention
 
+_CUMULATED = ("CG", "DCG", "nCG", "nDCG", "IDCG")
+
 JK2002 = Convention(
     name="jk2002",
     title="Järvelin & Kekäläinen 2002",
     discount="jk2002",
     b=2,
+    measures=_CUMULATED,
     note="ranks before b are not discounted, so the base changes nDCG",
 )
 JK2008 = Convention(
@@ -18,6 +21,7 @@ JK2008 = Convention(
     title="Järvelin, Price, Delcambre & Nielsen 2008",
     discount="jk2008",
     b=2,
+    measures=_CUMULATED,
     note="every rank but the first is discounted",
 )
 BURGES2005 = Convention(
@@ -26,6 +30,7 @@ BURGES2005 = Convention(
     gain="exp",
     discount="log",
     b=e,
+    measures=("nDCG",),
     note="a natural logarithm, whose base cancels out of nDCG",
 )
 WIKIPEDIA = evolve(
@@ -33,6 +38,7 @@ WIKIPEDIA = evolve(
     name="wikipedia",
     title="Wikipedia's worked example of discounted cumulative gain",
     ideal="list",
+    measures=("CG", "nDCG"),
     note="the article's second formula is burges2005",
 )
 

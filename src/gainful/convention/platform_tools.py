@@ -6,7 +6,10 @@ from attrs import evolve
 
 from gainful.convention.convention import Convention
 
+_NDCG_ONLY = ("nDCG",)
+
 RECBOLE = Convention(
+    measures=_NDCG_ONLY,
     name="recbole",
     title="RecBole 1.2 NDCG",
     note="whatever is passed as relevant counts as 1; k is at most the length of the list",
@@ -24,6 +27,7 @@ CORNAC = evolve(
     note="whatever is passed as relevant counts as 1",
 )
 RECOMMENDERS = Convention(
+    measures=("nDCG", "AP@"),
     name="recommenders",
     title="Microsoft recommenders 1.2 ndcg_at_k",
     gain="presence",
@@ -31,6 +35,8 @@ RECOMMENDERS = Convention(
     b=e,
     ties="input",
     duplicates="count",
+    divisor="reachable",
+    by_measure={"AP@": {"rel": 0}},
     note="every rated document counts as 1, a grade of 0 included",
 )
 RECOMMENDERS_RAW = evolve(
@@ -39,7 +45,10 @@ RECOMMENDERS_RAW = evolve(
     title="Microsoft recommenders 1.2 ndcg_at_k(score_type='raw')",
     gain="linear",
     negative="in_ideal",
+    negative_ideal="divide",
     empty="skip",
+    no_hits="zero",
+    by_measure={"AP@": {"rel": 0, "empty": 0}},
     note="",
 )
 RECOMMENDERS_EXP = evolve(
@@ -50,6 +59,7 @@ RECOMMENDERS_EXP = evolve(
     negative="error",
 )
 ELLIOT = Convention(
+    measures=_NDCG_ONLY,
     name="elliot",
     title="Elliot 0.3 nDCG",
     gain="exp_above",
@@ -68,6 +78,8 @@ ELLIOT_RENDLE = evolve(
     note="",
 )
 QUEPID = Convention(
+    negative_ideal="divide",
+    measures=_NDCG_ONLY,
     name="quepid",
     title="Quepid nDCG@10",
     gain="exp",
@@ -93,15 +105,18 @@ OPENSEARCH = evolve(
     title="OpenSearch _rank_eval dcg, normalize=true",
 )
 OPENSEARCH_WORKBENCH = Convention(
+    measures=("nDCG", "AP@"),
     name="opensearch_workbench",
     title="OpenSearch Search Relevance Workbench NDCG",
     gain="exp",
     ties="input",
+    negative="in_ideal",
     duplicates="count",
     decimals=2,
-    note="values above 1 were reported; settings that its source does not tell are gainful's own",
+    note="values above 1 were reported; its precision divides by what was retrieved: SetP@k here",
 )
 VESPA = Convention(
+    measures=_NDCG_ONLY,
     name="vespa",
     title="pyvespa VespaEvaluator, graded",
     ties="input",
@@ -115,8 +130,11 @@ VESPA_BINARY = evolve(
     name="vespa_binary",
     title="pyvespa VespaEvaluator, binary",
     gain="binary",
+    divisor="reachable",
+    measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
 )
 MLFLOW = Convention(
+    measures=_NDCG_ONLY,
     name="mlflow",
     title="MLflow ndcg_at_k",
     gain="binary",
@@ -126,6 +144,25 @@ MLFLOW = Convention(
     extra="empty",
     duplicates="count",
     note="k shrinks to what was retrieved; duplicates are renamed; 1 if both lists are empty",
+)
+
+RAGAS = Convention(
+    measures=("ContextPrecision", "AP", "SetP", "SetR"),
+    name="ragas",
+    title="ragas 0.4 context precision and recall, by ids",
+    ties="input",
+    divisor="found",
+    missing="skip",
+    extra="empty",
+    duplicates="count",
+    has_ndcg=False,
+    note="it has no nDCG; its context precision is AP over the relevant documents that were found",
+)
+DEEPEVAL = evolve(
+    RAGAS,
+    name="deepeval",
+    title="DeepEval 4.3 contextual precision",
+    measures=("ContextPrecision", "AP"),
 )
 
 PLATFORM_TOOLS: tuple[Convention, ...] = (
@@ -144,4 +181,6 @@ PLATFORM_TOOLS: tuple[Convention, ...] = (
     VESPA,
     VESPA_BINARY,
     MLFLOW,
+    RAGAS,
+    DEEPEVAL,
 )

@@ -298,6 +298,34 @@ _TABLE = (
         },
     ),
     Setting(
+        "negative_ideal",
+        "What if the ideal ranking itself is worth less than nothing?",
+        {
+            "empty": "the query scores as if nothing were relevant",
+            "divide": "it is divided by all the same, so that a value can have any size",
+        },
+    ),
+    Setting(
+        "divisor",
+        "By what is the sum of precisions in AP divided?",
+        {
+            "relevant": "by the number of all relevant documents",
+            "reachable": "by that number, but at most by the cutoff",
+            "k": "by the cutoff",
+            "found": "by the number of relevant documents among the first k",
+        },
+    ),
+    Setting(
+        "rbp_grades",
+        "What does a relevant document bring to RBP?",
+        {"one": "1", "grade": "its grade, so that a value can pass 1"},
+    ),
+    Setting(
+        "no_hits",
+        "What does a run score of which no document is judged?",
+        {"as_is": "what its queries score", "zero": "0 for every query"},
+    ),
+    Setting(
         "decimals",
         "To how many decimals is each query's value rounded?",
         allowed="a whole number from 0 to 15",

@@ -6,7 +6,14 @@ from attrs import evolve
 
 from gainful.convention.convention import Convention
 
+_TREC_MEASURES = (
+    *("AP", "P", "R", "RR", "Success", "Rprec", "IPrec", "IAP", "Bpref", "infAP", "relP", "GMAP"),
+    *("GMBpref", "YAAP", "nDCG", "gRBP", "RBPResid", "G", "binG", "nDCG_rel", "Rndcg"),
+    *("SetP", "SetR", "SetRelP", "SetAP", "SetF", "Utility", "NumQ", "NumRet", "NumRel"),
+    *("NumRelRet", "NumNonRelRet", "Unjudged"),
+)
 TREC_EVAL = Convention(
+    measures=_TREC_MEASURES,
     name="trec_eval",
     title="trec_eval 10 ndcg, ndcg_cut",
     fractional="truncate",
@@ -65,6 +72,10 @@ IR_MEASURES = evolve(
     missing="zero",
     max_grade=4,
     first_rank="as_is",
+    measures=(
+        *(*_TREC_MEASURES, "ERR@", "RBP", "scaledDCG", "INST", "INSQ", "BPM", "Judged", "Compat"),
+        *("NERR8", "NERR9", "NERR10", "NERR11", "PairAccuracy", *_NDEVAL_MEASURES),
+    ),
     by_measure={
         **{measure: {"ties": "input"} for measure in _CWL_MEASURES},
         **{measure: {"ties": "doc_ascending"} for measure in _ASCENDING_MEASURES},
@@ -91,10 +102,12 @@ PYNDEVAL = Convention(
     ties="doc_ascending",
     missing="skip",
     first_rank="as_is",
+    measures=tuple(name for name in _NDEVAL_MEASURES if not name.endswith("@")),
     note="it has no nDCG; where nothing is relevant its nNRBP is no number, and 0 here",
     has_ndcg=False,
 )
 GDEVAL = Convention(
+    measures=("nDCG", "ERR"),
     name="gdeval",
     title="gdeval.pl 1.2 ndcg",
     max_grade=4,
@@ -121,9 +134,24 @@ BEIR = evolve(
     name="beir",
     title="BEIR 2.2 NDCG@k",
     namesake="remove",
+    measures=("nDCG", "AP", "R", "P", "RR", "relP", "Success", "Unjudged"),
     note="the mean is rounded to 5 decimals there",
 )
 RANX = Convention(
+    measures=(
+        "nDCG",
+        "AP",
+        "P",
+        "R",
+        "RR",
+        "Rprec",
+        "SetF",
+        "RBP",
+        "Bpref",
+        "Success",
+        "Hits",
+    ),
+    rbp_grades="grade",
     name="ranx",
     title="ranx 0.3 ndcg",
     ties="input",
@@ -131,7 +159,8 @@ RANX = Convention(
     missing="error",
     extra="error",
     duplicates="last",
-    note="its sort is unstable: many tied documents may come in any order",
+    note="its sort is unstable: many tied documents may come in any order; its bpref is no number "
+    "where nothing is judged useless",
 )
 RANX_COMPARABLE = evolve(
     RANX,
@@ -142,6 +171,7 @@ RANX_COMPARABLE = evolve(
 )
 RANX_BURGES = evolve(RANX, name="ranx_burges", title="ranx 0.3 ndcg_burges", gain="exp")
 TRECTOOLS = Convention(
+    measures=("nDCG",),
     name="trectools",
     title="trectools 0.0.50 get_ndcg(trec_eval=True)",
     cutoff=1000,
@@ -156,6 +186,7 @@ TRECTOOLS_EXP = evolve(
     gain="exp",
 )
 NTCIREVAL = Convention(
+    measures=("nDCG",),
     name="ntcireval",
     title="pyNTCIREVAL 0.0.3 nDCG",
     discount="jk2002",

@@ -13,11 +13,13 @@ from attrs import evolve
 
 from gainful.convention import (
     Convention,
+    Divisor,
     Empty,
     Fractional,
     Ideal,
     IdealDepth,
     Negative,
+    NegativeIdeal,
     Short,
     Ties,
     Unjudged,
@@ -61,6 +63,8 @@ class Options(TypedDict, total=False):
     negative: Negative
     fractional: Fractional
     empty: Empty
+    negative_ideal: NegativeIdeal
+    divisor: Divisor
     unjudged: Unjudged
 
 
@@ -107,10 +111,7 @@ def build_recipe(
             raise UnknownName(f"option of {measure.name}", name, (*entry.params, *_CALL_ARGUMENTS))
     explicit = chosen_options | dict(measure.params)
     own = base.settings_of(measure.name, has_cutoff=measure.k is not None)
-    base = base.with_settings(
-        **{name: own[name] for name in own if name in base.TABLE and name not in explicit}
-    )
-    explicit = {name: own[name] for name in own if name not in base.TABLE} | explicit
+    base = base.with_settings(**{name: own[name] for name in own if name not in explicit})
     depth = measure.k if isinstance(measure.k, int) else base.cutoff
     recipe = _settle(
         Recipe,

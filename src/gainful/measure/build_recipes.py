@@ -13,6 +13,8 @@ from gainful.convention import (
     FirstRank,
     Missing,
     Namesake,
+    NoHits,
+    RbpGrades,
     RecallPoints,
     SettingValue,
     like as like_tool,
@@ -54,6 +56,8 @@ class EvaluationSettings(Options, total=False):
     grade_bits: int
     recall_points: RecallPoints
     first_rank: FirstRank
+    rbp_grades: RbpGrades
+    no_hits: NoHits
     decimals: int
 
 

@@ -66,7 +66,9 @@ def apply_function(
 
 def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """What was reached over what was possible, as the convention has it."""
-    return _round_values(recipe, normalise_by(actual, ideal, recipe.convention.empty))
+    convention = recipe.convention
+    values = normalise_by(actual, ideal, convention.empty, convention.negative_ideal)
+    return _round_values(recipe, values)
 
 
 def _round_values(recipe: Recipe, values: Array) -> Array:

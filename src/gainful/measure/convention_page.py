@@ -19,7 +19,7 @@ from gainful.page.table import Table
 # The settings that matter for one list of grades without ids, scores or other queries.
 SINGLE_LIST_SETTINGS = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
-    *("negative", "fractional", "empty", "short", "grade_bits", "decimals"),
+    *("negative", "fractional", "empty", "negative_ideal", "short", "grade_bits", "decimals"),
 )
 _LISTED_SETTINGS = [
     setting for setting in SETTINGS if setting not in ("b", "rel")

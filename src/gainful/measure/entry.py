@@ -10,7 +10,11 @@ from attrs import frozen
 from gainful.types import Array
 
 RANKING_SETTINGS = ("ties", "unjudged", "negative", "fractional")
-_TOOL_SETTINGS = ("recall_points", "first_rank")  # settings of a tool, which no measure has to say
+_TOOL_SETTINGS = (
+    "recall_points",
+    "first_rank",
+    "rbp_grades",
+)  # settings of a tool, which no measure has to say
 
 MeasureFunction = Callable[..., Array | tuple[Array, Array]]
 CutoffKind = Literal["optional", "needed", "recall", "none"]

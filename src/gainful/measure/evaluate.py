@@ -52,7 +52,8 @@ def measure_run(
             *getattr(run, "notes", ()),
             *mixed_ids,
             *notes.note_lazy_ties(run, matched),
-            *notes.note_odd_values(values, recipes),
+            *notes.note_odd_values(values, recipes, matched),
+            *notes.note_other_measures(recipes, convention),
             *notes.note_subtopics(qrels, recipes),
             *notes.note_no_overlap(qrels, run, matched),
         ],
@@ -97,6 +98,8 @@ def _compute_values(
         query = matched.queries[error.index[0]]
         raise error.with_name(f"the ideal of query {query!r}") from None
     zero = _zero_queries(matched, convention)
+    if convention.no_hits == "zero" and not views[key].top(recipe.depth).any():
+        zero |= True
     if entry.normalised:
         values[zero] = 0.0
     return values

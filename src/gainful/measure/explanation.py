@@ -357,7 +357,8 @@ def format_sums(explanation: Explanation, *, latex: bool = False) -> list[tuple[
 
 
 def _format_outcome(explanation: Explanation, *, latex: bool) -> str:
-    empty = explanation.lines[-1].idcg <= 0
+    idcg, convention = explanation.lines[-1].idcg, explanation.recipe.convention
+    empty = idcg == 0 or (idcg < 0 and convention.negative_ideal == "empty")
     value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
     reason = (
         f" (the ideal is not above 0: empty={explanation.recipe.convention.empty})" if empty else ""

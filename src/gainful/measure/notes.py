@@ -18,6 +18,7 @@ from gainful.types import Array, Flags
 
 LoadedRun = Run | NestedDict | LazyRun
 SAME_ID_TYPE = "ids of one kind: cast both columns to text, written alike"
+_NEGATIVE_GRADES = "negative grades count, in the ranking or in the ideal"
 _TOP = 10  # how deep we look for documents without a judgment
 _MOST_GRADES = 20  # grades beyond which they look like scores
 _SAMPLE = 1000  # scores that are looked at
@@ -40,7 +41,9 @@ def count_documents(qrels: Qrels | NestedDict, matched: Matched, kept: Flags) ->
     }
 
 
-def note_odd_values(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) -> list[str]:
+def note_odd_values(
+    values: Mapping[str, Array], recipes: Mapping[str, Recipe], matched: Matched
+) -> list[str]:
     """Values that no ranking should have."""
     notes = []
     for name, column in values.items():
@@ -48,13 +51,32 @@ def note_odd_values(values: Mapping[str, Array], recipes: Mapping[str, Recipe]) 
         left_out = int(np.ma.getmaskarray(column).sum())
         if left_out:
             notes.append(f"{name} leaves out {count_noun(left_out, 'query')} with nothing relevant")
-        above = int((np.ma.compressed(column) > 1).sum()) if bounded else 0
+        present = np.ma.compressed(column)
+        above, below = (int((present > 1).sum()), int((present < 0).sum())) if bounded else (0, 0)
         if above:
-            notes.append(
-                f"{name} is above 1 in {count_noun(above, 'query')}: "
-                f"{_reason_above_one(recipes[name].convention)}"
-            )
+            reason = _reason_above_one(recipes[name], matched)
+            notes.append(f"{name} is above 1 in {count_noun(above, 'query')}: {reason}")
+        if below:
+            notes.append(f"{name} is below 0 in {count_noun(below, 'query')}: {_NEGATIVE_GRADES}")
     return notes
+
+
+def note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -> list[str]:
+    """Measures of which the numbers are not those of the tool that was asked for."""
+    others = [
+        name
+        for name, recipe in recipes.items()
+        if not recipe.entry.registered
+        and not convention.has_own(recipe.entry.name, has_cutoff=recipe.cutoff is not None)
+    ]
+    if not others or convention.measures is None:
+        return []
+    own = ", ".join(name.replace("@", "@k") for name in convention.measures)
+    verb = "is" if len(others) == 1 else "are"
+    whose = f"gainful's, with the settings of {convention.name}"
+    return [
+        f"{', '.join(others)} {verb} {whose}: the numbers of {convention.name} itself are {own}"
+    ]
 
 
 def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
@@ -121,9 +143,14 @@ def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched)
     ]
 
 
-def _reason_above_one(convention: Convention) -> str:
-    if convention.duplicates == "count":
+def _reason_above_one(recipe: Recipe, matched: Matched) -> str:
+    convention = recipe.convention
+    if convention.duplicates == "count" and matched.duplicate_count:
         return "a document that stands twice counts twice (duplicates=count)"
+    if matched.pool_grade.min(initial=0.0) < 0 and convention.negative in ("keep", "in_ideal"):
+        return _NEGATIVE_GRADES
+    if convention.rbp_grades == "grade" and "rbp_grades" in recipe.entry.arguments:
+        return "grades count as they are (rbp_grades=grade)"
     return f"so the convention has it (like {convention.name})"
 
 

@@ -109,4 +109,12 @@ REFERENCES: Mapping[str, str] = {
         "S. MacAvaney, C. Macdonald, I. Ounis: Streamlining evaluation with ir-measures. "
         "ECIR 2022. doi:10.1007/978-3-030-99739-7_38"
     ),
+    "bassani2022": (
+        "E. Bassani: ranx: a blazing-fast Python library for ranking evaluation and comparison. "
+        "ECIR 2022. doi:10.1007/978-3-030-99739-7_30"
+    ),
+    "ragas": (
+        "S. Es, J. James, L. Espinosa-Anke, S. Schockaert: RAGAs: automated evaluation of "
+        "retrieval augmented generation. EACL 2024. doi:10.18653/v1/2024.eacl-demo.16"
+    ),
 }

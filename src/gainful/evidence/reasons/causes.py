@@ -85,12 +85,21 @@ _ALL_CAUSES = (
         _if_data_have("namesakes"),
     ),
     Cause("unjudged", "unjudged documents", ("unjudged",), _if_data_have("unjudged", "unjudged")),
-    Cause("negative", "negative grades", ("negative",), _if_data_have("negative", "negative")),
+    Cause(
+        *("negative", "negative grades", ("negative", "negative_ideal")),
+        _if_data_have("negative", "negative"),
+    ),
+    Cause("divisor", "what AP is divided by", ("divisor",), _if_measure_uses("divisor")),
+    Cause(
+        *("rbp_grades", "what a document brings to RBP", ("rbp_grades",)),
+        _if_measure_uses("rbp_grades"),
+    ),
     Cause(
         *("fractional", "fractional grades", ("fractional", "grade_bits")),
         _if_data_have("fractional", "fractional"),
     ),
     Cause("empty", "queries with nothing relevant", ("empty",), _if_measure_uses("empty")),
+    Cause("no_hits", "a run of which nothing is judged", ("no_hits",)),
     Cause("missing", "judged queries that the run lacks", ("missing",), _if_data_have("missing")),
     Cause("extra", "queries without judgments", ("extra",), _if_data_have("extra")),
     # What is taken out of a list can make it short, so there is no telling beforehand.

@@ -9,7 +9,7 @@ from gainful.measure.functions import cumulated_gain, graded, user_models
 
 _GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
 _IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")
-_GRADES, _EMPTY = ("negative", "fractional"), ("empty",)
+_GRADES, _EMPTY = ("negative", "fractional"), ("empty", "negative_ideal")
 
 
 def _gain_entry(name: str, question: str, definition: str, example: Example, **facts: Any) -> Entry:
@@ -95,7 +95,7 @@ GRADED_RELEVANCE = (
         definition="(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
         example=Example("RBP(p=0.5)", "1 0 1 0", "0.5 * (1 + 0.5**2)"),
         function=user_models.rbp,
-        arguments=("p", "rel"),
+        arguments=("p", "rel", "rbp_grades"),
         normalised=False,
         cite="moffat2008",
         extremes="ends",

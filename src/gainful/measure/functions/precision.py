@@ -20,10 +20,21 @@ _FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
 _EPSILON = 1e-5  # trec_eval's epsilon in infAP
 
 
-def average_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
+def average_precision(
+    ranked: RankedRun, *, rel: float, k: int | None, divisor: str = "relevant"
+) -> Share:
     """How early do the relevant documents come, on average over all of them?"""
-    hit = ranked.relevant(rel, k)
-    return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), ranked.recall_base(rel)
+    hit, base = ranked.relevant(rel, k), ranked.recall_base(rel)
+    if divisor == "found":
+        base = ranked.count(hit)
+    elif k is not None and divisor != "relevant":
+        base = np.where(base > 0, np.minimum(base, k) if divisor == "reachable" else k, 0.0)
+    return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), base
+
+
+def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
+    """How early do the relevant documents come, on average over those that were found?"""
+    return average_precision(ranked, rel=rel, k=k, divisor="found")
 
 
 def log_average_precision(ranked: RankedRun, *, rel: float) -> Array:
@@ -176,6 +187,11 @@ def num_ret(ranked: RankedRun) -> Array:
 def num_rel_ret(ranked: RankedRun, *, rel: float) -> Array:
     """How many of the retrieved documents are relevant?"""
     return ranked.count(ranked.relevant(rel))
+
+
+def hits(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
+    """How many of the first k documents are relevant?"""
+    return ranked.count(ranked.relevant(rel, k))
 
 
 def num_rel(ranked: RankedRun, *, rel: float) -> Array:

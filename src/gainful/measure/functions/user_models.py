@@ -26,10 +26,11 @@ _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 
 
-def rbp(ranked: RankedRun, *, p: float, rel: float, k: int | None) -> Array:
+def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | None) -> Array:
     """What does a searcher gain who goes on to the next document with probability p?"""
     hit = ranked.relevant(rel, k)
-    return (1 - p) * ranked.total(_weights(ranked, p)[ranked.rank - 1], hit)
+    worth = ranked.grade if rbp_grades == "grade" else 1.0
+    return (1 - p) * ranked.total(worth * _weights(ranked, p)[ranked.rank - 1], hit)
 
 
 def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
