@@ -59,7 +59,7 @@ class _Records:
             **dict.fromkeys((4, 5, 6), self._read_number),
             _DOUBLE: lambda: self._skip(8),
             _BINARY: lambda: self._skip(self._read_varint()),
-            **dict.fromkeys((_LIST, _SET), lambda: self._read_list(depth)),
+            **dict.fromkeys((_LIST, _SET), lambda: self._read_list(depth + 1)),
             _STRUCT: lambda: self.read_record(depth + 1),
         }
         if kind not in readers:
@@ -67,6 +67,8 @@ class _Records:
         return readers[kind]()
 
     def _read_list(self, depth: int) -> list[Any]:
+        if depth > _DEEPEST:
+            raise _Damaged
         header = self._read_byte()
         size = header >> 4 if header >> 4 < 15 else self._read_varint()
         if size > len(self.data) - self.at:
