@@ -14,7 +14,7 @@ from gainful.cli.output import SUFFIXES
 from gainful.convention import CONVENTIONS
 
 WIKI = ["3", "2", "3", "0", "1", "2"]
-GAINFUL = [sys.executable, "-c", "from gainful.cli import main; main()"]
+GAINFUL = [sys.executable, "-c", "from gainful.cli.start import main; main()"]
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ def test_a_closed_pipe_ends_quietly():
     )
     os.close(writer)
     assert done.stderr == b""
-    assert done.returncode == 1
+    assert done.returncode == 0  # the reader has what it wanted
 
 
 def test_a_full_disk_is_said_in_one_line():

@@ -26,7 +26,7 @@ import contextlib, io, json, sys, warnings
 from pathlib import Path
 import polars as pl
 import gainful
-from gainful.cli import main
+from gainful.cli.main import main
 from gainful.measure.discount import DISCOUNTS
 
 folder = Path(sys.argv[1])

@@ -47,7 +47,7 @@ def compared(results):
 def _run_on_terminal(words, width=100, **environment):
     """What a command prints to a real terminal."""
     ours, theirs = pty.openpty()
-    code = "import sys; from gainful.cli import main; main(sys.argv[1:])"
+    code = "import sys; from gainful.cli.start import main; main(sys.argv[1:])"
     settings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     settings |= {"COLUMNS": str(width), "PYTHONIOENCODING": "utf-8"} | environment
     with subprocess.Popen(

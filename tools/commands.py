@@ -16,7 +16,7 @@ from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redi
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gainful.cli import main
+from gainful.cli.main import main
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS

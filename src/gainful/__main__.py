@@ -1,5 +1,5 @@
 """`python -m gainful`: the same as the command."""
 
-from gainful.cli import main
+from gainful.cli.start import main
 
 main()

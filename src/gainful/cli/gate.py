@@ -145,7 +145,7 @@ def gate(
         name=name,
         **options,
     )
-    deliver(verdict.page(verbose=verbose), form, output, save=verdict.save_baseline)
+    deliver(verdict.page(verbose=verbose), form, output, beside=verdict.files_to_save())
     _append_summary(verdict)
     return 0 if verdict.passed else 1
 

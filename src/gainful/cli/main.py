@@ -1,27 +1,31 @@
 """`gainful`: all commands, and what happens when one of them cannot do what was asked.
 
-Exit status: 0 done, 1 the answer is no, 2 a mistake in what was given, 130 stopped by Ctrl-C.
+Exit status: 0 done, 1 the answer is no, 2 a mistake in what was given, 70 a
+fault of gainful itself, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from collections.abc import Mapping
 from importlib import import_module
-from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 import click
 
 from gainful.cli.command import Group, command, complete_names
 from gainful.cli.progress import show_progress
-from gainful.cli.streams import say
+from gainful.cli.streams import abandon_stdout, prepare_streams, say
 from gainful.errors import GainfulError, UnknownName
+from gainful.text import shorten
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_MISTAKE, _STOPPED = 2, 130
+_MISTAKE, _FAULT, _STOPPED = 2, 70, 130
+_MAX_REASON = 200  # characters of what went wrong
 
 # Each command is a module of this room, loaded when it is called: help must not load them all.
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
@@ -178,9 +182,7 @@ def show_help(context: click.Context, names: tuple[str, ...]) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one line on stderr, never a trace."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a page that knows no Σ gets a ? instead
-            stream.reconfigure(errors="replace")
+    prepare_streams()
     try:
         with show_progress():
             status = gainful.main(arguments, prog_name="gainful", standalone_mode=False)
@@ -195,10 +197,26 @@ def main(arguments: list[str] | None = None) -> None:
         say("stopped")
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
-        status = _report_mistake(f"cannot read or write: {failure.strerror or failure}")
+        abandon_stdout()
+        place = f"{failure.filename}: " if failure.filename else ""
+        status = _report_mistake(f"{place}cannot read or write: {failure.strerror or failure}")
     except MemoryError:
         status = _report_mistake("there is not enough memory for this")
+    except Exception as failure:  # noqa: BLE001  (nobody foresaw it, so it is no "no" and no mistake)
+        status = _report_failure(failure)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _report_failure(failure: Exception) -> int:
+    """A fault of gainful's own: said in a line, with its trace where that was asked for."""
+    if os.environ.get("GAINFUL_DEBUG"):
+        click.echo("".join(traceback.format_exception(failure)), err=True, nl=False)
+    reason = shorten(f"{type(failure).__name__}: {failure}", _MAX_REASON)
+    say(
+        f"this is a fault of gainful, not of what you gave: {reason}. Please report it with the "
+        "command and, if you can, its files; GAINFUL_DEBUG=1 shows where it happened"
+    )
+    return _FAULT
 
 
 def _report_mistake(message: str) -> int:

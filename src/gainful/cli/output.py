@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from gainful.cli.options import PLUGINS
-from gainful.cli.streams import find_terminal, is_terminal, say
+from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
 from gainful.page.render import SUFFIXES, render
 from gainful.page.terminal import PLAIN
-from gainful.page.write_file import write_atomically
+from gainful.page.write_file import Content, write_together
 
+_DATA_FORMS = ("json", "jsonl", "csv", "tsv")  # for programs, which expect UTF-8
 WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
 _HTML_HEAD = '<!doctype html>\n<meta charset="utf-8">\n'  # of a file that a browser opens
 
@@ -60,49 +61,37 @@ def deliver(
     output: str | None = None,
     *,
     quiet: bool = False,
-    save: Callable[[], None] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> None:
     """Print a page, or put it into a file (- is standard output), in the form asked for.
 
-    Formats that have no place for notes get them on stderr, unless that is to be `quiet`. What
-    belongs to it is saved as well, so that nothing is said to be saved that is not, and nothing is
-    saved whose page cannot be written.
+    Formats that have no place for notes get them on stderr, unless that is to be `quiet`. Files
+    that belong to it are written `beside` it: all of them and the page, or nothing.
     """
     text = render(page, form, find_terminal() if is_stdout(output) else PLAIN)
     if form == "html" and not is_stdout(output):
         text = _HTML_HEAD + text
-    if save is not None and is_stdout(output):
-        save()
-    deliver_text(text, output)
-    if save is not None and not is_stdout(output):
-        save()
+    files = dict(beside or {})
+    if not is_stdout(output):
+        files[str(output)] = text + "\n"
+    write_together(files)
+    if is_stdout(output):
+        write_stdout(text, encoding="utf-8" if form in _DATA_FORMS else None)
     if form in WITHOUT_NOTES:
         for line in page.warnings if quiet else page.asides or page.notes:
             say(line)
 
 
-def deliver_text(text: str, output: str | None) -> None:
-    """Print text, or put it into a file; never half of it."""
-    if is_stdout(output):
-        write_stdout(text)
-    else:
-        write_atomically(str(output), text + "\n")
-
-
 def deliver_document(
-    document: str | bytes, output: str, values: str | None = None, values_path: str | None = None
+    document: Content, output: str, beside: Mapping[str, str] | None = None
 ) -> None:
     """Put a page or a picture into its file, and values beside it, and say so on stderr."""
-    if isinstance(document, bytes):
-        write_atomically(output, document)
-    else:
-        deliver_text(document, output)
     if is_stdout(output):
+        write_stdout(document)
         return
-    more = ""
-    if values is not None and values_path is not None:
-        deliver_text(values, values_path)
-        more = f", and all values to {values_path}"
+    text = document + "\n" if isinstance(document, str) else document
+    write_together({output: text, **(beside or {})})
+    more = "".join(f", and all values to {path}" for path in beside or ())
     say(f"wrote {output}{more}")
 
 
@@ -122,15 +111,18 @@ def refuse_overwriting(
                 raise click.UsageError(f"{option} {output} would overwrite what is read")
 
 
-def write_stdout(text: str, end: str = "\n") -> None:
-    """Print text as it is."""
+def write_stdout(content: Content, end: str = "\n", encoding: str | None = None) -> None:
+    """Print text or bytes as they are; text for programs in an `encoding` that has every character.
+
+    A reader that has gone away, such as head, is no mistake: what is left is not printed.
+    """
     if sys.stdout is None:
         raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
-    click.echo(text + end, nl=False, color=True)
-
-
-def write_stdout_bytes(data: bytes) -> None:
-    """Print bytes as they are."""
-    if sys.stdout is None:
-        raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
-    click.echo(data, nl=False)
+    if isinstance(content, str):
+        content += end
+        if encoding is not None and not is_terminal(sys.stdout):
+            content = content.encode(encoding)
+    try:
+        click.echo(content, nl=False, color=True)
+    except BrokenPipeError:
+        abandon_stdout()

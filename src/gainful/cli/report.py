@@ -67,4 +67,6 @@ def report(
         values_file=None if values_path is None else Path(values_path).name,
         **options,
     )
-    deliver_document(document, output, document.values_csv, values_path)
+    has_values = document.values_csv is not None and values_path is not None
+    beside = {str(values_path): f"{document.values_csv}\n"} if has_values else {}
+    deliver_document(document, output, beside)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from gainful.text import fold_line
+from gainful.text import escape_controls, fold_line
 
 if TYPE_CHECKING:
     from gainful.page.terminal import Terminal
@@ -16,11 +18,32 @@ if TYPE_CHECKING:
 _USUAL_WIDTH = 80  # of a terminal that does not tell
 
 
+def prepare_streams() -> None:
+    """Streams that replace what they cannot encode, and write all that they are given."""
+    if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, FileIO):
+        # PYTHONUNBUFFERED: one short write, as to a full disk, would cut the output silently.
+        buffer = BufferedWriter(sys.stdout.buffer)
+        sys.stdout = TextIOWrapper(buffer, sys.stdout.encoding, write_through=True)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a page that knows no Σ gets a ? instead
+            stream.reconfigure(errors="replace")
+
+
+def abandon_stdout() -> None:
+    """Print to nowhere from now on: what stands in the buffer would fail again when Python ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def say(message: str) -> None:
-    """Say something on stderr: in one line, or folded where a person reads it on a terminal."""
-    line = f"gainful: {' '.join(message.split())}"
+    """Say something on stderr: in one line, or folded where a person reads it on a terminal.
+
+    That it cannot be said, as on a full disk, changes nothing of what was done.
+    """
+    line = f"gainful: {escape_controls(' '.join(message.split()))}"
     width = find_width(sys.stderr) if is_terminal(sys.stderr) else None
-    click.echo("\n".join([line] if width is None else fold_line(line, width, "  ")), err=True)
+    with suppress(OSError):
+        click.echo("\n".join([line] if width is None else fold_line(line, width, "  ")), err=True)
 
 
 def find_terminal() -> Terminal:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from gainful.cli.output import write_stdout, write_stdout_bytes
+from gainful.cli.output import write_stdout
 from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.text import leading_integer
 
@@ -140,7 +140,7 @@ def _run(flags: list[tuple[str, str]], chosen: dict[str, str], files: list[str])
         status = _report_error(str(stopped), _NOTHING if stopped.nothing_evaluated else _STOPPED)
     except BadZScores as error:
         return _report_error(str(error), _BAD_ZSCORES)
-    write_stdout_bytes(b"".join(line + b"\n" for line in lines))
+    write_stdout(b"".join(line + b"\n" for line in lines))
     return status
 
 

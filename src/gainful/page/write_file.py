@@ -1,16 +1,19 @@
-"""A file that is written as a whole or not at all."""
+"""Files that are written as a whole or not at all."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import mkstemp
 
 from gainful.errors import BadInput, WrongType
 
+Content = str | bytes
 
-def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
+
+def write_atomically(path: str | PathLike[str], content: Content) -> None:
     """Put text or bytes into a file; never half of it: it is written beside, then renamed.
 
     Examples:
@@ -22,30 +25,53 @@ def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
     """
     if not isinstance(path, (str, PathLike)):
         raise WrongType("path", path, "the path of a file")
+    write_together({fspath(path): content})
+
+
+def write_together(contents: Mapping[str, Content]) -> None:
+    """Put texts or bytes into files: into all of them, or into none where one cannot be written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_together({f"{folder}/a": "1", f"{folder}/b": b"2"})
+        ...     sorted(file.name for file in Path(folder).iterdir())
+        ['a', 'b']
+    """
+    temporaries: dict[Path, Path] = {}  # by the file whose place they take
+    path = ""
     try:
-        _replace_file(Path(path), content.encode() if isinstance(content, str) else content)
+        for path, content in contents.items():
+            data = content.encode() if isinstance(content, str) else content
+            place = Path(path)
+            if place.exists() and not place.is_file():  # a pipe, a device
+                with place.open("wb") as stream:
+                    stream.write(data)
+            else:
+                target = place.resolve()
+                temporaries[target] = _write_beside(target, data)
+        for target, temporary in temporaries.items():
+            temporary.replace(target)
     except (OSError, ValueError, RuntimeError) as failure:  # a null byte; a link to itself
         reason = getattr(failure, "strerror", None) or failure
-        raise BadInput(fspath(path), f"cannot be written: {reason}") from None
+        raise BadInput(path, f"cannot be written: {reason}") from None
+    finally:
+        for temporary in temporaries.values():
+            temporary.unlink(missing_ok=True)
 
 
-def _replace_file(path: Path, content: bytes) -> None:
-    """A file is replaced and keeps its mode; what is no file (a pipe, a device) is written to."""
-    if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
-            stream.write(content)
-        return
-    target = path.resolve()
+def _write_beside(target: Path, data: bytes) -> Path:
+    """A file in the same folder, ready to take the place of another, whose mode it has."""
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_read_umask()
     handle, temporary = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            stream.write(data)
         Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    return Path(temporary)
 
 
 def _read_umask() -> int:

@@ -16,7 +16,7 @@ from gainful.page.page import Page, Section
 from gainful.page.render import render
 from gainful.page.shown import Shown
 from gainful.page.table import Table, to_one_line
-from gainful.page.write_file import write_atomically
+from gainful.page.write_file import write_together
 from gainful.read.baseline import Baseline
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_change, format_distinct, format_exact
@@ -110,10 +110,15 @@ class Verdict(Shown):
         """The rules that do not."""
         return [check for check in self.checks if not check.ok]
 
+    def files_to_save(self) -> dict[str, str]:
+        """The baseline that the run became by passing, by its path; nothing if none was wanted."""
+        if self.new_baseline is None or self.saved is None:
+            return {}
+        return {self.saved: self.new_baseline.to_text()}
+
     def save_baseline(self) -> None:
         """Write the baseline that the run became by passing, if it was to become one."""
-        if self.new_baseline is not None and self.saved is not None:
-            write_atomically(self.saved, self.new_baseline.to_text())
+        write_together(self.files_to_save())
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

@@ -1,0 +1,136 @@
+"""How a command ends: its status and its last line, whatever happens to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gainful.api import evaluate as evaluate_module
+from gainful.errors import BadInput
+from gainful.page.write_file import write_together
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+GAINFUL = [sys.executable, "-m", "gainful"]
+GATE = [*GAINFUL, "gate", "qrels.txt", "bm25.txt", "--floor"]
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
+
+
+def break_evaluation(monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("nobody foresaw this")
+
+    monkeypatch.setattr(evaluate_module, "build_recipes", fail)
+
+
+def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypatch):
+    break_evaluation(monkeypatch)
+    words = ("gate", "qrels.txt", "bm25.txt", "--floor", "RR=0.1")
+    monkeypatch.setattr("gainful.api.gate.build_recipes", evaluate_module.build_recipes)
+    done = run_gainful(*words, status=70, folder=EXAMPLES)
+    assert done.out == ""
+    assert done.err.startswith("gainful: this is a fault of gainful")
+    assert "ZeroDivisionError: nobody foresaw this" in done.err
+    assert "GAINFUL_DEBUG=1" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_its_trace_is_shown_on_request(run_gainful, monkeypatch):
+    break_evaluation(monkeypatch)
+    monkeypatch.setenv("GAINFUL_DEBUG", "1")
+    done = run_gainful("eval", "qrels.txt", "bm25.txt", status=70, folder=EXAMPLES)
+    assert "Traceback" in done.err
+    assert "in fail" in done.err
+
+
+@needs_posix
+def test_ctrl_c_while_modules_are_loaded():
+    code = (
+        "import sys, os, signal, types\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'gainful.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from gainful.cli.start import main; main(['--help'])\n"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "gainful: stopped\n")
+
+
+@needs_posix
+def test_ctrl_c_at_any_time_is_one_line():
+    for wait in (0.15, 0.3, 0.6):
+        command = subprocess.Popen(
+            [*GAINFUL, "compare", "qrels.txt", "bm25.txt", "dense.txt", "--resamples", "5000000"],
+            cwd=EXAMPLES / "news", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        time.sleep(wait)
+        command.send_signal(signal.SIGINT)
+        _, err = command.communicate(timeout=60)
+        if command.returncode in (-signal.SIGINT, 1):  # before our first line, Python's own
+            assert "site" in err or "gainful/__init__" in err or not err
+        else:
+            assert (command.returncode, err.splitlines()[-1:]) == (130, ["gainful: stopped"])
+
+
+@needs_posix
+def test_output_is_not_cut_silently_where_python_does_not_buffer(tmp_path):
+    fifty = "".join(f"{query} Q0 d{doc} 1 {doc} t\n" for query in range(300) for doc in range(9))
+    (tmp_path / "run").write_text(fifty)
+    (tmp_path / "qrels").write_text("".join(f"{query} 0 d1 1\n" for query in range(300)))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*GAINFUL, "eval", "qrels", "run", "--per-query"],
+            cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+
+
+@needs_posix
+@pytest.mark.parametrize(("floor", "status"), [("RR=0.01", 0), ("RR=1.0", 1)])
+def test_a_verdict_counts_though_nobody_reads_it(floor, status):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*GATE, floor], cwd=EXAMPLES, stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (status, b"")
+
+
+@needs_posix
+def test_what_cannot_be_said_changes_nothing():
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
+            cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=full, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "run\tRR")
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "tsv"])
+def test_data_are_utf_8_whatever_the_page_is(run_gainful, tmp_path, form):
+    (tmp_path / "q").write_text("Σ 0 日本 1\n", encoding="utf-8")
+    (tmp_path / "r").write_text("Σ Q0 日本 1 1 t\n", encoding="utf-8")
+    words = ("eval", "q", "r", "-m", "RR", "--per-query", "--format", form)
+    done = run_gainful(*words, folder=tmp_path, encoding="cp1252")
+    printed = done.out.encode("cp1252", errors="surrogateescape")
+    assert "Σ" in (json.dumps(json.loads(printed), ensure_ascii=False) if form == "json"
+                   else printed.decode() if form != "jsonl" else str(json.loads(printed)))  # fmt: skip
+
+
+@needs_posix
+def test_files_that_belong_together_are_written_together_or_not_at_all(tmp_path):
+    first, second = str(tmp_path / "first"), str(tmp_path / "nowhere" / "second")
+    with pytest.raises(BadInput, match="second: cannot be written"):
+        write_together({first: "1", second: "2"})
+    assert list(tmp_path.iterdir()) == []
