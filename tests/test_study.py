@@ -7,6 +7,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
+from scipy import stats
 
 import gainful
 from gainful._simulation.study import TABLE_2
@@ -115,7 +116,23 @@ def test_it_can_be_written_and_read_again(study, tmp_path):
 def test_a_seed_gives_the_same_study_on_every_machine(tmp_path):
     shown, judged = gainful.sessions.simulate_study(2008).write(tmp_path)
     digests = [sha256(path.read_bytes()).hexdigest()[:16] for path in (shown, judged)]
-    assert digests == ["c1565466d2ddf3ac", "4493b53f868dbe81"]
+    assert digests == ["9c910fdb3fb30c70", "4493b53f868dbe81"]
+
+
+def test_the_study_that_is_shown_to_newcomers_has_a_visible_effect():
+    study = gainful.sessions.simulate_study(2008)
+    measure = "nsDCG(b=2,bq=4)@10"
+    comparison = gainful.sessions.compare(study.sessions, study.qrels, measure)
+    (pair,) = comparison.pairs
+    assert pair.p < 0.05
+    # the searchers, each with the mean of two sessions on either system, by another test
+    per_session = gainful.sessions.evaluate(study.sessions, study.qrels, measure).per_session
+    heads = study.sessions.frame.unique("session").select("session", "searcher", "system")
+    means = per_session.join(heads, on="session").pivot(
+        "system", index="searcher", values=measure, aggregate_function="mean"
+    )
+    assert stats.wilcoxon(means["2"], means["1"]).pvalue < 0.05
+    assert (means["2"] - means["1"]).mean() > 0.03
 
 
 def test_other_seeds_give_other_studies():

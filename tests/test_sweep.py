@@ -232,8 +232,14 @@ def run_sweep(run_gainful, files):
 def test_the_command_answers_first(run_sweep):
     printed = run_sweep("--points", "5", "--by", "system")
     assert printed.startswith(
-        "It depends on the searcher: system 2 is better at b = 2, for bq above 1.53"
+        "It depends on the searcher: system 2 is better at bq = 4, for b below 8.2. "
     )
+    # so it is, by evaluating the sessions with a searcher on either side of that
+    for b, better in ((8.1, "2"), (8.3, "1")):
+        measure = f"nsDCG(b={b},bq=4)@10"
+        results = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measure)
+        means = {group["system"]: group["mean"][measure] for group in results.groups("system")}
+        assert max(means, key=means.get) == better
     assert "Of 25 settings system " in printed
     assert "120 sessions · 343 queries · 25 settings" in printed
     assert "The winner changes at" in printed

@@ -33,9 +33,10 @@ SEARCHERS, RESULTS_PER_QUERY, COLLECTION = 30, 10, 25_000
 # The searcher model. Chances, all of them; what each is for stands in `simulate_study`.
 SATISFIED = 0.88
 OVERLOOKED = 0.06
-FIRST_GOOD: Mapping[str, float] = {"1": 0.36, "2": 0.5}
-HIGHLY: Mapping[str, float] = {"1": 0.45, "2": 0.6}
-MORE_IN_GOOD, MORE_IN_POOR = 0.22, 0.05
+FIRST_GOOD: Mapping[str, float] = {"1": 0.2, "2": 0.9}
+HIGHLY: Mapping[str, float] = {"1": 0.3, "2": 0.9}
+MORE_IN_GOOD: Mapping[str, float] = {"1": 0.3, "2": 0.1}
+MORE_IN_POOR = 0.05
 GRADES_BESIDE = (0.62, 0.9)  # below the first: grade 1; below the second: 2; else 3
 JUDGED_NOT_RELEVANT = 0.25
 CLICKED = (0.04, 0.35, 0.7, 0.95)  # by grade
@@ -85,13 +86,15 @@ def simulate_study(seed: int = 2008) -> SimulatedStudy:
     - `OVERLOOKED`: an earlier query was a good one too, and the searcher went on.
     - `FIRST_GOOD`, by system: at each rank of a good query, the first good document stands here.
     - `HIGHLY`, by system: that document has grade 3, not 2.
-    - `MORE_IN_GOOD`, `MORE_IN_POOR`: another place of such a query holds a relevant document.
+    - `MORE_IN_GOOD` (by system), `MORE_IN_POOR`: another place of such a query holds a relevant
+      document.
     - `GRADES_BESIDE`: those have grade 1 (0.62), 2 (0.28) or 3 (0.10).
     - `JUDGED_NOT_RELEVANT`: a place with nothing relevant holds a document of grade 0, not one
       that nobody judged.
     - `CLICKED`: a result that was looked at is clicked, by its grade; the good one always.
     - `OTHER_OPINION`: the searcher's own grade of a clicked document is one off the expert's.
 
+    So system 2 mostly has a very good document on top, and little else; system 1 has more below.
     A satisfied searcher looks no deeper than the good document; others look at 3 to 10 results.
 
     Args:
@@ -262,7 +265,7 @@ def _draw_results(
     for rank in range(1, RESULTS_PER_QUERY + 1):
         if rank == good_rank:
             grade = 3 if chance(HIGHLY[system]) else 2
-        elif chance(MORE_IN_GOOD if rank > good_rank > 0 else MORE_IN_POOR):
+        elif chance(MORE_IN_GOOD[system] if rank > good_rank > 0 else MORE_IN_POOR):
             number = chance.random()
             grade = 1 + sum(number >= below for below in GRADES_BESIDE)
             grade = min(grade, 1) if rank < good_rank else grade  # what stands before is no good

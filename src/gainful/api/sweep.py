@@ -78,7 +78,7 @@ def sweep(
 
     Examples:
         >>> from gainful.sessions import simulate_study
-        >>> study = simulate_study(1)
+        >>> study = simulate_study(7)
         >>> sweep(study.sessions, study.qrels, points=5)
         Sweep of nsDCG, 25 settings, 120 sessions, 2 groups
         System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
