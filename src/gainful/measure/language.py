@@ -135,6 +135,8 @@ def _expand_text(text: str) -> dict[str, Measure]:
 
 def _label(spelling: str, name: str, measure: Measure) -> str:
     """What the user called it, unless that names another measure too, here or in another tool."""
+    if name == measure.name:
+        return spelling
     namesakes = {entry for entry in MEASURES if entry.lower() == name.lower()}
     namesakes |= {TREC_NAMES[name].measure} if name in TREC_NAMES else set()
     other = namesakes - {measure.name} or parse_ir_measures_name(name)

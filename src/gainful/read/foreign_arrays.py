@@ -8,7 +8,6 @@ from typing import Any
 from gainful.errors import WrongType
 from gainful.text import NUMBER_PATTERN, shorten, split_numbers
 
-_TENSOR_METHODS = ("detach", "cpu", "numpy")
 _IN_NUMPY = ("float16", "float32", "float64", "int", "uint", "bool")  # torch's kinds that it has
 
 
@@ -21,8 +20,9 @@ def to_plain(value: Any, argument: str) -> Any:
     """
     if isinstance(value, str):
         return _parse_typed_numbers(value, argument)
-    if isinstance(value, (list, tuple)) and value and _is_tensor(value[0]):
-        return [to_plain(part, argument) for part in value]
+    if isinstance(value, (list, tuple)):
+        tensors = bool(value) and _is_tensor(value[0])
+        return [to_plain(part, argument) for part in value] if tensors else value
     if _is_tensor(value):
         return _from_tensor(value, argument)
     maker = type(value).__module__.partition(".")[0]
@@ -43,7 +43,7 @@ def _parse_typed_numbers(text: str, argument: str) -> list[float]:
 
 
 def _is_tensor(value: object) -> bool:
-    return all(callable(getattr(value, method, None)) for method in _TENSOR_METHODS)
+    return hasattr(value, "detach") and hasattr(value, "cpu") and hasattr(value, "numpy")
 
 
 def _from_tensor(tensor: Any, argument: str) -> Any:
