@@ -6,6 +6,7 @@ first. RR is (1/2 + 1) / 2 = 0.75, P@1 (0 + 1) / 2 = 0.5.
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 from uuid import UUID
 
@@ -204,7 +205,6 @@ def test_a_document_that_a_list_repeats_is_told_of_lists_in_query_order_too():
         (QRELS, [[1, 2, 3], [4, 5, 6]], r"a row \(query, document, score\), or three documents"),
         (QRELS, [("q", "x", "y", "z")], r"is no row \(query, document, score\)"),
         (QRELS, [0.5, 0.7], "these are numbers, without a document"),
-        (QRELS, [RUN, RUN], "a list of several runs"),
         (QRELS, [], "there is not one query in it"),
         (QRELS, [{"q": "1", "thing": "a"}], "has none of the usual names"),
         (QRELS, [{"query": "1", "thing": "a", "score": 1}], "no column for the document"),
@@ -231,6 +231,11 @@ def test_a_shape_that_is_none_lists_those_that_are_known():
         WrongType, match=r"a dict by query, a frame .* or of rankings in query order"
     ):
         gainful.evaluate(QRELS, 7, "RR")
+
+
+def test_several_runs_where_one_is_due_are_refused():
+    with pytest.raises(BadInput, match="a list of several runs"):
+        gainful.gate(QRELS, [RUN, RUN], floors={"RR": 0.5})
 
 
 def test_ids_may_be_uuids():
@@ -578,3 +583,40 @@ def test_values_that_need_frames_say_the_way():
     for kind in (gainful.Run, gainful.Qrels):
         with pytest.raises(WrongType, match=r"gainful\.evaluate and all others take dicts"):
             kind(RUN)
+
+
+@pytest.mark.parametrize("shape", ["records", "rows of lists", "RAG dicts", "ragas"])
+def test_lists_in_a_json_file_are_read_as_in_memory(tmp_path, shape):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(RUNS[shape], indent=1))
+    assert gainful.evaluate(QRELS, path, MEASURES).mean == VALUES
+
+
+@pytest.mark.parametrize("shape", ["RAG dicts", "ragas"])
+def test_files_that_tell_both_need_no_run_beside_them(run_gainful, tmp_path, shape):
+    lines, whole = tmp_path / "rag.jsonl", tmp_path / "rag.json"
+    lines.write_text("\n".join(map(json.dumps, BOTH[shape])))
+    whole.write_text(json.dumps(BOTH[shape], indent=1))
+    for path in (lines, whole):
+        assert gainful.evaluate(path, measures=MEASURES).mean == VALUES
+        assert testing.assert_ranking_quality(path, floors={"RR": 0.75}).passed
+        assert run_gainful("eval", path, "-m", "RR").out.endswith("\t0.75\n")
+        run_gainful("gate", path, "--floor", "RR=0.75")
+        run_gainful("check", path)
+
+
+def test_lists_in_query_order_in_json_files(tmp_path):
+    (tmp_path / "q.json").write_text('[["a"], ["c"]]')
+    (tmp_path / "r.json").write_text('[["b", "a"], ["c"]]')
+    results = gainful.evaluate(tmp_path / "q.json", tmp_path / "r.json", MEASURES)
+    assert results.mean == VALUES
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_queries_that_were_numbers_in_a_frame_join_it_again(make):
+    users = make({"user": [7, 8], "item": ["a", "c"]})
+    run = make({"user": [7, 7, 8], "item": ["b", "a", "c"], "score": [0.9, 0.5, 0.7]})
+    results = gainful.evaluate(users, run, "RR")
+    assert results.per_query.rows() == [(7, 0.5), (8, 1.0)]
+    assert results.to_pandas()["query"].tolist() == [7, 8]
+    assert list(results.queries) == ["7", "8"]

@@ -78,9 +78,12 @@ def evaluate(
 
     Args:
         qrels: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
-            or a frame (polars, pandas, anything that speaks Arrow).
-        run: a path, a dict {query: {document: score}} or {query: [document, …]}, or a
-            frame; a RAG file that has both is named once.
+            a frame (polars, pandas, anything that speaks Arrow; a row for each document, or for
+            each query with lists), or a list: of records, of rows (query, document, grade), or
+            of a list of documents for each query. Without grades, what is judged has grade 1.
+        run: in the same shapes, with scores, or documents in rank order; documents may be
+            (document, score) pairs and those of LlamaIndex, Haystack and LangChain. What tells
+            both, as RAG records do, is named once.
         measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
             nDCG@10, AP and RR if none is named.
         runs: several runs, by name or in a list, instead of one; they may stand in its place too.

@@ -81,7 +81,10 @@ class Results(RunValues, Shown):
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
         """Of a frame: a row for each query, unless `per_query=False` is said."""
-        return super().list_columns(**{"per_query": True} | view)
+        columns = super().list_columns(**{"per_query": True} | view)
+        if "query" in columns and self.per_query["query"].dtype == pl.Int64:
+            columns["query"] = [int(query) for query in columns["query"]]
+        return columns
 
     def compare(
         self,

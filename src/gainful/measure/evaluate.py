@@ -57,6 +57,7 @@ def measure_run(
             *notes.note_subtopics(qrels, recipes),
             *notes.note_no_overlap(qrels, run, matched),
         ],
+        numeric_queries=getattr(qrels, "ids", {}).get("query") == "whole numbers",
     )
 
 

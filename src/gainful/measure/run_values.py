@@ -26,6 +26,7 @@ class RunValues(MeasuredValues[Recipe, Convention]):
     queries: Sequence[str]
     counts: Mapping[str, float]
     notes: Sequence[str] = ()
+    numeric_queries: bool = False  # were queries whole numbers in the frame that they came from?
 
     @property
     def ids(self) -> Sequence[str]:
@@ -34,8 +35,14 @@ class RunValues(MeasuredValues[Recipe, Convention]):
 
     @property
     def per_query(self) -> pl.DataFrame:
-        """A row for each query, a column for each measure; null where a query is left out."""
-        return self.tabulate()
+        """A row for each query, a column for each measure; null where a query is left out.
+
+        Queries that were whole numbers in a frame are so here, to be joined with it.
+        """
+        frame = self.tabulate()
+        numbers = frame["query"].cast(pl.Int64, strict=False)
+        whole = self.numeric_queries and not numbers.null_count()
+        return frame.with_columns(numbers) if whole else frame
 
     def values_by_query(self) -> dict[str, dict[str, float | None]]:
         """{query: {measure: value}}; None where a query is left out."""

@@ -10,10 +10,8 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.jsonl import load_json
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.ranked_items import DocNumbers, as_list, is_id, parse_number, read_items
-from gainful.read.source import Source
 from gainful.text import quote
 
 _RUN_SHAPE = "{query: {document: score}}, {query: [document, …]} or {query: [(document, score), …]}"
@@ -88,17 +86,6 @@ def to_run(nested: NestedDict) -> Run:
         notes=nested.notes,
         list_count=nested.list_count,
     )
-
-
-def read_qrels(source: Source) -> Qrels:
-    """Judgments from a JSON file with one object of objects."""
-    return to_qrels(read_qrels_dict(_load_mapping(source), source.name))
-
-
-def read_run(source: Source) -> Run:
-    """A run from a JSON file with one object of objects."""
-    value = read_run_dict(_load_mapping(source), source.name)
-    return value if isinstance(value, Run) else to_run(value)
 
 
 def read_entries(entries: list[Any], name: str, query: object, number: str) -> DocNumbers:
@@ -193,18 +180,6 @@ def _check_ids(ids: list[Any], name: str, query: object) -> list[Any]:
             place = f"{name}[{quote(query)}]"
             raise BadInput(place, f"{quote(value)} is no document id", "texts or whole numbers")
     return ids
-
-
-def _load_mapping(source: Source) -> Mapping[Any, Any]:
-    try:
-        value = load_json(source.read_bytes(), source.name)
-    except ValueError as failure:
-        if isinstance(failure, BadInput):
-            raise
-        raise BadInput(source.name, f"this is not JSON: {failure}") from None
-    if not isinstance(value, dict):
-        raise BadInput(source.name, f"{quote(value)} is no object", "{query: {document: number}}")
-    return value
 
 
 def _mapping_error(name: str, query: object, value: object, expected: str) -> BadInput:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike, fspath
@@ -12,7 +13,7 @@ from typing import TypeVar
 from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
-from gainful.read import beir, datasets, dicts, named_columns, rag, tables, trec_files
+from gainful.read import beir, datasets, json_files, named_columns, rag, tables, trec_files
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source, open_source
@@ -44,7 +45,9 @@ def _is_parquet(source: Source) -> bool:
 
 
 def _is_json(source: Source) -> bool:
-    """One object of objects, over as many lines as it likes."""
+    """One object of objects or one list, over as many lines as it likes."""
+    if source.head.lstrip().startswith(b"["):
+        return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
         return False
     line = source.first_line()
@@ -94,7 +97,14 @@ _ALL = (
         rag.read_run,
         has_columns=True,
     ),
-    Format("json", "one JSON object of objects", _is_json, dicts.read_qrels, dicts.read_run),
+    Format(
+        "json",
+        "one JSON object of objects, or a list",
+        _is_json,
+        json_files.read_qrels,
+        json_files.read_run,
+        has_columns=True,
+    ),
     _table_format("jsonl", "JSON lines with named fields", _is_json_lines),
     _table_format("csv", "a table with named columns", _make_table_check(",;")),
     _table_format("tsv", "a table with named columns, separated by tabs", _make_table_check("\t")),

@@ -100,6 +100,21 @@ def _refuse_half_characters(value: Any, place: str) -> None:
         raise BadInput(place, f"{half} is half a character", "both halves of it") from None
 
 
+def is_json_list(source: Source) -> bool:
+    """Is it one list of objects, over as many lines as it likes?"""
+    return bool(re.match(rb"\s*\[\s*\{", source.head))
+
+
+def load_whole(source: Source) -> Any:
+    """What a file of JSON holds that is one object or one list."""
+    try:
+        return load_json(source.read_bytes(), source.name)
+    except BadInput:
+        raise
+    except ValueError as failure:
+        raise BadInput(source.name, f"this is not JSON: {failure}") from None
+
+
 def load_json(text: bytes, place: str) -> Any:
     """JSON, in which no object may have a key twice."""
 

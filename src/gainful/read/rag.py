@@ -29,7 +29,7 @@ from gainful.read.column_names import (
     ColumnMapping,
 )
 from gainful.read.dicts import DocScores
-from gainful.read.jsonl import read_objects
+from gainful.read.jsonl import is_json_list, load_whole, read_objects
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.ranked_items import DocNumbers, as_list, parse_number
 from gainful.read.source import Source
@@ -87,7 +87,9 @@ def read_run_records(name: str, records: Records, columns: ColumnMapping = USUAL
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What its first line tells: what was retrieved (a run), what is relevant (judgments)."""
     line = source.first_line()
-    if not line.startswith("{"):
+    if is_json_list(source):
+        line = source.head.decode("utf-8", errors="replace")
+    elif not line.startswith("{"):
         return set()
     kinds = _kind_names(columns).items()
     return {kind for kind, keys in kinds if any(f'"{key}"' in line for key in keys)}
@@ -126,7 +128,10 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
 
 
 def _file_records(source: Source) -> Records:
-    return ((f"{source.name}:{number}", line) for number, line in read_objects(source))
+    if not is_json_list(source):
+        return ((f"{source.name}:{number}", line) for number, line in read_objects(source))
+    entries = enumerate(load_whole(source))
+    return ((f"{source.name}[{index}]", as_record(entry) or {}) for index, entry in entries)
 
 
 def _drop_missing(by_doc: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -138,7 +138,9 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> Array:
         allowed = "a number in every place; mask=~array.mask leaves others out"
         raise BadValue(argument + place, "masked", allowed)
     array = np.asarray(array)
-    if array.dtype.kind == "V" and array.dtype.name == "bfloat16":  # of JAX, which NumPy cannot compute with
+    if (
+        array.dtype.kind == "V" and array.dtype.name == "bfloat16"
+    ):  # of JAX, which NumPy cannot compute with
         array = array.astype(np.float32)
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat):
         array = _as_floats(array, argument)
