@@ -466,6 +466,30 @@ def test_one_query_alone_is_evaluated(files):
     assert files("-D", "0.3", "-m", "map")[:2] == (7, "")
 
 
+def test_the_trace_is_what_trec_eval_10_prints(files):
+    """Query 1 is 2 - 1, of judged 2 1 0; query 2 is - 1, of judged 1."""
+    assert files("-D", "1", "-m", "ndcg")[1].splitlines() == [
+        "ndcg: 0 2 2.0 2.0000 2.0 2.0000",
+        "ndcg: 1 1 0.0 2.0000 1.0 2.6309",
+        "ndcg: 2 0 1.0 2.5000 0.0 2.6309",
+        "ndcg: 0 1 0.0 0.0000 1.0 1.0000",
+        "ndcg: 1 -1 1.0 0.6309 0.0 1.0000",
+        "ndcg                  \tall\t0.7906",
+    ]
+    printed = files("-D", "3", "-R", "qrels_prefs", "-m", "prefs_simp", "-m", "prefs_pair")[1]
+    assert printed.startswith(
+        "Debug: Form_prefs starting query '1'\n"
+        "Results_prefs Dump.  1 Judgment Groups\n"
+        "  num_judged_ret 2,  num_judged 3\n"
+        "  JG Dump.  Type EC\n"
+        "    num_prefs_fulfilled_ret 1\n"
+        "    num_prefs_possible_ret 1\n"
+        "    num_prefs_fulfilled_imp 2\n"
+        "    num_prefs_possible_imp 2\n"
+    )
+    assert "Returned Cached Form_prefs\n" in printed
+
+
 def test_dcg_and_its_ideal_share_gains_with_ndcg(files):
     printed = files("-m", "dcg.1=3,2=9", "-m", "ideal_dcg")[1]
     assert [line[0].strip() for line in split_lines(printed)] == [

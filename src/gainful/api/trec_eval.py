@@ -46,7 +46,7 @@ class BadZScores(BadInput):
 
 
 def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Iterator[bytes]:
-    """Every line that trec_eval would print; ends with `TrecEvalStop` where it would stop."""
+    """All that trec_eval would print; ends with `TrecEvalStop` where it would stop."""
     select_names(options)  # refuses names that trec_eval has not
     _refuse_stdin(qrels_path, run_path, options)
     sources = open_source(qrels_path), open_source(run_path)
@@ -63,10 +63,10 @@ def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Itera
     evaluated = evaluate_queries(judged, run, request)
     if zscores is not None:
         evaluated = apply_zscores(evaluated, zscores)
-    if options.per_query:
-        for line in format_query_lines(lines, evaluated, options):
-            yield line.encode(encoding)
+    for line in format_query_lines(lines, evaluated, options):
+        yield line.encode(encoding)
     if evaluated.visits.stop is not None:
+        yield evaluated.stop_trace.encode(encoding)
         raise TrecEvalStop(evaluated.visits.stop)
     if not evaluated.visits.queries:
         raise TrecEvalStop("no queries with both results and judgments", nothing_evaluated=True)

@@ -64,7 +64,7 @@ Options:
   --as 9|10     Whose numbers: version 10's (the default), or version 9's,
                 which keeps scores in 32 bit, rounds recall points otherwise,
                 and skips missing queries.
-  -D NUM.QUERY  Evaluate this query alone; NUM is without effect.
+  -D NUM.QUERY  Trace the computation (NUM from 1 to 4); this query alone.
   -o            Accepted, without effect.
   -h            This help; with -m also what the measures mean.
 
@@ -140,7 +140,7 @@ def _run(flags: list[tuple[str, str]], chosen: dict[str, str], files: list[str])
         status = _report_error(str(stopped), _NOTHING if stopped.nothing_evaluated else _STOPPED)
     except BadZScores as error:
         return _report_error(str(error), _BAD_ZSCORES)
-    write_stdout(b"".join(line + b"\n" for line in lines))
+    write_stdout(b"".join(lines))
     return status
 
 
@@ -149,6 +149,7 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
 
     if chosen.get("--as", "10") not in ("9", "10"):
         raise BadValue("--as", chosen["--as"], "9 or 10")
+    debug_level, only_query = _parse_debugging(chosen.get("-D", "0"))
     return TrecEvalOptions(
         measures=[value for name, value in flags if name == "-m"],
         version=9 if chosen.get("--as") == "9" else 10,
@@ -161,14 +162,15 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
         collection_size=_parse_whole_number(chosen, "-N", 0),
         zscores_path=chosen.get("-Z"),
         qrels_format=cast("QrelsFormat", chosen.get("-R", "qrels")),  # checked before it is used
-        only_query=_parse_debugged_query(chosen.get("-D", "")),
+        debug_level=debug_level,
+        only_query=only_query,
     )
 
 
-def _parse_debugged_query(text: str) -> str | None:
-    """What stands behind the dot of -D 0.QUERY; nothing stands for the query of no name."""
-    _, dot, query = text.partition(".")
-    return query if dot else None
+def _parse_debugging(text: str) -> tuple[int, str | None]:
+    """The level and the query of -D 1.QUERY; an empty name is one that no query has."""
+    level, dot, query = text.partition(".")
+    return _parse_whole_number({"-D": level or "0"}, "-D", 0), query if dot else None
 
 
 def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:

@@ -12,7 +12,13 @@ from gainful.measure.trec_eval_grammar import TrecLine
 from gainful.measure.trec_eval_groups import compute_group_lines
 from gainful.measure.trec_eval_options import TrecEvalOptions
 from gainful.measure.trec_eval_preference_measures import PREFERENCE_MEASURES
+from gainful.measure.trec_eval_preference_trace import (
+    trace_lines,
+    trace_preferences,
+    trace_start,
+)
 from gainful.measure.trec_eval_preferences import Contradiction, match_preferences
+from gainful.measure.trec_eval_trace import trace_queries
 from gainful.measure.trec_eval_values import (
     JudgedRun,
     build_relstrings,
@@ -43,6 +49,8 @@ class Evaluated:
     visits: Visits
     values: dict[str, Array]
     texts: Mapping[str, Sequence[str]] = field(factory=dict)
+    traces: Sequence[str] = ()  # what is printed before the values of each query (-D)
+    stop_trace: str = ""  # and of the query at which it ends
 
 
 def evaluate_queries(judged: Judged, run: Run, request: Request) -> Evaluated:
@@ -53,6 +61,10 @@ def evaluate_queries(judged: Judged, run: Run, request: Request) -> Evaluated:
         evaluated = _EVALUATE[judged.kind](judged, run, evolve(request, lines=lines))
     else:
         evaluated = Evaluated(request.visits, {line.name: np.zeros(len(queries)) for line in lines})
+    stop_query = request.visits.stop_query
+    if stop_query is not None and lines[0].trec_name.judgments == "prefs":
+        stop_trace = evaluated.stop_trace or trace_start(stop_query, request.options)
+        evaluated = evolve(evaluated, stop_trace=stop_trace)
     counts = np.ones(len(evaluated.visits.queries))
     values = {line.name: counts for line in request.lines if line.trec_name.name == "num_q"}
     return evolve(evaluated, values=values | evaluated.values)
@@ -70,7 +82,8 @@ def _evaluate_grades(judged: Judged, run: Run, request: Request) -> Evaluated:
         for line in lines
         if line.is_text
     }
-    return Evaluated(request.visits, values, texts)
+    traces = trace_queries(judged_run, lines) if request.options.debug_level > 0 else ()
+    return Evaluated(request.visits, values, texts, traces)
 
 
 def _evaluate_groups(judged: Judged, run: Run, request: Request) -> Evaluated:
@@ -81,16 +94,23 @@ def _evaluate_groups(judged: Judged, run: Run, request: Request) -> Evaluated:
 
 def _evaluate_preferences(judged: Judged, run: Run, request: Request) -> Evaluated:
     lines, visits = request.lines, request.visits
+    options = request.options
     rows: list[list[float]] = []
-    stop = visits.stop
+    traces: list[str] = []
+    stop, stop_trace = visits.stop, ""
+    every_query = match_preferences(judged.frame, run, options, visits.queries)
     try:
-        for query in match_preferences(judged.frame, run, request.options, visits.queries):
-            rows.append([PREFERENCE_MEASURES[line.name](query) for line in lines])  # noqa: PERF401
+        for name, query in zip(visits.queries, every_query, strict=True):
+            rows.append([PREFERENCE_MEASURES[line.name](query) for line in lines])
+            traces.append(trace_preferences(name, query, len(lines), options))
     except Contradiction as contradiction:
-        stop = f"query {visits.queries[len(rows)]!r}: {contradiction}"
+        name = visits.queries[len(rows)]
+        stop = f"query {name!r}: {contradiction}"
+        stop_trace = trace_lines(name, contradiction.preferences, options)
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), len(lines)).T
     values = {line.name: column for line, column in zip(lines, columns, strict=True)}
-    return Evaluated(Visits(visits.queries[: len(rows)], stop), values)
+    visits = evolve(visits, queries=visits.queries[: len(rows)], stop=stop)
+    return Evaluated(visits, values, traces=traces, stop_trace=stop_trace)
 
 
 _EVALUATE: Mapping[QrelsFormat, Callable[[Judged, Run, Request], Evaluated]] = {

@@ -19,11 +19,13 @@ _LOWEST_LOG = np.log(1e-5)  # of a query that is counted, but was not evaluated
 def format_query_lines(
     lines: Sequence[TrecLine], evaluated: Evaluated, options: TrecEvalOptions
 ) -> Iterator[str]:
-    """The lines of each query (-q)."""
+    """The lines of each query (-q), behind the trace of its computation (-D)."""
     for row, query in enumerate(evaluated.visits.queries):
-        for line in lines:
+        if evaluated.traces:
+            yield evaluated.traces[row]
+        for line in lines if options.per_query else ():
             if line.name in evaluated.texts:
-                yield f"{line.name:<22}\t{query}\t'{evaluated.texts[line.name][row]}'"
+                yield f"{line.name:<22}\t{query}\t'{evaluated.texts[line.name][row]}'\n"
             elif line.trec_name.name not in _SUMMARY_ONLY:
                 yield _format_line(line, query, evaluated.values[line.name][row], options)
 
@@ -50,7 +52,7 @@ def format_summary_lines(
         fixed_sums["num_rel"] = judged.count_relevant()
     for line in lines:
         if line.trec_name.name == "runid":
-            yield f"{'runid':<22}\tall\t{tag}"
+            yield f"{'runid':<22}\tall\t{tag}\n"
         elif not line.is_text:
             value = fixed_sums.get(line.name)
             if value is None:
@@ -71,9 +73,9 @@ def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
 
 def _format_line(line: TrecLine, query: str, value: float, options: TrecEvalOptions) -> str:
     if options.zscores_path is not None:
-        return f"Z{line.name:<22}\t{query}\t{_format_number(value)}"
+        return f"Z{line.name:<22}\t{query}\t{_format_number(value)}\n"
     shown = f"{int(value)}" if line.aggregation == "sum" else _format_number(value)
-    return f"{line.name:<22}\t{query}\t{shown}"
+    return f"{line.name:<22}\t{query}\t{shown}\n"
 
 
 def _format_number(value: float) -> str:

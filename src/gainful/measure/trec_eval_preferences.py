@@ -23,6 +23,8 @@ from gainful.types import Array, Flags, Ranks
 class Contradiction(Exception):
     """What one judge says of two documents that cannot be."""
 
+    preferences: QueryPreferences  # of the query, as far as they are known
+
 
 @frozen
 class Counts:
@@ -138,6 +140,7 @@ def _share(fulfilled: int, possible: int) -> float:
 class QueryPreferences:
     """All that the judges of a query prefer, and what of it was retrieved."""
 
+    frame: pl.DataFrame  # group, subgroup, doc, level and number, as trec_eval goes through them
     groups: Sequence[Group]
     judged: int  # how many documents are judged
     retrieved: int  # how many of them were retrieved
@@ -173,12 +176,13 @@ def match_preferences(
     for query in queries:
         frame = by_query[query,]
         groups = frame.partition_by("group", maintain_order=True)
-        retrieved = int(frame["retrieved"][0])
-        yield QueryPreferences(
-            [_build_group(group, retrieved) for group in groups],
-            judged=frame["number"].n_unique(),
-            retrieved=retrieved,
-        )
+        judged, retrieved = frame["number"].n_unique(), int(frame["retrieved"][0])
+        try:
+            built = [_build_group(group, retrieved) for group in groups]
+        except Contradiction as contradiction:
+            contradiction.preferences = QueryPreferences(frame, [], judged, retrieved)
+            raise
+        yield QueryPreferences(frame, built, judged, retrieved)
 
 
 def _number_documents(
