@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gainful.cli.output import SUFFIXES
 from gainful.convention import CONVENTIONS
+from gainful.page.render import SUFFIXES
 
 WIKI = ["3", "2", "3", "0", "1", "2"]
 GAINFUL = [sys.executable, "-c", "from gainful.cli.start import main; main()"]

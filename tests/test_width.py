@@ -146,6 +146,7 @@ def test_every_command_has_one_line_in_help(run_gainful):
         assert len(re.findall(rf"^  {name} ", text, flags=re.MULTILINE)) == 1, name
     assert run_gainful("help").out == run_gainful("--help").out
     assert run_gainful("help", "eval").out == run_gainful("eval", "--help").out
+    assert run_gainful("help", "trec_eval").out == run_gainful("trec_eval", "-h").out
     assert run_gainful("help", "figure", "dots").out == run_gainful("figure", "dots", "-h").out
 
 

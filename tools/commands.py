@@ -24,6 +24,7 @@ from gainful.measure.parameters import PARAMETERS
 
 TABLES: list[dict[str, Any]] = [MEASURES, GAINS, DISCOUNTS, PARAMETERS]
 BUILT_IN = [{*table} for table in TABLES]
+DOCUMENT_WIDTH = 80  # columns of what documents show, as on a terminal
 SHELL = set("|&;<>$`*?~#\n")  # a command with one of these is for a shell
 
 
@@ -127,10 +128,14 @@ def run_command(command: str) -> str:
     """What a command of a document prints, standard output first, without empty lines around it."""
     words = shlex.split(command)
     if words[0] == "gainful" and not SHELL & set(command):
-        outcome = call_gainful(*words[1:])
+        outcome = call_gainful(*words[1:], width=DOCUMENT_WIDTH)
         return (outcome.out + outcome.err).strip("\n")
     bin_folder = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        "COLUMNS": str(DOCUMENT_WIDTH),
+        **os.environ,
+        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+    }
     done = subprocess.run(  # noqa: S602  (the commands of our own documentation)
         command, shell=True, capture_output=True, text=True, check=False, env=environment
     )

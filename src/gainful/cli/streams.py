@@ -35,12 +35,12 @@ def abandon_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def say(message: str) -> None:
+def say(message: str, speaker: str = "gainful") -> None:
     """Say something on stderr: in one line, or folded where a person reads it on a terminal.
 
     That it cannot be said, as on a full disk, changes nothing of what was done.
     """
-    line = f"gainful: {escape_controls(' '.join(message.split()))}"
+    line = f"{speaker}: {escape_controls(' '.join(message.split()))}"
     width = find_width(sys.stderr) if is_terminal(sys.stderr) else None
     with suppress(OSError):
         click.echo("\n".join([line] if width is None else fold_line(line, width, "  ")), err=True)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from gainful.cli.command import PATH
 from gainful.cli.output import write_stdout
+from gainful.cli.streams import say
 from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.text import leading_integer
 
@@ -78,13 +80,22 @@ missing queries, 7 nothing to evaluate, 255 unreadable -Z file.
 """
 
 
+class TrecEval(click.Command):
+    """A command with the help of trec_eval's flags, which click knows nothing of."""
+
+    def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
+        """The help that -h prints."""
+        return _HELP.rstrip()
+
+
 @click.command(
     "trec_eval",
+    cls=TrecEval,
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     short_help="trec_eval's numbers to the byte: its flags, output and exit status.",
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=PATH)
 def trec_eval(words: tuple[str, ...]) -> int:
     """What trec_eval prints, by its flags and with its exit status."""
     try:
@@ -183,5 +194,5 @@ def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:
 
 
 def _report_error(message: str, status: int) -> int:
-    click.echo(f"gainful trec_eval: {' '.join(message.split())}", err=True)
+    say(message, "gainful trec_eval")
     return status
