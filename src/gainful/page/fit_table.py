@@ -28,9 +28,10 @@ def fit_table(table: Table, width: int | None) -> tuple[list[Table], list[str]]:
         if name in table.columns and _total_width(_least_widths(table, _EASY_WIDTH)) > width:
             left_out.append(name)
             table = table.select([at for at, other in enumerate(table.columns) if other != name])
-    if _total_width(_least_widths(table, _LEGIBLE_WIDTH)) <= width or not table.numeric:
+    widths = _least_widths(table, _LEGIBLE_WIDTH if table.numeric else 0)
+    if _total_width(widths) <= width:
         return [table], left_out
-    return _stack_columns(table, width), left_out
+    return _stack_columns(table, widths, width), left_out
 
 
 def table_widths(table: Table) -> list[int]:
@@ -59,9 +60,8 @@ def fit_widths(table: Table, width: int | None) -> list[int]:
     return fitted
 
 
-def _stack_columns(table: Table, width: int) -> list[Table]:
+def _stack_columns(table: Table, widths: Sequence[int], width: int) -> list[Table]:
     """Tables that fit, one below the other: the labels, and the columns that have room."""
-    widths = _least_widths(table, _LEGIBLE_WIDTH)
     label_columns = max(1, table.label_columns)
     while label_columns > 1 and _total_width(widths[:label_columns]) > width // 2:
         label_columns -= 1  # so many labels would leave no room for what they are of
