@@ -43,7 +43,7 @@ def test_help_is_there_at_once(run_python):
     """At most 0.15 s of processor time beyond Python's own start, and no room is loaded for it."""
     code = (
         "import time; start = time.process_time(); import contextlib, io, sys\n"
-        "from gainful.cli import main\n"
+        "from gainful.cli.start import main\n"
         "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
         "    main(['--help'])\n"
         "rooms = {name for name in sys.modules if name.startswith('gainful.')}\n"
@@ -70,7 +70,7 @@ def test_a_reader_of_the_module_sees_its_public_names_and_nothing_else(run_pytho
 def test_the_public_names_are_those_of_the_house():
     """The verbs, the values, the measures, the functions of arrays and two tables."""
     words = """
-        evaluate compare gate why which explain unjudged order report explore check register
+        evaluate compare gate plan why which explain unjudged order report explore check register
         compute parse like
         Qrels Run Sessions Results SessionResults Comparison Verdict Measure Convention
         SessionConvention

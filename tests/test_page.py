@@ -37,6 +37,13 @@ PAGE = Page(
 SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "p", "b", "sup"}
 
 
+def make_pilot() -> tuple[dict[str, list[str]], dict[str, dict[str, list[str]]]]:
+    """Six queries, in every second of which one run is better."""
+    good, bad = ["a", "b"], ["b", "a"]
+    mixed = {str(query): bad if query % 2 else good for query in range(6)}
+    return {query: ["a"] for query in mixed}, {"good": dict.fromkeys(mixed, good), "mixed": mixed}
+
+
 def _build_results() -> dict[str, Shown]:
     study = gainful.sessions.simulate_study(7)
     sessions = gainful.sessions.evaluate(study.sessions, study.qrels, "nsDCG@10")
@@ -51,6 +58,7 @@ def _build_results() -> dict[str, Shown]:
         "Comparison": changed,
         "LargestChanges": changed.largest_changes[0],
         "Order": gainful.order(JUDGED, {**RUNS, "third": GOOD}, ["AP", "RR"], resamples=99),
+        "Plan": gainful.plan(*make_pilot(), "RR"),
         "Verdict": gainful.gate(JUDGED, BAD, floors={"AP": 0.9}),
         "Bounds": gainful.unjudged(JUDGED, BAD, "AP"),
         "Settlement": gainful.stats.settle(JUDGED, RUNS, "AP"),

@@ -39,6 +39,7 @@ GUIDES = {  # the page that tells when to use it and how to read what comes back
     "evaluate": "evaluate.md",
     "compare": "compare.md",
     "gate": "gate.md",
+    "plan": "compare.md",
     "why": "why.md",
     "which": "which-ndcg.md",
     "explain": "cumulated-gain.md",

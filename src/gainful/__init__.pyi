@@ -8,6 +8,7 @@ from gainful.api.explain import explain as explain
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
 from gainful.api.order import order as order
+from gainful.api.plan import plan as plan
 from gainful.api.register import register as register
 from gainful.api.report import report as report
 from gainful.api.unjudged import unjudged as unjudged

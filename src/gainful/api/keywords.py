@@ -51,4 +51,5 @@ def _is_meant(name: str, names: list[str]) -> bool:
     from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
     synonym = any(meant in names for meant in SYNONYMS.get(name, ()))
-    return synonym or bool(get_close_matches(name, names, n=1, cutoff=0.85))
+    nearest = get_close_matches(name, [*names, *SETTINGS, *SESSION_SETTINGS], n=1, cutoff=0.75)
+    return synonym or any(near in names for near in nearest)

@@ -33,6 +33,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "eval": "How good are these runs?",
         "compare": "Is one run really better than another?",
         "gate": "Is this run good enough to ship?",
+        "plan": "How many queries does a comparison need?",
         "report": "One page about these runs, to hand over.",
         "unjudged": "How much could documents that nobody judged change?",
         "order": "Which measure tells these runs apart, and do they agree?",
