@@ -218,6 +218,7 @@ def test_a_document_that_a_list_repeats_is_told_of_lists_in_query_order_too():
         ([{"question": "1", "relevant": ["a", "a"]}], RUN, "judged twice"),
         (QRELS, pl.DataFrame({"query": ["1"], "docs": [["a", "b"]], "scores": [[0.5]]}), "1 score for 2 documents"),
         (pl.DataFrame({"query": ["1"], "text": ["a"]}), RUN, "one of doc, doc_id, docno"),
+        (QRELS, pd.DataFrame({"x": [1], "y": [2]}), "there are x, y .expected: one of query_id, qid"),
         (pl.DataFrame({"query": ["1"], "doc": ["a"], "rank": [1]}), RUN, "are the arguments swapped"),
     ],
 )  # fmt: skip
@@ -489,6 +490,8 @@ def test_padding_is_left_out_by_a_mask():
         gainful.ndcg(grades)
     with pytest.raises(BadShape, match="as many as grades: 2 × 3"):
         gainful.ndcg(grades, mask=[1, 1, 0])
+    with pytest.raises(BadShape, match="lists of different lengths need no mask"):
+        gainful.ndcg([[1, 2], [3]], mask=[[1, 1], [1]])
     with pytest.raises(WrongType, match="True where there is a document"):
         gainful.ndcg(grades, mask=[[2, 1, 0], [1, 1, 1]])
 

@@ -14,10 +14,8 @@ from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import (
-    DOC,
     KNOWN_COLUMNS,
     QRELS_ROLES,
-    QUERY,
     RUN_ROLES,
     USUAL_NAMES,
     ColumnMapping,
@@ -79,7 +77,7 @@ def as_lazy_run(
         frame = rename_columns(as_narwhals(native), columns, RUN_ROLES, name)
         schema = dict(frame.collect_schema())
         header = Header(list(schema), name)
-        query, doc = header.require_column(QUERY, "query"), header.require_column(DOC, "document")
+        query, doc = header.require_ids()
         column, kind = (
             header.score_column() if number == "score" else (header.grade_column(), "grade")
         )
@@ -125,8 +123,7 @@ def collect_qrels(
         frame = rename_columns(as_narwhals(native), columns, QRELS_ROLES, name)
         header = Header(frame.collect_schema().names(), name)
         if not is_wide(frame.collect_schema()):
-            header.require_column(QUERY, "query")
-            header.require_column(DOC, "document")
+            header.require_ids()
             if header.grade_column() is None:  # the others are named in what is said of that
                 return engine.collect(frame.to_native())
         wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]

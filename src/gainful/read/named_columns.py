@@ -49,6 +49,10 @@ class Header:
             )
         return column
 
+    def require_ids(self) -> tuple[str, str]:
+        """The columns of queries and documents, or an error that says what there is."""
+        return self.require_column(QUERY, "query"), self.require_column(DOC, "document")
+
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""
         grade = self.find_column(GRADE)
@@ -164,8 +168,7 @@ def extract_qrels(table: InputTable) -> Qrels:
     notes: tuple[str, ...] = ()
     grade = header.grade_column()
     if grade is None:
-        header.require_column(QUERY, "query")
-        header.require_column(DOC, "document")
+        header.require_ids()
         notes = (header.note_no_grades(),)
         table, grade = table.with_grade_one(), "grade"
     parsed = parse_columns(table, grade, "grade")
@@ -181,6 +184,7 @@ def extract_qrels(table: InputTable) -> Qrels:
 
 def extract_run(table: InputTable) -> Run:
     """A run from a table."""
+    table.header.require_ids()
     column, kind = table.header.score_column()
     parsed = parse_columns(table, column, kind)
     frame = _check_columns(parsed, "score")
@@ -191,10 +195,7 @@ def extract_run(table: InputTable) -> Run:
 
 def parse_columns(table: InputTable, number: str, role: str) -> ParsedColumns:
     """Query and document as text, and one column of numbers."""
-    query, doc = (
-        table.header.require_column(QUERY, "query"),
-        table.header.require_column(DOC, "document"),
-    )
+    query, doc = table.header.require_ids()
     rank = table.header.find_column(RANK)
     subtopic = _subtopic_column(table) if role == "grade" else None
     extra = {} if subtopic is None else {"subtopic": text_column(table, subtopic)}

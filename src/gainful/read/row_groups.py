@@ -52,8 +52,12 @@ def read_groups(group: Any, qid: Any, row_count: int) -> RowGroups:
 
 def drop_masked(numbers: Numbers, mask: Any, argument: str) -> RankingMatrix:
     """Rankings of an array without the places that hold no document, whatever stands there."""
-    array = np.ma.getdata(np.asanyarray(to_plain(numbers, argument)))
-    keep = np.asarray(to_plain(mask, "mask"))
+    try:
+        array = np.ma.getdata(np.asanyarray(to_plain(numbers, argument)))
+        keep = np.asarray(to_plain(mask, "mask"))
+    except ValueError:  # NumPy's word for lists of different lengths
+        problem = "arrays of one shape; lists of different lengths need no mask"
+        raise BadShape("mask", mask, problem) from None
     if keep.dtype != bool and not np.isin(keep, (0, 1)).all():
         raise WrongType("mask", mask, "True where there is a document, False where there is none")
     keep = keep.astype(bool)
