@@ -20,6 +20,7 @@ from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
+from gainful.text import count_noun, join_words
 
 
 def build_measure_table() -> Table:
@@ -47,8 +48,18 @@ def build_formula_table(kind: str) -> Table:
 def catalogue_page(name: str | None = None) -> Page:
     """All measures, gains and discounts, or all about one name."""
     if name is None:
-        sections = [Section(table=table) for table in _build_overview()]
-        return Page(sections=sections, rows=build_measure_table, data=lambda: to_dict(None))
+        counts = (
+            count_noun(len(MEASURES), "measure"),
+            count_noun(len(SESSION_MEASURES), "measure of sessions", "measures of sessions"),
+            count_noun(len(GAINS), "gain"),
+            count_noun(len(DISCOUNTS), "discount"),
+        )
+        return Page(
+            answer=f"{join_words(counts)}; gainful measures NAME tells all about one.",
+            sections=[Section(table=table) for table in _build_overview()],
+            rows=build_measure_table,
+            data=lambda: to_dict(None),
+        )
     head, table = _describe_name(name)
     sections = [Section(lines=head), *([Section(table=table)] if table.rows else [])]
     return Page(sections=sections, rows=lambda: table, data=lambda: to_dict(name))
