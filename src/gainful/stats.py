@@ -7,7 +7,7 @@ Examples:
     90
 """
 
-from gainful.api.unjudged import settle
+from gainful.api.settle import settle
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.order import Order
 from gainful.evidence.stability import Stability, stability

@@ -1,4 +1,4 @@
-"""How much could documents that nobody judged change, and which should be judged first?"""
+"""How much could documents that nobody judged change?"""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
 from gainful.evidence.unjudged.find_bounds import condense_lists, find_bounds, possible_grades
 from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run
-from gainful.evidence.unjudged.lead_bounds import LeadBounds, require_single_measure
-from gainful.evidence.unjudged.settlement import Settlement
 from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.evaluate import measure_run
-from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import (
@@ -25,11 +22,10 @@ from gainful.read.inputs import (
     AnyRun,
     as_qrels,
     as_qrels_columns,
-    as_run,
     as_run_columns,
+    as_run_in_memory,
     find_run_beside,
 )
-from gainful.read.lazy import LazyRun, collect_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 
 
@@ -114,97 +110,19 @@ def unjudged(
             raise BadValue("run", None, "a run beside the judgments")
         loaded_qrels, loaded_run = (
             as_qrels(qrels, qrels_format, columns),
-            _load_run(run, run_format, columns=columns),
+            as_run_in_memory(run, run_format, columns=columns),
         )
         return _bound_run(loaded_qrels, loaded_run, recipes, convention, None, grades)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    loaded_runs = {name: _load_run(run, run_format, name, columns) for name, run in runs.items()}
+    loaded_runs = {
+        name: as_run_in_memory(run, run_format, name, columns) for name, run in runs.items()
+    }
     return RunBounds(
         {
             name: _bound_run(loaded_qrels, run, recipes, convention, name, grades)
             for name, run in loaded_runs.items()
         }
     )
-
-
-@answer_keywords
-def settle(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
-    measure: str | Measure = "nDCG@10",
-    *,
-    grades: Iterable[float] | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> Settlement:
-    """Can documents that nobody judged still change which of two runs is better?
-
-    A document has one grade in both runs.
-
-    Args:
-        qrels: whatever `evaluate` takes.
-        runs: two runs by name.
-        measure: one measure, such as "nDCG@10".
-        grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose settings to follow, by name or as a `Convention`.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="input"`.
-
-    Returns:
-        `Settlement`: who leads, whether that can turn, how many judgments would settle it, and
-        which documents to judge first.
-
-    Examples:
-        >>> qrels = {"1": {"a": 1, "b": 0, "c": 0}}
-        >>> runs = {"old": {"1": ["a", "b", "c"]}, "new": {"1": ["x", "y", "b"]}}
-        >>> settle(qrels, runs, "P@3")
-        P@3 is 0.3333 for old, 0.0000 for new: can turn, 2 judgments would settle it
-        1 x  -0.3333
-        1 y  -0.3333
-    """
-    if not isinstance(runs, Mapping) or len(runs) != 2:
-        raise BadValue("runs", runs, "two runs, as {name: run, name: run}")
-    convention, recipes = build_recipes(measure, like, settings)
-    loaded_runs = {
-        str(name): _load_run(run, run_format, name, columns) for name, run in runs.items()
-    }
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    qrels_columns = as_qrels_columns(loaded_qrels)
-    measure_name = require_single_measure(
-        recipes, has_subtopics=qrels_columns.subtopics is not None
-    )
-    allowed_grades = possible_grades(qrels_columns, grades, recipes)
-    matched_runs = {
-        name: match_run(loaded_qrels, run, recipes, convention) for name, run in loaded_runs.items()
-    }
-    results = [
-        measure_run(matched, recipes, convention, name) for name, matched in matched_runs.items()
-    ]
-    sources = [as_run_columns(run) for run in loaded_runs.values()]
-    gradables = [_grade_run(qrels_columns, run, convention, sources) for run in sources]
-    first, second = loaded_runs
-    return LeadBounds(
-        results[0].recipes[measure_name],
-        allowed_grades,
-        (results[0], results[1]),
-        (gradables[0], gradables[1]),
-        measure_name,
-    ).settle((first, second))
-
-
-def _load_run(
-    run: AnyRun,
-    form: str | None = None,
-    name: object = "run",
-    columns: ColumnNames | None = None,
-) -> Run | NestedDict:
-    loaded = as_run(run, form, str(name), columns)
-    return collect_run(loaded) if isinstance(loaded, LazyRun) else loaded
 
 
 def _bound_run(  # noqa: PLR0917  (all of one run)
@@ -219,12 +137,13 @@ def _bound_run(  # noqa: PLR0917  (all of one run)
     results = measure_run(matched, recipes, convention, name)
     columns, rows = as_qrels_columns(qrels), as_run_columns(run)
     allowed_grades = possible_grades(columns, grades, recipes)
-    gradable = _grade_run(columns, rows, convention, [rows])
+    gradable = grade_run(columns, rows, convention, [rows])
     return find_bounds(results, gradable, allowed_grades, condense_lists(matched, results))
 
 
-def _grade_run(
+def grade_run(
     qrels: Qrels, run: Run, convention: Convention, sources: Sequence[Run]
 ) -> GradableRun:
+    """A run with every document that could still be graded, those of other runs too."""
     every = match_every_document(qrels, run, convention, sources)
     return build_gradable_run(every, convention, has_subtopics=qrels.subtopics is not None)

@@ -22,8 +22,7 @@ from gainful.measure.build_recipe import AnyRecipe, build_recipe, build_session_
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
-from gainful.read.lazy import LazyRun, collect_run
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run_in_memory, find_run_beside
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.session_inputs import AnySessions, as_sessions
 
@@ -98,8 +97,7 @@ def _load_run(
     run = find_run_beside(qrels, columns) if run is None else run
     if run is None:
         raise BadValue("run", None, "a run beside the judgments")
-    loaded = as_run(run, run_format, columns=columns)
-    return collect_run(loaded) if isinstance(loaded, LazyRun) else loaded
+    return as_run_in_memory(run, run_format, columns=columns)
 
 
 def _parse_single_measure(measure: str | Measure) -> Measure:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.api import unjudged as api
+from gainful.api import settle as settle_api, unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
@@ -95,7 +95,7 @@ def unjudged(
         **settings,
     }
     if settle:
-        settlement = api.settle(qrels, named_runs, *measures, **options)
+        settlement = settle_api.settle(qrels, named_runs, *measures, **options)
         deliver(settlement.page(first=first, verbose=verbose), form, output, quiet=quiet)
     else:
         bounds = api.unjudged(qrels, None, measures or None, runs=named_runs, **options)

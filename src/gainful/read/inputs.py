@@ -24,7 +24,14 @@ from gainful.read.column_names import (
 from gainful.read.engines import Engine, find_engine
 from gainful.read.formats import read_qrels, read_run
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.lazy import LazyRun, as_lazy_run, collect_frame, collect_qrels, read_schema
+from gainful.read.lazy import (
+    LazyRun,
+    as_lazy_run,
+    collect_frame,
+    collect_qrels,
+    collect_run,
+    read_schema,
+)
 from gainful.read.named_columns import as_table
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import open_source
@@ -83,6 +90,17 @@ def as_run(
     if shapes.is_sequence(value):
         return shapes.read_run_sequence(value, name, names)
     raise WrongType(name, value, _ALLOWED.format("score"))
+
+
+def as_run_in_memory(
+    value: AnyRun,
+    format_name: str | None = None,
+    name: str = "run",
+    columns: ColumnNames | None = None,
+) -> Run | NestedDict:
+    """A run as `as_run` reads it, brought here if it is in an engine."""
+    run = as_run(value, format_name, name, columns)
+    return collect_run(run) if isinstance(run, LazyRun) else run
 
 
 def _as_engine_run(value: Any, engine: Engine, name: str, columns: ColumnMapping) -> Run | LazyRun:
