@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
 
+from gainful.api.figures import FIGURES
+from gainful.cli.main import gainful
 from gainful.page.page import Page, Section
 from gainful.page.render import render
 from gainful.page.table import Table
@@ -33,6 +36,7 @@ COMMANDS = {
     "compare, queries": ("compare", *TWO_RUNS, "-m", "nDCG@10", "--per-query", *FEW),
     "compare, Tukey": ("compare", *RUNS, "--test", "tukey", "--full", "-v", *FEW),
     "compare, sessions": ("compare", "--sessions", *SESSIONS, "-m", "nsDCG@3"),
+    "plan": ("plan", *RUNS, "-m", "nDCG@10", "-m", "AP"),
     "order": ("order", *RUNS, "-m", "nDCG@10", "-m", "P@5", "-m", "RR", *FEW),
     "unjudged": ("unjudged", *TWO_RUNS, "-m", "nDCG@10", "-m", "P@10"),
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
@@ -67,12 +71,8 @@ COMMANDS = {
     "a convention that is not there": ("explain", "3", "--like", "nothing_at_all"),
     "no rule": ("gate", "qrels.txt", "bm25.txt"),
 }  # fmt: skip
-NAMES = (
-    *("eval", "compare", "gate", "report", "unjudged", "order", "why", "trec_eval", "sessions"),
-    *("sweep", "explore", "check", "figure", "explain", "which", "measures", "conventions"),
-    *("help", "completion"),
-)
-FIGURES = ("last", "sessions", "scenario", "individual", "map", "curves", "differences", "dots")
+NAMES = gainful.list_commands(click.Context(gainful))
+WITHOUT_PAGE = {"report", "explore", "trec_eval", "help", "completion"}  # files, bytes and help
 HELP = [(), *((name,) for name in NAMES), *(("figure", name) for name in FIGURES)]
 
 
@@ -115,6 +115,10 @@ def test_what_a_command_prints_fits_and_no_word_is_broken(run_gainful, all_words
         words = all_words(name) | {"measure"}  # the head where measures stand below one another
         assert split_words(head + rest) - words == set(), width
         assert not hidden or hidden.count("--format csv") == 1
+
+
+def test_every_command_that_prints_a_page_is_looked_at():
+    assert {words[0] for words in COMMANDS.values()} == set(NAMES) - WITHOUT_PAGE
 
 
 @pytest.mark.parametrize("words", HELP, ids=lambda words: " ".join(words) or "gainful")

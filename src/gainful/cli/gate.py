@@ -89,7 +89,7 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     "--allow",
     multiple=True,
     type=click.Choice(list(ALLOWANCES)),
-    help="Compare although this is not the baseline's; may be repeated.",
+    help="May be repeated. What may differ from the baseline.",
 )
 @option("test", type=click.Choice(list(TESTS)), help="How --significant tests.")
 @options("seed", "resamples")

@@ -114,12 +114,22 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
     ),
     # which searchers are tried
     "sweep.b": declare(
-        "--b", default=USUAL_RANGE, show_default=True, help="Bases of the rank discount."
+        "--b",
+        metavar="RANGE",
+        default=USUAL_RANGE,
+        show_default=True,
+        help="Bases of the rank discount.",
     ),
     "sweep.bq": declare(
-        "--bq", default=USUAL_RANGE, show_default=True, help="Bases of the query discount."
+        "--bq",
+        metavar="RANGE",
+        default=USUAL_RANGE,
+        show_default=True,
+        help="Bases of the query discount.",
     ),
-    "points": declare("--points", type=int, show_default=True, help="How many bases of a range."),
+    "points": declare(
+        "--points", type=int, metavar="N", show_default=True, help="How many bases of a range."
+    ),
     "depth": declare(
         "--depth", metavar="X", help="How many results of a query count: 10, or 5,10,20. [10]"
     ),

@@ -27,7 +27,12 @@ from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN RUN...", type=PATH)
 @options("measures")
 @own_option(
-    "--p", type=float, default=PERSISTENCE, show_default=True, help="The persistence of RBO."
+    *("--p",),
+    type=float,
+    metavar="P",
+    default=PERSISTENCE,
+    show_default=True,
+    help="The persistence of RBO.",
 )
 @option("test", default=TUKEY, help="What tells two runs apart.")
 @option("correct", help="How a test of single pairs is corrected. [holm]")
