@@ -602,8 +602,8 @@ def test_what_is_not_what_a_figure_takes_is_refused():
         gainful.figures.figure_data("last", "study.csv")
     with pytest.raises(WrongType, match="a Sweep"):
         gainful.figures.figure_data("map", "study.csv")
-    with pytest.raises(WrongType, match="{name: run}"):
-        gainful.figures.figure_data("dots", QRELS, RUNS["bm25"])
+    frame = gainful.figures.figure_data("dots", QRELS, RUNS["bm25"], "AP", resamples=99)
+    assert frame["run"].to_list() == ["bm25"]
     with pytest.raises(BadValue, match="two of them"):
         gainful.figures.figure_data("differences", QRELS, RUNS)
     with pytest.raises(BadValue, match="one that grows by rank: .*nDCG"):

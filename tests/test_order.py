@@ -430,7 +430,7 @@ def evaluate_three_runs(*names, measures="P@10"):
     ("call", "error", "message"),
     [
         (lambda j, r: gainful.order(j, dict(list(r.items())[:2])), BadValue, "at least 3"),
-        (lambda j, r: gainful.order(j, list(r.values())), WrongType, "{name: run}"),
+        (lambda j, r: gainful.order(j, list(r.values())[:2]), BadValue, "at least 3"),
         (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, "did you mean tukey?"),
         (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, "holm"),
         (lambda j, r: gainful.order(j, r, correct="holm"), BadValue, "tukey takes care of the pairs"),

@@ -145,7 +145,7 @@ class NotInstalled(GainfulError, ImportError):
     def __init__(self, feature: str, extra: str) -> None:
         """Say what needs it, and which extra brings it."""
         self.feature, self.extra = feature, extra
-        packages = " ".join(EXTRAS[extra])
+        packages = " ".join(EXTRAS.get(extra, (extra,)))
         super().__init__(f"{feature} needs packages that are not there: pip install {packages}")
 
     def __reduce__(self) -> tuple[type[NotInstalled], tuple[object, ...]]:

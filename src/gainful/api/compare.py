@@ -102,7 +102,7 @@ def compare(
         return compare_results(select_measures(results, measures), test, **options)
     named_runs, measures = separate_runs((runs, *more), measures)
     convention, recipes = build_recipes(measures, like, settings)
-    names = [str(name) for name in named_runs]
+    names = list(named_runs)
     choose_baseline(baseline, names, "run")  # before anything is read
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     evaluated = list(

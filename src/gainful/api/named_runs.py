@@ -22,8 +22,8 @@ _ALLOWED = "{name: run}, or a list of runs"
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
-def name_runs(runs: Runs, at_least: int = 1) -> Mapping[str, AnyRun]:
-    """Runs by name; those of a list are named for their files, or numbered.
+def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
+    """Runs by name; those of a list, and a run by itself, are named for their files, or numbered.
 
     Examples:
         >>> list(name_runs(["runs/bm25.txt", "runs/dense.txt.gz"]))
@@ -31,10 +31,17 @@ def name_runs(runs: Runs, at_least: int = 1) -> Mapping[str, AnyRun]:
         >>> list(name_runs([{"1": ["a"]}, {"1": ["b"]}]))
         ['run 1', 'run 2']
     """
-    if not isinstance(runs, (Mapping, list, tuple)) or len(runs) < at_least:
+    several: Any = runs if holds_runs(runs) else [runs]  # or a run by itself
+    if isinstance(runs, (Mapping, list, tuple)) and not runs:
+        several = []
+    if len(several) < at_least:
         raise BadValue("runs", runs, f"{_ALLOWED}, with at least {_NUMBERS[at_least]}")
-    if isinstance(runs, Mapping):
-        return runs  # as they come: each is taken out when it is read
+    if isinstance(several, Mapping):
+        return {str(name): run for name, run in several.items()}
+    return _name_list(several)
+
+
+def _name_list(runs: Sequence[AnyRun]) -> dict[str, AnyRun]:
     files = [fspath(run) for run in runs if isinstance(run, (str, PathLike))]
     file_names = iter(name_files(files))
     names = [
@@ -54,14 +61,14 @@ def name_files(paths: Sequence[str]) -> list[str]:
 
 def separate_runs(
     given: Sequence[Any], measures: Measures | None
-) -> tuple[Mapping[str, AnyRun], Measures | None]:
+) -> tuple[dict[str, AnyRun], Measures | None]:
     """Two runs or more, and the measures, where these were given one after the other."""
     runs = [value for value in given if value is not None]
     if len(runs) > 1 and (_names_measures(runs[-1]) or (len(runs) == 2 and holds_runs(runs[0]))):
         measures = _refuse_both(measures, runs.pop())
-    if len(runs) == 1 and (type(runs[0]) is not dict or holds_runs(runs[0])):
-        return name_runs(runs[0], at_least=2), measures
-    return name_runs(runs, at_least=2), measures
+    if len(runs) > 1:
+        return _name_list(runs), measures
+    return name_runs(runs[0] if runs else (), at_least=2), measures
 
 
 def holds_results(value: object) -> bool:
@@ -89,6 +96,15 @@ def select_measures(results: AllResults, measures: Measures | None) -> AllResult
     names = [runs[0].find_name(measure) for measure in expand(measures)]
     selected = [run.select_measures(names) for run in runs]
     return dict(zip(results, selected, strict=True)) if isinstance(results, Mapping) else selected
+
+
+def name_results(results: Any) -> dict[str, RunValues]:
+    """Results by the names of their runs; one run is called what it is called."""
+    if isinstance(results, RunValues):
+        return {results.name: results}
+    if isinstance(results, Mapping):
+        return dict(results)
+    return dict(zip(number_doubles([run.name for run in results]), results, strict=True))
 
 
 def refuse_reading(options: Mapping[str, Any]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Unpack
 
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import Runs, name_runs
 from gainful.convention import Convention
-from gainful.errors import WrongType
 from gainful.evidence.orders.agreement import check_run_count
 from gainful.evidence.orders.discriminative_power import Criterion
 from gainful.evidence.orders.order import Order
@@ -18,13 +17,13 @@ from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_pers
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+from gainful.read.inputs import AnyQrels, as_qrels
 
 
 @answer_keywords
 def order(
     qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
+    runs: Runs,
     measures: Measures | None = None,
     *,
     alpha: float = ALPHA,
@@ -43,7 +42,7 @@ def order(
 
     Args:
         qrels: whatever `evaluate` takes.
-        runs: at least three of them, by name.
+        runs: at least three of them, by name or in a list.
         measures: names such as "nDCG@10", or one measure with several parameters, such as
             "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
         alpha: from which p on two runs are not told apart.
@@ -80,9 +79,10 @@ def order(
     )
     check_persistence(p)
     convention, recipes = build_recipes(measures, like, settings)
-    if not isinstance(runs, Mapping):
-        raise WrongType("runs", runs, "{name: run}")
-    check_run_count(len(runs))
+    named_runs = name_runs(runs)
+    check_run_count(len(named_runs))
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+    evaluated = evaluate_runs(
+        loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
+    )
     return order_results([results for results, _ in evaluated], criterion, p)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Unpack
 
 from attrs import evolve
 
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
 from gainful.convention import Convention
-from gainful.errors import BadValue
 from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_runs import compare_where_possible
 from gainful.evidence.moves.moved_docs import find_largest_changes
@@ -34,7 +33,7 @@ from gainful.show.pages.report_text import label_runs
 @answer_keywords
 def report(
     qrels: AnyQrels,
-    runs: Mapping[str, AnyRun] | AnyRun,
+    runs: Runs | AnyRun,
     measures: Measures | None = None,
     *,
     baseline: str | None = None,
@@ -56,7 +55,7 @@ def report(
 
     Args:
         qrels: whatever `evaluate` takes.
-        runs: one run or more, by name; or a single one as a path or a frame.
+        runs: one run or more, by name or in a list.
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
         baseline: the run that the others are set against; the first if none is named.
@@ -87,8 +86,8 @@ def report(
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     require_extra()
-    runs = _name_runs(runs)
-    names = [str(name) for name in runs]
+    named_runs = name_runs(runs)
+    names = list(named_runs)
     base = names.index(choose_baseline(baseline, names, "run"))
     labels = label_runs(names)
     method = build_method(
@@ -104,7 +103,7 @@ def report(
     query_texts = _load_texts(texts)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     evaluated = list(
-        evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+        evaluate_runs(loaded_qrels, named_runs, recipes, convention, run_format, columns=columns)
     )
     matched_runs = [run for _, run in evaluated]
     results = [
@@ -138,15 +137,6 @@ def report(
         seed=resampling.seed,
     )
     return render_report(content, title=title, values_file=values_file)
-
-
-def _name_runs(runs: Mapping[str, AnyRun] | AnyRun) -> Mapping[str, AnyRun]:
-    if not isinstance(runs, Mapping):
-        stem = Path(runs).name.split(".")[0] if isinstance(runs, (str, PathLike)) else ""
-        return {stem or getattr(runs, "name", None) or "run": runs}
-    if not runs:
-        raise BadValue("runs", runs, "{name: run}, with at least one")
-    return runs  # as they come: each is taken out when it is read
 
 
 def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:

@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.results import Results
+from gainful.api.named_runs import (
+    AllResults,
+    Runs,
+    holds_results,
+    name_results,
+    name_runs,
+    select_measures,
+    separate_results,
+)
 from gainful.convention import Convention
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.stability import DEFAULT_LEVEL, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
@@ -22,19 +30,19 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.recipe import Recipe
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+from gainful.measure.run_values import RunValues
+from gainful.read.inputs import AnyQrels, as_qrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves
 from gainful.show.figures.figure import FigureData
 from gainful.types import Array
 
-Runs = Mapping[str, AnyRun]
 Like = str | Convention | None
 _MAX_CUTOFF = 1000
 
 
 def curves_data(
     qrels: AnyQrels,
-    runs: Runs,
+    runs: Runs | None = None,
     measure: str | Measure = "DCG@10",
     *,
     query: str | None = None,
@@ -74,9 +82,9 @@ def curves_data(
 
 
 def differences_data(
-    qrels: AnyQrels,
-    runs: Runs,
-    measure: str | Measure = "nDCG@10",
+    qrels: AnyQrels | AllResults,
+    runs: Runs | None = None,
+    measure: str | Measure | None = None,
     *,
     like: Like = None,
     **settings: Any,
@@ -84,9 +92,9 @@ def differences_data(
     """On which queries is one run better than another, and by how much?
 
     Args:
-        qrels: whatever `gainful.evaluate` takes.
-        runs: {name: run}, two of them; the first is what the other is set against.
-        measure: nDCG@10 if none is named.
+        qrels: whatever `gainful.evaluate` takes; or what it returned for two runs.
+        runs: two of them, {name: run}; the first is what the other is set against.
+        measure: nDCG@10 if none is named; of results, their first.
         like: whose settings to follow.
         **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
             `columns`.
@@ -95,18 +103,26 @@ def differences_data(
         A row for each query, the greatest difference first: query, first, second, difference
         (second less first).
     """
-    measure_names = list(expand(measure))
-    if len(measure_names) != 1:
+    if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
+    if holds_results(qrels):
+        results = _take_results(qrels, runs, measure)
+    else:
+        _refuse_more_than_two(name_runs(runs or ()))  # before anything is read
+        results = _evaluate(qrels, runs, measure or "nDCG@10", like, settings)
+    _refuse_more_than_two(results)
+    both, name = list(results.values()), next(iter(next(iter(results.values()))))
+    pairs = pair_results(both, name) if len(both) == 2 else None
+    return differences.build_data(name, both, pairs)
+
+
+def _refuse_more_than_two(runs: Mapping[str, Any]) -> None:
     if len(runs) > 2:
         raise BadValue("runs", ", ".join(map(str, runs)), "two of them")
-    results = list(_evaluate(qrels, runs, measure_names, like, settings).values())
-    pairs = pair_results(results, measure_names[0]) if len(results) == 2 else None
-    return differences.build_data(measure_names[0], results, pairs)
 
 
 def precision_recall_data(
-    qrels: AnyQrels, runs: Runs, *, like: Like = None, **settings: Any
+    qrels: AnyQrels, runs: Runs | None = None, *, like: Like = None, **settings: Any
 ) -> FigureData:
     """How precise is a run where so much of what is relevant has been found?
 
@@ -125,8 +141,8 @@ def precision_recall_data(
 
 
 def dots_data(
-    qrels: AnyQrels,
-    runs: Runs,
+    qrels: AnyQrels | AllResults,
+    runs: Runs | None = None,
     measures: Measures | None = None,
     *,
     interval: float = DEFAULT_LEVEL,
@@ -138,7 +154,7 @@ def dots_data(
     """How good are runs by several measures, and how sure is that?
 
     Args:
-        qrels: whatever `gainful.evaluate` takes.
+        qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
         runs: {name: run}.
         measures: one or several; nDCG@10, AP and RR if none is named.
         interval: its level in per cent; queries are drawn again (bootstrap, BCa).
@@ -151,21 +167,34 @@ def dots_data(
     Returns:
         Columns run, measure, mean, low, high.
     """
-    results = _evaluate(qrels, runs, measures, like, settings)
+    if holds_results(qrels):
+        results = _take_results(qrels, runs, measures)
+    else:
+        results = _evaluate(qrels, runs, measures, like, settings)
     stabilities = [
         stability(result, interval, resamples=resamples, seed=seed) for result in results.values()
     ]
     return dots.build_data(results, stabilities)
 
 
+def _take_results(results: Any, runs: Any, measures: Measures | None) -> dict[str, RunValues]:
+    """Results by the names of their runs, as they were given, and of these measures alone."""
+    given, measures = separate_results((results, runs), measures)
+    return name_results(select_measures(given, measures))
+
+
 def _evaluate(
-    qrels: AnyQrels, runs: Runs, measures: Measures | None, like: Like, settings: dict[str, Any]
-) -> dict[str, Results]:
+    qrels: AnyQrels,
+    runs: Runs | None,
+    measures: Measures | None,
+    like: Like,
+    settings: dict[str, Any],
+) -> dict[str, RunValues]:
     """The results of each run by its name; refused where nothing at the depth is judged."""
-    if not isinstance(runs, Mapping):
-        raise WrongType("runs", runs, "{name: run}, with at least one")
-    if not runs:
-        raise BadValue("runs", runs, "{name: run}, with at least one")
+    if holds_results(qrels):
+        allowed = "judgments and runs: results have not these values"
+        raise BadValue("results", ", ".join(name_results(qrels)), allowed)
+    named_runs = name_runs(() if runs is None else runs)
     qrels_format, run_format = settings.pop("qrels_format", None), settings.pop("run_format", None)
     columns = settings.pop("columns", None)
     convention, recipes = build_recipes(measures, like, settings)
@@ -173,7 +202,9 @@ def _evaluate(
     if depth is not None:
         recipes |= build_recipes(f"Judged@{depth}", convention, {})[1]
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(loaded_qrels, runs, recipes, convention, run_format, columns=columns)
+    evaluated = evaluate_runs(
+        loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
+    )
     results = [result for result, _ in evaluated]
     if depth is None:
         require_qrels_overlap(results)
@@ -216,7 +247,7 @@ def _ideal_measure(measure: Measure) -> Measure:
     return Measure("IDCG", tuple(params.items()))
 
 
-def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
+def _select_means(results: RunValues, measures: Sequence[Measure], query: str | None) -> Array:
     """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])

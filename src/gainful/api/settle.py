@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Unpack
 
 from gainful.api.evaluate import match_run
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import Runs, name_runs
 from gainful.api.unjudged import grade_run
 from gainful.convention import Convention
 from gainful.errors import BadValue
@@ -19,7 +20,6 @@ from gainful.measure.measure import Measure
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import (
     AnyQrels,
-    AnyRun,
     as_qrels,
     as_qrels_columns,
     as_run_columns,
@@ -30,7 +30,7 @@ from gainful.read.inputs import (
 @answer_keywords
 def settle(
     qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
+    runs: Runs,
     measure: str | Measure = "nDCG@10",
     *,
     grades: Iterable[float] | None = None,
@@ -46,7 +46,7 @@ def settle(
 
     Args:
         qrels: whatever `evaluate` takes.
-        runs: two runs by name.
+        runs: two runs, by name or in a list.
         measure: one measure, such as "nDCG@10".
         grades: those that a document may get; by default 0 and every grade of the judgments.
         like: the tool whose settings to follow, by name or as a `Convention`.
@@ -67,12 +67,12 @@ def settle(
         1 x  -0.3333
         1 y  -0.3333
     """
-    if not isinstance(runs, Mapping) or len(runs) != 2:
+    named_runs = name_runs(runs)
+    if len(named_runs) != 2:
         raise BadValue("runs", runs, "two runs, as {name: run, name: run}")
     convention, recipes = build_recipes(measure, like, settings)
     loaded_runs = {
-        str(name): as_run_in_memory(run, run_format, str(name), columns)
-        for name, run in runs.items()
+        name: as_run_in_memory(run, run_format, name, columns) for name, run in named_runs.items()
     }
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     qrels_columns = as_qrels_columns(loaded_qrels)

@@ -7,6 +7,7 @@ from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import Runs, name_runs
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
@@ -27,6 +28,7 @@ from gainful.read.inputs import (
     find_run_beside,
 )
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.shapes import holds_runs
 
 
 @overload
@@ -51,7 +53,7 @@ def unjudged(
     run: None = None,
     measures: Measures | None = None,
     *,
-    runs: Mapping[str, AnyRun],
+    runs: Runs,
     grades: Iterable[float] | None = None,
     like: str | Convention | None = None,
     qrels_format: str | None = None,
@@ -67,7 +69,7 @@ def unjudged(
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
-    runs: Mapping[str, AnyRun] | None = None,
+    runs: Runs | None = None,
     grades: Iterable[float] | None = None,
     like: str | Convention | None = None,
     qrels_format: str | None = None,
@@ -81,7 +83,7 @@ def unjudged(
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes.
         measures: one or several; nDCG@10, AP and RR if none is named.
-        runs: several runs by name, instead of `run`.
+        runs: several runs, by name or in a list, instead of `run` or in its place.
         grades: those that a document may get; by default 0 and every grade of the judgments.
         like: the tool whose settings to follow, by name or as a `Convention`.
         qrels_format: how a file of judgments is written; found out if it is not named.
@@ -103,6 +105,8 @@ def unjudged(
     """
     if run is not None and runs is not None:
         raise BadValue("run", "a run, and runs too", "one of the two")
+    if holds_runs(run):
+        run, runs = None, run
     convention, recipes = build_recipes(measures, like, settings)
     if runs is None:
         run = find_run_beside(qrels, columns) if run is None else run
@@ -115,7 +119,8 @@ def unjudged(
         return _bound_run(loaded_qrels, loaded_run, recipes, convention, None, grades)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     loaded_runs = {
-        name: as_run_in_memory(run, run_format, name, columns) for name, run in runs.items()
+        name: as_run_in_memory(run, run_format, name, columns)
+        for name, run in name_runs(runs).items()
     }
     return RunBounds(
         {

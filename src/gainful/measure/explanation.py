@@ -95,10 +95,6 @@ class Explanation(Shown):
         """Why it is not 1, the worked table, the formulas with numbers put in."""
         return explanation_page(self, verbose=verbose)
 
-    def __repr__(self) -> str:
-        value = "left out" if self.value is None else f"{self.value:.4f}"
-        return f"<{self.recipe.label} = {value}, {len(self.lines)} ranks worked out>"
-
 
 def explain_ranking(
     recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None

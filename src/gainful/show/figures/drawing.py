@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
@@ -71,9 +72,20 @@ def to_altair(spec: Spec) -> alt.TopLevelMixin:
         "vconcat": alt.VConcatChart,
     }
     chart_class: Any = next((chart_classes[key] for key in chart_classes if key in spec), alt.Chart)
-    chart: Any = chart_class.from_dict(full_spec, validate=False)
+    chart: Any = _draw_offline(chart_class).from_dict(full_spec, validate=False)
     chart.datasets = datasets
     return chart  # type: ignore[no-any-return]
+
+
+@cache
+def _draw_offline(chart_class: type[Any]) -> type[Any]:
+    """The class, but a notebook gets a picture: Altair's own page would load scripts."""
+
+    def show(chart: Any, *_: object, **__: object) -> dict[str, str]:
+        return {"image/svg+xml": picture.to_svg(chart), "text/plain": repr(type(chart).__name__)}
+
+    methods = {"_repr_mimebundle_": show, "__module__": chart_class.__module__}
+    return type(chart_class.__name__, (chart_class,), methods)
 
 
 def _name_data(part: Any, datasets: dict[str, Any]) -> Any:
