@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from hypothesis import given, strategies as st
 
 from gainful.api.figures import FIGURES
 from gainful.cli.main import gainful
@@ -14,7 +15,7 @@ from gainful.page.page import Page, Section
 from gainful.page.render import render
 from gainful.page.table import Table
 from gainful.page.terminal import Terminal
-from gainful.text import display_width
+from gainful.text import display_width, fold_line
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
@@ -235,3 +236,25 @@ def test_words_are_folded_in_their_columns_and_numbers_are_not():
         "AP       0.5000  alpha > beta > gamma >",
         "                 delta",
     ]
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), max_size=60)
+
+
+@given(TEXTS, st.integers(2, 40), st.integers(0, 8))
+def test_a_folded_line_fits_and_loses_nothing(line, width, indent):
+    lines = fold_line(line, width, " " * indent)
+    assert all(display_width(part) <= width for part in lines)
+    assert "".join("".join(lines).split()) == "".join(line.split())
+
+
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, st.floats(0, 1), st.floats(0, 1)), max_size=3),
+    st.booleans(),
+    st.integers(30, 120),
+)
+def test_any_table_fits(rows, numeric, width):
+    columns = ("query", "document", "a very\nlong head", "value")
+    labels = 2 if numeric else 0
+    table = Table(columns, rows, numeric, labels, expendable=("a very\nlong head",))
+    assert find_wide_lines(show(table, width), width) == []

@@ -25,9 +25,10 @@ def fit_table(table: Table, width: int | None) -> tuple[list[Table], list[str]]:
     table = evolve(table, bars={})
     left_out: list[str] = []
     for name in table.expendable:
-        if name in table.columns and _total_width(_least_widths(table, _EASY_WIDTH)) > width:
-            left_out.append(name)
-            table = table.select([at for at, other in enumerate(table.columns) if other != name])
+        places = [at for at, other in enumerate(table.columns) if other != name]
+        if places and _total_width(_least_widths(table, _EASY_WIDTH)) > width:
+            left_out += [name] * (len(places) < len(table.columns))
+            table = table.select(places)
     widths = _least_widths(table, _LEGIBLE_WIDTH if table.numeric else 0)
     if _total_width(widths) <= width:
         return [table], left_out
