@@ -98,12 +98,27 @@ def test_a_session_of_one_query_has_the_ndcg_of_that_query(data, gain, b, bq, x)
 def test_normalised_values_lie_between_0_and_1_at_every_position(data, options, x):
     assume(_is_compatible(options))
     values, recipe = evaluate_with_recipe(*data, f"nsDCG@{x}", **options)
-    assume(not recipe.can_pass_one)
     (values_,) = values.values.values()
     everywhere = sdcg.session_vectors(values.matched_sessions, recipe).normalise(recipe)
-    for numbers in (np.ma.compressed(values_), everywhere[~np.isnan(everywhere)]):
+    for numbers, can_pass_one in (
+        (np.ma.compressed(values_), recipe.can_pass_one),
+        (everywhere[~np.isnan(everywhere)], recipe.vector_can_pass_one),
+    ):
         assert (numbers >= 0).all()
-        assert (numbers <= 1 + 1e-12).all()
+        assert can_pass_one or (numbers <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("statistic", ["last", "best"])
+def test_a_vector_that_can_pass_1_is_flagged_though_its_value_cannot(statistic):
+    rows = [("s", at, 1, "a", False, 1, 1.0) for at in (1, 2)]
+    options = {"rank_discount": "concatenated", "lists": "as_is", "statistic": statistic}
+    values, recipe = evaluate_with_recipe(rows, {"s": {"a": 1}}, "nsDCG@3", **options)
+    vectors = sdcg.session_vectors(values.matched_sessions, recipe).normalise(recipe)
+    assert np.nanmax(vectors) > 1
+    assert not recipe.can_pass_one
+    assert values.notes == [
+        "the vector of nsDCG@3 can pass 1: its ideal does not bound what documents earn"
+    ]
 
 
 def test_every_default_pairing_is_bound_by_its_ideal():

@@ -84,3 +84,10 @@ class SessionRecipe(MeasureRecipe[SessionConvention]):
         if convention.normalise == "query" or convention.statistic in ("best", "last"):
             return False  # each query is divided by an ideal of its own
         return convention.can_pass_one
+
+    @property
+    def vector_can_pass_one(self) -> bool:
+        """Can its vector pass 1? It goes over all queries, whichever of them is the value."""
+        if not (self.entry.normalised and self.entry.has_vectors):
+            return False
+        return self.convention.normalise != "query" and self.convention.can_pass_one

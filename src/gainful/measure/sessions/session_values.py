@@ -52,6 +52,10 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
         for name, recipe in self.recipes.items():
             if recipe.can_pass_one:
                 notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
+            elif recipe.vector_can_pass_one:
+                notes.append(
+                    f"the vector of {name} can pass 1: its ideal does not bound what documents earn"
+                )
         for name, recipe in self.recipes.items():
             if "average" in recipe.entry.params and _needs_joint_mean(recipe):
                 notes.append(f"the mean of {name} is of sessions together, not of their values")
@@ -140,6 +144,7 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
             **recipe.convention.settings(),
             "ideal": recipe.convention.ideal_kind,
             "can_pass_one": recipe.can_pass_one,
+            "vector_can_pass_one": recipe.vector_can_pass_one,
         }
 
 
