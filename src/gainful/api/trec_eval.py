@@ -12,7 +12,7 @@ from gainful.measure.trec_eval_options import TrecEvalOptions, select_lines, sel
 from gainful.measure.trec_eval_output import format_query_lines, format_summary_lines
 from gainful.measure.trec_eval_visits import (
     add_placeholders,
-    find_stops,
+    check_documents,
     plan_visits,
     refuse_judgments,
 )
@@ -57,7 +57,8 @@ def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Itera
     missing = [query for query in judged.queries if query not in run_queries]
     if options.version == 10 and options.complete:
         run = add_placeholders(run, missing)
-    stops, reason = find_stops(judged, run, lines, options), refuse_judgments(lines, options)
+    run, stops = check_documents(judged, run, lines, options)
+    reason = refuse_judgments(lines, options)
     visits = plan_visits(judged.queries, run_queries, stops, reason, options)
     request = Request(lines=lines, options=options, visits=visits, missing=missing)
     evaluated = evaluate_queries(judged, run, request)

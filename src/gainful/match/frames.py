@@ -81,6 +81,8 @@ def match_frames(
 def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]:
     """The run with its duplicates as the convention has it, its hashes, and how many there were."""
     hashes = run.frame.select(pair_hash()).to_series()
+    if run.distinct:
+        return run, hashes, 0
     repeated = find_duplicates(run.frame, hashes)
     if repeated.is_empty():
         return run, hashes, 0

@@ -72,17 +72,20 @@ def refuse_judgments(lines: Sequence[TrecLine], options: TrecEvalOptions) -> str
     return None
 
 
-def find_stops(
+def check_documents(
     judged: Judged, run: Run, lines: Sequence[TrecLine], options: TrecEvalOptions
-) -> dict[str, str]:
-    """The queries that cannot be evaluated, and why.
+) -> tuple[Run, dict[str, str]]:
+    """The queries that cannot be evaluated, and why; the run, which says if there are none.
 
     Nobody looks where nothing is asked of documents.
     """
     if all(line.trec_name.judgments == "none" for line in lines):
-        return {}
-    stops = _find_duplicate_docs(run, options)
-    return stops | _find_duplicate_judgments(judged.frame) if judged.kind == "qrels" else stops
+        return run, {}
+    repeated = find_duplicates(run.frame)
+    stops = _find_duplicate_judgments(judged.frame) if judged.kind == "qrels" else {}
+    if repeated.is_empty():
+        return evolve(run, distinct=True), stops
+    return run, _find_duplicate_docs(run, repeated, options) | stops
 
 
 def _find_duplicate_judgments(frame: pl.DataFrame) -> dict[str, str]:
@@ -93,11 +96,10 @@ def _find_duplicate_judgments(frame: pl.DataFrame) -> dict[str, str]:
     }
 
 
-def _find_duplicate_docs(run: Run, options: TrecEvalOptions) -> dict[str, str]:
+def _find_duplicate_docs(
+    run: Run, repeated: pl.DataFrame, options: TrecEvalOptions
+) -> dict[str, str]:
     """Documents that stand twice in one ranking, as far down as is looked at."""
-    repeated = find_duplicates(run.frame)
-    if repeated.is_empty():
-        return {}
     frame = run.frame.filter(run.frame["query"].is_in(repeated["query"].unique().implode()))
     frame = order_run(frame, options)
     return {

@@ -104,6 +104,7 @@ class Run:
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
+    distinct: bool = False  # is it known that no document stands twice in a ranking?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Run", "score")

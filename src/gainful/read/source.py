@@ -25,6 +25,7 @@ from gainful.read.decompress import SUFFIXES, decompress, find_compression
 _HEAD_SIZE = 1 << 16
 _BATCH_BYTES = 1 << 20
 _COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
+_ODD_BLANKS = (ord("\v"), ord("\f"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -126,34 +127,31 @@ def _scan_tidiness(source: Source, stream: BinaryIO, separator: int, other_blank
     That is about half the work of reading a file, and the half whose progress can be told.
     """
     size, done = source.size, 0
-    buffer = np.empty(_BATCH_BYTES, np.uint8)
+    buffer = bytearray(_BATCH_BYTES)  # in which a single byte is found faster than in an array
+    array = np.frombuffer(buffer, np.uint8)
     after_separator = commented = False  # did the stretch before end with a separator?
-    while count := stream.readinto(buffer.data):  # type: ignore[attr-defined]
-        chunk = buffer[:count]
+    while count := stream.readinto(buffer):  # type: ignore[attr-defined]
         done += count
         if source.path is not None:
             report_reading(source.name, size, done / max(size, done) / 2)
-        is_separator = chunk == separator
+        is_separator = array[:count] == separator
         if (
             (after_separator and is_separator[0])
             or (is_separator[1:] & is_separator[:-1]).any()
-            or (chunk == other_blank).any()
-            or _has_odd_blank(chunk)
+            or any(buffer.find(blank, 0, count) >= 0 for blank in (other_blank, *_ODD_BLANKS))
+            or _has_lone_carriage_return(buffer, array[:count])
         ):
             return Tidiness(single_separator=False, commented=True)
         after_separator = bool(is_separator[-1])
-        commented = commented or bool((chunk == _COMMENT).any())
+        commented = commented or buffer.find(_COMMENT, 0, count) >= 0
     return Tidiness(single_separator=True, commented=commented)
 
 
-def _has_odd_blank(chunk: NDArray[np.uint8]) -> bool:
-    """Is there a vertical tab, a form feed, or a carriage return that does not end a line?"""
-    odd = (chunk > _NEWLINE) & (chunk <= _CARRIAGE_RETURN)
-    if not odd.any():
+def _has_lone_carriage_return(buffer: bytearray, chunk: NDArray[np.uint8]) -> bool:
+    """Is there a carriage return that does not end a line?"""
+    if buffer.find(_CARRIAGE_RETURN, 0, len(chunk)) < 0:
         return False
-    places = np.flatnonzero(odd)
-    if (chunk[places] != _CARRIAGE_RETURN).any():
-        return True
+    places = np.flatnonzero(chunk == _CARRIAGE_RETURN)
     following = places[places + 1 < len(chunk)] + 1  # the last may end a line of the next stretch
     return bool((chunk[following] != _NEWLINE).any())
 
