@@ -75,6 +75,14 @@ def test_a_comparison_with_the_baseline_only_says_who_is_better_than_it():
     )
 
 
+def test_no_difference_is_said_to_be_detectable_that_cannot_be():
+    judged = {"1": {"a": 1}, "2": {"a": 1}}
+    runs = {"one": {"1": ["a"], "2": ["b", "a"]}, "two": {"1": ["b", "a"], "2": ["a"]}}
+    text = gainful.compare(judged, runs, "RR").to_text()
+    # differences of 1/2 and -1/2: with two queries, a t test shows none below 1
+    assert "Detectable difference at 80 % power: none, with so few queries." in text
+
+
 def test_measures_that_agree_are_said_once_and_others_in_a_word():
     comparison = gainful.compare(
         QRELS, {"good": GOOD, "poor": POOR}, ["RR", "AP", "P@2"], correct="none"

@@ -258,9 +258,10 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     needed = {name: effect.needed for name, effect in effects.items() if effect.needed}
     lines = []
     if detectable:
-        lines.append(
-            f"Detectable difference at 80 % power: {_format_by_system(detectable, '.3f')}."
-        )
+        smallest = _format_by_system(detectable, ".3f")
+        if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
+            smallest = f"none, with so few {pluralise(comparison.evidence.unit)}"
+        lines.append(f"Detectable difference at 80 % power: {smallest}.")
     if needed and verbose:
         noun = pluralise(comparison.evidence.paired_by)
         head = f"{noun[0].upper()}{noun[1:]} needed to detect the difference seen"
