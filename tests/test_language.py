@@ -209,7 +209,6 @@ def test_several_measures_may_stand_in_one_text():
         ("Diversity@10", "has no diversity"),
         ("Coverage@10", "has no coverage"),
         ("Gini", "has no Gini"),
-        ("AUC", "PairAccuracy"),
         ("Accuracy@1", "Success@k"),
         ("context_recall", "SetR"),
     ],

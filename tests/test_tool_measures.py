@@ -204,3 +204,140 @@ def test_why_adds_up_where_tools_differ_in_one_measure():
     assert sum(effect.effect for effect in reasons.causes) == pytest.approx(difference)
     expected = ((1 / 3, 1 / 2), (1 / 2, 1 / 2), (0, 1))
     assert difference == pytest.approx(sum(there - here for here, there in expected) / 3)
+
+
+@pytest.mark.parametrize(
+    ("measure", "printed"),
+    [
+        ("Omeasure", 0.2857142857), ("Pmeasure", 0.5454545455), ("Pplus", 0.4155844156),
+        ("Qmeasure", 0.3952922078), ("NCU(stop=graded)", 0.4888682746),
+        ("NCU(stop=graded, utility=precision)", 0.4571428571), ("NCU(p=0.95)", 0.3991431258),
+        ("NCU(p=0.9, utility=precision)", 0.4175632451),
+        ("NCU(stop=uniform, beta=0.5)", 0.3931372549),
+    ],
+)  # fmt: skip
+def test_the_measures_of_ntcireval_have_its_numbers(measure, printed):
+    """pyNTCIREVAL 0.0.3, with gains 1, 2, 3 for the levels, which are its stops too."""
+    qrels = {"q": {"a": 0, "b": 1, "d": 3, "e": 2, "missed": 1}}
+    run = {"q": {doc: float(-place) for place, doc in enumerate("abcde")}}
+    results = gainful.evaluate(qrels, run, measure, like="ntcireval")
+    assert results.mean[measure] == pytest.approx(printed, abs=1e-9)
+    assert results.notes == []
+
+
+def test_searchers_who_stop_anywhere_alike_and_blend_have_the_q_measure():
+    qrels = {"q": {"a": 2, "b": 1, "c": 3}}
+    run = {"q": {"x": 3.0, "b": 2.0, "c": 1.0}}
+    values = gainful.evaluate(qrels, run, ["Qmeasure", "NCU(stop=uniform)"]).mean.values()
+    assert len({round(value, 12) for value in values}) == 1
+
+
+def random_list(seed):
+    """Judgments and a run with ties of one query, its documents in rank order."""
+    chance = random.Random(seed)  # noqa: S311
+    judged = {doc: chance.choice([0, 0, 1, 2, 3]) for doc in chance.sample("abcdefghij", 7)}
+    ranked = {doc: float(chance.randint(0, 4)) for doc in chance.sample("abcdefghijxyz", 9)}
+    return judged, ranked
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_auc_is_that_of_scikit_learn_ties_included(seed):
+    from sklearn.metrics import roc_auc_score
+
+    judged, ranked = random_list(seed)
+    labels = [judged.get(doc, 0) >= 1 for doc in ranked]
+    if len({*labels}) < 2:
+        return
+    value = gainful.evaluate({"q": judged}, {"q": ranked}, "AUC").mean["AUC"]
+    assert value == pytest.approx(roc_auc_score(labels, list(ranked.values())))
+
+
+def test_auc_at_k_looks_at_the_first_k_only():
+    assert evaluate_list([0, 1, 0, 1], "AUC@3", None) == 0.5
+    assert evaluate_list([0, 1, 0, 1], "PairAccuracy@3", None) == 0.5
+    assert evaluate_list([1, 1], "AUC@2", None) == 0.0  # torchmetrics: 0 where one class is missing
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_ordered_pair_accuracy_by_its_definition(seed):
+    """Σ [s_i > s_j][y_i > y_j] / Σ [y_i > y_j], as TF-Ranking and rax document it."""
+    judged, ranked = random_list(seed)
+    docs = [(judged.get(doc, 0), score) for doc, score in ranked.items()]
+    pairs = [(score, other) for grade, score in docs for lower, other in docs if grade > lower]
+    expected = sum(score > other for score, other in pairs) / len(pairs) if pairs else 0
+    assert gainful.evaluate({"q": judged}, {"q": ranked}, "OPA").mean["OPA"] == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("k", [1, 3, 6])
+def test_matthews_correlation_is_that_of_scikit_learn(seed, k):
+    from sklearn.metrics import matthews_corrcoef
+
+    judged, ranked = random_list(seed)
+    ranked = {doc: float(-place) for place, doc in enumerate(ranked)}
+    docs = sorted({*judged, *ranked})
+    relevant = [judged.get(doc, 0) >= 1 for doc in docs]
+    for size in (0, 40):
+        rest = [False] * max(0, size - len(docs))
+        first = [doc in list(ranked)[:k] for doc in docs]
+        expected = matthews_corrcoef(relevant + rest, first + rest)
+        measure = f"MCC(docs={size})@{k}"
+        value = gainful.evaluate({"q": judged}, {"q": ranked}, measure).mean[measure]
+        assert value == pytest.approx(expected)
+
+
+def test_fall_out_is_that_of_torchmetrics_where_all_is_judged():
+    """Its documentation: the share of non-relevant documents that are among the first k."""
+    assert evaluate_list([0, 1, 0, 0], "Fallout@1", None) == pytest.approx(1 / 3)
+    assert evaluate_list([0, 1, 0, 0], "fall_out@3", None) == pytest.approx(2 / 3)
+    assert evaluate_list([1, 1], "Fallout@1", None) == 0.0
+
+
+def test_average_relevance_position_by_hand():
+    assert evaluate_list([0, 1, 3], "ARP", None) == (1 * 2 + 3 * 3) / 4
+
+
+@pytest.mark.parametrize(
+    ("grades", "k", "printed"),
+    [
+        ([1, 0, 1, 1], 2, 0.25),
+        ([0, 1, 0, 1, 0], 3, 0.2125),
+        ([1, 1], 5, 0.409375),
+        ([2, 0], 2, 0.5),
+    ],
+)
+def test_pfound_is_that_of_catboost(grades, k, printed):
+    """PFound:top=k of CatBoost 1.2.10, of these grades over 4."""
+    measure = f"PFound(max_grade=4)@{k}"
+    assert evaluate_list(grades, measure, None) == pytest.approx(printed, abs=1e-9)
+
+
+def test_documents_without_a_judgment_can_have_a_grade():
+    """Elasticsearch's unknown_doc_rating: in the hits, not in the ideal (DiscountedCumulativeGain)."""
+    qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"x": 4.0, "a": 3.0, "y": 2.0}}
+    results = gainful.evaluate(qrels, run, "nDCG@3", like="elasticsearch", unjudged_grade=1)
+    dcg = 1 + 7 / np.log2(3) + 1 / np.log2(4)
+    idcg = 7 + 1 / np.log2(3)
+    assert results.mean["nDCG@3"] == pytest.approx(dcg / idcg)
+    plain = gainful.evaluate(qrels, run, ["nDCG@3", "AP", "Judged@3"], unjudged_grade=1).mean
+    assert plain["AP"] == 1 / 4  # no judgment, and no relevant document
+    assert plain["Judged@3"] == 1 / 3
+    assert plain["nDCG@3"] == pytest.approx((1 + 3 / np.log2(3) + 1 / 2) / (3 + 1 / np.log2(3)))
+
+
+def test_a_grade_for_the_unjudged_can_raise_a_value_above_1_and_says_why():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0}}
+    results = gainful.evaluate(qrels, run, "nDCG", unjudged_grade=1)
+    reason = "documents without a judgment have a grade, and the ideal is without them"
+    assert results.notes == [f"nDCG is above 1 in 1 query: {reason}"]
+
+
+def test_a_grade_for_the_unjudged_is_refused_where_it_would_do_nothing_or_be_vague():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}
+    with pytest.raises(gainful.errors.BadValue, match="no measure asked for uses unjudged_grade"):
+        gainful.evaluate(qrels, run, "AP", unjudged_grade=1)
+    with pytest.raises(
+        gainful.errors.NotExact, match="unjudged_grade is not exact with ties=average"
+    ):
+        gainful.evaluate(qrels, run, "nDCG", unjudged_grade=1, ties="average")
+    assert gainful.evaluate(qrels, run, "DCG@1", unjudged_grade=5, ties="input").mean["DCG@1"] == 1

@@ -34,6 +34,8 @@ MORE = {
     "Unjudged": ("Unjudged@3",),
     "scaledDCG": ("scaledDCG@3",),
     "BPM": ("BPM@3",),
+    "NERR8": ("NERR8@3",),
+    "NERR9": ("NERR9@3",),
     "P_IA": ("P_IA@3",),
     "Judged": ("Judged", "Judged@2"),
 }

@@ -64,6 +64,7 @@ class Convention(Settings):
     ideal_depth: IdealDepth = setting("k")
     ties: Ties = setting("doc_descending")
     unjudged: Unjudged = setting("zero")
+    unjudged_grade: float | None = setting(None)
     negative: Negative = setting("zero")
     fractional: Fractional = setting("keep")
     empty: Empty = setting(0)

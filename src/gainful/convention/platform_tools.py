@@ -97,7 +97,8 @@ ELASTICSEARCH = evolve(
     name="elasticsearch",
     title="Elasticsearch _rank_eval dcg, normalize=true",
     ideal_depth="retrieved",
-    note="one perfect hit of three relevant scores 1; ratings are whole numbers there",
+    note="one perfect hit of three relevant scores 1; ratings are whole numbers there; "
+    "unknown_doc_rating is unjudged_grade",
 )
 OPENSEARCH = evolve(
     ELASTICSEARCH,

@@ -202,6 +202,12 @@ _TABLE = (
         },
     ),
     Setting(
+        "unjudged_grade",
+        "What grade has a retrieved document without a judgment, where gains are counted?",
+        allowed="any finite number, or none",
+        fits=_allow_number_or_none(above=-inf),
+    ),
+    Setting(
         "negative",
         "What is a document with a negative grade worth?",
         {

@@ -186,7 +186,7 @@ TRECTOOLS_EXP = evolve(
     gain="exp",
 )
 NTCIREVAL = Convention(
-    measures=("nDCG",),
+    measures=("nDCG", "Qmeasure", "Omeasure", "Pmeasure", "Pplus", "NCU"),
     name="ntcireval",
     title="pyNTCIREVAL 0.0.3 nDCG",
     discount="jk2002",

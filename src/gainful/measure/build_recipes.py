@@ -39,7 +39,7 @@ Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")
 USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
 
-_OF_SOME_MEASURES = ("b", "rel", "gain", "discount", "cutoff", "max_grade")
+_OF_SOME_MEASURES = ("b", "rel", "gain", "discount", "cutoff", "max_grade", "unjudged_grade")
 _OF_ALL_SESSION_MEASURES = ("unjudged", "average")  # of sessions and their means
 
 
@@ -47,6 +47,7 @@ class EvaluationSettings(Options, total=False):
     """What may be set in an evaluation: every field of a convention."""
 
     max_grade: float
+    unjudged_grade: float
     cutoff: int
     missing: Missing
     extra: Extra
@@ -147,6 +148,8 @@ def _uses(recipe: Recipe, name: str) -> bool:
         return "rel" in entry.arguments or (
             "gain" in entry.params and "rel" in recipe.gain.param_values
         )
+    if name == "unjudged_grade":
+        return entry.counts_gains
     if name == "b":
         return "discount" in entry.params and "b" in recipe.discount.param_values
     return name in entry.params

@@ -42,7 +42,9 @@ def format_heading(convention: Convention | None, other: Convention | None = Non
         return f"{len(CONVENTIONS)} conventions; gainful conventions NAME tells one in plain words."
     if other is None:
         note = f"\nNote: {convention.note}." if convention.note else ""
-        return f"{convention.name}: {convention.title}{note}"
+        own = ", ".join(name.replace("@", "@k") for name in convention.measures or ())
+        numbers = f"\nIts own numbers: {own}; other measures are gainful's." if own else ""
+        return f"{convention.name}: {convention.title}{note}{numbers}"
     count = len(build_table(convention, other).rows)
     difference_text = "nothing" if not count else f"{count} setting{'s' * (count > 1)}"
     return f"{convention.name} and {other.name} differ in {difference_text}."
@@ -184,7 +186,9 @@ def to_dict(first_name: str | None = None, second_name: str | None = None) -> di
 
 def _convention_to_dict(convention: Any) -> dict[str, Any]:
     description = {"name": convention.name, "title": convention.title, "note": convention.note}
-    return {**description, **convention.settings()}
+    own = getattr(convention, "measures", None)
+    measures = {} if own is None else {"measures": list(own)}
+    return {**description, **convention.settings(), **measures}
 
 
 def _build_overview() -> Table:

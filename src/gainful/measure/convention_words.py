@@ -45,6 +45,8 @@ def describe_setting(recipe: Recipe, setting: str) -> str:
         return "the whole list" if recipe.k is None else f"the first {recipe.k} documents"
     if setting == "max_grade":
         return "the highest that was given" if value is None else f"{value:g}"
+    if setting == "unjudged_grade":
+        return "none: it is no relevant document" if value is None else f"{value:g}"
     if setting == "decimals":
         return "not rounded" if value is None else f"rounded to {value} decimals"
     return recipe.convention.describe(setting)

@@ -91,6 +91,11 @@ class Entry:
         return self.has_vectors and not self.session
 
     @property
+    def counts_gains(self) -> bool:
+        """Does it add up what documents are worth by their grades?"""
+        return "gain" in self.params and not self.session
+
+    @property
     def params(self) -> tuple[str, ...]:
         """What may stand in its brackets, in the order in which it is written."""
         if self.options:

@@ -84,9 +84,12 @@ def _compute_values(
 ) -> Array:
     """The value of every query, masked where the convention leaves one out."""
     convention, entry = recipe.convention, recipe.entry
+    if not entry.counts_gains:
+        convention = convention.with_settings(unjudged_grade=None)
     key = (
         convention.ties,
         convention.unjudged,
+        convention.unjudged_grade,
         convention.negative,
         convention.fractional,
         convention.grade_bits,

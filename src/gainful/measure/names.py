@@ -27,6 +27,12 @@ NICKNAMES: Mapping[str, str] = {
     "f1": "SetF",
     "f1_score": "SetF",
     "context_precision": "ContextPrecision",
+    "auroc": "AUC",
+    "roc_auc": "AUC",
+    "fall_out": "Fallout",
+    "o_measure": "Omeasure",
+    "p_measure": "Pmeasure",
+    "p_plus": "Pplus",
     "map_ia": "AP_IA",
     "strec": "StRecall",
     "st_recall": "StRecall",
@@ -39,15 +45,11 @@ NICKNAMES: Mapping[str, str] = {
 _ACCURACY = (
     "a relevant document among the first k is Success@k; ir_measures' Accuracy is PairAccuracy"
 )
-_AUC = "how often a retrieved relevant document stands above another is PairAccuracy; see also AP"
 _SUBTOPICS = "alpha-nDCG@10 and StRecall@10 reward it, by judged subtopics"
 # What people ask for that is no measure here, or several: what to say instead.
 ANSWERS: Mapping[str, str] = {
     "accuracy": _ACCURACY,
     "acc": _ACCURACY,
-    "auc": _AUC,
-    "roc_auc": _AUC,
-    "auroc": _AUC,
     "coverage": "gainful has no coverage of the catalogue, which needs all items",
     "novelty": f"gainful has no novelty by popularity; {_SUBTOPICS}",
     "diversity": f"gainful has no diversity by distance; {_SUBTOPICS}",
@@ -61,6 +63,8 @@ ANSWERS: Mapping[str, str] = {
     "hit_at_k": "write Success@10",
     "ndcg_burges": "ranx's ndcg_burges is nDCG(gain=exp), at a cutoff nDCG(gain=exp)@10",
     "loss": "gainful has no losses",
+    "filtereddcg": "CatBoost's is DCG(discount=zipf) of the documents in the order given, without "
+    "those with scores below 0",
 }
 
 

@@ -149,6 +149,8 @@ def _reason_above_one(recipe: Recipe, matched: Matched) -> str:
         return "a document that stands twice counts twice (duplicates=count)"
     if matched.pool_grade.min(initial=0.0) < 0 and convention.negative in ("keep", "in_ideal"):
         return _NEGATIVE_GRADES
+    if convention.unjudged_grade is not None and recipe.entry.counts_gains:
+        return "documents without a judgment have a grade, and the ideal is without them"
     if convention.rbp_grades == "grade" and "rbp_grades" in recipe.entry.arguments:
         return "grades count as they are (rbp_grades=grade)"
     return f"so the convention has it (like {convention.name})"

@@ -108,6 +108,20 @@ _CHOICES = (
         },
     ),
     Setting(
+        "stop",
+        "At which relevant documents do searchers stop?",
+        {
+            "uniform": "at any of them alike",
+            "graded": "at those with higher gains more often",
+            "rank_biased": "at each less often by p than at the relevant one before it",
+        },
+    ),
+    Setting(
+        "utility",
+        "What is the ranking worth to a searcher who stops?",
+        {"blended": "the blended ratio there", "precision": "the precision there"},
+    ),
+    Setting(
         "repeated",
         "What does a document earn in the last query that the session has shown before?",
         {

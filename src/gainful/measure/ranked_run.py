@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
-from gainful.errors import Tied
+from gainful.errors import NotExact, Tied
 from gainful.formula import NamedFormula
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.ties import TIE_POLICIES
@@ -150,6 +150,8 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         rank=rank[order],
         convention=convention,
     )
+    if convention.unjudged_grade is not None and ranked.subtopics is None:
+        ranked = _grade_unjudged(ranked, convention.unjudged_grade)
     return evolve(
         ranked,
         subtopics=_whole_subtopic_grades(ranked, convention),
@@ -159,6 +161,32 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         pool_grade=apply_fractional(
             ranked.pool_grade, convention, ranked.grade_finder(ranked.pool_query, ranked.pool_grade)
         ),
+    )
+
+
+def _grade_unjudged(ranked: RankedRun, grade: float) -> RankedRun:
+    """The rankings with a grade for the documents without one, at the ranks that are left."""
+    ties = ranked.convention.ties
+    shared = TIE_POLICIES[ties].averages or ties == "mean_rank"
+    if shared and (ranked.last > ranked.first).any():
+        raise NotExact(f"unjudged_grade is not exact with ties={ties}; choose another ties policy")
+    begin = np.cumsum(ranked.retrieved) - ranked.retrieved
+    taken = np.zeros(int(ranked.retrieved.sum()), dtype=bool)
+    taken[begin[ranked.query] + ranked.rank - 1] = True
+    free = np.flatnonzero(~taken)
+    query = np.repeat(np.arange(ranked.size), ranked.retrieved)[free]
+    rank = free - begin[query] + 1
+    order = np.lexsort((np.append(ranked.rank, rank), np.append(ranked.query, query)))
+    return evolve(
+        ranked,
+        query=np.append(ranked.query, query)[order],
+        grade=np.append(ranked.grade, np.full(len(free), grade))[order],
+        first=np.append(ranked.first, rank)[order],
+        last=np.append(ranked.last, rank)[order],
+        by_id=np.append(ranked.by_id, rank)[order],
+        by_input=np.append(ranked.by_input, rank)[order],
+        rank=np.append(ranked.rank, rank)[order],
+        pool_index=None,
     )
 
 

@@ -117,4 +117,28 @@ REFERENCES: Mapping[str, str] = {
         "S. Es, J. James, L. Espinosa-Anke, S. Schockaert: RAGAs: automated evaluation of "
         "retrieval augmented generation. EACL 2024. doi:10.18653/v1/2024.eacl-demo.16"
     ),
+    "sakai2007b": (
+        "T. Sakai: On the properties of evaluation metrics for finding one highly relevant "
+        "document. IPSJ Transactions on Databases 48(SIG 9), 2007."
+    ),
+    "sakai2008": (
+        "T. Sakai, S. Robertson: Modelling a user population for designing information retrieval "
+        "metrics. EVIA 2008."
+    ),
+    "gulin2009": (
+        "A. Gulin, P. Karpovich, D. Raskovalov, I. Segalovich: Yandex at ROMIP'2009: optimization "
+        "of ranking algorithms by machine learning methods. ROMIP 2009."
+    ),
+    "fawcett2006": (
+        "T. Fawcett: An introduction to ROC analysis. Pattern Recognition Letters 27(8), 2006. "
+        "doi:10.1016/j.patrec.2005.10.010"
+    ),
+    "matthews1975": (
+        "B. W. Matthews: Comparison of the predicted and observed secondary structure of T4 phage "
+        "lysozyme. Biochimica et Biophysica Acta 405(2), 1975. doi:10.1016/0005-2795(75)90109-9"
+    ),
+    "tensorflow_ranking": (
+        "R. K. Pasumarthi et al.: TF-Ranking: scalable TensorFlow library for learning-to-rank. "
+        "KDD 2019. doi:10.1145/3292500.3330677"
+    ),
 }

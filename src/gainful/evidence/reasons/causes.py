@@ -84,7 +84,10 @@ _ALL_CAUSES = (
         *("namesake", "documents named like their query", ("namesake",)),
         _if_data_have("namesakes"),
     ),
-    Cause("unjudged", "unjudged documents", ("unjudged",), _if_data_have("unjudged", "unjudged")),
+    Cause(
+        *("unjudged", "unjudged documents", ("unjudged", "unjudged_grade")),
+        _if_data_have("unjudged", "unjudged"),
+    ),
     Cause(
         *("negative", "negative grades", ("negative", "negative_ideal")),
         _if_data_have("negative", "negative"),

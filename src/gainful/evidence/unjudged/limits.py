@@ -132,6 +132,7 @@ def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) ->
         or TIE_POLICIES[convention.ties].needs == "grades"
         or moved
         or below
+        or ("divisor" in entry.arguments and convention.divisor != "relevant")
         or (filled and entry.cumulated)
         or (entry.extremes == "best_grade" and _has_negative_gain(gradable, recipe, grades))
     )
@@ -183,8 +184,9 @@ def _best_grade_gradings(
 def _outer_bounds(gradable: GradableRun, recipe: Recipe, grades: Array) -> tuple[float, float]:
     """Ends that no value passes, if there are any."""
     entry, convention = recipe.entry, recipe.convention
-    passes = gradable.has_duplicates or (
-        convention.first_rank == "as_is" and "first_rank" in entry.arguments
+    passes = gradable.has_duplicates or any(
+        name in entry.arguments and getattr(convention, name) == value
+        for name, value in (("first_rank", "as_is"), ("rbp_grades", "grade"))
     )
     negative = convention.negative in ("keep", "in_ideal") or recipe.gain.signed
     unbounded = entry.cumulated and negative and _has_negative_gain(gradable, recipe, grades)

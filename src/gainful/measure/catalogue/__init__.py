@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from gainful.measure.catalogue.binary_relevance import BINARY_RELEVANCE
+from gainful.measure.catalogue.blended_ratio import BLENDED_RATIO
+from gainful.measure.catalogue.classification import CLASSIFICATION
 from gainful.measure.catalogue.graded_relevance import CUMULATED_GAIN, GRADED_RELEVANCE
 from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
@@ -14,9 +16,11 @@ MEASURES: dict[str, Entry] = {
     for entry in (
         *CUMULATED_GAIN,
         *BINARY_RELEVANCE,
+        *CLASSIFICATION,
         *SETS,
         *GRADED_RELEVANCE,
         *USER_MODELS,
+        *BLENDED_RATIO,
         *SUBTOPICS,
         *COUNTS,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import pairs, precision
+from gainful.measure.functions import precision
 
 BINARY_RELEVANCE = (
     Entry(
@@ -191,15 +191,5 @@ BINARY_RELEVANCE = (
         cutoff_kind="none",
         cite="robertson2012",
         extremes="every",
-    ),
-    Entry(
-        name="PairAccuracy",
-        question="How often does a relevant document stand above one that is not?",
-        definition="pairs of a relevant and another document among the first k that are in order "
-        "/ all such pairs; ir_measures calls it Accuracy",
-        example=Example("PairAccuracy", "0 1 - 1 0 | 1", "1 - (1 + 2) / (2 * 3)"),
-        function=pairs.pair_accuracy,
-        arguments=("rel",),
-        cite="ir_measures",
     ),
 )

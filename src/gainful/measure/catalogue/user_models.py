@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import graded, user_models
+from gainful.measure.functions import user_models
 
 
 def _nerr_entry(
@@ -44,6 +44,18 @@ USER_MODELS = (
         function=user_models.nerr,
         arguments=("max_grade",),
         cite="chapelle2009",
+    ),
+    Entry(
+        name="PFound",
+        question="How likely does a searcher find something, who may give up after each document?",
+        definition="Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P being grade / max_grade",
+        example=Example("PFound(max_grade=4)", "1 0 2", "1/4 + 2/4 * 0.85**2 * 3/4"),
+        function=user_models.pfound,
+        arguments=("p", "max_grade"),
+        defaults={"p": 0.85},
+        normalised=False,
+        cite="gulin2009",
+        extremes="uniform",
     ),
     Entry(
         name="INST",
@@ -151,16 +163,5 @@ USER_MODELS = (
         defaults={"p": 0.95},
         cutoff_kind="none",
         cite="clarke2021",
-    ),
-    Entry(
-        name="Qmeasure",
-        question="What is AP, if every relevant document also brings its gain?",
-        definition="(hits so far + beta·gain so far) / (i + beta·ideal gain so far), "
-        "over all relevant",
-        example=Example("Qmeasure", "0 2 | 1", "((1 + 2) / (2 + 3)) / 2"),
-        function=graded.q_measure,
-        arguments=("gain", "beta"),
-        cutoff_kind="none",
-        cite="sakai2007",
     ),
 )

@@ -8,7 +8,7 @@ from gainful.formula import NamedFormula
 from gainful.match.ideal import rank_ideally
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun, cumulate_by_query
-from gainful.types import Array, Ranks
+from gainful.types import Array, Flags, Ranks
 
 
 class _Ideal:
@@ -52,15 +52,80 @@ def g_measure(ranked: RankedRun, *, gain: NamedFormula) -> Share:
     return ranked.total(gains / np.log2(2 + np.where(nonzero, lag, 0)), nonzero), ideal.total
 
 
+class _Blended:
+    """The blended ratio at each document: its hits and gains so far, against the ideal ones."""
+
+    def __init__(self, ranked: RankedRun, gain: NamedFormula, beta: float) -> None:
+        self.ideal = _Ideal(ranked, gain, None)
+        self.gains = np.maximum(ranked.gains(gain), 0.0)
+        self.hit = self.gains > 0
+        self.hits = ranked.cumulate(self.hit)
+        best = self.ideal.dcg_at(ranked.query, ranked.rank)
+        self.ratio: Array = (self.hits + beta * ranked.cumulate(self.gains)) / (
+            ranked.rank + beta * best
+        )
+        self.any_relevant = (self.ideal.size > 0).astype(np.float64)
+
+
 def q_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
     """AP, in which every relevant document also brings its gain, against that of the ideal."""
-    gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, None)
-    hit = gains > 0
-    best = ideal.dcg_at(ranked.query, ranked.rank)
-    blended = (ranked.cumulate(hit) + beta * ranked.cumulate(np.where(hit, gains, 0.0))) / (
-        ranked.rank + beta * best
-    )
-    return ranked.total(blended, hit), ideal.size.astype(np.float64)
+    blended = _Blended(ranked, gain, beta)
+    return ranked.total(blended.ratio, blended.hit), blended.ideal.size.astype(np.float64)
+
+
+def o_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """The blended ratio at the first relevant document."""
+    blended = _Blended(ranked, gain, beta)
+    return ranked.total(blended.ratio, blended.hit & (blended.hits == 1)), blended.any_relevant
+
+
+def p_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """The blended ratio at the first of the best documents that were retrieved."""
+    blended = _Blended(ranked, gain, beta)
+    return ranked.total(blended.ratio, _first_of_the_best(ranked, blended)), blended.any_relevant
+
+
+def p_plus(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """The blended ratio, averaged over the relevant documents down to the first of the best."""
+    blended = _Blended(ranked, gain, beta)
+    preferred = ranked.total(ranked.rank, _first_of_the_best(ranked, blended))
+    down_to = blended.hit & (ranked.rank <= preferred[ranked.query])
+    sums, counts = ranked.total(blended.ratio, down_to), ranked.count(down_to)
+    mean = np.divide(sums, counts, out=np.zeros(ranked.size), where=counts > 0)
+    return mean, blended.any_relevant
+
+
+def ncu(
+    ranked: RankedRun, *, gain: NamedFormula, beta: float, p: float, stop: str, utility: str
+) -> Share:
+    """What is the ranking worth to searchers who stop at relevant documents, some here, some there?
+
+    They stop at any of them alike, at the better ones more often, or at each less often by p than
+    at the one before it.
+    """
+    blended = _Blended(ranked, gain, beta if utility == "blended" else 0.0)
+    size = blended.ideal.size.astype(np.float64)
+    if stop == "graded":
+        weight, total = blended.gains, blended.ideal.total
+    elif stop == "rank_biased":
+        weight, total = p ** (blended.hits - 1), (1 - p**size) / (1 - p)
+    else:
+        weight, total = np.ones(len(blended.hit)), size
+    return ranked.total(weight * blended.ratio, blended.hit), total
+
+
+def _first_of_the_best(ranked: RankedRun, blended: _Blended) -> Flags:
+    best = np.zeros(ranked.size)
+    np.maximum.at(best, ranked.query, blended.gains)
+    among_best = blended.hit & (blended.gains == best[ranked.query])
+    first: Flags = among_best & (ranked.cumulate(among_best) == 1)
+    return first
+
+
+def average_relevance_position(ranked: RankedRun, *, gain: NamedFormula) -> Share:
+    """At which rank does the gain stand, on average?"""
+    gains = np.maximum(ranked.gains(gain), 0.0)
+    return ranked.total(gains * ranked.rank), ranked.total(gains)
 
 
 def binary_g(ranked: RankedRun, *, rel: float) -> Share:

@@ -143,6 +143,23 @@ def eleven_point_average(
     return total / len(levels), (recall_base > 0).astype(np.float64)
 
 
+def fall_out(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
+    """What share of the documents judged useless is among the first k?"""
+    useless = (ranked.grade < rel) & ranked.top(k)
+    return ranked.count(useless), ranked.count_pool(ranked.pool_grade < rel)
+
+
+def matthews_correlation(ranked: RankedRun, *, rel: float, docs: float, k: int) -> Array:
+    """How well do being among the first k and being relevant go together, from -1 to 1?"""
+    shown = np.minimum(ranked.retrieved, k).astype(np.float64)
+    hits, relevant = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
+    pool = np.bincount(ranked.pool_query, minlength=ranked.size)
+    known = ranked.retrieved + pool - ranked.count(ranked.top(None))  # not twice what is both
+    size = np.maximum(known, docs)
+    spread = np.sqrt(shown * (size - shown)) * np.sqrt(relevant * (size - relevant))
+    return _divide(hits * size - shown * relevant, spread)
+
+
 def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
     """What share of all retrieved documents is relevant, if no more than k were retrieved?"""
     depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)

@@ -79,6 +79,13 @@ def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
     return _err_sum(ranked.query, ranked.rank, stop, ranked.size, k)
 
 
+def pfound(ranked: RankedRun, *, p: float, max_grade: float | None, k: int | None) -> Array:
+    """How likely does a searcher find something, who goes on with p while nothing was found?"""
+    found_here = _gains(ranked, max_grade)
+    reach = _reach(ranked.query, found_here, ranked.size) * p ** (ranked.rank - 1.0)
+    return ranked.total(found_here * reach, ranked.top(k))
+
+
 def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
     """ERR as a share of the best that was possible."""
     ideal = rank_ideally(ranked.pool_query, ranked.pool_grade)
@@ -222,16 +229,22 @@ def _stop_probability(grade: Array, best: float) -> Array:
 
 
 def _err_sum(query: Ranks, rank: Ranks, stop: Array, size: int, k: int | None) -> Array:
-    begin = np.searchsorted(query, np.arange(size + 1)).tolist()
-    reach = np.ones(len(stop))  # how likely the searcher comes this far
-    for start, end in pairwise(begin):
-        if start == end:  # else the slice before would reach round to the end
-            continue
-        np.cumprod(1 - stop[start : end - 1], out=reach[start + 1 : end])
+    reach = _reach(query, stop, size)
     in_top = np.ones(len(rank), dtype=bool) if k is None else rank <= k
     return np.bincount(query[in_top], (stop * reach / rank)[in_top], minlength=size).astype(
         np.float64
     )
+
+
+def _reach(query: Ranks, stop: Array, size: int) -> Array:
+    """How likely the searcher comes as far as each document without having stopped before."""
+    begin = np.searchsorted(query, np.arange(size + 1)).tolist()
+    reach = np.ones(len(stop))
+    for start, end in pairwise(begin):
+        if start == end:  # else the slice before would reach round to the end
+            continue
+        np.cumprod(1 - stop[start : end - 1], out=reach[start + 1 : end])
+    return reach
 
 
 def _gains(ranked: RankedRun, max_grade: float | None) -> Array:
