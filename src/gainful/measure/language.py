@@ -31,8 +31,7 @@ _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
     re.ASCII,
 )
-# Several measures in one text: a comma before a name, and not between brackets.
-_SEVERAL = re.compile(r",\s*(?=[A-Za-zα])(?![^()]*\))")
+_NEXT_NAME = re.compile(r"\s*[A-Za-zα]")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
 _PARAM = re.compile(
     r"""\s*(?P<name>\w+)\s*=\s*
@@ -100,6 +99,23 @@ def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measu
     return expanded
 
 
+def _split_measures(text: str) -> list[str]:
+    """Several measures in one text: at each comma before a name that is not between brackets.
+
+    Examples:
+        >>> _split_measures("sDCG(b=2, at=queries(5))@1, AP, P@5,10")
+        ['sDCG(b=2, at=queries(5))@1', 'AP', 'P@5,10']
+    """
+    parts, begin, depth = [], 0, 0
+    for at, character in enumerate(text):
+        depth += (character in "({") - (character in ")}")
+        if character == "," and depth == 0 and _NEXT_NAME.match(text, at + 1):
+            parts.append(text[begin:at].strip())
+            begin = at + 1
+    parts.append(text[begin:].strip())
+    return parts if depth == 0 and all(parts) else [text]
+
+
 def _expand_text(text: str) -> dict[str, Measure]:
     spelling = text.strip()
     if len(spelling) > _MAX_LENGTH:
@@ -112,8 +128,8 @@ def _expand_text(text: str) -> dict[str, Measure]:
                 for line in trec_lines
                 if line.measure is not None
             }
-    parts = _SEVERAL.split(spelling)
-    if len(parts) > 1 and spelling.count("(") == spelling.count(")") and all(parts):
+    parts = _split_measures(spelling)
+    if len(parts) > 1:
         return expand(parts)
     match = _SHAPE.fullmatch(spelling)
     if not match:
