@@ -165,7 +165,7 @@ def test_names_cannot_break_out_of_a_latex_table(run, tmp_path):
 
 def test_full_is_of_papers_only(run):
     message = run(*ALL, "--full", "--format", "csv", status=2)
-    assert "--full is of latex and markdown: csv has it all" in message
+    assert "--full is of latex, markdown and html: csv has it all" in message
 
 
 def test_full_latex_is_a_booktabs_table_whose_caption_says_all(run, tmp_path):

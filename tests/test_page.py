@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -96,6 +97,32 @@ def test_every_result_is_there_in_every_format(results):
         html = result._repr_html_()
         assert _Tags(html).tags <= SMALL, name
         assert "<script" not in html, name
+
+
+def test_latex_of_every_result_is_well_formed(results):
+    """No TeX is asked: what opens closes, and every row has as many cells as its tabular says."""
+    comparison = results["Comparison"]
+    texts = [result.to_latex() for result in results.values()]
+    texts += [result.to_latex(verbose=True) for result in (comparison, results["RunResults"])]
+    for text in (*texts, comparison.to_latex(full=True)):
+        lines = [line for line in text.splitlines() if not line.startswith("%")]
+        bare = re.sub(r"\\[{}%&$#_]", "", "\n".join(lines))
+        assert bare.count("{") == bare.count("}")
+        assert bare.count("$") % 2 == 0
+        assert not re.search(r"(?<!\\)[%#]", "\n".join(lines))
+        stack: list[str] = []
+        width = 0
+        for line in lines:
+            for kind, name in re.findall(r"\\(begin|end)\{([a-z*]+)\}", line):
+                if kind == "begin":
+                    stack.append(name)
+                else:
+                    assert stack.pop() == name
+            columns = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", line)
+            width = len(columns[1]) if columns else width if "tabular" in stack else 0
+            if width and line.endswith(r"\\") and "multicolumn" not in line:
+                assert line.replace(r"\&", "").count("&") == width - 1
+        assert not stack
 
 
 def test_every_result_has_rows_for_programs(results):

@@ -230,7 +230,7 @@ def run_sweep(run_gainful, files):
 
 
 def test_the_command_answers_first(run_sweep):
-    printed = run_sweep("--points", "5", "--by", "system")
+    printed = run_sweep("--points", "5", "--by", "system", "-v")
     assert printed.startswith(
         "It depends on the searcher: system 2 is better at bq = 4, for b below 8.2. "
     )

@@ -24,8 +24,9 @@ from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import TEST_NAMES
+from gainful.text import join_words
 
-_FOR_PAPERS = ("latex", "markdown")  # systems by measures, if not in full
+_FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
 _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
 
@@ -75,7 +76,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 @own_option(
     "--full",
     is_flag=True,
-    help="Intervals, p and effect sizes in LaTeX and Markdown too; a terminal has them anyway.",
+    help="Intervals, p and effect sizes in LaTeX, Markdown and HTML too, as a terminal has them.",
 )
 @take_options(*PRINT_RUNS, *CHOOSE_SESSIONS)
 def compare(
@@ -113,7 +114,7 @@ def compare(
         )
     form = choose_form(form, output)
     if full and form not in _FOR_PAPERS:
-        raise click.UsageError(f"--full is of {' and '.join(_FOR_PAPERS)}: {form} has it all")
+        raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
     if sessions is None:
         comparison = _compare_runs(qrels, runs, output, options)
     else:

@@ -266,7 +266,7 @@ def summary_page(sweep: Sweep) -> Page:
 def _plane_sections(sweep: Sweep, plane: Plane, *, verbose: bool) -> Iterator[Section]:
     heading = f"{plane.weights}, top {plane.depth}" if len(sweep.planes) > 1 else ""
     yield Section(heading, _build_corner_table(sweep, plane, verbose=verbose))
-    if plane.boundary:
+    if plane.boundary and verbose:
         yield Section(lines=(_describe_boundary(sweep, plane),), indent="  ")
 
 
