@@ -503,6 +503,12 @@ def test_numbers_are_what_a_parameter_begins_with(files):
     assert files("-m", "Rprec_mult.123456.789")[1].startswith("Rprec_mult_123456.7  ")
     assert files("-m", "set_F.0")[1].endswith("\t0.5833\n")  # precision: (2/3 + 1/2) / 2
     assert files("-l", "1.9", "-m", "num_rel")[1].endswith("\t3\n")
+    assert files("-m", "success.99999999999999999999")[1] == (
+        "success_9223372036854775807\tall\t1.0000\n"
+    )
+    assert files("-m", "utility.1e300,0,0,0")[1].startswith("utility_1e300,0,0,0   \tall\t15000")
+    huge = "1 0 a 9223372036854775807\n2 0 a 1\n"
+    assert files("-D", "1", "-m", "map", "-m", "ndcg_rel", qrels=huge)[0] == 0
 
 
 def test_points_that_do_not_ascend_are_taken_as_trec_eval_takes_them(files):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from attrs import evolve, frozen
@@ -217,6 +218,6 @@ def _parse_rank(trec_name: TrecName, part: str) -> int:
 
 def _parse_number(trec_name: TrecName, part: str) -> float:
     number = leading_number(part)
-    if number is None or not abs(number) <= 2**53:
+    if number is None or not isfinite(number):
         raise BadValue(trec_name.name, part, _NUMBERS)
     return number

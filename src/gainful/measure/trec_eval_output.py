@@ -21,8 +21,7 @@ def format_query_lines(
 ) -> Iterator[str]:
     """The lines of each query (-q), behind the trace of its computation (-D)."""
     for row, query in enumerate(evaluated.visits.queries):
-        if evaluated.traces:
-            yield evaluated.traces[row]
+        yield from evaluated.traces[row : row + 1]
         for line in lines if options.per_query else ():
             if line.name in evaluated.texts:
                 yield f"{line.name:<22}\t{query}\t'{evaluated.texts[line.name][row]}'\n"

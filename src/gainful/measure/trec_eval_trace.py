@@ -14,6 +14,7 @@ from gainful.measure.trec_eval_values import UNJUDGED, JudgedRun
 from gainful.text import leading_integer, leading_number
 
 _MIN_COST = 1.0  # of a place in the ranking, to G
+_HIGHEST_GRADE = 10_000_000  # for more levels there is no memory
 _FLOOR = 1e-5  # of bpref, before its logarithm
 
 
@@ -70,6 +71,8 @@ def trace_queries(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> list[str]
 
 def _list_queries(judged_run: JudgedRun) -> Iterator[GradedQuery]:
     ranked = judged_run.view("judged")
+    if ranked.highest_grade > _HIGHEST_GRADE:
+        return
     begin = np.cumsum(ranked.retrieved) - ranked.retrieved
     grades = np.full(int(ranked.retrieved.sum()), int(UNJUDGED))
     grades[begin[ranked.query] + ranked.rank - 1] = np.where(ranked.grade < 0, -2, ranked.grade)

@@ -34,6 +34,7 @@ Arguments = Mapping[str, Any]  # what the function of a measure is called with
 UNJUDGED, JUDGED_BELOW_ZERO = -1.0, -2.0  # the grades that trec_eval gives
 _ZERO_IF_MISSING = ("num_ret", "utility", "rbp_resid")  # so spelt, of a query the run lacks
 _NO_NUMBER = np.nan  # 0/0
+_LARGEST_CUTOFF = 2**53  # of the catalogue; no ranking is as long
 
 
 @define
@@ -137,7 +138,9 @@ def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
 def _catalogue_measure(line: TrecLine) -> Measure:
     """The measure with its formula and cutoff; its numbers may be any, and come as arguments."""
     formula = {name: value for name, value in line.params.items() if name == "gain"}
-    k = 0.5 if line.k is not None and line.trec_name.kind == "levels" else line.k
+    if line.k is None:
+        return Measure(line.trec_name.measure, formula)
+    k = 0.5 if line.trec_name.kind == "levels" else min(line.k, _LARGEST_CUTOFF)
     return Measure(line.trec_name.measure, formula, k)
 
 
