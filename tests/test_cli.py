@@ -214,6 +214,8 @@ def test_version_and_no_arguments(run):
         (["eval", "qrels", "run", "--mesure", "AP"], "no option '--mesure'; did you mean --measure?"),
         (["figure", "dots", "qrels", "run", "--metrics", "AP"], "no option '--metrics'; did you mean -m MEASURE?"),
         (["eval", "qrels", "run", "AP"], "AP: there is no such file, but a measure of that name; write -m AP"),
+        (["why", "qrels", "nDCG@10", "--unlike", "ranx"], "nDCG@10: there is no such file, but a measure of that name; write -m nDCG@10"),
+        (["compare", "qrels", "run", "AP"], "AP: there is no such file, but a measure of that name; write -m AP"),
         (["ndcg", "3", "2", "3"], "no command 'ndcg'; ndcg is a measure: gainful explain 3 2 3 works out a ranking of these grades, gainful eval QRELS RUN -m ndcg evaluates a run"),
         (["help", "evl"], "no command 'evl'; did you mean eval? (gainful --help lists them)"),
         (["help", "eval", "runs"], "gainful eval has no commands; there is no 'runs'"),

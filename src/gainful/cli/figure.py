@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,7 @@ class Figures(Group):
         """The command of a figure, made from its entry in the table."""
         if ctx.resilient_parsing and cmd_name not in FIGURES:  # a shell that completes asks
             return None
-        figure = find_figure(cmd_name)
-        return _COMMANDS[figure.input_kind](figure)
+        return _build_command(find_figure(cmd_name))
 
 
 @click.group(
@@ -104,22 +103,36 @@ def figure(context: click.Context) -> None:
         deliver(Page(sections=[Section(table=Table(("", ""), rows)), more]), "table")
 
 
-def _build_command(
-    figure: Figure, function: Callable[..., None], decorators: Sequence[Decorator]
-) -> click.Command:
-    for decorate in reversed((*decorators, *_DRAWING_OPTIONS)):
-        function = decorate(function)
+def _build_command(figure: Figure) -> click.Command:
+    """The command of a figure: what it is made of, its own options, how it is drawn."""
+    inputs = _INPUTS[figure.input_kind]
+
+    def draw(**options: Any) -> None:
+        request = _take_request(figure, options)
+        files = inputs.take(figure, options, request.options)
+        drawing = draw_files(
+            figure.name, *files, options=request.options, look=request.look, **options
+        )
+        _deliver(drawing, request)
+
+    command: Callable[..., Any] = draw
+    decorators = (
+        *inputs.arguments,
+        *_measure_options(figure),
+        *_own_options(figure),
+        *inputs.options,
+        *_DRAWING_OPTIONS,
+    )
+    for decorate in reversed(decorators):
+        command = decorate(command)
     help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
-    return build_command(figure.name, help=help_text, short_help=figure.question)(function)
+    return build_command(figure.name, help=help_text, short_help=figure.question)(command)
 
 
 def _own_options(figure: Figure) -> list[Decorator]:
     """The options that only this figure has."""
-    return [
-        _FIGURE_OPTIONS[name]
-        for name in signature(figure.data).parameters
-        if name in _FIGURE_OPTIONS
-    ]
+    names = signature(figure.data).parameters
+    return [_FIGURE_OPTIONS[name] for name in names if name in _FIGURE_OPTIONS]
 
 
 def _measure_options(figure: Figure) -> list[Decorator]:
@@ -127,115 +140,74 @@ def _measure_options(figure: Figure) -> list[Decorator]:
     if not figure.usual_measures:
         return []
     repeated = "May be repeated. " if figure.several_measures else ""
-    help_text = f"{repeated}[{', '.join(figure.usual_measures)}]"
-    return [option("measures", help=help_text)]
+    return [option("measures", help=f"{repeated}[{', '.join(figure.usual_measures)}]")]
 
 
-def _refuse_several_measures(measures: tuple[str, ...]) -> None:
-    if len(measures) > 1:
+def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
+    """The measures that were named; only some figures are of several."""
+    measures = list(options.pop("measures", ()))
+    if len(measures) > 1 and not figure.several_measures:
         raise click.UsageError("one measure at a time")
+    return measures
 
 
-def _build_session_command(figure: Figure) -> click.Command:
-    def command(file: str, *, qrels: str | None, measures: tuple[str, ...], **options: Any) -> None:
-        request = _take_options(figure, options, (file, qrels, options["topics"]))
-        _refuse_several_measures(measures)
-        drawing = draw_files(
-            figure.name,
-            file,
-            qrels,
-            measures or None,
-            options=request.figure_options,
-            look=request.look,
-            **parse_reading(options),
-            **options,
-        )
-        _deliver(drawing, request)
-
-    decorators: tuple[Decorator, ...] = (
-        click.argument("file", type=PATH),
-        take_options("qrels"),
-        *_measure_options(figure),
-        *_own_options(figure),
-        take_options(*READ_SESSIONS, *SESSION_CONVENTION),
-    )
-    return _build_command(figure, command, decorators)
+def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -> tuple[Any, ...]:
+    files = options.pop("file"), options.pop("qrels"), _take_measures(figure, options) or None
+    options |= parse_reading(options)
+    return files
 
 
-def _build_run_command(figure: Figure) -> click.Command:
-    def command(
-        qrels: str, runs: tuple[str, ...], *, measures: tuple[str, ...] = (), **options: Any
-    ) -> None:
-        request = _take_options(figure, options, (qrels, *runs))
-        asked_measures: dict[str, Any] = {}
-        if measures and figure.several_measures:
-            asked_measures["measures"] = list(measures)
-        elif measures:
-            _refuse_several_measures(measures)
-            (asked_measures["measure"],) = measures
-        drawing = draw_files(
-            figure.name,
-            qrels,
-            name_runs(runs),
-            options=request.figure_options | asked_measures,
-            look=request.look,
-            **options,
-        )
-        _deliver(drawing, request)
-
-    decorators: tuple[Decorator, ...] = (
-        click.argument("qrels", type=PATH),
-        click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH),
-        *_measure_options(figure),
-        *_own_options(figure),
-        take_options(*READ_RUNS, *CONVENTION),
-    )
-    return _build_command(figure, command, decorators)
+def _take_sweep(
+    figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
+) -> tuple[Any, ...]:
+    options["by"] = options["by"].split(",")
+    options["weights"] = list(options["weights"]) or None
+    file, qrels, measures = _take_sessions(figure, options, figure_options)
+    return file, qrels, *(measures or figure.usual_measures)
 
 
-def _build_sweep_command(figure: Figure) -> click.Command:
-    def command(
-        file: str,
-        *,
-        qrels: str | None,
-        measures: tuple[str, ...],
-        by: str,
-        weights: tuple[str, ...],
-        **options: Any,
-    ) -> None:
-        request = _take_options(figure, options, (file, qrels, options["topics"]))
-        _refuse_several_measures(measures)
-        drawing = draw_files(
-            figure.name,
-            file,
-            qrels,
-            *(measures or figure.usual_measures),
-            options=request.figure_options,
-            look=request.look,
-            by=by.split(","),
-            weights=list(weights) or None,
-            **parse_reading(options),
-            **options,
-        )
-        _deliver(drawing, request)
-
-    decorators: tuple[Decorator, ...] = (
-        click.argument("file", type=PATH),
-        take_options("qrels"),
-        *_measure_options(figure),
-        option("by", default="system", show_default=True, help="Who is compared."),
-        take_options(*SWEEP_GRID),
-        option("points", default=40),
-        take_options("like_sessions"),
-        take_options(*READ_SESSIONS),
-    )
-    return _build_command(figure, command, decorators)
+def _take_runs(
+    figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
+) -> tuple[Any, ...]:
+    measures = _take_measures(figure, options)
+    if measures:
+        several = figure.several_measures
+        figure_options |= {"measures": measures} if several else {"measure": measures[0]}
+    return options.pop("qrels"), name_runs(options.pop("runs"))
 
 
-_COMMANDS: dict[str, Callable[[Figure], click.Command]] = {
-    "sessions": _build_session_command,
-    "runs": _build_run_command,
-    "sweep": _build_sweep_command,
+@frozen
+class _Inputs:
+    """What figures are made of: arguments, options of reading, and how both become a call."""
+
+    arguments: tuple[Decorator, ...]
+    options: tuple[Decorator, ...]
+    take: Callable[[Figure, dict[str, Any], dict[str, Any]], tuple[Any, ...]]
+
+
+_SESSION_ARGUMENTS = (click.argument("file", type=PATH), take_options("qrels"))
+_INPUTS: Mapping[str, _Inputs] = {
+    "sessions": _Inputs(
+        _SESSION_ARGUMENTS, (take_options(*READ_SESSIONS, *SESSION_CONVENTION),), _take_sessions
+    ),
+    "sweep": _Inputs(
+        _SESSION_ARGUMENTS,
+        (
+            option("by", default="system", show_default=True, help="Who is compared."),
+            take_options(*SWEEP_GRID),
+            option("points", default=40),
+            take_options(*READ_SESSIONS, "like_sessions"),
+        ),
+        _take_sweep,
+    ),
+    "runs": _Inputs(
+        (
+            click.argument("qrels", type=PATH),
+            click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH),
+        ),
+        (take_options(*READ_RUNS, *CONVENTION),),
+        _take_runs,
+    ),
 }
 
 
@@ -243,15 +215,13 @@ _COMMANDS: dict[str, Callable[[Figure], click.Command]] = {
 class _Request:
     """What is to be drawn: the options of the figure, how it looks, as what, and where it goes."""
 
-    figure_options: dict[str, Any]
+    options: dict[str, Any]
     look: Look
     suffix: str  # that says as what
     output: str | None
 
 
-def _take_options(
-    figure: Figure, options: dict[str, Any], inputs: tuple[str | None, ...]
-) -> _Request:
+def _take_request(figure: Figure, options: dict[str, Any]) -> _Request:
     """What is to be drawn, taken out of `options`; nothing that is read is written over."""
     look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
@@ -263,8 +233,11 @@ def _take_options(
     if "by" in figure_options:
         figure_options["by"] = [part.strip() for part in figure_options["by"].split(",")]
     output, wants_data = options.pop("output"), options.pop("wants_data")
+    inputs = [options.get(name) for name in ("file", "qrels", "topics")] + [
+        *options.get("runs", ())
+    ]
     refuse_two_pipes(*inputs)
-    refuse_overwriting(output, tuple(path for path in inputs if path))
+    refuse_overwriting(output, inputs)
     return _Request(figure_options, look, _choose_suffix(output, wants_data), output)
 
 

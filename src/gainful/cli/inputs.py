@@ -22,16 +22,16 @@ def refuse_two_pipes(*paths: str | None) -> None:
 def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
     """Runs by the names of their files, as short as they can be told apart."""
     for run in runs:
-        _refuse_measure(run)
+        refuse_measure(run)
     names = name_files(runs)
     if len(set(names)) < len(runs):
         raise click.UsageError("the same RUN is named twice")
     return dict(zip(names, runs, strict=True))
 
 
-def _refuse_measure(run: str) -> None:
+def refuse_measure(run: str | None) -> None:
     """A measure where a run belongs was meant for -m."""
-    if run != "-" and not Path(run).exists() and is_measure(run):
+    if run not in (None, "-") and not Path(run).exists() and is_measure(run):
         raise click.UsageError(
             f"{run}: there is no such file, but a measure of that name; write -m {run}"
         )

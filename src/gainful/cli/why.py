@@ -8,7 +8,7 @@ from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.why import why as explain
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
-from gainful.cli.inputs import refuse_two_pipes
+from gainful.cli.inputs import refuse_measure, refuse_two_pipes
 from gainful.cli.options import RUN_OR_SESSION_FORMATS, option, options
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.evidence.reasons.causes import CAUSES
@@ -66,6 +66,7 @@ def why(
     """
     form = choose_form(form, output, piped="table")
     refuse_two_pipes(qrels, run)
+    refuse_measure(run)
     if run is None and not holds_qrels_and_run(qrels, columns):
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
     refuse_overwriting(output, (qrels, run or qrels))
