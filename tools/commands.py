@@ -132,8 +132,8 @@ def run_command(command: str) -> str:
         return (outcome.out + outcome.err).strip("\n")
     bin_folder = Path(sys.executable).parent
     environment = {
-        "COLUMNS": str(DOCUMENT_WIDTH),
         **os.environ,
+        "COLUMNS": str(DOCUMENT_WIDTH),
         "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
     }
     done = subprocess.run(  # noqa: S602  (the commands of our own documentation)
