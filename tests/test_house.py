@@ -134,3 +134,11 @@ def test_a_file_has_one_subject_and_fits_it():
     assert {name: size for name, size in sizes.items() if size > MAX_LINES} == {}
     junk = {"utils", "util", "common", "misc", "helpers", "helper"}
     assert [name_of(path) for path in FILES if path.stem in junk] == []
+
+
+def test_a_convention_has_settings_and_no_other_word_for_them():
+    """The key of the JSON of `why` stays what it was; power is told in the words of the field."""
+    for path in (*SOURCE.rglob("*.py"), *SOURCE.rglob("*.html"), *SOURCE.rglob("*.js")):
+        text = path.read_text(encoding="utf-8").replace('"habits":', "").lower()
+        assert "habit" not in text, name_of(path)
+        assert "of 5 repetitions" not in text, name_of(path)
