@@ -453,6 +453,8 @@ def test_fields_end_at_ascii_blanks_alone(files):
     assert files("-m", "runid", run=run)[1].endswith("\tmy\u00a0tag\n")
     assert files("-m", "recip_rank")[1].endswith("\t0.7500\n")
     assert files("-m", "num_ret", run=RUN.replace("1 Q0 x", "1\fQ0\vx"))[1].endswith("\t5\n")
+    assert files("-m", "num_q", qrels="\r1 0 a 1\r", run=RUN)[1].endswith("\t1\n")
+    files(qrels=QRELS)
     status, _, message = files("-m", "num_ret", run=RUN.replace("1 Q0 x 2 2", "1 Q0 x\fy 2 2"))
     assert status == 0  # as trec_eval: y is the rank, 2 the score, and what follows is passed over
     assert message == ""

@@ -203,7 +203,7 @@ def _is_undecodable(name: str) -> bool:
 
 def _has_mac_line_ends(head: bytes) -> bool:
     """Do lines end as on a Macintosh of the last century?"""
-    return b"\r" in head and b"\n" not in head
+    return b"\r" in head.strip() and b"\n" not in head
 
 
 def _make_memory_source(name: str, suffix: str, data: bytes) -> Source:
