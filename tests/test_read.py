@@ -88,6 +88,39 @@ def test_several_compressed_parts_in_one_file(put):
     assert read_run(put(b"".join(map(zstd.compress, parts)))).frame.rows() == ROWS
 
 
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+@pytest.mark.parametrize("name", ["run.arrow", "run.feather", "run"])
+def test_arrow_and_feather_files_are_known_by_their_content(put, compression, name):
+    buffer = io.BytesIO()
+    pl.DataFrame(ROWS, schema=["query", "doc", "score"], orient="row").write_ipc(
+        buffer, compression=compression
+    )
+    assert read_run(put(buffer.getvalue(), name)).frame.rows() == ROWS
+    grades = [("1", "a", 2), ("1", "b", 0)]
+    buffer = io.BytesIO()
+    pl.DataFrame(grades, schema=["query", "doc", "grade"], orient="row").write_ipc(buffer)
+    assert read_qrels(put(buffer.getvalue(), name)).frame.rows() == grades
+
+
+def test_a_damaged_arrow_file_is_named(put):
+    with pytest.raises(BadInput, match="cannot be read as Arrow"):
+        read_run(put(b"ARROW1\0\0" + b"\x07" * 200, "run.arrow"))
+
+
+@pytest.mark.parametrize("text", ["1 a 2\n1 b 0\n", "1\ta\t2\n1\tb\t0\n", " 1  a 2\n\n1 b 0.0 \n"])
+def test_judgments_of_three_fields_are_query_document_grade(put, text):
+    qrels = read_qrels(put(text))
+    assert qrels.frame.rows() == [("1", "a", 2.0), ("1", "b", 0.0)]
+    assert qrels.notes[0].endswith("three fields a line, read as query document grade")
+
+
+def test_judgments_of_three_fields_that_end_without_a_grade_are_refused(put):
+    with pytest.raises(BadInput, match="'1 0 a' has 3 fields"):
+        read_qrels(put("1 0 a\n1 0 b\n"))
+    with pytest.raises(BadInput, match=":3: grade 'x' is not a number"):
+        read_qrels(put("1 a 2\n1 b 1\n" + "1 c x\n"))
+
+
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
     assert read_run("-").frame.rows() == ROWS
@@ -176,7 +209,7 @@ def test_json_of_dicts(put):
 
 
 def test_formats_are_a_table(put):
-    assert list(FORMATS) == ["parquet", "rag", "json", "jsonl", "csv", "tsv", "trec"]
+    assert list(FORMATS) == ["parquet", "arrow", "rag", "json", "jsonl", "csv", "tsv", "trec"]
     with pytest.raises(gainful.errors.UnknownName, match="no format 'trek'; did you mean trec?"):
         read_run(put(RUN), "trek")
 

@@ -110,7 +110,7 @@ def _examine_whole_file(
 
 def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
     """Every line by itself, so that one bad line does not hide the next."""
-    line_format = trec_files.RUN if is_run else trec_files.QRELS
+    line_format = trec_files.RUN if is_run else trec_files.find_qrels_format(source)
     lines = trec_files.split_lines(source, line_format)
     bad = lines.select(trec_files.is_bad_line(line_format)).to_series()
     problems = [

@@ -44,6 +44,10 @@ def _is_parquet(source: Source) -> bool:
     return source.head.startswith(b"PAR1")
 
 
+def _is_arrow(source: Source) -> bool:
+    return source.head.startswith(b"ARROW1")
+
+
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
     if source.head.lstrip().startswith(b"["):
@@ -89,6 +93,7 @@ def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -
 
 _ALL = (
     _table_format("parquet", "a Parquet file with named columns", _is_parquet),
+    _table_format("arrow", "an Arrow or Feather file with named columns", _is_arrow),
     Format(
         "rag",
         "JSON lines with retrieved and relevant",

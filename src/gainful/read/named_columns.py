@@ -141,8 +141,8 @@ class ParsedColumns:
 
 def read_table(source: Source, format_name: str) -> InputTable:
     """A file as a table, in the format that was found or named."""
-    if format_name == "parquet":
-        frame = _read_parquet(source)
+    if format_name in _BINARY_READERS:
+        frame = _BINARY_READERS[format_name](source)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
@@ -271,3 +271,14 @@ def _read_parquet(source: Source) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(source.name, f"cannot be read as Parquet: {problem}") from None
+
+
+def _read_arrow(source: Source) -> pl.DataFrame:
+    try:
+        return pl.read_ipc(BytesIO(source.read_bytes()))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
+        problem = str(failure).split("\n", maxsplit=1)[0]
+        raise BadInput(source.name, f"cannot be read as Arrow: {problem}") from None
+
+
+_BINARY_READERS = {"parquet": _read_parquet, "arrow": _read_arrow}

@@ -27,6 +27,7 @@ _BATCH_BYTES = 1 << 20
 _COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
 _ODD_BLANKS = (ord("\v"), ord("\f"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+_BINARY_TABLES = (b"PAR1", b"ARROW1")  # Parquet, and Arrow's files, which Feather's are
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -218,12 +219,12 @@ def _make_memory_source(name: str, suffix: str, data: bytes) -> Source:
 def _check_head(head: bytes, name: str) -> bytes:
     if not head.strip():
         raise BadInput(name, "the file is empty")
-    if head.startswith(b"PAR1"):
+    if head.startswith(_BINARY_TABLES):
         return head
     if head[:2] in _UTF16_MARKS:
         raise BadInput(name, f"this is {_UTF16_MARKS[head[:2]]} text", "UTF-8")
     if b"\0" in head:
-        raise BadInput(name, "this is a binary file", "text, or Parquet")
+        raise BadInput(name, "this is a binary file", "text, Parquet or Arrow")
     return head
 
 

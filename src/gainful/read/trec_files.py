@@ -18,6 +18,7 @@ from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source, Tidiness
 from gainful.text import count_noun, quote
 
+_SAMPLE_LINES = 50  # by which the fields of a line are told
 BLANKS = r" \t\r\v\f"  # between fields, in a pattern
 
 
@@ -44,6 +45,9 @@ QRELS = LineFormat(
     open_ended=False,
     extra=("subtopic",),  # the iteration, which is one and the same unless there are subtopics
 )
+SHORT_QRELS = LineFormat(
+    ("query", "doc", "grade"), "grade", "query document grade", open_ended=False
+)
 RUN = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
     "score",
@@ -54,8 +58,11 @@ RUN = LineFormat(
 
 def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
     """Judgments from lines of query, iteration (or subtopic), document, grade."""
-    frame, locate = read_qrels_lines(source), row_locator(source, QRELS)
+    line_format = find_qrels_format(source)
+    frame, locate = read_qrels_lines(source), row_locator(source, line_format)
     notes = note_comments(source)  # judgments are few
+    if line_format is SHORT_QRELS:
+        notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if unique:
         qrels = subtopic_qrels.build_subtopic_qrels(frame, source.name, locate)
         return evolve(qrels, notes=[*qrels.notes, *notes])
@@ -65,10 +72,20 @@ def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
 def read_qrels_lines(source: Source) -> pl.DataFrame:
     """The lines of judgments as they stand there: query, doc, grade, subtopic."""
     refuse_run(source)
-    frame = scan_tidy_file(source, QRELS, find_tidiness(source))
+    line_format = find_qrels_format(source)
+    frame = scan_tidy_file(source, line_format, find_tidiness(source))
     if frame is None:
-        frame = _read_line_by_line(source, QRELS)
+        frame = _read_line_by_line(source, line_format)
+    if line_format is SHORT_QRELS:
+        frame = frame.with_columns(pl.lit("0").alias("subtopic"))
     return frame.select(QRELS.columns)
+
+
+def find_qrels_format(source: Source) -> LineFormat:
+    """Judgments with an iteration as TREC has it, or of query, document and grade alone."""
+    lines = [line.split() for line in source.first_lines()[:_SAMPLE_LINES]]
+    is_short = all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2])
+    return SHORT_QRELS if is_short else QRELS
 
 
 def describe_comments(source: Source) -> str:
