@@ -80,7 +80,7 @@ def test_the_reference_has_every_public_name_and_no_other():
     text = TEXTS["api.md"]
     assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == documented
     for constant in public.keys() - documented:  # measures and tables stand in lists
-        assert f"- `{constant.rpartition('.')[2]}`: " in text
+        assert re.search(rf"^- .*`{constant.rpartition('.')[2]}`.*: ", text, re.MULTILINE)
 
 
 def test_signatures_are_shown_with_the_types_a_reader_knows():

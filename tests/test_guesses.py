@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pickle
 import shlex
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -51,6 +52,7 @@ def names(tmp_path, monkeypatch):
     )
     return {
         "gainful": gainful,
+        "Path": Path,
         "json": json,
         "pickle": pickle,
         "np": np,
@@ -70,6 +72,58 @@ def names(tmp_path, monkeypatch):
         "Hit": lambda doc, score: SimpleNamespace(id=doc, score=score),
     }
 
+
+RESULTS = [
+    ('results["nDCG@10"]', NDCG),
+    ('results["RR"]', 0.75),
+    ('"AP" in results', True),
+    ('"MAP" in results', False),
+    ("len(results)", 3),
+    ("list(results)", ["nDCG@10", "AP", "RR"]),
+    ("dict(results)", MEANS),
+    ("list(results.mean.items())[1]", ("AP", 0.75)),
+    ("results.items()", Says(".to_dict()")),
+    ('results.mean["AP"]', 0.75),
+    ("results.per_query.columns", ["query", "nDCG@10", "AP", "RR"]),
+    ('results.per_query["RR"].to_list()', [1.0, 0.5]),
+    ('results.to_pandas()["RR"].tolist()', [1.0, 0.5]),
+    ('results.to_polars()["RR"].to_list()', [1.0, 0.5]),
+    ('results.to_dict()["mean"]', MEANS),
+    ('json.loads(results.to_json())["runs"][0]["mean"]', MEANS),
+    (r'"\\toprule" in results.to_latex()', True),
+    ('"nDCG@10" in results.to_markdown().splitlines()[0]', True),
+    ('results.to_csv().splitlines()[0].split(",")[1:]', ["nDCG@10", "AP", "RR"]),
+    ("results.to_flat()", {"ndcg_at_10": NDCG, "ap": 0.75, "rr": 0.75}),
+    ('results.worst(1)["query"].to_list()', ["q2"]),
+    ('results == gainful.evaluate(qrels, run, ["nDCG@10", "AP", "RR"])', True),
+    ('results == gainful.evaluate(qrels, better, ["nDCG@10", "AP", "RR"])', False),
+    ("pickle.loads(pickle.dumps(results)) == results", True),
+    ('"nDCG@10" in str(results) and "0.7138" in str(results)', True),
+    ('"<table" in results._repr_html_()', True),
+    ('results.save("values.csv") or Path("values.csv").read_text().split(",")[0]', "run"),
+    ('type(results.plot()).__module__.split(".")[0]', "altair"),
+    ('results["nDCG@5"]', Says("nDCG@5", "nDCG@10")),
+    ('results["ndcg"]', Says("nDCG@10")),
+    ("results.df", Says(".to_polars()")),
+    ("results.to_frame()", Says("to_polars")),
+    ("results.mena", Says("mean")),
+]
+
+SEVERAL_RUNS = [
+    ('gainful.evaluate(qrels, {"a": run, "b": better}, "AP")["b"]["AP"]', 1.0),
+    ('gainful.evaluate(qrels, runs={"a": run, "b": better}, measures="AP")["a"]["AP"]', 0.75),
+    ("list(runs)", ["a", "b"]),
+    ('[name for name in runs if runs[name]["RR"] == 1]', ["b"]),
+    ('"0.7138" in str(runs) and "1.0000" in str(runs)', True),
+    ('type(runs.plot()).__module__.split(".")[0]', "altair"),
+    ('gainful.compare(qrels, {"a": run, "b": better}, "RR").pairs[0].difference', 0.25),
+    ("sorted(gainful.compare(runs).systems)", ["a", "b"]),
+    ("sorted(runs.compare().systems)", ["a", "b"]),
+    ("len(set(gainful.compare([results, results]).systems))", 2),
+    ("len(results.compare(results).systems)", 2),
+    ('list(gainful.evaluate(qrels, [run, better], "RR"))', ["run 1", "run 2"]),
+    ('runs["c"]', Says("a", "b")),
+]
 
 KEYWORDS = [
     ('mean(qrels=qrels, run=run, measures="AP")', {"AP": 0.75}),
@@ -247,7 +301,7 @@ def is_numeric(values: list) -> bool:
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [*KEYWORDS, *SHAPES, *ARRAYS, *NAMES],
+    [*RESULTS, *SEVERAL_RUNS, *KEYWORDS, *SHAPES, *ARRAYS, *NAMES],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_typed_in_python_works_or_is_answered(typed, expected, names):
@@ -273,7 +327,7 @@ def test_measures_by_the_names_that_other_tools_have(name, expected, names):
             f"mean(qrels, run, {name!r})", expected, names
         )
     else:
-        assert gainful.evaluate(QRELS, RUN, name).mean[name] == pytest.approx(expected, abs=1e-6)
+        assert gainful.evaluate(QRELS, RUN, name)[name] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(("typed", "expected"), COMMANDS, ids=[typed for typed, _ in COMMANDS])
@@ -285,5 +339,5 @@ def test_what_is_typed_in_a_shell_works_or_is_answered(typed, expected, run_gain
 
 
 def test_there_are_many_guesses():
-    tables = (KEYWORDS, MEASURES, SHAPES, ARRAYS, NAMES, COMMANDS)
+    tables = (RESULTS, SEVERAL_RUNS, KEYWORDS, MEASURES, SHAPES, ARRAYS, NAMES, COMMANDS)
     assert sum(map(len, tables)) >= 60

@@ -10,7 +10,7 @@ import builtins
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -38,8 +38,8 @@ MODULES = (
 GUIDES = {  # the page that tells when to use it and how to read what comes back
     "evaluate": "evaluate.md",
     "compare": "compare.md",
-    "gate": "gate.md",
     "plan": "compare.md",
+    "gate": "gate.md",
     "why": "why.md",
     "which": "which-ndcg.md",
     "explain": "cumulated-gain.md",
@@ -54,6 +54,8 @@ GUIDES = {  # the page that tells when to use it and how to read what comes back
     "gainful.figures": "figures.md",
     "gainful.testing": "gate.md",
     "gainful.spark": "frames.md",
+    "gainful.pytrec_eval": "coming-from.md",
+    "gainful.ir_measures": "coming-from.md",
 }
 INTRODUCTION = """\
 `gainful` itself has the names of the first part, and they are loaded when first used; each module below
@@ -104,8 +106,7 @@ def _describe_names(module: ModuleType, names: list[str]) -> Iterator[str]:
         else:
             yield from describe_function(value, f"{module.__name__}.{name}")
         yield _guide_line(name) if module is gainful else ""
-    if constants:
-        yield "\n".join(f"- `{name}`: {_describe_constant(constants[name])}" for name in constants)
+    yield "\n".join(_list_constants(constants))
 
 
 def _short_path(module: ModuleType, name: str) -> str:
@@ -118,12 +119,18 @@ def is_documented(value: object) -> bool:
     return callable(value) and not isinstance(value, gainful.Measure)
 
 
-def _describe_constant(value: Any) -> str:
-    if isinstance(value, gainful.Measure):
-        return f"the measure {value}, to start from"
-    if isinstance(value, dict):
-        return f"all {len(value)} of them by name: `{'`, `'.join(list(value)[:4])}`, …"
-    return f"`{value!r}`"
+def _list_constants(constants: Mapping[str, Any]) -> Iterator[str]:
+    """Tables by what is in them, other values by what they all are."""
+    by_kind: dict[type, list[str]] = {}
+    for name, value in constants.items():
+        if isinstance(value, Collection) and not isinstance(value, str):
+            some = ", ".join(f"`{key}`" for key in sorted(value)[:4])
+            yield f"- `{name}`: a table of {len(value)}, such as {some}"
+        else:
+            by_kind.setdefault(type(value), []).append(name)
+    for kind, names in by_kind.items():
+        listed = ", ".join(f"`{name}`" for name in names)
+        yield f"- {listed}: {first_paragraph(inspect.getdoc(kind) or '')}"
 
 
 def _guide_line(name: str) -> str:
