@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import re
 from html.parser import HTMLParser
+from operator import attrgetter
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +16,10 @@ import gainful
 from gainful.api.conventions import conventions
 from gainful.api.measures import measures
 from gainful.api.results import RunResults
+from gainful.convention.session import SESSION_CONVENTIONS
 from gainful.page.page import Page, Section
-from gainful.page.render import RENDERERS, render
-from gainful.page.shown import Shown
+from gainful.page.render import RENDERERS, SUFFIXES, render
+from gainful.page.shown import Description, Shown
 from gainful.page.table import Table, column_bars
 from gainful.page.terminal import Terminal
 from gainful.page.to_html import to_mathjax
@@ -55,6 +59,9 @@ def _build_results() -> dict[str, Shown]:
         "RunResults": gainful.evaluate(JUDGED, runs=RUNS, interval=95, resamples=99),
         "Stability": gainful.stats.stability(results, resamples=99),
         "SessionResults": sessions,
+        "LastQueries": sessions.last_queries(),
+        "Reformulations": sessions.reformulations(),
+        "SimulatedStudy": study,
         "Sweep": gainful.sessions.sweep(study.sessions, study.qrels, points=3),
         "Comparison": changed,
         "LargestChanges": changed.largest_changes[0],
@@ -68,6 +75,10 @@ def _build_results() -> dict[str, Shown]:
         "Formulations": gainful.which("0.932", [3, 2, 3, 0, 1, 2]),
         "measures": measures("nDCG"),
         "conventions": conventions("sklearn", "trec_eval"),
+        "Convention": gainful.CONVENTIONS["sklearn"],
+        "SessionConvention": SESSION_CONVENTIONS["jk2008"],
+        "RunBounds": gainful.unjudged(JUDGED, RUNS, "AP"),
+        "CheckReport": gainful.check(Path(__file__)),
     }
 
 
@@ -131,6 +142,53 @@ def test_every_result_has_rows_for_programs(results):
         assert len({len(line) for line in lines}) == 1, name
         objects = [json.loads(line) for line in render(result.page(), "jsonl").splitlines()]
         assert objects, name
+
+
+def test_every_result_is_a_frame_of_either_make_and_plain_data(results):
+    for name, result in results.items():
+        rows = result.to_csv().count("\n")
+        frame, pandas = result.to_polars(), result.to_pandas()
+        assert frame.shape == pandas.shape, name
+        assert frame.columns == list(pandas.columns), name
+        if name not in ("Results", "SessionResults"):  # by query and by session
+            assert len(frame) <= rows, name
+        assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) is not None, name
+
+
+def test_every_result_is_saved_by_the_suffix_of_its_file(results, tmp_path):
+    for name, result in results.items():
+        for form, suffix in SUFFIXES.items():
+            path = tmp_path / f"{name}{suffix}"
+            result.save(path)
+            text = path.read_text()
+            if form == "html":
+                assert text.startswith("<!doctype html>"), name
+                assert render(result.page(), form) in text, name
+            else:
+                assert text == render(result.page(), form) + "\n", name
+    with pytest.raises(gainful.errors.BadValue, match=r"ends in \.txt, \.tsv, \.csv"):
+        result.save(tmp_path / "result.xlsx")
+    assert not (tmp_path / "result.xlsx").exists()
+
+
+def test_every_result_can_go_to_another_process(results):
+    for name, result in results.items():
+        if not isinstance(result, Description):  # what commands print of tables
+            again = pickle.loads(pickle.dumps(result))  # noqa: S301  (it is our own)
+            assert again.to_json() == result.to_json(), name
+
+
+def test_an_attribute_that_is_not_there_says_what_there_is(results):
+    for name, result in results.items():
+        if name.endswith("Convention"):  # asked too often to be answered
+            continue
+        with pytest.raises(AttributeError, match=rf"'{type(result).__name__}' has no attribute"):
+            attrgetter("xyzzy")(result)
+        with pytest.raises(AttributeError, match=r"did you mean \.to_latex"):
+            attrgetter("to_latx")(result)
+        with pytest.raises(AttributeError, match=r"did you mean \.to_polars\(\)\?"):
+            attrgetter("df")(result)
+        assert not hasattr(result, "__wrapped__")
 
 
 def test_the_answer_comes_first_and_the_notes_come_last():

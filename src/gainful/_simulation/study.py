@@ -18,6 +18,9 @@ from attrs import field, frozen
 
 from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
 from gainful.errors import WrongType
+from gainful.page.page import Page
+from gainful.page.shown import Shown
+from gainful.page.table import Table
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 from gainful.types import is_whole_number
@@ -44,7 +47,7 @@ OTHER_OPINION = 0.2
 
 
 @frozen(eq=False, repr=False)
-class SimulatedStudy:
+class SimulatedStudy(Shown):
     """What 30 simulated searchers did, and what a simulated expert said of the documents."""
 
     seed: int
@@ -62,12 +65,22 @@ class SimulatedStudy:
         qrels_path.write_bytes("".join(lines).encode())
         return sessions_path, qrels_path
 
-    def __repr__(self) -> str:
+    def page(self) -> Page:
+        """How much there is of it; a row for each result that was shown."""
         frame = self.sessions.frame
         queries = frame.select("session", "query").n_unique()
-        return (
+        size = (
             f"Simulated study, seed {self.seed}: {frame['session'].n_unique()} sessions, "
             f"{queries} queries, {len(self.qrels.frame)} judgments"
+        )
+        return Page(
+            answer=size,
+            rows=lambda: Table.from_frame(frame),
+            data=lambda: {
+                "seed": self.seed,
+                "sessions": frame.to_dicts(),
+                "qrels": self.qrels.frame.to_dicts(),
+            },
         )
 
 

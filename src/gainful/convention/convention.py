@@ -39,7 +39,7 @@ def _as_pairs(by_measure: Mapping[str, Mapping[str, SettingValue]] | ByMeasure) 
     return tuple((name, tuple(own.items())) for name, own in by_measure.items() if own)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Convention(Settings):
     """How a number comes about: one field for every setting in which tools differ.
 

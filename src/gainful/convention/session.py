@@ -181,7 +181,7 @@ _TABLE = (
 SESSION_SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class SessionConvention(Settings):
     """How the value of a session comes about.
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from math import inf
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, field, fields, frozen
 
 from gainful.errors import BadValue, UnknownName
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Table
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 SettingValue = str | float | int | None
@@ -46,8 +49,8 @@ class Setting:
         return self.answers[value] if self.answers else ("none" if value is None else str(value))
 
 
-@frozen(kw_only=True)
-class Settings:
+@frozen(kw_only=True, repr=False)
+class Settings(Shown):
     """What two conventions have in common, that of rankings and that of sessions.
 
     A subclass has a table of settings and a field for each of them.
@@ -57,6 +60,33 @@ class Settings:
     KIND: ClassVar[str]  # what a setting is called in a message
 
     name: str  # whose settings these are
+    title: str
+
+    def __repr__(self) -> str:
+        """As it would be written: only what is not the default."""
+        changes = [
+            f"{attribute.name}={getattr(self, attribute.name)!r}"
+            for attribute in fields(type(self))
+            if getattr(self, attribute.name) != attribute.default
+        ]
+        return f"{type(self).__name__}({', '.join(changes)})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(name)  # at once: recipes ask for names that may not be there
+
+    def page(self) -> Page:
+        """Every setting: the question it settles, and the answer."""
+        names = ("setting", "value", "question", "answer")
+        rows = [
+            (name, "–" if value is None else str(value), self.TABLE[name].question, answer)
+            for name, value in self.settings().items()
+            for answer in [self.describe(name)]
+        ]
+        return Page(
+            sections=[Section(f"{self.name}: {self.title}", Table(names, rows), strong=True)],
+            rows=lambda: Table(names, rows),
+            data=lambda: {"name": self.name, "title": self.title, **self.settings()},
+        )
 
     def with_settings(self, **settings: Any) -> Self:
         """This convention with some settings changed; an unknown one is an error.

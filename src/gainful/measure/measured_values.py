@@ -155,7 +155,8 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
 
     def list_expressions(self) -> dict[str, str]:
         """What an attribute of a measure could be called, in small letters, and what to write."""
-        expressions: dict[str, str] = {}
+        rows = f".per_{self.UNIT}"
+        expressions = dict.fromkeys((f"by_{self.UNIT}", f"{self.UNIT}_values", "per_topic"), rows)
         for name, flat in zip(self.values, flatten_names(self.mean), strict=True):
             for guess in (flat, flat.replace("_at_", ""), flat.partition("_")[0]):
                 expressions.setdefault(guess, f'results["{name}"]')

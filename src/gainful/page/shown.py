@@ -139,7 +139,7 @@ def describe_missing(result: Shown, name: str) -> str:
     message = f"{type(result).__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return message
-    names = [known for known in dir(type(result)) if not known.startswith("_")]
+    names = [known for known in dir(type(result)) if known[0].islower()]
     places = {
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},

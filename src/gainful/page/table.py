@@ -54,6 +54,11 @@ class Table:
             superscripts=_move_places(self.superscripts, places),
         )
 
+    @classmethod
+    def from_frame(cls, frame: Any, label_columns: int = 0) -> Table:
+        """A polars frame as a table of numbers."""
+        return cls(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
+
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""
         return [

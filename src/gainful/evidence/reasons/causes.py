@@ -8,6 +8,7 @@ left out at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,13 +40,20 @@ Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
 
 def _if_measure_uses(*names: str) -> Matters:
     """It can matter only where the measure uses one of these."""
-    return lambda _, recipe: bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
+    return partial(_uses_any, names)
 
 
 def _if_data_have(fact: str, *names: str) -> Matters:
     """It can matter only where the data have this; and the measure uses one of these, if any."""
-    uses = _if_measure_uses(*names)
-    return lambda facts, recipe: getattr(facts, fact) and (not names or uses(facts, recipe))
+    return partial(_has_fact, fact, names)
+
+
+def _uses_any(names: tuple[str, ...], _: Facts, recipe: Any) -> bool:
+    return bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
+
+
+def _has_fact(fact: str, names: tuple[str, ...], facts: Facts, recipe: Any) -> bool:
+    return getattr(facts, fact) and (not names or _uses_any(names, facts, recipe))
 
 
 def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:

@@ -14,6 +14,9 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions.gains import discounts, query_weights, session_gains
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Table
 from gainful.types import Array, Flags, Ranks
 
 NonLast = Literal["pooled", "within"]
@@ -41,8 +44,8 @@ def lengths(results: SessionValues, by: str | Sequence[str] = ()) -> list[dict[s
     return rows
 
 
-@frozen(eq=False, kw_only=True)
-class LastQueries:
+@frozen(eq=False, kw_only=True, repr=False)
+class LastQueries(Shown):
     """How the last query of sessions compares with those before it.
 
     `vectors` has a row for each group, kind of query (`which`: last, non_last, best) and rank: the
@@ -55,6 +58,25 @@ class LastQueries:
     non_last: NonLast
     vectors: pl.DataFrame
     shares: pl.DataFrame
+
+    def page(self) -> Page:
+        """In how many sessions the last query is the best, and its gain against the others'."""
+        groups = self.shares.columns.index("sessions")
+        shares = Table.from_frame(self.shares, groups)
+        vectors = Table.from_frame(self.vectors, groups + 1)
+        return Page(
+            sections=[
+                Section("How often is the last query the best?", shares),
+                Section(f"Mean gain of queries down to each rank, by {self.measure}", vectors),
+            ],
+            rows=lambda: Table.from_frame(self.vectors),
+            data=lambda: {
+                "measure": self.measure,
+                "non_last": self.non_last,
+                "shares": self.shares.to_dicts(),
+                "vectors": self.vectors.to_dicts(),
+            },
+        )
 
 
 def last_queries(

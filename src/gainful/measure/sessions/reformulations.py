@@ -20,13 +20,16 @@ from gainful.measure.functions.sessions.gains import (
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.last_queries import choose_recipe
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Table
 from gainful.types import Array, is_whole_number
 
 _DEFAULT_COUNT = 5
 
 
-@frozen(eq=False, kw_only=True)
-class Reformulations:
+@frozen(eq=False, kw_only=True, repr=False)
+class Reformulations(Shown):
     """What each query added.
 
     `queries` has a row for each query: session, its columns, query, text and the text before it
@@ -40,6 +43,23 @@ class Reformulations:
     measure: str
     queries: pl.DataFrame
     sessions: pl.DataFrame
+
+    def page(self) -> Page:
+        """The reformulations that helped most, and those that helped least."""
+        label_columns = self.queries.columns.index("gain")
+        return Page(
+            sections=[
+                Section("Helped most", Table.from_frame(self.most(), label_columns)),
+                Section("Helped least", Table.from_frame(self.least(), label_columns)),
+            ],
+            notes=[f"by {self.measure}"],
+            rows=lambda: Table.from_frame(self.queries),
+            data=lambda: {
+                "measure": self.measure,
+                "queries": self.queries.to_dicts(),
+                "sessions": self.sessions.to_dicts(),
+            },
+        )
 
     def most(self, n: int = _DEFAULT_COUNT, by: str | Sequence[str] = ()) -> pl.DataFrame:
         """The reformulations that helped most, of all sessions or of each group."""

@@ -84,7 +84,7 @@ def _build_session_table(results: SessionValues, by: Sequence[str]) -> Table:
     """A row for each session."""
     columns = results.columns.select("session", *results.group_names(by), "queries")
     values = results.per_session.drop("session")
-    return _tabulate_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
+    return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
 
 
 def _build_length_table(results: SessionValues, by: Sequence[str]) -> Table:
@@ -119,7 +119,8 @@ def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Tab
         for which, frame in (("most", most), ("least", least))
     )
     text_columns = [name for name, kind in both.schema.items() if kind == pl.String]
-    table = _tabulate_frame(both.select(*text_columns, pl.exclude(text_columns)), len(text_columns))
+    ordered = both.select(*text_columns, pl.exclude(text_columns))
+    table = Table.from_frame(ordered, len(text_columns))
     needed = (*_NEEDED_COLUMNS, *by)
     return evolve(table, expendable=[name for name in table.columns if name not in needed])
 
@@ -127,18 +128,16 @@ def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Tab
 def _build_last_query_table(results: SessionValues, by: Sequence[str], non_last: NonLast) -> Table:
     """The last query against the others, rank by rank."""
     vectors = last_queries(results, by=by, non_last=non_last).vectors
-    return _tabulate_frame(vectors, len(by) + 1)
-
-
-def _tabulate_frame(frame: pl.DataFrame, label_columns: int) -> Table:
-    return Table(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
+    return Table.from_frame(vectors, len(by) + 1)
 
 
 VIEWS: Mapping[str, Callable[[SessionValues, Sequence[str]], Table]] = {
     "groups": _build_group_table,
     "per_session": _build_session_table,
     "lengths": _build_length_table,
-    "curve": lambda results, by: _tabulate_frame(results.curve(by=by), len(by)),
-    "best_query": lambda results, by: _tabulate_frame(last_queries(results, by=by).shares, len(by)),
+    "curve": lambda results, by: Table.from_frame(results.curve(by=by), len(by)),
+    "best_query": lambda results, by: Table.from_frame(
+        last_queries(results, by=by).shares, len(by)
+    ),
     "reformulations": _build_reformulation_table,
 }

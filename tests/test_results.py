@@ -1,0 +1,231 @@
+"""Results as people use them: a mapping of means, frames, equality, pickles, pictures."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import gainful
+from gainful.errors import BadValue, UnknownName
+
+JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}, "3": {"d": 1}}
+GOOD = {"1": ["a", "b"], "2": ["c"], "3": ["d"]}
+BAD = {"1": ["x", "a"], "2": ["x", "y", "c"], "3": ["d"]}
+MEASURES = ["RR", "P@1"]
+# RR of BAD is 1/2, 1/3 and 1; its P@1 is 0, 0 and 1.
+
+
+def send(value):
+    """To another process, and back."""
+    return pickle.loads(pickle.dumps(value))  # noqa: S301  (it is our own)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return gainful.evaluate(JUDGED, BAD, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return gainful.evaluate(JUDGED, {"good": GOOD, "bad": BAD}, MEASURES)
+
+
+def test_a_result_is_a_mapping_of_means_by_measure(results):
+    assert results["RR"] == pytest.approx((1 / 2 + 1 / 3 + 1) / 3)
+    assert isinstance(results["P@1"], float)
+    assert (len(results), list(results)) == (2, MEASURES)
+    assert "RR" in results
+    assert "AP" not in results
+    assert dict(results) == results.mean
+
+
+def test_a_measure_is_found_by_itself_however_it_was_spelt():
+    results = gainful.evaluate(JUDGED, BAD, "recip_rank")
+    (name,) = results
+    assert results[gainful.RR] == results[name]
+    assert gainful.RR in results
+    assert gainful.AP not in results
+
+
+@pytest.mark.parametrize("name", ["rr@5", "P@10", "p@1"])
+def test_a_measure_that_was_not_asked_for_says_which_were(results, name):
+    with pytest.raises(UnknownName, match=r"no measure .*; (did you mean (RR|P@1)|known: RR, P@1)"):
+        results[name]
+
+
+def test_the_lowest_queries_come_first_in_worst(results):
+    assert results.worst(2)["query"].to_list() == ["2", "1"]
+    assert results.worst(1, "P@1")["query"].to_list() == ["1"]  # of equal ones the first
+    with pytest.raises(BadValue, match="n is 0"):
+        results.worst(0)
+    with pytest.raises(UnknownName, match="no measure 'AP'"):
+        results.worst(1, "AP")
+
+
+def test_a_query_that_is_left_out_is_not_the_worst():
+    judged = {**JUDGED, "4": {"e": 0}}
+    results = gainful.evaluate(judged, {**BAD, "4": ["e"]}, "AP", empty="skip")
+    assert results.per_query["AP"].null_count() == 1
+    assert results.worst(9)["query"].to_list() == ["1", "2", "3"]  # 1/4, 1/3, 1
+
+
+def test_frames_have_a_row_for_each_query_unless_means_are_asked_for(results):
+    frame = results.to_polars()
+    assert frame.columns == ["run", "query", "RR", "P@1"]
+    assert frame["RR"].to_list() == pytest.approx([1 / 2, 1 / 3, 1])
+    assert results.to_pandas()["P@1"].tolist() == [0, 0, 1]
+    assert results.to_pandas(per_query=False)["P@1"].tolist() == pytest.approx([1 / 3])
+
+
+def test_pandas_frames_need_no_pyarrow():
+    code = """
+import sys
+sys.modules["pyarrow"] = None
+import gainful
+print(gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").to_pandas()["RR"].tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[0.5]\n"
+
+
+def test_flat_names_are_those_that_trackers_accept(runs):
+    odd = gainful.evaluate(
+        JUDGED, BAD, ["nDCG@10", "ndcg_cut_10", "nDCG(gain=exp)@5", "P(rel=2)@1"]
+    )
+    assert set(odd.to_flat()) >= {"ndcg_at_10", "ndcg_gain_exp_at_5", "p_rel_2_at_1"}
+    assert len(odd.to_flat()) == len(odd)
+    assert list(runs.to_flat()) == ["good_rr", "good_p_at_1", "bad_rr", "bad_p_at_1"]
+
+
+def test_results_are_equal_by_their_values(results):
+    assert results == gainful.evaluate(JUDGED, BAD, MEASURES)
+    assert results != gainful.evaluate(JUDGED, GOOD, MEASURES)
+    assert results != gainful.evaluate(JUDGED, BAD, ["RR"])
+    assert results != gainful.evaluate(JUDGED, BAD, MEASURES, missing="skip")
+    assert results != results.mean
+    assert hash(results) == hash(gainful.evaluate(JUDGED, BAD, MEASURES))
+
+
+def test_results_go_to_another_process_and_come_back_equal(results, runs):
+    assert send(results) == results
+    assert send(runs) == runs
+
+
+def test_several_runs_are_one_object(runs):
+    assert list(runs) == ["good", "bad"]
+    assert runs["bad"]["P@1"] == runs.mean["bad"]["P@1"] == pytest.approx(1 / 3)
+    assert runs.per_query.columns == ["run", "query", "RR", "P@1"]
+    assert len(runs.per_query) == 6
+    assert runs.to_pandas()["run"].tolist() == ["good", "bad"]
+    text = str(runs)
+    assert text.index("good") < text.index("bad")
+    assert "1.0000" in text
+    with pytest.raises(UnknownName, match=r"no run 'god'; did you mean good\?"):
+        runs["god"]
+    with pytest.raises(UnknownName, match="a measure is asked of a run"):
+        runs["RR"]
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"one": GOOD, "two": BAD}, ["one", "two"]),
+        ([GOOD, BAD], ["run 1", "run 2"]),
+        ([pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}), BAD], ["run 1", "run 2"]),
+    ],
+)
+def test_runs_come_by_name_or_in_a_list_in_either_place(given, names):
+    assert list(gainful.evaluate(JUDGED, given, "RR")) == names
+    assert list(gainful.evaluate(JUDGED, runs=given, measures="RR")) == names
+    assert gainful.evaluate(JUDGED, given, "RR")[names[-1]]["RR"] == pytest.approx(11 / 18)
+
+
+def test_files_in_a_list_are_named_for_themselves(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bm25.txt").write_text("1 Q0 a 1 2.0 x\n")
+    (tmp_path / "a" / "dense.txt").write_text("1 Q0 a 1 2.0 x\n")
+    two = [tmp_path / "a" / "bm25.txt", tmp_path / "a" / "dense.txt"]
+    assert list(gainful.evaluate(JUDGED, two, "RR")) == ["bm25", "dense"]
+    twice = [str(tmp_path / folder / "bm25.txt") for folder in ("a", "b")]
+    assert list(gainful.evaluate(JUDGED, twice, "RR")) == twice
+
+
+def test_attributes_that_people_guess_are_answered(results):
+    for guess, answer in {
+        "rr": 'results["RR"]',
+        "df": ".to_polars()",
+        "by_query": ".per_query",
+        "means": ".mean",
+        "to_excel": ".to_csv()",
+    }.items():
+        with pytest.raises(AttributeError) as refused:
+            getattr(results, guess)
+        assert str(refused.value) == f"'Results' has no attribute '{guess}'; did you mean {answer}?"
+
+
+def test_sessions_have_the_same_protocol():
+    shown = pl.DataFrame({"session": ["s", "s", "t"], "query": [1, 2, 1], "doc": ["x", "a", "a"]})
+    qrels = {"s": {"a": 3}, "t": {"a": 3}}
+    results = gainful.sessions.evaluate(shown, qrels, "sDCG(b=2, bq=4)@10")
+    (name,) = results
+    assert results[name] == pytest.approx((3 / 1.5 + 3) / 2)  # bq=4: 1 + log4 2 = 1.5
+    assert results == gainful.sessions.evaluate(shown, qrels, "sDCG(b=2, bq=4)@10")
+    assert send(results) == results
+    assert results.worst(1)["session"].to_list() == ["s"]
+    assert results.to_flat() == {"sdcg_b_2_bq_4_at_10": results[name]}
+    assert results.to_pandas()["session"].tolist() == ["s", "t"]
+
+
+def test_sessions_that_are_evaluated_are_compared_as_they_are():
+    study = gainful.sessions.simulate_study(7)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
+    direct = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=99)
+    assert results.compare(resamples=99).to_dict() == direct.to_dict()
+    assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
+
+
+def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
+    for chart in (results.plot(resamples=99), runs.plot(resamples=99, title="Both")):
+        bundle = chart._repr_mimebundle_()
+        assert set(bundle) == {"image/svg+xml", "text/plain"}
+        assert bundle["image/svg+xml"].startswith("<svg")
+        assert "<script" not in bundle["image/svg+xml"]
+    assert runs.plot(resamples=99).to_dict() == gainful.figures.dots(runs, resamples=99).to_dict()
+    assert "jsdelivr" not in str(bundle)
+
+
+def test_figures_take_results(results, runs):
+    frame = gainful.figures.figure_data("dots", results, "RR", resamples=99)
+    assert frame["mean"].to_list() == pytest.approx([11 / 18])
+    rows = gainful.figures.figure_data("differences", runs, "P@1").rows()
+    assert rows == [("3", 1.0, 1.0, 0.0), ("1", 1.0, 0.0, -1.0), ("2", 1.0, 0.0, -1.0)]
+    assert gainful.figures.figure_data("differences", runs["good"], runs["bad"]).height == 3
+    for name in ("curves", "precision-recall"):
+        with pytest.raises(BadValue, match="allowed: judgments and runs"):
+            gainful.figures.figure_data(name, runs)
+
+
+def test_a_plot_without_its_packages_names_them():
+    code = """
+import sys
+sys.modules["altair"] = None
+import gainful
+try:
+    gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").plot()
+except gainful.errors.NotInstalled as refused:
+    print(refused)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install altair vl-convert-python jinja2" in done.stdout
+
+
+def test_a_convention_is_written_as_it_would_be_made():
+    convention = gainful.like("sklearn")
+    assert eval(repr(convention), {"Convention": gainful.Convention}) == convention  # noqa: S307
+    assert repr(gainful.Convention()) == "Convention()"
+    assert "averaged over all their orders" in convention.to_text()
