@@ -17,16 +17,42 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from attrs import define, field
+from hypothesis import given, strategies as st
 
 import gainful
 from gainful import sessions, testing
-from gainful.errors import BadInput, BadShape, BadValue, NoColumn, UnknownName, WrongType
+from gainful.errors import (
+    BadInput,
+    BadShape,
+    BadValue,
+    GainfulError,
+    NoColumn,
+    UnknownName,
+    WrongType,
+)
 from gainful.read.shapes import holds_runs
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
 RUN = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.7}}
 MEASURES = ["RR", "P@1"]
 VALUES = {"RR": 0.75, "P@1": 0.5}
+
+
+NAMES = st.sampled_from(["query", "doc", "score", "grade", "retrieved", "relevant", "id", "1", "a"])
+SCALARS = st.one_of(
+    *(st.none(), st.booleans(), st.integers(-2, 10**20), st.floats(), st.binary(max_size=2)),
+    NAMES,
+)
+KEYS = st.one_of(NAMES, st.integers(0, 2), st.none(), st.tuples(st.integers(0, 1)))
+ANYTHING = st.recursive(
+    st.lists(SCALARS, max_size=3),
+    lambda inner: st.one_of(
+        st.lists(inner | SCALARS, max_size=4),
+        st.lists(inner | SCALARS, max_size=3).map(tuple),
+        st.dictionaries(KEYS, inner | SCALARS, max_size=4),
+    ),
+    max_leaves=12,
+)
 
 
 class Row(NamedTuple):
@@ -232,6 +258,27 @@ def test_a_shape_that_is_none_lists_those_that_are_known():
         WrongType, match=r"a dict by query, a frame .* or of rankings in query order"
     ):
         gainful.evaluate(QRELS, 7, "RR")
+
+
+def answer(ask) -> str:
+    """What is said against it, if anything is."""
+    try:
+        ask()
+    except GainfulError as error:
+        return str(error)
+    return ""
+
+
+@given(ANYTHING, ANYTHING)
+def test_whatever_is_nested_in_whatever_is_evaluated_or_refused_in_a_line(qrels, run):
+    for both in ((qrels, {"1": ["a"]}), ({"1": ["a"]}, run), (qrels, run)):
+        assert "\n" not in answer(lambda both=both: gainful.gate(*both, floors={"RR": 0}))
+
+
+@given(ANYTHING, ANYTHING, st.sampled_from(["scores", "judged", "group", "qid", "mask"]))
+def test_arrays_of_whatever_are_measured_or_refused_in_a_line(grades, other, name):
+    for numbers in (grades, [3, 2, 3]):
+        assert "\n" not in answer(lambda numbers=numbers: gainful.ndcg(numbers, **{name: other}))
 
 
 def test_several_runs_where_one_is_due_are_refused():

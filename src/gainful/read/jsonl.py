@@ -68,7 +68,12 @@ def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:
 
 
 def _as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):  # what JSON has no words for
+        return str(value)
 
 
 def read_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -52,30 +52,36 @@ def read_groups(group: Any, qid: Any, row_count: int) -> RowGroups:
 
 def drop_masked(numbers: Numbers, mask: Any, argument: str) -> RankingMatrix:
     """Rankings of an array without the places that hold no document, whatever stands there."""
-    try:
-        array = np.ma.getdata(np.asanyarray(to_plain(numbers, argument)))
-        keep = np.asarray(to_plain(mask, "mask"))
-    except ValueError:  # NumPy's word for lists of different lengths
-        problem = "arrays of one shape; lists of different lengths need no mask"
-        raise BadShape("mask", mask, problem) from None
-    if keep.dtype != bool and not np.isin(keep, (0, 1)).all():
+    same_shape = "arrays of one shape; lists of different lengths need no mask"
+    array, keep = _as_array(numbers, argument, same_shape), _as_array(mask, "mask", same_shape)
+    if keep.dtype.kind not in "biuf" or not np.isin(keep, (0, 1)).all():
         raise WrongType("mask", mask, "True where there is a document, False where there is none")
     keep = keep.astype(bool)
-    if keep.shape != array.shape or array.dtype.kind == "O":
+    if keep.shape != array.shape:
         shapes = [" × ".join(map(str, shape)) or "1" for shape in (keep.shape, array.shape)]
         raise BadShape("mask", shapes[0], f"as many as {argument}: {shapes[1]}")
     rankings = read_rankings(np.where(keep, array, 0), argument)
     return rankings.drop(~keep.reshape(rankings.values.shape))
 
 
+def _as_array(value: Any, argument: str, allowed: str) -> NDArray[Any]:
+    """An array of one shape, masked or not."""
+    try:
+        return np.ma.getdata(np.asanyarray(to_plain(value, argument)))
+    except (ValueError, TypeError, OverflowError):  # lists of different lengths, huge numbers
+        raise BadShape(argument, value, allowed) from None
+
+
 def _read_sizes(group: Any, row_count: int) -> RowGroups:
-    sizes = np.asarray(to_plain(group, "group"))
+    allowed = "the size of each group, such as [3, 2]; ids are qid="
+    sizes = _as_array(group, "group", allowed)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise WrongType("group", group, "the size of each group, such as [3, 2]; ids are qid=")
-    if sizes.sum() != row_count:
+        raise WrongType("group", group, allowed)
+    total = sum(map(int, sizes))
+    if total != row_count:
         ids = "; these look like an id for each row: qid=" if len(sizes) == row_count else ""
         problem = f"sizes that sum to {row_count}, the number of grades{ids}"
-        raise BadShape("group", f"{len(sizes)} sizes that sum to {sizes.sum()}", problem)
+        raise BadShape("group", f"{len(sizes)} sizes that sum to {total}", problem)
     if len(sizes) == row_count > 1:
         readings = f"as sizes {row_count} groups of one, as ids one group of {row_count}"
         both = f"sizes or ids ({readings}): qid=[1, 2, …] or qid=[1, 1, …] says which"
@@ -85,11 +91,12 @@ def _read_sizes(group: Any, row_count: int) -> RowGroups:
 
 def _read_ids(qid: Any, row_count: int) -> RowGroups:
     """Groups in the order in which their ids first appear, wherever their rows stand."""
-    ids: NDArray[Any] = np.asarray(to_plain(qid, "qid") if not isinstance(qid, str) else [qid])
+    allowed = f"an id for each of {row_count} rows"
+    ids = _as_array([qid] if isinstance(qid, str) else qid, "qid", allowed)
     if ids.ndim != 1 or len(ids) != row_count:
-        raise BadShape(
-            "qid", " × ".join(map(str, ids.shape)), f"an id for each of {row_count} rows"
-        )
+        raise BadShape("qid", " × ".join(map(str, ids.shape)), allowed)
+    if ids.dtype.kind == "O":  # texts beside numbers have no order
+        ids = np.array([str(value) for value in ids.tolist()])
     _, first, code = np.unique(ids, return_index=True, return_inverse=True)
     place = np.argsort(np.argsort(first))[code]  # groups by first appearance
     order = np.argsort(place, kind="stable")
