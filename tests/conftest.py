@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
+from installed import find_missing
 from profiles import load_profiles
 
 HERE = Path(__file__).parent
@@ -82,7 +83,18 @@ def browser():
         instance.close()
 
 
+def pytest_ignore_collect(collection_path):
+    """A file whose packages are not all installed is left out, unless everything is required."""
+    if collection_path.suffix != ".py" or os.environ.get("REQUIRE_ALL") == "1":
+        return None
+    return True if find_missing(collection_path) else None
+
+
 def pytest_terminal_summary(terminalreporter):
+    for path in sorted(HERE.glob("test_*.py")):
+        if missing := find_missing(path):
+            names = ", ".join(sorted(missing))
+            terminalreporter.write_line(f"not run: tests/{path.name} (needs {names})")
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = (report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     for part in dict.fromkeys(reasons):

@@ -1,0 +1,33 @@
+"""Which test files need a package that is not installed? They are named as not run."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent
+_OURS = {"gainful", "tools", "tests"}
+
+
+@cache
+def find_missing(path: Path) -> frozenset[str]:
+    """The packages that a file imports, itself or by another file of the tests, and are not there."""
+    missing: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for name in _imported_names(node):
+            package = name.partition(".")[0]
+            if (_FOLDER / f"{package}.py").exists():
+                missing |= find_missing(_FOLDER / f"{package}.py")
+            elif package not in _OURS and find_spec(package) is None:
+                missing.add(package)
+    return frozenset(missing)
+
+
+def _imported_names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module]
+    return []
