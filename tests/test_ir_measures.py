@@ -387,3 +387,34 @@ def test_ir_measures_takes_gainful_as_one_of_its_tools():
     finally:
         del theirs.providers.registry["gainful"]
         del theirs.DefaultPipeline.providers[0]
+
+
+def test_judgments_and_runs_are_converted_as_there():
+    import pandas as pd
+
+    rows = [("1", "a", 1), ("1", "b", 0), ("2", "a", 2)]
+    nested = {"1": {"a": 1, "b": 0}, "2": {"a": 2}}
+    for kind, number in (("Qrel", "relevance"), ("ScoredDoc", "score")):
+        name = "QrelsConverter" if kind == "Qrel" else "RunConverter"
+        frame = pd.DataFrame(rows, columns=["query_id", "doc_id", number])
+        for make in (
+            lambda module, kind=kind: [getattr(module, kind)(*row) for row in rows],
+            lambda module, kind=kind: iter([getattr(module, kind)(*row) for row in rows]),
+            lambda _, frame=frame: frame,
+            lambda _: nested,
+        ):
+            mine, known = getattr(ours.util, name), getattr(theirs.util, name)
+            assert mine(make(ours)).as_dict_of_dict() == known(make(theirs)).as_dict_of_dict()
+            assert [tuple(row) for row in mine(make(ours)).as_namedtuple_iter()] == [
+                tuple(row) for row in known(make(theirs)).as_namedtuple_iter()
+            ]
+            pd.testing.assert_frame_equal(
+                mine(make(ours)).as_pd_dataframe(), known(make(theirs)).as_pd_dataframe()
+            )
+        for wrong in (frame.drop(columns="doc_id"), object(), [1, 2]):
+            with pytest.raises(ValueError, match="unknown") as refused:
+                known(wrong).as_dict_of_dict()
+            with pytest.raises(ValueError, match="unknown") as mine_refused:
+                mine(wrong).as_dict_of_dict()
+            assert str(mine_refused.value) == str(refused.value)
+    assert [row.doc_id for row in ours.util.RunConverter(nested).as_sorteddict()["1"]] == ["a", "b"]

@@ -10,7 +10,7 @@ Examples:
 from __future__ import annotations
 
 from gainful.errors import UnknownName
-from gainful.ir_measures import providers
+from gainful.ir_measures import converters as util, providers
 from gainful.ir_measures.adapter import provider
 from gainful.ir_measures.evaluator import (
     DefinedMeasure,
@@ -68,6 +68,7 @@ __all__ = [
     "providers",
     "read_trec_qrels",
     "read_trec_run",
+    "util",
 ]
 __all__ += list(MEASURES)
 __all__ += list(_ALIASES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from math import exp, nan
 from os import PathLike
 from typing import Any, NamedTuple
@@ -14,8 +13,9 @@ from attrs import evolve, frozen
 
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
-from gainful.errors import BadValue, GainfulError
-from gainful.ir_measures.rows import CalcResults, Metric, Qrel, ScoredDoc
+from gainful.errors import BadValue
+from gainful.ir_measures.converters import QrelsConverter, RunConverter
+from gainful.ir_measures.rows import CalcResults, Metric
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
 from gainful.measure.build_recipe import build_recipe
@@ -287,7 +287,7 @@ class Evaluator:
     def _compute_groups(self, run: Any) -> Iterator[dict[str, dict[Any, float]]]:
         if not self._groups:
             return
-        source = run if is_readable(run) else _to_dicts(run, "score")
+        source = run if is_readable(run) else RunConverter(run).as_dict_of_dict()
         if isinstance(source, Mapping) and not source:
             yield from (group.list_zeros() for group in self._groups)
             return
@@ -301,7 +301,8 @@ class Evaluator:
         defined = [measure for measure in self.measures if isinstance(measure, DefinedMeasure)]
         if not defined:
             return
-        qrels_frame, run_frame = _to_pandas(self._qrels, Qrel), _to_pandas(run, ScoredDoc)
+        qrels_frame = QrelsConverter(self._qrels, strict=False).as_pd_dataframe()
+        run_frame = RunConverter(run, strict=False).as_pd_dataframe()
         for measure in defined:
             values = measure.compute(qrels_frame, run_frame)
             yield {query: {measure: value} for query, value in values.items()}
@@ -344,7 +345,7 @@ def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
         qrels = as_qrels(value)
         return qrels if subtopics or isinstance(qrels, NestedDict) else with_last_grades(qrels)
     if not subtopics:
-        return as_qrels(_to_dicts(value, "relevance"))
+        return as_qrels(QrelsConverter(value).as_dict_of_dict())
     return read_qrels_rows(
         "judgments",
         (
@@ -357,28 +358,3 @@ def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
 def is_readable(value: Any) -> bool:
     """Does evaluation take it, or is it a row of `Qrel`s or `ScoredDoc`s?"""
     return isinstance(value, (str, PathLike, Mapping)) or is_frame(value)
-
-
-def _to_dicts(rows: Any, number: str) -> dict[str, dict[str, float]]:
-    """A dict of dicts out of `Qrel`s or `ScoredDoc`s."""
-    nested: dict[str, dict[str, float]] = {}
-    for row in rows:
-        nested.setdefault(row.query_id, {})[row.doc_id] = getattr(row, number)
-    return nested
-
-
-def _to_pandas(value: Any, row: type[Qrel | ScoredDoc]) -> Any:
-    """A frame for the function of a defined measure, which may have columns of its own."""
-    if find_spec("pandas") is None:
-        raise GainfulError(
-            "measures that are defined by a function take pandas frames: pip install pandas"
-        )
-    import pandas as pd  # noqa: PLC0415  (only these need it)
-
-    if isinstance(value, pd.DataFrame):
-        return value
-    if isinstance(value, Mapping):
-        value = [
-            row(query, doc, number) for query, docs in value.items() for doc, number in docs.items()
-        ]
-    return pd.DataFrame(list(value), columns=list(row._fields))
