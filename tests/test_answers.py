@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import gainful
 from gainful.measure.leaders import describe_leaders, find_leaders
 from gainful.text import format_range
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 QUERIES = [str(query) for query in range(8)]
 QRELS = {query: {"a": 1} for query in QUERIES}
 GOOD = {query: ["a", "b"] for query in QUERIES}
@@ -163,3 +166,12 @@ def test_ranges_are_rounded_as_a_person_would():
     assert format_range([1, 1, 1]) == "1"
     assert format_range([23.6, 28.4]) == "24–28"
     assert format_range([0.0, 0.4]) == "0–0.4"
+
+
+def test_causes_that_work_against_each_other_are_said_to():
+    """None of them is most of a difference that others take back."""
+    qrels, sessions = EXAMPLES / "sessions-qrels.txt", EXAMPLES / "sessions.csv"
+    why = gainful.why(qrels, sessions, "nsDCG@3", like="jk2008", unlike="kanoulas2011")
+    signs = {effect.effect > 0 for effect in why.causes}
+    assert signs == {True, False}
+    assert ". Its causes work against each other: gain -0." in why.page().answer

@@ -223,9 +223,12 @@ def _describe_main_cause(why: Why) -> str:
     largest = why.causes[0]
     if len(why.causes) == 1:
         return f"The only cause: {largest.cause.title}."
-    share = "" if largest.share is None else f" ({_format_share(largest)} of the difference)"
+    if len({effect.effect > 0 for effect in why.causes}) > 1:
+        effects = [f"{e.cause.title} {format_change(e.effect)}" for e in why.causes]
+        return f"Its causes work against each other: {join_words(_shorten_list(effects))}."
     others = count_noun(len(why.causes) - 1, "other cause")
-    return f"The largest cause is {largest.cause.title}{share}, beside {others}."
+    share = f"{_format_share(largest)} of the difference"
+    return f"The largest cause is {largest.cause.title} ({share}), beside {others}."
 
 
 def _build_cause_table(why: Why) -> Table:
