@@ -210,7 +210,7 @@ def match_sessions(
     """Which of the results that were shown are judged, and where do they stand?"""
     if qrels is None:
         qrels = _searcher_qrels(sessions)
-    frame, notes, layout = sessions.frame, list(sessions.notes), sessions.layout
+    frame, notes, layout = sessions.frame, [*sessions.notes, *qrels.notes], sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col("session"))
     judged_topics = qrels.queries.to_frame("topic").with_row_index("base")
