@@ -12,10 +12,6 @@ import polars as pl
 from attrs import evolve, fields, frozen
 
 from gainful.errors import UnknownName
-from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
-from gainful.evidence.comparisons.compare_runs import compare_results
-from gainful.evidence.comparisons.compare_sessions import SYSTEM, compare_session_results
-from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.stability import (
     DEFAULT_LEVEL,
     Stability,
@@ -40,13 +36,13 @@ from gainful.measure.summary import summary_page
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.show.figures import dots, session_curves
-from gainful.show.figures.drawing import draw_altair
-from gainful.show.figures.figure import Look
 from gainful.text import count_noun
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what compares and draws is slow to load: imported when first called
     import altair as alt
+
+    from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
+    from gainful.evidence.comparisons.comparison import Comparison
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -100,6 +96,8 @@ class Results(RunValues, Shown):
             **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
                 them.
         """
+        from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
+
         return compare_results([self, *others], test, **options)
 
     def plot(
@@ -202,6 +200,8 @@ class RunResults(Shown, dict[str, Results]):
             **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
                 them.
         """
+        from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
+
         return compare_results(self, test, **options)
 
     def plot(
@@ -220,12 +220,14 @@ class RunResults(Shown, dict[str, Results]):
             seed: where chance begins.
             **look: title, width, height, dark.
         """
-        shape = Look(**look)
+        from gainful.show.figures import dots, drawing, figure  # noqa: PLC0415
+
+        shape = figure.Look(**look)
         stabilities = [
             stability(results, interval, resamples=resamples, seed=seed)
             for results in self.values()
         ]
-        return draw_altair(dots.draw_chart, dots.build_data(self, stabilities), shape)
+        return drawing.draw_altair(dots.draw_chart, dots.build_data(self, stabilities), shape)
 
     def _rows(self) -> Table:
         table = list_run_rows(list(self.values()))
@@ -292,7 +294,7 @@ class SessionResults(SessionValues, Shown):
 
     def compare(
         self,
-        by: str = SYSTEM,
+        by: str = "system",
         block: str | Sequence[str] | None = None,
         test: str = "permutation",
         **options: Unpack[ComparisonOptions],
@@ -307,7 +309,9 @@ class SessionResults(SessionValues, Shown):
             **options: baseline, correct, pairs, alpha, resamples, seed, as
                 `gainful.sessions.compare` has them.
         """
-        return compare_session_results(self, by, block, test, **options)
+        from gainful.evidence.comparisons import compare_sessions  # noqa: PLC0415
+
+        return compare_sessions.compare_session_results(self, by, block, test, **options)
 
     def plot(
         self,
@@ -329,11 +333,13 @@ class SessionResults(SessionValues, Shown):
             seed: where chance begins.
             **look: title, width, height, dark.
         """
-        shape = Look(**look)
+        from gainful.show.figures import drawing, figure, session_curves  # noqa: PLC0415
+
+        shape = figure.Look(**look)
         data = session_curves.sessions_data(
             self, measure, by=by, interval=interval, resamples=resamples, seed=seed
         )
-        return draw_altair(session_curves.draw_chart, data, shape)
+        return drawing.draw_altair(session_curves.draw_chart, data, shape)
 
 
 def as_results(values: RunValues) -> Results:

@@ -36,7 +36,6 @@ SUFFIXES = {
     "jsonl": ".jsonl",
     "html": ".html",
 }
-FORMS_BY_SUFFIX = {suffix: form for form, suffix in SUFFIXES.items()}
 _FOR_READERS = ("table", "markdown", "latex", "html")
 
 

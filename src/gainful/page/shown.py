@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from difflib import get_close_matches
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import frozen
 
-from gainful.errors import BadValue, NotInstalled
+from gainful.errors import NotInstalled
 from gainful.page.page import Page
-from gainful.page.render import FORMS_BY_SUFFIX, render
-from gainful.page.to_html import as_document, to_mathjax
-from gainful.page.write_file import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,37 +43,39 @@ class Shown:
         return self.page()
 
     def __repr__(self) -> str:
-        return render(self.summary(), "table")
+        return _render(self.summary(), "table")
 
     def _repr_html_(self) -> str:
-        return render(self.summary(), "html")
+        return _render(self.summary(), "html")
 
     def _repr_latex_(self) -> str:
+        from gainful.page.to_html import to_mathjax  # noqa: PLC0415
+
         return to_mathjax(self.summary())
 
     def to_text(self, **view: Any) -> str:
         """As a pipe shows it."""
-        return render(self.page(**view), "table")
+        return _render(self.page(**view), "table")
 
     def to_markdown(self, **view: Any) -> str:
         """As Markdown: for a page, a comment or a pull request."""
-        return render(self.page(**view), "markdown")
+        return _render(self.page(**view), "markdown")
 
     def to_latex(self, **view: Any) -> str:
         """As LaTeX; tables need the package booktabs."""
-        return render(self.page(**view), "latex")
+        return _render(self.page(**view), "latex")
 
     def to_html(self, **view: Any) -> str:
         """As HTML, to be put into a page."""
-        return render(self.page(**view), "html")
+        return _render(self.page(**view), "html")
 
     def to_csv(self, **view: Any) -> str:
         """As CSV, at full precision."""
-        return render(self.page(**view), "csv")
+        return _render(self.page(**view), "csv")
 
     def to_json(self, **view: Any) -> str:
         """As JSON."""
-        return render(self.page(**view), "json")
+        return _render(self.page(**view), "json")
 
     def to_dict(self) -> Any:
         """All of it as plain data, as JSON has it."""
@@ -116,13 +113,9 @@ class Shown:
                 as a whole or not at all.
             **view: which view of it, as `page` takes them.
         """
-        suffix = Path(path).suffix.lower() if isinstance(path, (str, PathLike)) else ""
-        if suffix not in FORMS_BY_SUFFIX and isinstance(path, (str, PathLike)):
-            allowed = f"a name that ends in {', '.join(FORMS_BY_SUFFIX)}"
-            raise BadValue("path", fspath(path), allowed)
-        form = FORMS_BY_SUFFIX.get(suffix, "table")
-        text = render(self.page(**view), form)
-        write_atomically(path, (as_document(text) if form == "html" else text) + "\n")
+        from gainful.page.save import save_page  # noqa: PLC0415
+
+        save_page(self.page(**view), path)
 
     def list_expressions(self) -> Mapping[str, str]:
         """What else one could look for as an attribute, in small letters, and what to write."""
@@ -146,10 +139,19 @@ def describe_missing(result: Shown, name: str) -> str:
         **{guess: f".{place}" for guess, place in _ELSEWHERE.items()},
         **result.list_expressions(),
     }
+    from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
+
     near = get_close_matches(name.lower(), places, n=1)
     return f"{message}; " + (
         f"did you mean {places[near[0]]}?" if near else f"there is {', '.join(names)}"
     )
+
+
+def _render(page: Page, form: str) -> str:
+    """A page in a format; the renderers are loaded once something is shown."""
+    from gainful.page.render import render  # noqa: PLC0415
+
+    return render(page, form)
 
 
 @frozen(repr=False)
