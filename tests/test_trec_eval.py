@@ -210,6 +210,20 @@ def test_zscores(files, tmp_path):
     ]
 
 
+def test_no_number_in_a_file_of_zscores_has_no_sign(files, tmp_path):
+    """trec_eval 9's own test data has one; what is computed as 0/0 has a sign."""
+    (tmp_path / "z").write_text("1 map nan 1\n2 map 0.5 1\n1 11pt_avg 0 1\n2 11pt_avg 0 1\n")
+    words = ("-q", "-M", "0", "-Z", str(tmp_path / "z"), "-m", "map", "-m", "11pt_avg")
+    assert values_of(files(*words)[1]) == {
+        ("Zmap", "1"): "   nan",
+        ("Z11pt_avg", "1"): "  -nan",
+        ("Zmap", "2"): "-0.5000",
+        ("Z11pt_avg", "2"): "  -nan",
+        ("Zmap", "all"): "   nan",
+        ("Z11pt_avg", "all"): "  -nan",
+    }
+
+
 @pytest.mark.parametrize("text", ["1 map x 0.25\n", "1 map 0.5 0.25\n\n", "1 map 0.5\n"])
 def test_a_file_of_zscores_that_is_none_ends_with_255(files, tmp_path, text):
     (tmp_path / "z").write_text(text)

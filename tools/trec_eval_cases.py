@@ -293,7 +293,7 @@ def make_zscores(rng: random.Random, queries: Words, names: Words) -> bytes:
     lines = [*names, "P_5", "P_10", "iprec_at_recall_0.00", "ndcg_cut_10"]
     for query in [*queries, "\u00ffend"]:
         for name in [*(name for name in lines if rng.random() < 0.8), "zzz"]:
-            mean = rng.choice(["0", "0.5", "1", "10", ".25", "1e2"])
+            mean = rng.choice([*["0", "0.5", "1", "10", ".25", "1e2"] * 5, "nan", "inf"])
             deviation = rng.choice(["0", "1", "0.1", "3", "1e-320", ".05"])
             rows += [(query, name, mean, deviation)] * rng.choices([1, 2], [50, 1])[0]
     shuffle_some(rng, rows)

@@ -9,6 +9,7 @@ import numpy as np
 from gainful.measure.trec_eval_grammar import TrecLine
 from gainful.measure.trec_eval_lines import Evaluated
 from gainful.measure.trec_eval_options import TrecEvalOptions
+from gainful.measure.trec_eval_values import NO_NUMBER
 from gainful.read.trec_eval_files import Judged
 from gainful.types import Array
 
@@ -60,7 +61,7 @@ def format_summary_lines(
 
 
 def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
-    total = 0.0 + float(np.cumsum(values)[-1])  # one after another from 0, as it adds
+    total = _add_up(values)
     if line.aggregation == "sum":
         return total
     if line.aggregation == "mean":
@@ -68,6 +69,16 @@ def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
     with np.errstate(over="ignore"):
         log_mean = (total + (query_count - len(values)) * _LOWEST_LOG) / query_count
         return float(np.exp(log_mean))
+
+
+def _add_up(values: Array) -> float:
+    """The sum, one after another from 0; of what is no number the last wins, as in trec_eval."""
+    with np.errstate(invalid="ignore"):
+        total = 0.0 + float(np.cumsum(values)[-1])
+    if not np.isnan(total):
+        return total
+    no_numbers = values[np.isnan(values)]
+    return float(no_numbers[-1] if len(no_numbers) else NO_NUMBER)
 
 
 def _format_line(line: TrecLine, query: str, value: float, options: TrecEvalOptions) -> str:
@@ -78,4 +89,6 @@ def _format_line(line: TrecLine, query: str, value: float, options: TrecEvalOpti
 
 
 def _format_number(value: float) -> str:
-    return "  -nan" if np.isnan(value) else f"{value:6.4f}"  # 0/0 has a sign on x86-64
+    if np.isnan(value):  # a file of means may have one without the sign of 0/0
+        return f"{'-nan' if np.signbit(value) else 'nan':>6}"
+    return f"{value:6.4f}"

@@ -33,7 +33,7 @@ from gainful.types import Array, Ranks
 Arguments = Mapping[str, Any]  # what the function of a measure is called with
 UNJUDGED, JUDGED_BELOW_ZERO = -1.0, -2.0  # the grades that trec_eval gives
 _ZERO_IF_MISSING = ("num_ret", "utility", "rbp_resid")  # so spelt, of a query the run lacks
-_NO_NUMBER = np.nan  # 0/0
+NO_NUMBER = np.copysign(np.nan, -1.0)  # 0/0, to which x86-64 gives a sign
 _LARGEST_CUTOFF = 2**53  # of the catalogue; no ranking is as long
 
 
@@ -132,7 +132,8 @@ def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
     compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
     taken = {name: arguments[name] for name in arguments if name in (*recipe.entry.arguments, "k")}
     with np.errstate(all="ignore"):
-        return compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
+        values = compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
+    return np.where(np.isnan(values), NO_NUMBER, values)
 
 
 def _catalogue_measure(line: TrecLine) -> Measure:
@@ -170,7 +171,7 @@ def _interpolate(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Arr
     """Interpolated precision; where nothing is retrieved and no document needed, no number."""
     needed = _count_needed(ranked, recipe, arguments["rel"], arguments["k"])
     values = _compute_by_catalogue(ranked, recipe, arguments)
-    return np.where((ranked.retrieved == 0) & (needed <= 0), _NO_NUMBER, values)
+    return np.where((ranked.retrieved == 0) & (needed <= 0), NO_NUMBER, values)
 
 
 def _average_points(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
@@ -189,7 +190,7 @@ def _average_points(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> 
         beyond = ~passed & (needed > hits)  # no such point: the next may be one
         needed = np.where(needed > bound, 0, needed)
         value = best_precision(ranked, rel, needed)
-        value = np.where((ranked.retrieved == 0) & (needed <= 0), _NO_NUMBER, value)
+        value = np.where((ranked.retrieved == 0) & (needed <= 0), NO_NUMBER, value)
         total = np.where(beyond, total, total + value)
         bound, passed = np.where(beyond, bound, needed), passed | ~beyond
     return total / len(levels)
@@ -203,7 +204,7 @@ def _average_levels(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> 
     """The mean nDCG where the ideal goes down a level; without any such place, no number."""
     reached, places = apply_function(recipe.entry.function, recipe, ranked, **arguments)
     relevant = ranked.recall_base(arguments["rel"]) > 0
-    return np.where(relevant, np.where(places > 0, reached / places, _NO_NUMBER), 0.0)
+    return np.where(relevant, np.where(places > 0, reached / places, NO_NUMBER), 0.0)
 
 
 def _average_relevant_ranks(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
