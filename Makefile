@@ -6,7 +6,7 @@ BENCHMARKS := arrays runs frames sessions sessions_sweep compare explore report
 CHECKS := lint types floors guide wheel
 TIMED  := sh .ci/timed
 
-.PHONY: help demo test test-deep check $(CHECKS) bench fuzz docs clean
+.PHONY: help demo test test-deep check $(CHECKS) bench fuzz agree docs clean
 .DEFAULT_GOAL := help
 
 help: ## what one can do here
@@ -67,6 +67,9 @@ bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one r
 
 fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands, names, arrays, engines, pages
 	@$(BIN)/python -m tools.fuzz --cases $(or $(CASES),20000) $(if $(SEED),--seed $(SEED)) --keep .cache/findings
+
+agree: $(VENV)/.dev ## compare with the real tools (TREC_EVAL=path for a real trec_eval), and write the table of the docs
+	@$(BIN)/python -m tools.agree --cases $(or $(CASES),1000) $(if $(SEED),--seed $(SEED))
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python -m tools.docs

@@ -11,6 +11,7 @@ import sys
 from math import log, log2
 from pathlib import Path
 
+from tools.agreement import agreement_page, put_sentence
 from tools.commands import run_command
 from tools.reference import reference_page
 
@@ -263,6 +264,7 @@ PAGES = {
     "docs/which-ndcg.md": which_ndcg_page,
     "docs/measures.md": measures_page,
     "docs/api.md": lambda: MADE + reference_page(),
+    "docs/agreement.md": lambda: MADE + agreement_page(),
 }
 
 
@@ -298,6 +300,7 @@ def main() -> int:
     check = "--check" in sys.argv
     written = {page: make() for page, make in PAGES.items()}
     written |= {page: (ROOT / page).read_text(encoding="utf-8") for page in typed_pages()}
+    written["README.md"] = put_sentence(written["README.md"])
     made = {page: print_anew(text) for page, text in written.items()}
     stale = []
     for name, text in made.items():

@@ -1,0 +1,73 @@
+"""What `make agree` found, as a page and as a sentence of the README."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parent.parent
+_SENTENCE = re.compile(r"(<!-- agreement -->\n).*?(\n<!-- /agreement -->)", re.DOTALL)
+_INTRODUCTION = """\
+# Agreement with the real tools
+
+`make agree` sends random judgments and runs through each tool that is installed and through gainful under the
+tool's own `like=`, and compares value by value. It writes this page. A trec_eval is compared by whole command
+lines, byte by byte, where the environment variable TREC_EVAL names one (a version 9 in TREC_EVAL_9); what differs
+there on purpose stands in [trec_eval](trec-eval.md).
+
+Run on {date}, seed {seed}:
+
+| tool | version | what | cases | values | largest difference |
+| --- | --- | --- | ---: | ---: | --- |
+{rows}
+
+Every run of the tests compares the same tools on other random data, and replays what tools printed that are not
+installed ([conventions](which-ndcg.md)).
+"""
+
+
+def load_agreement() -> dict[str, Any]:
+    """What was found last."""
+    text = (_ROOT / "docs" / "agreement.json").read_text(encoding="utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def agreement_page() -> str:
+    """The page with its table."""
+    data = load_agreement()
+    rows = "\n".join(_format_row(row) for row in data["rows"])
+    return _INTRODUCTION.format(date=data["date"], seed=data["seed"], rows=rows)
+
+
+def _format_row(row: dict[str, Any]) -> str:
+    if "largest" in row:
+        difference = f"{row['largest']:.0e}"
+    else:
+        listed = row["cases"] - row["same"] - row["unexplained"]
+        difference = f"{row['same']} the same bytes, {listed} listed, {row['unexplained']} others"
+    cells = (row["tool"], row["version"], row["what"], row["cases"], row.get("values", "–"))
+    return f"| {' | '.join(map(str, cells))} | {difference} |"
+
+
+def put_sentence(text: str) -> str:
+    """The README with its sentence on agreement as it was found last."""
+    data = load_agreement()
+    tools = [row for row in data["rows"] if "largest" in row]
+    names = ", ".join(f"{row['tool']} {row['version']}" for row in tools)
+    values = sum(row["values"] for row in tools)
+    largest = max(row["largest"] for row in tools)
+    binaries = [row for row in data["rows"] if "same" in row]
+    sentence = (
+        f"- The real tools say the same ([agreement](docs/agreement.md), {data['date']}): {names} on {values:,} "
+        f"values, largest difference {largest:.0e};"
+    )
+    for row in binaries:
+        rest = row["cases"] - row["same"]
+        sentence += (
+            f" trec_eval {row['version']} on {row['cases']:,} random command lines, to the byte but for {rest} "
+            "that the [docs](docs/trec-eval.md) list;"
+        )
+    return _SENTENCE.sub(lambda part: f"{part[1]}{sentence.rstrip(';')}.{part[2]}", text)
