@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).parent.parent
-_SENTENCE = re.compile(r"(<!-- agreement -->\n).*?(\n<!-- /agreement -->)", re.DOTALL)
+_SENTENCE = re.compile(r"(<!-- agreement -->).*?(<!-- /agreement -->)", re.DOTALL)
 _INTRODUCTION = """\
 # Agreement with the real tools
 
@@ -61,13 +61,15 @@ def put_sentence(text: str) -> str:
     largest = max(row["largest"] for row in tools)
     binaries = [row for row in data["rows"] if "same" in row]
     sentence = (
-        f"- The real tools say the same ([agreement](docs/agreement.md), {data['date']}): {names} on {values:,} "
-        f"values, largest difference {largest:.0e};"
+        f"The real tools say the same ([agreement](docs/agreement.md), {data['date']}): {names}\n  on "
+        f"{values:,} values, largest difference {largest:.0e}"
     )
-    for row in binaries:
-        rest = row["cases"] - row["same"]
+    if binaries:
+        versions = " and ".join(row["version"] for row in binaries)
+        lines = sum(row["cases"] for row in binaries)
+        listed = lines - sum(row["same"] for row in binaries)
+        rest = f", but for {listed} that the [docs](docs/trec-eval.md) list" if listed else ""
         sentence += (
-            f" trec_eval {row['version']} on {row['cases']:,} random command lines, to the byte but for {rest} "
-            "that the [docs](docs/trec-eval.md) list;"
+            f"; trec_eval {versions} on {lines:,} random\n  command lines, to the byte{rest}"
         )
-    return _SENTENCE.sub(lambda part: f"{part[1]}{sentence.rstrip(';')}.{part[2]}", text)
+    return _SENTENCE.sub(lambda part: f"{part[1]}{sentence}.{part[2]}", text)
