@@ -61,7 +61,7 @@ def put_sentence(text: str) -> str:
     largest = max(row["largest"] for row in tools)
     binaries = [row for row in data["rows"] if "same" in row]
     sentence = (
-        f"The real tools say the same ([agreement](docs/agreement.md), {data['date']}): {names}\n  on "
+        f"The real tools say the same ([agreement](docs/agreement.md), {data['date']}): {names} on "
         f"{values:,} values, largest difference {largest:.0e}"
     )
     if binaries:
@@ -70,6 +70,6 @@ def put_sentence(text: str) -> str:
         listed = lines - sum(row["same"] for row in binaries)
         rest = f", but for {listed} that the [docs](docs/trec-eval.md) list" if listed else ""
         sentence += (
-            f"; trec_eval {versions} on {lines:,} random\n  command lines, to the byte{rest}"
+            f"; trec_eval {versions} on {lines:,} random command lines, to the byte{rest}"
         )
     return _SENTENCE.sub(lambda part: f"{part[1]}{sentence}.{part[2]}", text)
