@@ -24,9 +24,9 @@ from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
+from gainful.measure.trec_eval.options import TrecEvalOptions, build_convention
 from gainful.measure.trec_eval_grammar import TrecLine
 from gainful.measure.trec_eval_names import BelowZero
-from gainful.measure.trec_eval_options import TrecEvalOptions, build_convention
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.types import Array, Ranks
 

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
+from gainful.measure.trec_eval.options import TrecEvalOptions
+from gainful.measure.trec_eval.values import JudgedRun, compute_lines
 from gainful.measure.trec_eval_grammar import TrecLine
-from gainful.measure.trec_eval_options import TrecEvalOptions
-from gainful.measure.trec_eval_values import JudgedRun, compute_lines
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.types import Array
 

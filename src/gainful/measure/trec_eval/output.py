@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gainful.measure.trec_eval.lines import Evaluated
+from gainful.measure.trec_eval.options import TrecEvalOptions
+from gainful.measure.trec_eval.values import NO_NUMBER
 from gainful.measure.trec_eval_grammar import TrecLine
-from gainful.measure.trec_eval_lines import Evaluated
-from gainful.measure.trec_eval_options import TrecEvalOptions
-from gainful.measure.trec_eval_values import NO_NUMBER
 from gainful.read.trec_eval_files import Judged
 from gainful.types import Array
 

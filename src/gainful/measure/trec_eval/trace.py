@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from attrs import define
 
+from gainful.measure.trec_eval.options import TrecEvalOptions
+from gainful.measure.trec_eval.values import UNJUDGED, JudgedRun
 from gainful.measure.trec_eval_grammar import TrecLine
-from gainful.measure.trec_eval_options import TrecEvalOptions
-from gainful.measure.trec_eval_values import UNJUDGED, JudgedRun
 from gainful.text import leading_integer, leading_number
 
 _MIN_COST = 1.0  # of a place in the ranking, to G

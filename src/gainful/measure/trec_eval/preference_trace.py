@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gainful.measure.trec_eval_options import TrecEvalOptions
-from gainful.measure.trec_eval_preferences import Group, QueryPreferences
+from gainful.measure.trec_eval.options import TrecEvalOptions
+from gainful.measure.trec_eval.preferences import Group, QueryPreferences
 
 _GROUPS_LEVEL, _LINES_LEVEL = 3, 4  # from which level on they are printed
 

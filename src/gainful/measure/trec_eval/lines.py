@@ -8,24 +8,24 @@ import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.measure.trec_eval_grammar import TrecLine
-from gainful.measure.trec_eval_groups import compute_group_lines
-from gainful.measure.trec_eval_options import TrecEvalOptions
-from gainful.measure.trec_eval_preference_measures import PREFERENCE_MEASURES
-from gainful.measure.trec_eval_preference_trace import (
+from gainful.measure.trec_eval.groups import compute_group_lines
+from gainful.measure.trec_eval.options import TrecEvalOptions
+from gainful.measure.trec_eval.preference_measures import PREFERENCE_MEASURES
+from gainful.measure.trec_eval.preference_trace import (
     trace_lines,
     trace_preferences,
     trace_start,
 )
-from gainful.measure.trec_eval_preferences import Contradiction, match_preferences
-from gainful.measure.trec_eval_trace import trace_queries
-from gainful.measure.trec_eval_values import (
+from gainful.measure.trec_eval.preferences import Contradiction, match_preferences
+from gainful.measure.trec_eval.trace import trace_queries
+from gainful.measure.trec_eval.values import (
     JudgedRun,
     build_relstrings,
     clear_missing,
     compute_lines,
 )
-from gainful.measure.trec_eval_visits import Visits
+from gainful.measure.trec_eval.visits import Visits
+from gainful.measure.trec_eval_grammar import TrecLine
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.trec_eval_files import Judged, QrelsFormat
 from gainful.read.zscores import ZScores

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from gainful.measure.trec_eval_preferences import Counts, Group, QueryPreferences
+from gainful.measure.trec_eval.preferences import Counts, Group, QueryPreferences
 
 Share = tuple[int, int]  # fulfilled, possible
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 import polars as pl
 from attrs import evolve, frozen
 
+from gainful.measure.trec_eval.options import TrecEvalOptions
 from gainful.measure.trec_eval_grammar import TrecLine
-from gainful.measure.trec_eval_options import TrecEvalOptions
 from gainful.read.qrels_and_run import Run, find_duplicates
 from gainful.read.trec_eval_files import Judged
 from gainful.text import quote

@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 from attrs import define, frozen
 
-from gainful.measure.trec_eval_options import TrecEvalOptions
-from gainful.measure.trec_eval_visits import order_run
+from gainful.measure.trec_eval.options import TrecEvalOptions
+from gainful.measure.trec_eval.visits import order_run
 from gainful.read.qrels_and_run import Run
 from gainful.types import Array, Flags, Ranks
 

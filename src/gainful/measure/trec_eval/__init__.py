@@ -1,0 +1,1 @@
+"""`gainful trec_eval`: what trec_eval computes and prints, step by step."""
