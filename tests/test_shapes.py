@@ -307,7 +307,7 @@ def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path):
         results = gainful.evaluate(judged, RUN, [*MEASURES, "DCG"])
         discounted = (1 / np.log2(3) + 1) / 2  # gains of 1 at ranks 2 and 1
         assert results.mean == VALUES | {"DCG": pytest.approx(discounted)}
-        assert "among user, item, when: each document in it counts as grade 1" in results.notes[0]
+        assert "among user, item, when; each judged document counts as grade 1" in results.notes[0]
 
 
 def test_judgments_and_run_the_wrong_way_round_are_recognised():

@@ -45,7 +45,7 @@ NICKNAMES: Mapping[str, str] = {
 _ACCURACY = (
     "a relevant document among the first k is Success@k; ir_measures' Accuracy is PairAccuracy"
 )
-_SUBTOPICS = "alpha-nDCG@10 and StRecall@10 reward it, by judged subtopics"
+_SUBTOPICS = "alpha-nDCG@10 and StRecall@10 reward what is new, by judged subtopics"
 # What people ask for that is no measure here, or several: what to say instead.
 ANSWERS: Mapping[str, str] = {
     "accuracy": _ACCURACY,

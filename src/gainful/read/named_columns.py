@@ -71,8 +71,8 @@ class Header:
         """What is to be said of judgments without grades."""
         looked_for, there = ", ".join(GRADE[:3]), ", ".join(self.columns)
         return (
-            f"{self.name} has no column of grades ({looked_for}, …) among {there}: "
-            "each document in it counts as grade 1"
+            f"{self.name}: no column of grades ({looked_for}, …) among {there}; "
+            "each judged document counts as grade 1"
         )
 
     def score_column(self) -> tuple[str, Literal["score", "rank"]]:
