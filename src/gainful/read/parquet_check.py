@@ -105,6 +105,8 @@ class _Records:
 
 def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
     """Refuse a Parquet file whose footer, or a page, claims what the file cannot hold."""
+    if _read_head(file) != _MAGIC:
+        raise BadInput(name, "cannot be read as Parquet: it does not begin as such files do")
     try:
         if isinstance(file, bytes):
             _check_footer(_find_footer(file[-8:], file, len(file)), len(file))
@@ -113,6 +115,13 @@ def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
             _check_file(Path(file))
     except (_Damaged, AttributeError, TypeError, LookupError):  # a field of another kind
         raise BadInput(name, "the Parquet file is damaged: its sizes are wrong") from None
+
+
+def _read_head(file: str | PathLike[str] | bytes) -> bytes:
+    if isinstance(file, bytes):
+        return file[: len(_MAGIC)]
+    with Path(file).open("rb") as stream:
+        return stream.read(len(_MAGIC))
 
 
 def _check_file(path: Path) -> None:
