@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -16,6 +17,8 @@ import gainful
 from gainful.cli.trec_eval import trec_eval
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "trec_eval"
+GOLDEN = Path(__file__).parent / "golden" / "trec_eval.json"
+PRINTED = json.loads(GOLDEN.read_text(encoding="utf-8"))
 PARAMS = (
     "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 "
     "-m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 -m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 "
@@ -70,6 +73,18 @@ def test_trec_evals_own_test_data_comes_out_to_the_byte(run_trec_eval, name, ver
     expected = SHARED / (f"out.{name}" if version == 10 else f"out9.{name}")
     assert status == 0
     assert printed == expected.read_text()
+
+
+@pytest.mark.parametrize("number", range(len(PRINTED)))
+def test_random_cases_come_out_as_trec_eval_printed_them(run_trec_eval, tmp_path, number):
+    """Of trec_eval 10.0 and 9.0.8, built on x86-64; made with tools/trec_eval_cases.py."""
+    case = PRINTED[number]
+    for name in ("qrels", "run", "zscores"):
+        (tmp_path / name).write_bytes(case.get(name, "").encode())
+    flags = [str(tmp_path / flag) if flag == "zscores" else flag for flag in case["flags"]]
+    as_nine = ["--as", "9"] if case["version"] == 9 else []
+    words = (*as_nine, *flags, str(tmp_path / "qrels"), str(tmp_path / "run"))
+    assert run_trec_eval(*words)[:2] == (case["status"], case["stdout"])
 
 
 def split_lines(text):
@@ -277,7 +292,17 @@ def test_unreadable_files_exit_with_2(run_trec_eval, files):
     assert files(run="1 Q0 a 1 x y\n", qrels=QRELS)[0] == 2
 
 
+def test_standard_input_is_for_runs_of_version_10(run_gainful, tmp_path, files):
+    files("-m", "num_q")
+    qrels = str(tmp_path / "qrels")
+    piped = run_gainful("trec_eval", "-m", "num_q", qrels, "-", stdin=RUN)
+    assert piped.out.endswith("\t2\n")
+    assert run_gainful("trec_eval", "--as", "9", qrels, "-", stdin=RUN, status=None).status == 2
+    assert run_gainful("trec_eval", "-", qrels, stdin=QRELS, status=None).status == 2
+
+
 def test_help_and_version_are_our_own_words(run_trec_eval):
+    assert "-R prefs" in run_trec_eval("-h", "-m", "prefs_simp")[1]
     status, printed, _ = run_trec_eval("-h", "-m", "map", "-m", "runid")
     assert status == 0
     assert "--as 9|10" in printed

@@ -97,18 +97,15 @@ def read_files(
     qrels: Source, run: Source, qrels_format: QrelsFormat, version: int
 ) -> tuple[Judged, Run, Encoding]:
     """Judgments and a run, and how their texts were read: if one is not UTF-8, both by bytes."""
-    encodings: tuple[Encoding, Encoding] = ("utf-8", "latin-1")
-    for encoding in encodings:
-        try:
-            frame = _READERS[qrels_format](qrels, version, encoding)
-            return (
-                Judged(frame, qrels.name, qrels_format),
-                read_run(run, version, encoding),
-                encoding,
-            )
-        except NotUtf8:
-            continue
-    raise AssertionError  # any bytes are texts of the second encoding
+
+    def read_both(encoding: Encoding) -> tuple[Judged, Run, Encoding]:
+        frame = _READERS[qrels_format](qrels, version, encoding)
+        return Judged(frame, qrels.name, qrels_format), read_run(run, version, encoding), encoding
+
+    try:
+        return read_both("utf-8")
+    except NotUtf8:
+        return read_both("latin-1")
 
 
 def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
