@@ -46,6 +46,17 @@ def test_every_page_has_its_place_in_the_menu():
     assert sorted(menu) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
 
 
+def test_the_walk_goes_through_functions_that_are_there():
+    text = TEXTS["CONTRIBUTING.md"]
+    walk = text[text.index("## The walk") : text.index("## Names")]
+    steps = re.findall(r"`([\w/]+\.py)(?:: ([\w.]+))?`", walk)
+    assert len(steps) > 15
+    for file, names in steps:
+        code = (ROOT / "src" / "gainful" / file).read_text(encoding="utf-8")
+        for name in filter(None, names.split(".")):
+            assert re.search(rf"^\s*(?:def|class) {name}\b", code, re.MULTILINE), (file, name)
+
+
 @pytest.mark.parametrize("name", GUIDES)
 def test_no_page_names_a_path_inside_the_house(name):
     folders = {path.name for path in (ROOT / "src" / "gainful").iterdir() if path.is_dir()}
