@@ -181,6 +181,10 @@ BOTH = {
         {"user_input": "x", "retrieved_context_ids": ["b", "a"], "reference_context_ids": ["a"]},
         {"user_input": "y", "retrieved_context_ids": ["c"], "reference_context_ids": ["c"]},
     ],
+    "RAG dicts by query": {
+        "x": {"retrieved": ["b", "a"], "relevant": ["a"]},
+        "y": {"id": 7, "retrieved": {"c": 0.5}, "relevant": {"c": 2}},
+    },
     "LlamaIndex": [
         RetrievalEvalResult("x", ["a"], ["b", "a"]),
         RetrievalEvalResult("y", ["c"], ["c"]),
@@ -198,6 +202,11 @@ def test_what_tells_both_needs_no_run_beside_it(shape):
     assert list(results.queries) == ["x", "y"]
     verdict = testing.assert_ranking_quality(BOTH[shape], floors={"RR": 0.75})
     assert verdict.passed
+
+
+def test_documents_may_be_called_as_records_call_their_parts():
+    words = {"q": {"retrieved": 0.9, "relevant": 0.5}}
+    assert gainful.evaluate({"q": {"relevant": 1}}, words, "RR").mean == {"RR": 0.5}
 
 
 def test_lists_in_query_order_go_with_judgments_in_that_order():

@@ -52,7 +52,7 @@ def as_qrels(
     if isinstance(value, (str, PathLike)):
         return read_qrels(value, format_name, names)
     if isinstance(value, Mapping):
-        return dicts.read_qrels_dict(value, "judgments")
+        return shapes.read_qrels_mapping(value, "judgments", names)
     if isinstance(value, Qrels):
         return value
     engine = find_engine(value)
@@ -79,7 +79,7 @@ def as_run(
     if isinstance(value, (str, PathLike)):
         return read_run(value, format_name, names)
     if isinstance(value, Mapping):
-        return dicts.read_run_dict(value, name)
+        return shapes.read_run_mapping(value, name, names)
     if isinstance(value, Run):
         return value
     engine = find_engine(value)

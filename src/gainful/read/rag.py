@@ -9,6 +9,7 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
 from typing import Any
 
 from attrs import evolve
@@ -113,6 +114,22 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
         "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
         "judgments": (*columns.names.get("relevant", ()), *RELEVANT),
     }
+
+
+def find_records(
+    by_query: Mapping[Any, Any], name: str, columns: ColumnMapping = USUAL_NAMES
+) -> Records | None:
+    """The records of a dict that has one for each query; None if its first value is none."""
+    first = next(iter(by_query.values()), None)
+    if not isinstance(first, Mapping) or not record_kinds(first, columns):
+        return None
+    keys = {key for names in _kind_names(columns).values() for key in names}
+    if any(isinstance(first[key], Real) for key in keys if key in first):  # a document's score
+        return None
+    return (
+        (f"{name}[{quote(query)}]", {**(as_record(record) or {}), "id": query})
+        for query, record in by_query.items()
+    )
 
 
 def as_record(value: Any) -> Mapping[Any, Any] | None:

@@ -45,6 +45,26 @@ def is_sequence(value: object) -> bool:
     return isinstance(value, Sequence) or _as_rows(value) is not None
 
 
+def read_qrels_mapping(
+    by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
+) -> Qrels | NestedDict:
+    """Judgments from a dict by query, of documents or of RAG records."""
+    records = rag.find_records(by_query, name, columns)
+    if records is None:
+        return dicts.read_qrels_dict(by_query, name)
+    return rag.read_qrels_records(name, records, columns)
+
+
+def read_run_mapping(
+    by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
+) -> Run | NestedDict:
+    """A run from a dict by query, of documents or of RAG records."""
+    records = rag.find_records(by_query, name, columns)
+    if records is None:
+        return dicts.read_run_dict(by_query, name)
+    return rag.read_run_records(name, records, columns)
+
+
 def read_qrels_sequence(value: Any, name: str, columns: ColumnMapping) -> Qrels | NestedDict:
     """Judgments from a list, by what its first entry is."""
     entries = _as_rows(value) or []
@@ -76,7 +96,9 @@ def are_records(entries: Sequence[Any]) -> bool:
 
 
 def tells_both(value: object, columns: ColumnMapping) -> bool:
-    """Is it a list of records that tell both what was retrieved and what is relevant?"""
+    """Is it a list or dict of records that tell both what was retrieved and what is relevant?"""
+    if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
+        return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
     return len(rag.record_kinds(entries[0], columns)) == 2
 
@@ -94,6 +116,8 @@ def holds_runs(value: object) -> bool:
         (True, False)
     """
     if isinstance(value, Mapping):
+        if rag.find_records(value, "") is not None:
+            return False
         return _is_run(next((inner for inner in value.values() if _is_filled(inner)), None))
     if not isinstance(value, (list, tuple)) or (value and rag.record_kinds(value[0])):
         return False
