@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Unpack, overload
 
 from gainful.api.keywords import answer_keywords
-from gainful.api.named_runs import Runs, name_runs
+from gainful.api.named_runs import NamedRuns, Runs, name_runs
 from gainful.api.results import Results, RunResults, as_results
 from gainful.convention import Convention
 from gainful.errors import BadValue
@@ -24,6 +24,24 @@ from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
 
 EvaluatedRun = tuple[Results, MatchedRun]
+
+
+@overload
+def evaluate(
+    qrels: AnyQrels,
+    run: NamedRuns,
+    measures: Measures | None = None,
+    *,
+    runs: None = None,
+    like: str | Convention | None = None,
+    interval: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    columns: ColumnNames | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> RunResults: ...
 
 
 @overload

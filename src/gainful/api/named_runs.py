@@ -13,10 +13,20 @@ from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.run_values import RunValues
 from gainful.read.inputs import AnyRun
+from gainful.read.qrels_and_run import Run
 from gainful.read.shapes import holds_runs
 from gainful.text import number_doubles
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
+# Those that a type checker can tell from one run.
+NamedRuns = (
+    Mapping[str, str]
+    | Mapping[str, PathLike[str]]
+    | Mapping[str, Run]
+    | Mapping[str, Mapping[str, Mapping[str, float]]]
+    | list[str]
+    | list[PathLike[str]]
+)
 AllResults = Mapping[str, RunValues] | Sequence[RunValues]
 _ALLOWED = "{name: run}, or a list of runs"
 _NUMBERS = {1: "one", 2: "two", 3: "three"}

@@ -8,10 +8,10 @@ made; without it the ideal comes from the list itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import Parameter, signature
-from typing import TypeVar, Unpack
+from typing import TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,15 +37,20 @@ Like = str | Convention | None
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
-class ArrayOptions(Options, total=False):
+class RankingOptions(Options, total=False):
     """What every function here takes by name, besides gain, discount and single settings."""
 
     judged: Numbers | None  # every graded document of the query, of which the ideal is made
-    group: Numbers | None  # the sizes of the groups of a flat array
-    qid: ArrayLike | None  # or the group of each of its entries
     mask: ArrayLike | None  # True where an array has a document, False where it is padded
     k: int | None  # look at the first k documents only
     like: Like  # the tool or source whose settings to follow
+
+
+class ArrayOptions(RankingOptions, total=False):
+    """What makes several rankings of a flat array, besides."""
+
+    group: Numbers | None  # the sizes of the groups
+    qid: ArrayLike | None  # or the group of each entry
 
 
 def _prepare(
@@ -115,6 +120,18 @@ def _show_options(function: _Function) -> _Function:
     return function
 
 
+@overload
+def cg(
+    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
+) -> float: ...
+
+
+@overload
+def cg(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values: ...
+
+
 @_show_options
 def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much do the first k documents gain together, whatever their order?
@@ -124,6 +141,18 @@ def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOp
         11.0
     """
     return _compute_value(CG, grades, scores, options)
+
+
+@overload
+def ncg(
+    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
+) -> float: ...
+
+
+@overload
+def ncg(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values: ...
 
 
 @_show_options
@@ -137,6 +166,18 @@ def ncg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
     return _compute_value(nCG, grades, scores, options)
 
 
+@overload
+def dcg(
+    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
+) -> float: ...
+
+
+@overload
+def dcg(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values: ...
+
+
 @_show_options
 def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much does a searcher gain who looks less and less closely further down?
@@ -148,6 +189,18 @@ def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
     return _compute_value(DCG, grades, scores, options)
 
 
+@overload
+def idcg(
+    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
+) -> float: ...
+
+
+@overload
+def idcg(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values: ...
+
+
 @_show_options
 def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much would a searcher gain from the best ranking that was possible?
@@ -157,6 +210,18 @@ def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[Array
         8.6925
     """
     return _compute_value(IDCG, grades, scores, options)
+
+
+@overload
+def ndcg(
+    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
+) -> float: ...
+
+
+@overload
+def ndcg(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values: ...
 
 
 @_show_options
