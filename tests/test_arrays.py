@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from typing import get_overloads
 
 import numpy as np
 import pytest
@@ -392,3 +393,9 @@ def test_judged_lists_that_do_not_fit_a_batch_say_both_shapes():
 def test_help_shows_the_options_of_arrays_by_name(function):
     names = list(signature(function).parameters)
     assert names[-8:] == ["scores", "judged", "group", "qid", "mask", "k", "like", "options"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_type_checker_knows_that_one_list_has_one_value(function):
+    returned = [overload.__annotations__["return"] for overload in get_overloads(function)]
+    assert returned == ["float", "Values"]

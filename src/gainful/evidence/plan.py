@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.evidence.pairing import choose_pairs, pair_results, refuse_extremes
@@ -15,6 +15,7 @@ from gainful.evidence.statistics.power import POWER, detectable_effect, queries_
 from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.text import count_noun
@@ -55,7 +56,7 @@ class Plan(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return asdict(self)
+        return to_plain_data(self)
 
     def page(self, *, verbose: bool = False) -> Page:
         """The numbers of queries, the largest need first said in a sentence."""
@@ -201,6 +202,6 @@ def _build_table(plan: Plan) -> Table:
 
 
 def _list_rows(plan: Plan) -> Table:
-    records = [asdict(pair) for pair in plan.pairs]
+    records = [to_plain_data(pair) for pair in plan.pairs]
     rows = [tuple(record.values()) for record in records]
     return Table(tuple(records[0]), rows, numeric=True, label_columns=3)

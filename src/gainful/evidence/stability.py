@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import asdict, frozen
+from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import values_by_query
@@ -20,6 +20,7 @@ from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.measure.entry import Aggregation
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.rounding import ROUNDING
@@ -62,7 +63,7 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        data = asdict(self)
+        data = to_plain_data(self)
         return {"kind": data.pop("kind"), **data, "moved_by": self.influential_query}
 
 

@@ -6,9 +6,8 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import attrs
 import numpy as np
-from attrs import asdict, evolve, frozen
+from attrs import evolve, frozen
 
 from gainful.convention import CONVENTIONS
 from gainful.formula import (
@@ -37,6 +36,7 @@ from gainful.measure.leaders import ANSWER_DECIMALS
 from gainful.measure.ranked_gains import RankedRows, rank_row_gains, row_gains
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number
 from gainful.page.to_latex import escape_latex_cell, table_to_latex
@@ -84,7 +84,7 @@ class Explanation(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Rows, value and convention at full precision."""
         return {
-            "rows": [attrs.asdict(line) for line in self.lines],
+            "rows": [to_plain_data(line) for line in self.lines],
             "value": self.value,
             "convention": {"like": self.recipe.convention.name}
             | self.recipe.convention.settings()
@@ -243,7 +243,7 @@ def _list_misplaced(explanation: Explanation) -> Iterator[str]:
 
 def _list_rows(explanation: Explanation) -> Table:
     """A row for each rank, at full precision."""
-    dicts = [asdict(line) for line in explanation.lines]
+    dicts = [to_plain_data(line) for line in explanation.lines]
     return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
 
 

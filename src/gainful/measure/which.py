@@ -25,6 +25,7 @@ from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
 from gainful.measure.ranked_gains import RankedRows, rank_row_gains
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.read import RankingMatrix
@@ -55,10 +56,6 @@ class Formulation:
     value: float
     tools: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return {"measure": str(self.measure), "value": self.value, "tools": list(self.tools)}
-
 
 @frozen(repr=False)
 class Formulations(Shown):
@@ -78,8 +75,8 @@ class Formulations(Shown):
         return {
             "value": float(self.text),
             "within": self.tolerance,
-            "matches": [formulation.to_dict() for formulation in self.matches],
-            "nearest": [formulation.to_dict() for formulation in self.nearest],
+            "matches": [to_plain_data(formulation) for formulation in self.matches],
+            "nearest": [to_plain_data(formulation) for formulation in self.nearest],
         }
 
 

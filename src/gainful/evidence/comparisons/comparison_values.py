@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from attrs import asdict, evolve, fields_dict, frozen
+from attrs import evolve, fields_dict, frozen
 
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
 from gainful.evidence.statistics.bootstrap import INTERVALS
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.page.plain_data import to_plain_data
 from gainful.text import pluralise
 from gainful.types import Array
 
@@ -59,9 +60,9 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, the effect beside the rest."""
-        plain = {name: value for name, value in asdict(self).items() if name != "effect"}
+        plain = {name: value for name, value in to_plain_data(self).items() if name != "effect"}
         no_effect = dict.fromkeys(fields_dict(EffectSize))
-        return plain | (no_effect if self.effect is None else asdict(self.effect))
+        return plain | (no_effect if self.effect is None else to_plain_data(self.effect))
 
 
 @frozen

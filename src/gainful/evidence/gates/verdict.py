@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.render import render
 from gainful.page.shown import Shown
 from gainful.page.table import Table, to_one_line
@@ -74,7 +75,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """The rule, what was found and the sentence about it, as plain data."""
-        return attrs.asdict(self) | {"message": self.message}
+        return to_plain_data(self) | {"message": self.message}
 
 
 @frozen
@@ -127,7 +128,7 @@ class Verdict(Shown):
             "passed": self.passed,
             "run": results.name,
             "checks": [check.to_dict() for check in self.checks],
-            "look_at": [attrs.asdict(look) for look in self.look_at],
+            "look_at": [to_plain_data(look) for look in self.look_at],
             "mean": results.mean_or_none(),
             "baseline": baseline
             and {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-import attrs
 from attrs import frozen
 
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number, to_one_line
 from gainful.page.to_text import table_to_text
@@ -65,10 +65,6 @@ class ChangedQuery:
     unjudged: tuple[int, int]
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return attrs.asdict(self)
-
 
 @frozen(repr=False)
 class LargestChanges(Shown):
@@ -98,7 +94,7 @@ class LargestChanges(Shown):
             "same": self.same,
             "only_in_baseline": self.unpaired[0],
             "only_in_run": self.unpaired[1],
-            "queries": [changed.to_dict() for changed in self.queries],
+            "queries": [to_plain_data(changed) for changed in self.queries],
         }
 
     def page(self) -> Page:

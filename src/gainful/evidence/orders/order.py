@@ -17,6 +17,7 @@ from gainful.evidence.statistics.rank_correlation import places
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.text import count_noun, join_words
@@ -53,7 +54,7 @@ class Agreement:
             "tau_ap_to_second": self.tau_ap_to[1],
             "rbo": self.rbo,
             "swapped": self.swapped,
-            "swaps": [swap.to_dict() for swap in self.swaps],
+            "swaps": [to_plain_data(swap) for swap in self.swaps],
         }
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from attrs import asdict, frozen
+from attrs import frozen
 
 from gainful.types import Flags
 
@@ -23,10 +22,6 @@ class Swap:
     runs: tuple[str, str]
     differences: tuple[float, float]
     significant: tuple[bool | None, bool | None]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return asdict(self, retain_collection_types=False)
 
 
 def find_swaps(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
 from attrs import evolve, frozen
 
 from gainful.evidence.worked_ranking import IdealRank, work_out_ranking
 from gainful.match.rankings import RankedDoc, Rankings
 from gainful.measure.recipe import Recipe
+from gainful.page.plain_data import to_plain_data
 
 _MAX_ROWS = 10  # rows that are spelled out
 
@@ -41,7 +41,7 @@ class RankByRank:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        data = attrs.asdict(self)
+        data = to_plain_data(self)
         return {"found" if name == "in_run" else name: value for name, value in data.items()}
 
 

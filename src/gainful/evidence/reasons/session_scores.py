@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
 from attrs import define, field, frozen
 
@@ -19,6 +18,7 @@ from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.page.plain_data import to_plain_data
 from gainful.read.sessions import Sessions
 
 MatchSessionsFor = Callable[[SessionConvention], MatchedSessions]
@@ -39,7 +39,7 @@ class SessionChange:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return attrs.asdict(self)
+        return to_plain_data(self)
 
 
 @define(eq=False)
