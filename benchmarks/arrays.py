@@ -24,7 +24,7 @@ def data():
     return grades, rng.random((ROWS, SIZE))
 
 
-def timed(call):
+def time_call(call):
     seconds = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -55,8 +55,8 @@ def main() -> None:
     )
     print("{:<15}{:<9}{:>9}{:>14}{:>8}{:>7}{:>11}{:>12}".format(*head))
     for what, ties, used, options, asked in contests:
-        ours, mine = timed(lambda u=used, t=ties: gainful.ndcg(grades, scores=u, ties=t))
-        theirs, other = timed(lambda u=used, o=options: ndcg_score(grades, u, **o))
+        ours, mine = time_call(lambda u=used, t=ties: gainful.ndcg(grades, scores=u, ties=t))
+        theirs, other = time_call(lambda u=used, o=options: ndcg_score(grades, u, **o))
         print(
             f"{what:<15}{ties:<9}{ours:>7.2f} s{theirs:>12.2f} s{theirs / ours:>7.1f}×"
             f"{asked:>6}×{mine:>11.6f}{abs(mine - other):>12.1e}"

@@ -17,7 +17,7 @@ SIZES = (25, 50, 200)
 NAMES = ("bootstrap", "bca")
 
 
-def rejected(name: str, n: int) -> float:
+def share_rejected(name: str, n: int) -> float:
     random = np.random.default_rng(n)
     parts = [
         TESTS[name]
@@ -31,4 +31,8 @@ def rejected(name: str, n: int) -> float:
 if __name__ == "__main__":
     print("| queries | percentile | BCa |\n| ---: | ---: | ---: |")
     for n in SIZES:
-        print(f"| {n} | " + " | ".join(f"{100 * rejected(name, n):.1f} %" for name in NAMES) + " |")
+        print(
+            f"| {n} | "
+            + " | ".join(f"{100 * share_rejected(name, n):.1f} %" for name in NAMES)
+            + " |"
+        )

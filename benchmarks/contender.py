@@ -18,7 +18,7 @@ TWENTY = [*(f"nDCG@{k}" for k in range(1, 11)), "AP", "RR", "P@5", "P@10", "R@10
 TWENTY += ["Bpref", "infAP", "Rprec", "Success@5"]
 
 
-def timed(call):
+def time_call(call):
     start = time.perf_counter()
     values = call()
     return time.perf_counter() - start, values
@@ -27,19 +27,19 @@ def timed(call):
 def gainful_file(qrels, run):
     import gainful
 
-    return timed(lambda: gainful.evaluate(qrels, run, list(NAMES.values())).mean)
+    return time_call(lambda: gainful.evaluate(qrels, run, list(NAMES.values())).mean)
 
 
 def gainful_one(qrels, run):
     import gainful
 
-    return timed(lambda: gainful.evaluate(qrels, run, ["nDCG@10"]).mean)
+    return time_call(lambda: gainful.evaluate(qrels, run, ["nDCG@10"]).mean)
 
 
 def gainful_twenty(qrels, run):
     import gainful
 
-    return timed(lambda: gainful.evaluate(qrels, run, TWENTY).mean)
+    return time_call(lambda: gainful.evaluate(qrels, run, TWENTY).mean)
 
 
 def gainful_lazy(judgments, run):
@@ -85,7 +85,7 @@ def pytrec_eval_file(qrels, run):
         judged, ranked = read_by_pytrec_eval(qrels, run)
         return mean(pytrec_eval.RelevanceEvaluator(judged, {*NAMES}).evaluate(ranked))
 
-    return timed(call)
+    return time_call(call)
 
 
 def gainful_dict(qrels, run):
@@ -93,7 +93,8 @@ def gainful_dict(qrels, run):
 
     judged, ranked = read_by_pytrec_eval(qrels, run)
     calls = [
-        timed(lambda: gainful.evaluate(judged, ranked, list(NAMES.values())).mean) for _ in range(3)
+        time_call(lambda: gainful.evaluate(judged, ranked, list(NAMES.values())).mean)
+        for _ in range(3)
     ]
     return min(calls, key=lambda call: call[0])
 
@@ -104,7 +105,7 @@ def pytrec_eval_dict(qrels, run):
     judged, ranked = read_by_pytrec_eval(qrels, run)
     peer = pytrec_eval.RelevanceEvaluator(judged, {*NAMES})
     seconds, values = min(
-        (timed(lambda: peer.evaluate(ranked)) for _ in range(3)), key=lambda f: f[0]
+        (time_call(lambda: peer.evaluate(ranked)) for _ in range(3)), key=lambda f: f[0]
     )
     return seconds, mean(values)
 
@@ -119,7 +120,7 @@ def ir_measures_file(qrels, run):
         values = ir_measures.calc_aggregate(measures, judged, ranked)
         return {name: values[ir_measures.parse_measure(name)] for name in NAMES.values()}
 
-    return timed(call)
+    return time_call(call)
 
 
 def _ranx(qrels, run):
@@ -145,7 +146,7 @@ def ranx_cold(qrels, run):
 def ranx_warm(qrels, run):
     call = _ranx(qrels, run)
     call()
-    return timed(call)
+    return time_call(call)
 
 
 def own_peak():

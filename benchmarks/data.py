@@ -10,7 +10,7 @@ import polars as pl
 JUDGED, MISSED = 14, 6  # judged documents per query: about so many retrieved, so many not
 
 
-def made(folder: Path, queries: int, docs: int) -> tuple[Path, Path]:
+def make_data(folder: Path, queries: int, docs: int) -> tuple[Path, Path]:
     """A run in order of score, and judgments with grades 0 to 3, as TREC files."""
     name = f"{queries}x{docs}"
     run, qrels = folder / f"{name}.run", folder / f"{name}.qrels"

@@ -35,7 +35,7 @@ MOVE = """async (wanted) => {
 }"""
 
 
-def made(sessions):
+def make_data(sessions):
     random = np.random.default_rng(7)
     queries = random.integers(1, 13, sessions)
     session = np.repeat(np.arange(sessions), queries * 10)
@@ -79,7 +79,7 @@ def main() -> None:
     study = gainful.sessions.simulate_study(2008)
     cases = (
         ("120 sessions (the demo study)", (study.sessions, study.qrels), 200, 3.0),
-        ("2,000 sessions of 1 to 12 queries", made(2000), 400, None),
+        ("2,000 sessions of 1 to 12 queries", make_data(2000), 400, None),
     )
     print(ROW.format("the live page, a slider moved 12 times", "median", "slowest", "asked"))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 import polars as pl
-from data import made
-from runs import measured
+from data import make_data
+from runs import measure_call
 
 ROW = "{:<34}{:>10}{:>10}{:>10}{:>10}   {}"
 
@@ -47,17 +47,17 @@ def main() -> None:
     queries = int(sys.argv[1]) if len(sys.argv) > 1 else 6_980
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = made(folder, queries, 1_000)
+        files = make_data(folder, queries, 1_000)
         once, twice = parquet(folder, *files), parquet(folder, *files, times=2)
         print(f"{queries * 1_000:,} rows; memory is the peak of the Python process\n")
         print(ROW.format("", "time", "memory", "of file's", "at most", "nDCG nDCG@10 AP RR"))
-        file = measured("gainful_file", files)
+        file = measure_call("gainful_file", files)
         line("TREC file", file, None)
-        line("lazy polars over Parquet", measured("gainful_lazy", once), file, "0.5")
-        line("DuckDB over Parquet", measured("gainful_duckdb", once), file, "0.5")
-        spark = measured("gainful_spark", once)
+        line("lazy polars over Parquet", measure_call("gainful_lazy", once), file, "0.5")
+        line("DuckDB over Parquet", measure_call("gainful_duckdb", once), file, "0.5")
+        spark = measure_call("gainful_spark", once)
         line("Spark local[2], driver", spark, file)
-        more = measured("gainful_spark", twice)
+        more = measure_call("gainful_spark", twice)
         line("  twice the rows", more, file)
         if spark and more:
             judged = once[0].stat().st_size / 1e6

@@ -26,7 +26,7 @@ TYPED = """() => {
 }"""
 
 
-def made(runs, queries, ranks):
+def make_data(runs, queries, ranks):
     """Judgments of 40 documents a query, and runs that find them the worse the later they come."""
     random = np.random.default_rng(1)
     grades = random.choice([0, 0, 1, 1, 2, 3], (queries, 40))
@@ -47,7 +47,7 @@ def made(runs, queries, ranks):
     return judged, ranked
 
 
-def opened(file, times=5):
+def open_page(file, times=5):
     """Milliseconds until the page is drawn, and until a search is answered; the median of some."""
     from playwright.sync_api import sync_playwright
 
@@ -68,7 +68,7 @@ def opened(file, times=5):
 
 def main() -> None:
     runs, queries, ranks = map(int, sys.argv[1:4]) if len(sys.argv) > 3 else (5, 500, 100)
-    data = made(runs, queries, ranks)
+    data = make_data(runs, queries, ranks)
     start = time.perf_counter()
     page = gainful.report(*data, ["nDCG@10", "AP", "RR"])
     seconds = time.perf_counter() - start
@@ -81,7 +81,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder, "report.html")
         file.write_text(page, encoding="utf-8")
-        drawn, typed = opened(file)
+        drawn, typed = open_page(file)
     print(ROW.format("open in chromium, drawn", f"{drawn / 1000:.2f} s", "within 3 s"))
     print(ROW.format("a letter typed into the search", f"{typed:.0f} ms", ""))
 

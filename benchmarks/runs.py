@@ -13,13 +13,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from data import made
+from data import make_data
 
 HERE = Path(__file__).parent
 ROW = "{:<34}{:>10}{:>10}{:>12}{:>9}   {}"
 
 
-def measured(name, files):
+def measure_call(name, files):
     """The best of three, each in a new process (of ranx and Spark, which take long, one)."""
     command = [sys.executable, str(HERE / "contender.py"), name, *map(str, files)]
     calls = []
@@ -57,34 +57,36 @@ def new_process(code):
 def main() -> None:
     queries = int(sys.argv[1]) if len(sys.argv) > 1 else 6_980
     with tempfile.TemporaryDirectory() as folder:
-        large = made(Path(folder), queries, 1_000)
+        large = make_data(Path(folder), queries, 1_000)
         lines = queries * 1_000
         size = large[1].stat().st_size / 1e6
         print(f"{lines:,} run lines, {size:.0f} MB of text; nDCG, nDCG@10, AP, RR\n")
         print(ROW.format("from files", "time", "memory", "to gainful", "asked", "result"))
-        ours = measured("gainful_file", large)
+        ours = measure_call("gainful_file", large)
         line("gainful", ours, None)
-        line("pytrec_eval", measured("pytrec_eval_file", large), ours, "4×")
-        line("ir_measures", measured("ir_measures_file", large), ours)
-        line("ranx, cold", measured("ranx_cold", large), ours)
-        line("ranx, warm", measured("ranx_warm", large), ours, "8×")
+        line("pytrec_eval", measure_call("pytrec_eval_file", large), ours, "4×")
+        line("ir_measures", measure_call("ir_measures_file", large), ours)
+        line("ranx, cold", measure_call("ranx_cold", large), ours)
+        line("ranx, warm", measure_call("ranx_warm", large), ours, "8×")
         print()
         print(ROW.format("from dicts", "time", "memory", "to gainful", "asked", "result"))
-        by_dict = measured("gainful_dict", large)
+        by_dict = measure_call("gainful_dict", large)
         line("gainful", by_dict, None)
-        line("pytrec_eval, evaluate() alone", measured("pytrec_eval_dict", large), by_dict, "5×")
+        line(
+            "pytrec_eval, evaluate() alone", measure_call("pytrec_eval_dict", large), by_dict, "5×"
+        )
         print()
         print(ROW.format("cost of more", "time", "memory", "ratio", "at most", ""))
-        one_measure = measured("gainful_one", large)
+        one_measure = measure_call("gainful_one", large)
         line("one measure", one_measure, None)
-        line("twenty measures", measured("gainful_twenty", large), one_measure, "1.5×")
+        line("twenty measures", measure_call("gainful_twenty", large), one_measure, "1.5×")
         line(
             "twice the lines",
-            measured("gainful_one", made(Path(folder), 2 * queries, 1_000)),
+            measure_call("gainful_one", make_data(Path(folder), 2 * queries, 1_000)),
             one_measure,
             "2.2×",
         )
-        small = made(Path(folder), 50, 1_000)
+        small = make_data(Path(folder), 50, 1_000)
         code = f"import gainful; gainful.evaluate({str(small[0])!r}, {str(small[1])!r}, ['nDCG@10', 'AP'])"
         base, whole = new_process("import numpy, polars"), new_process(code)
         print("\n50 topics × 1,000 documents in a new process (best of five; asked: at most 2×)")

@@ -21,7 +21,7 @@ QUERIES, RESULTS, TOPICS, JUDGED, DOCS, REPEATS = 3, 10, 50, 200, 5_000, 3
 ROW = "{:>12}{:>14}{:>12}{:>12}{:>8}{:>9}{:>9}   {}"
 
 
-def written(folder, sessions):
+def write_data(folder, sessions):
     """A file of sessions, no document twice in a list, and the judgments of their topics."""
     rng = np.random.default_rng(2008)
     lists = sessions * QUERIES
@@ -50,7 +50,7 @@ def written(folder, sessions):
     return path, judgments
 
 
-def timed(call):
+def time_call(call):
     seconds = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -67,9 +67,9 @@ def main() -> None:
     before = None
     for size in (sessions, 2 * sessions):
         with tempfile.TemporaryDirectory() as name:
-            path, judgments = written(Path(name), size)
-            read, counted = timed(lambda p=path: pl.read_parquet(p).group_by("session").len())
-            ours, means = timed(
+            path, judgments = write_data(Path(name), size)
+            read, counted = time_call(lambda p=path: pl.read_parquet(p).group_by("session").len())
+            ours, means = time_call(
                 lambda p=path, j=judgments: gainful.sessions.evaluate(p, j, "sDCG@10").mean
             )
         rows = int(counted["len"].sum())

@@ -24,7 +24,7 @@ def _grades(random, sessions, topics):
     return whole if topics < sessions else whole + random.random(12 * topics)
 
 
-def made(sessions, topics):
+def make_data(sessions, topics):
     random = np.random.default_rng(3)  # with which the winner changes at every b
     queries = random.integers(1, 6, sessions)
     session = np.repeat(np.arange(sessions), queries * 10)
@@ -68,7 +68,7 @@ def main() -> None:
     sessions = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     print(ROW.format(f"{sessions:,} sessions", "one setting", "400", "ratio", "asked: at most 5×"))
     for title, topics in (("50 topics", 50), ("a topic each", sessions)):
-        data = made(sessions, topics)
+        data = make_data(sessions, topics)
         for name in ("sDCG", "nsDCG", "nsDCG(duplicates=first)"):
             measure = f"{name}@10"
             one_setting = fastest(

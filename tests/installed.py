@@ -16,7 +16,7 @@ def find_missing(path: Path) -> frozenset[str]:
     """The packages that a file imports, itself or by another file of the tests, and are not there."""
     missing: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        for name in _imported_names(node):
+        for name in _find_imported_names(node):
             package = name.partition(".")[0]
             if (_FOLDER / f"{package}.py").exists():
                 missing |= find_missing(_FOLDER / f"{package}.py")
@@ -25,7 +25,7 @@ def find_missing(path: Path) -> frozenset[str]:
     return frozenset(missing)
 
 
-def _imported_names(node: ast.stmt) -> list[str]:
+def _find_imported_names(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom) and node.module:

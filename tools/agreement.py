@@ -69,7 +69,5 @@ def put_sentence(text: str) -> str:
         lines = sum(row["cases"] for row in binaries)
         listed = lines - sum(row["same"] for row in binaries)
         rest = f", but for {listed} that the [docs](docs/trec-eval.md) list" if listed else ""
-        sentence += (
-            f"; trec_eval {versions} on {lines:,} random command lines, to the byte{rest}"
-        )
+        sentence += f"; trec_eval {versions} on {lines:,} random command lines, to the byte{rest}"
     return _SENTENCE.sub(lambda part: f"{part[1]}{sentence}.{part[2]}", text)

@@ -268,7 +268,7 @@ PAGES = {
 }
 
 
-def typed_pages() -> list[str]:
+def list_typed_pages() -> list[str]:
     """Pages that are typed by hand, except what their commands print."""
     guides = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
     return ["README.md", *(page for page in guides if page not in PAGES)]
@@ -287,7 +287,7 @@ def print_anew(text: str) -> str:
 
 def draw_pictures() -> None:
     """Draw the pictures anew, by the very commands that the pages tell; their data were written above."""
-    for page in typed_pages():
+    for page in list_typed_pages():
         text = (ROOT / page).read_text(encoding="utf-8")
         for block in re.findall(r"^```sh\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
             for command in block.replace("\\\n", " ").splitlines():
@@ -299,7 +299,7 @@ def main() -> int:
     """Write what is out of date, or with --check only name it."""
     check = "--check" in sys.argv
     written = {page: make() for page, make in PAGES.items()}
-    written |= {page: (ROOT / page).read_text(encoding="utf-8") for page in typed_pages()}
+    written |= {page: (ROOT / page).read_text(encoding="utf-8") for page in list_typed_pages()}
     written["README.md"] = put_sentence(written["README.md"])
     made = {page: print_anew(text) for page, text in written.items()}
     stale = []
