@@ -51,7 +51,7 @@ CLASSIFICATION = (
         question="How well do being among the first k and being relevant go together?",
         definition="Matthews' correlation of both over docs documents, at least all that are "
         "known: from −1 over 0 for chance to 1",
-        example=Example("MCC@2", "1 0 1 - | 1", "(1*5 - 2*3) / (2*3 * 3*2)**0.5"),
+        example=Example("MCC(docs=100)@2", "1 0 1 - | 1", "(1*100 - 2*3) / (2*98 * 3*97)**0.5"),
         function=precision.matthews_correlation,
         arguments=("rel", "docs"),
         normalised=False,
