@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,21 @@ def test_the_walk_goes_through_functions_that_are_there():
         code = (ROOT / "src" / "gainful" / file).read_text(encoding="utf-8")
         for name in filter(None, names.split(".")):
             assert re.search(rf"^\s*(?:def|class) {name}\b", code, re.MULTILINE), (file, name)
+
+
+NO_NAMES = {"fish", "measures"}  # a file of completions, and the entry point of plugins
+
+
+@pytest.mark.parametrize("name", [*GUIDES, "CHANGELOG.md"])
+def test_every_name_of_gainful_on_a_page_is_there(name):
+    text = GUIDES.get(name) or (ROOT / name).read_text(encoding="utf-8")
+    for path in set(re.findall(r"(?<![\w/.-])gainful\.([A-Za-z_][\w.]*\w)", text)):
+        first = path.partition(".")[0]
+        if first in NO_NAMES:
+            continue
+        if first in MODULES:
+            import_module(f"gainful.{first}")
+        assert attrgetter(path.removesuffix(".py"))(gainful) is not None, path
 
 
 @pytest.mark.parametrize("name", GUIDES)
