@@ -121,10 +121,12 @@ def find_records(
 ) -> Records | None:
     """The records of a dict that has one for each query; None if its first value is none."""
     first = next(iter(by_query.values()), None)
-    if not isinstance(first, Mapping) or not record_kinds(first, columns):
+    if not isinstance(first, Mapping):
         return None
-    keys = {key for names in _kind_names(columns).values() for key in names}
-    if any(isinstance(first[key], Real) for key in keys if key in first):  # a document's score
+    usual = (*RETRIEVED, *RELEVANT)
+    keys = [*columns.names.get("retrieved", ()), *columns.names.get("relevant", ()), *usual]
+    parts = [first[key] for key in keys if key in first]
+    if not parts or any(isinstance(part, Real) for part in parts):  # documents with numbers
         return None
     return (
         (f"{name}[{quote(query)}]", {**(as_record(record) or {}), "id": query})

@@ -116,9 +116,7 @@ def holds_runs(value: object) -> bool:
         (True, False)
     """
     if isinstance(value, Mapping):
-        if rag.find_records(value, "") is not None:
-            return False
-        return _is_run(next((inner for inner in value.values() if _is_filled(inner)), None))
+        return _holds_named_runs(value)
     if not isinstance(value, (list, tuple)) or (value and rag.record_kinds(value[0])):
         return False
     first = next((inner for inner in value if _is_filled(inner)), None)
@@ -127,6 +125,15 @@ def holds_runs(value: object) -> bool:
     if isinstance(first, (list, tuple)):  # rankings in query order, unless it holds such itself
         return isinstance(first, list) and _is_run(first)
     return _is_run(first)
+
+
+def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
+    first = next(iter(by_name.values()), None)
+    if type(first) is dict and type(next(iter(first.values()), None)) in (float, int):
+        return False  # documents with their scores, as most have them
+    if rag.find_records(by_name, "") is not None:
+        return False
+    return _is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 
 
 def _is_filled(value: object) -> bool:
