@@ -300,6 +300,8 @@ def test_runs_of_one_name_get_distinct_ones():
     assert a.compare(b).to_dict() == compare(a, b).to_dict()
     assert compare(JUDGED, RUNS["a"], RUNS["b"], "AP").to_dict() == compare(a, b).to_dict()
     assert compare(JUDGED, [RUNS["a"], RUNS["b"]], "AP").systems == ("run 1", "run 2")
+    several = compare(JUDGED, RUNS["a"], RUNS["b"], RUNS["c"], "AP", "RR")
+    assert (len(several.systems), several.measures) == (3, ("AP", "RR"))
 
 
 def test_results_are_compared_as_their_runs_are():

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, UnknownName, WrongType
 
 JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}, "3": {"d": 1}}
 GOOD = {"1": ["a", "b"], "2": ["c"], "3": ["d"]}
@@ -60,6 +60,7 @@ def test_a_measure_that_was_not_asked_for_says_which_were(results, name):
 def test_the_lowest_queries_come_first_in_worst(results):
     assert results.worst(2)["query"].to_list() == ["2", "1"]
     assert results.worst(1, "P@1")["query"].to_list() == ["1"]  # of equal ones the first
+    assert results.worst("P@1").equals(results.worst(10, "P@1"))
     with pytest.raises(BadValue, match="n is 0"):
         results.worst(0)
     with pytest.raises(UnknownName, match="no measure 'AP'"):
@@ -186,6 +187,8 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     direct = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=99)
     assert results.compare(resamples=99).to_dict() == direct.to_dict()
+    with pytest.raises(WrongType, match="gainful.sessions.compare"):
+        gainful.compare(results)
     assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
 
 
@@ -197,6 +200,11 @@ def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
         assert "<script" not in bundle["image/svg+xml"]
     assert runs.plot(resamples=99).to_dict() == gainful.figures.dots(runs, resamples=99).to_dict()
     assert "jsdelivr" not in str(bundle)
+
+
+def test_a_plot_has_no_other_options_than_its_looks(results):
+    with pytest.raises(UnknownName, match="no option of a picture 'widht'; did you mean width"):
+        results.plot(widht=300)
 
 
 def test_figures_take_results(results, runs):

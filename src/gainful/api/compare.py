@@ -19,6 +19,7 @@ from gainful.api.named_runs import (
 )
 from gainful.api.results import Results
 from gainful.convention import Convention
+from gainful.errors import WrongType
 from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions, build_method
 from gainful.evidence.comparisons.compare_runs import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
@@ -26,6 +27,7 @@ from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.sessions.session_values import SessionValues
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
 
@@ -95,6 +97,8 @@ def compare(
         "seed": seed,
     }
     method = build_method(TEST_NAMES, test, **options)
+    if isinstance(qrels, SessionValues):
+        raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
     if holds_results(qrels):
         reading = {"like": like, "qrels_format": qrels_format, "run_format": run_format}
         refuse_reading({**reading, **settings, "columns": columns, "per_query": per_query or None})

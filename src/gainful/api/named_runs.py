@@ -74,8 +74,13 @@ def separate_runs(
 ) -> tuple[dict[str, AnyRun], Measures | None]:
     """Two runs or more, and the measures, where these were given one after the other."""
     runs = [value for value in given if value is not None]
-    if len(runs) > 1 and (_names_measures(runs[-1]) or (len(runs) == 2 and holds_runs(runs[0]))):
-        measures = _refuse_both(measures, runs.pop())
+    number = 1 if len(runs) == 2 and holds_runs(runs[0]) else 0  # whatever it is called
+    while number < len(runs) - 1 and _names_measures(runs[-number - 1]):
+        number += 1
+    if number:
+        last = runs[-number:]
+        measures = _refuse_both(measures, last[0] if number == 1 else last)
+        del runs[-number:]
     if len(runs) > 1:
         return _name_list(runs), measures
     return name_runs(runs[0] if runs else (), at_least=2), measures

@@ -222,7 +222,7 @@ class RunResults(Shown, dict[str, Results]):
         """
         from gainful.show.figures import dots, drawing, figure  # noqa: PLC0415
 
-        shape = figure.Look(**look)
+        shape = figure.Look.from_options(look)
         stabilities = [
             stability(results, interval, resamples=resamples, seed=seed)
             for results in self.values()
@@ -335,7 +335,7 @@ class SessionResults(SessionValues, Shown):
         """
         from gainful.show.figures import drawing, figure, session_curves  # noqa: PLC0415
 
-        shape = figure.Look(**look)
+        shape = figure.Look.from_options(look)
         data = session_curves.sessions_data(
             self, measure, by=by, interval=interval, resamples=resamples, seed=seed
         )

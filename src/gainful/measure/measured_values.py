@@ -130,13 +130,17 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
         }
         return pl.DataFrame({self.UNIT: pl.Series(self.UNIT, list(self.ids)), **columns})
 
-    def worst(self, n: int = 10, measure: str | Measure | None = None) -> pl.DataFrame:
+    def worst(
+        self, n: int | str | Measure = 10, measure: str | Measure | None = None
+    ) -> pl.DataFrame:
         """The rows with the lowest values, the lowest first; those left out have none.
 
         Args:
-            n: how many.
+            n: how many; or the measure, by which the ten lowest are shown.
             measure: by which measure; the first if none is named.
         """
+        if isinstance(n, (str, Measure)):
+            return self.worst(10, n)
         if not is_whole_number(n) or n < 1:
             raise BadValue("n", n, "a whole number from 1 on")
         name = next(iter(self.values)) if measure is None else self.find_name(measure)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import polars as pl
-from attrs import field, frozen
+from attrs import field, fields_dict, frozen
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.show.theme import DARK, LIGHT, Spec, Tones
 
 DrawChart = Callable[["FigureData", "Look"], Spec]
@@ -48,6 +48,15 @@ class Look:
     width: int | None = field(default=None, validator=_check_pixels)
     height: int | None = field(default=None, validator=_check_pixels)
     dark: bool = False
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Look:
+        """A look from options by name; one that it has not is refused."""
+        names = list(fields_dict(cls))
+        for name in options:
+            if name not in names:
+                raise UnknownName("option of a picture", name, names)
+        return cls(**options)
 
     @property
     def tones(self) -> Tones:
