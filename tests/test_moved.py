@@ -394,7 +394,12 @@ def test_tied_documents_add_up_under_every_policy(ties):
 
 
 @pytest.mark.parametrize(
-    "like", [name for name, convention in CONVENTIONS.items() if convention.has_ndcg]
+    "like",
+    [
+        name
+        for name, convention in CONVENTIONS.items()
+        if convention.has_own("nDCG", has_cutoff=True)
+    ],
 )
 def test_the_documents_explain_all_of_ndcg_like_any_tool(like):
     judged = {"1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 2, "f": 1}}

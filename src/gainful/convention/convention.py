@@ -91,7 +91,6 @@ class Convention(Settings):
     name: str = field(default="gainful", eq=False)
     title: str = field(default="gainful's own settings", eq=False)
     note: str = field(default="", eq=False)
-    has_ndcg: bool = field(default=True, eq=False)  # or other measures only?
     # The measures whose numbers here are the tool's own; AP@ is AP with a cutoff, None is all.
     measures: tuple[str, ...] | None = field(default=None, eq=False)
 

@@ -156,7 +156,6 @@ RAGAS = Convention(
     missing="skip",
     extra="empty",
     duplicates="count",
-    has_ndcg=False,
     note="it has no nDCG; its context precision is AP over the relevant documents that were found",
 )
 DEEPEVAL = evolve(

@@ -104,7 +104,6 @@ PYNDEVAL = Convention(
     first_rank="as_is",
     measures=tuple(name for name in _NDEVAL_MEASURES if not name.endswith("@")),
     note="it has no nDCG; where nothing is relevant its nNRBP is no number, and 0 here",
-    has_ndcg=False,
 )
 GDEVAL = Convention(
     measures=("nDCG", "ERR"),

@@ -177,7 +177,7 @@ def _compute_variants(
             recipe = _with_discount(ranked[0], dict(params))
             yield from _compute_values(params, recipe, ranked[1], ranking, [])
     for convention in CONVENTIONS.values():
-        if not convention.has_ndcg:
+        if not convention.has_own("nDCG", has_cutoff=True):
             continue
         params = _drop_defaults(measure, _tool_params(convention, measure, ranking))
         options = {"ideal": convention.ideal} if "ideal" in measure.entry.params else {}
