@@ -62,6 +62,31 @@ INTRODUCTION = """\
 has its own. What is not on this page is not public and may change. Options are passed by name; those that
 are called settings are the fields of [`Convention`](which-ndcg.md#the-settings)."""
 WIDTH = 96
+# What the house asks of its own results, and nobody else: no part of the reference.
+INTERNAL = {
+    "convention_data",
+    "files_to_save",
+    "find_name",
+    "format_value",
+    "from_recipe",
+    "group_sessions",
+    "list_columns",
+    "list_expressions",
+    "locate",
+    "matched_sessions",
+    "mean_of",
+    "mean_or_none",
+    "numeric_queries",
+    "page",
+    "qrel_inputs",
+    "random_generator",
+    "recipe_data",
+    "recipes",
+    "run_inputs",
+    "summary",
+    "tabulate",
+    "values_by_id",
+}
 PLAIN_TYPES = {*dir(builtins), "Any", "Callable", "Iterable", "Mapping", "Path", "Sequence", "None"}
 
 
@@ -174,19 +199,25 @@ def describe_class(value: type) -> Iterator[str]:
 
 
 def public_members(value: type) -> list[tuple[str, Any]]:
-    """Fields (with None), properties and methods that people may use, those of its bases too."""
+    """Fields (with None), properties and methods that people may use; those of its bases come last."""
     members: dict[str, Any] = {}
-    ours = [base for base in reversed(value.__mro__) if base.__module__.startswith("gainful")]
-    for base in ours:
-        fields = inspect.get_annotations(base)
-        members |= dict.fromkeys(fields) | {
-            name: member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-            for name, member in vars(base).items()
-            if name not in fields and (inspect.isroutine(member) or _is_computed(member))
-        }
-    return [
-        (name, member) for name, member in members.items() if name[0] != "_" and name[0].islower()
-    ]
+    for base in value.__mro__:
+        if base.__module__.startswith("gainful"):
+            members |= {
+                name: member for name, member in _own_members(base).items() if name not in members
+            }
+    public = {name: member for name, member in members.items() if name[0].islower()}
+    return [(name, member) for name, member in public.items() if name not in INTERNAL]
+
+
+def _own_members(base: type) -> dict[str, Any]:
+    """What one class adds."""
+    fields = inspect.get_annotations(base)
+    return dict.fromkeys(fields) | {
+        name: member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+        for name, member in vars(base).items()
+        if name not in fields and (inspect.isroutine(member) or _is_computed(member))
+    }
 
 
 def _is_computed(member: object) -> bool:
