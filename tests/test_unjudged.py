@@ -36,6 +36,7 @@ MORE = {
     "BPM": ("BPM@3",),
     "NERR8": ("NERR8@3",),
     "NERR9": ("NERR9@3",),
+    "MCC": ("MCC@2",),
     "P_IA": ("P_IA@3",),
     "Judged": ("Judged", "Judged@2"),
 }

@@ -24,6 +24,12 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
+from tools.agree_trainers import (
+    compare_catboost,
+    compare_lightgbm,
+    compare_ntcireval,
+    compare_xgboost,
+)
 
 import gainful
 from gainful.measure.language import expand
@@ -104,7 +110,8 @@ def compare_sklearn(rng: Random) -> Pairs:
 
 
 RANX = {"ndcg@5": "nDCG@5", "map": "AP", "map@5": "AP@5", "mrr": "RR", "precision@5": "P@5",
-        "recall@5": "R@5", "r-precision": "Rprec", "hit_rate@5": "Success@5"}  # fmt: skip
+        "recall@5": "R@5", "r-precision": "Rprec", "hit_rate@5": "Success@5", "hits@5": "Hits@5",
+        "rbp.80": "RBP(p=0.8)", "f1@5": "SetF@5", "bpref": "Bpref"}  # fmt: skip
 
 
 def compare_ranx(rng: Random) -> Pairs:
@@ -124,7 +131,11 @@ TOOLS = (
     Tool("pytrec_eval", "pytrec_eval-terrier", "all measures but texts", compare_pytrec_eval),
     Tool("ir_measures", "ir_measures", "measures that need no perl", compare_ir_measures),
     Tool("scikit-learn", "scikit-learn", "nDCG and DCG with ties", compare_sklearn),
-    Tool("ranx", "ranx", "nDCG, AP, RR, P, R, hit rate, without ties", compare_ranx),
+    Tool("ranx", "ranx", "nDCG, AP, RR, P, R, F1, RBP, bpref, hits, without ties", compare_ranx),
+    Tool("LightGBM", "lightgbm", "AP@k and nDCG@k, with ties", compare_lightgbm),
+    Tool("XGBoost", "xgboost", "AP@k and nDCG@k, with ties", compare_xgboost),
+    Tool("CatBoost", "catboost", "AP@k, R@k, RR@k and nDCG@k, with ties", compare_catboost),
+    Tool("NTCIREVAL", "pyNTCIREVAL", "Q, O, P and P+", compare_ntcireval),
 )
 _MODULES = {"pytrec_eval-terrier": "pytrec_eval", "scikit-learn": "sklearn"}
 
