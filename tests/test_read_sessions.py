@@ -604,7 +604,7 @@ def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
     code, text = checked(path, qrels, "--sessions-format", "conversation")
     assert code == 0
     assert "(sessions, conversation)" in text
-    assert "2 topics without judgments: '9-1_2', '9-1_10'" in text
+    assert "2 topics have no judgments: '9-1_2', '9-1_10'" in text
     code, text = checked(path, "--sessions-format", "dialogue")
     assert code == 2
     assert "'dialogue' is not one of" in text

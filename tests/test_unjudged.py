@@ -23,24 +23,21 @@ from gainful.measure.catalogue import MEASURES
 
 DOCS = [f"d{number}" for number in range(9)]
 MORE = {
-    "P": ("P@3",),
+    "SetF": ("SetF", "SetF@2"),
     "R": ("R", "R@2"),
     "AP": ("AP", "AP@3", "AP(rel=2)"),
     "nDCG": ("nDCG", "nDCG@2", "nDCG@4", "nDCG(gain=exp)@3", "nDCG(ideal=list)@3"),
     "nCG": ("nCG", "nCG@3"),
     "IPrec": ("IPrec@0.5", "IPrec@0.2"),
-    "relP": ("relP@3",),
     "Success": ("Success@2",),
-    "Unjudged": ("Unjudged@3",),
-    "scaledDCG": ("scaledDCG@3",),
-    "BPM": ("BPM@3",),
-    "NERR8": ("NERR8@3",),
-    "NERR9": ("NERR9@3",),
     "MCC": ("MCC@2",),
-    "P_IA": ("P_IA@3",),
     "Judged": ("Judged", "Judged@2"),
 }
-SPELLINGS = [spelling for name in MEASURES for spelling in MORE.get(name, (name,))]
+SPELLINGS = [
+    spelling
+    for name, entry in MEASURES.items()
+    for spelling in MORE.get(name, (f"{name}@3" if entry.cutoff_kind == "needed" else name,))
+]
 
 
 @st.composite
