@@ -198,6 +198,23 @@ def test_trec_evals_names_are_read_as_there(name, capsys):
     assert [str(measure) for measure in ours.parse_trec_measure(name)] == expected
 
 
+@pytest.mark.parametrize("name", ["MeanAgg", "SumAgg"])
+def test_aggregators_are_those_of_ir_measures(name):
+    mine, known = getattr(ours, name)(), getattr(theirs, name)()
+    for value in (0.5, 2, 0.25):
+        assert mine.result() == pytest.approx(known.result(), nan_ok=True)
+        mine.add(value)
+        known.add(value)
+    assert mine.result() == known.result()
+
+
+def test_names_of_older_versions_are_there():
+    public = {name for name in theirs.__all__ if not name.startswith("_")}
+    elsewhere = {"CwlMetric", "ParamInfo", "calc_ctxt", "lazylibs", "measures", "trectools"}
+    assert {name for name in public if not hasattr(ours, name)} == elsewhere
+    assert [measure.name for measure in ours.convert_trec_name("map")] == ["AP"]
+
+
 def test_a_name_that_trec_eval_has_not_is_refused():
     with pytest.raises(ValueError, match="no measure 'mapp'; did you mean map?"):
         ours.parse_trec_measure("mapp")

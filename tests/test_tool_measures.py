@@ -195,6 +195,12 @@ def test_values_out_of_bounds_are_told_with_their_reason(qrels, like, words):
     assert not [note for note in results.notes if "stands twice" in note]
 
 
+def test_a_gain_below_zero_is_the_reason_where_no_grade_is():
+    results = gainful.evaluate({"1": {"a": 0, "b": 1}}, {"1": {"a": 1.0}}, "nDCG(gain={0:-1,1:2})")
+    reason = "some grades are worth less than nothing (gain={0:-1,1:2})"
+    assert [note for note in results.notes if note.endswith(f"is below 0 in 1 query: {reason}")]
+
+
 def test_why_adds_up_where_tools_differ_in_one_measure():
     qrels = {"1": {"a": 1, "b": 1, "c": 1}, "2": {"a": 1, "d": 1}, "3": {"a": 0}}
     run = {query: {"a": 4.0, "x": 3.0, "b": 2.0, "d": 1.0} for query in qrels}

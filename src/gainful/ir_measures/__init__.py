@@ -12,6 +12,7 @@ from __future__ import annotations
 from gainful.errors import UnknownName
 from gainful.ir_measures import converters as util, providers
 from gainful.ir_measures.adapter import provider
+from gainful.ir_measures.aggregators import MeanAgg, SumAgg
 from gainful.ir_measures.evaluator import (
     DefinedMeasure,
     Evaluator,
@@ -40,6 +41,11 @@ calc = DefaultPipeline.calc
 run_inputs = DefaultPipeline.run_inputs
 qrel_inputs = DefaultPipeline.qrel_inputs
 
+# Names of its older versions, which it still has.
+BaseMeasure, GenericQrel, GenericScoredDoc = Measure, Qrel, ScoredDoc
+convert_trec_name = parse_trec_measure
+parse_trec_qrels, parse_trec_run = read_trec_qrels, read_trec_run
+
 # What ir_measures also calls them; any other case of a name is understood too.
 _ALIASES = (
     *("MAP", "MRR", "NDCG", "Precision", "Recall", "SDCG", "BPref", "RPrec", "MAP_IA"),
@@ -47,23 +53,31 @@ _ALIASES = (
 )
 
 __all__ = [
+    "BaseMeasure",
     "CalcResults",
     "DefaultPipeline",
     "DefinedMeasure",
     "Evaluator",
+    "GenericQrel",
+    "GenericScoredDoc",
+    "MeanAgg",
     "Measure",
     "Metric",
     "Provider",
     "Qrel",
     "ScoredDoc",
+    "SumAgg",
     "calc",
     "calc_aggregate",
+    "convert_trec_name",
     "define",
     "define_byquery",
     "evaluator",
     "iter_calc",
     "parse_measure",
     "parse_trec_measure",
+    "parse_trec_qrels",
+    "parse_trec_run",
     "provider",
     "providers",
     "read_trec_qrels",

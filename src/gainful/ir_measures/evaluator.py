@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import exp, nan
+from math import exp
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
 from gainful.errors import BadValue
+from gainful.ir_measures.aggregators import MeanAgg, SumAgg
 from gainful.ir_measures.converters import QrelsConverter, RunConverter
 from gainful.ir_measures.rows import CalcResults, Metric
 from gainful.match.matched import Matched
@@ -331,12 +332,10 @@ def _group_measures(
 
 def _aggregate_values(measure: Measure | DefinedMeasure, values: list[float]) -> float:
     aggregation = measure.entry.aggregation if isinstance(measure, Measure) else "mean"
-    if aggregation == "sum":
-        return float(sum(values))
-    if not values:
-        return nan
-    mean = float(sum(values)) / len(values)
-    return exp(mean) if aggregation == "geometric" else mean
+    aggregator = SumAgg() if aggregation == "sum" else MeanAgg()
+    for value in values:
+        aggregator.add(value)
+    return exp(aggregator.result()) if aggregation == "geometric" else aggregator.result()
 
 
 def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:

@@ -57,7 +57,8 @@ def note_odd_values(
             reason = _reason_above_one(recipes[name], matched)
             notes.append(f"{name} is above 1 in {count_noun(above, 'query')}: {reason}")
         if below:
-            notes.append(f"{name} is below 0 in {count_noun(below, 'query')}: {_NEGATIVE_GRADES}")
+            reason = _reason_below_zero(recipes[name], matched)
+            notes.append(f"{name} is below 0 in {count_noun(below, 'query')}: {reason}")
     return notes
 
 
@@ -141,6 +142,12 @@ def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched)
     return [
         f"no retrieved document is judged; the run has {examples[0]}, the judgments {examples[1]}"
     ]
+
+
+def _reason_below_zero(recipe: Recipe, matched: Matched) -> str:
+    if matched.pool_grade.min(initial=0.0) < 0:
+        return _NEGATIVE_GRADES
+    return f"some grades are worth less than nothing (gain={recipe.gain.name})"
 
 
 def _reason_above_one(recipe: Recipe, matched: Matched) -> str:
