@@ -129,6 +129,9 @@ def test_several_runs_are_one_object(runs):
         runs["god"]
     with pytest.raises(UnknownName, match="a measure is asked of a run"):
         runs["RR"]
+    bounds = gainful.unjudged(JUDGED, {"good": GOOD, "bad": BAD}, "RR")
+    with pytest.raises(UnknownName, match=r"no run 'god'; did you mean good\?"):
+        bounds["god"]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +193,12 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     with pytest.raises(WrongType, match="gainful.sessions.compare"):
         gainful.compare(results)
     assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
+
+
+def test_sessions_come_before_their_judgments():
+    study = gainful.sessions.simulate_study(7)
+    with pytest.raises(WrongType, match="sessions first, then their judgments"):
+        gainful.sessions.evaluate(study.qrels, study.sessions)
 
 
 def test_plots_are_drawn_in_a_notebook_without_network(results, runs):

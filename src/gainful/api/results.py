@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 import polars as pl
 from attrs import evolve, fields, frozen
 
-from gainful.errors import UnknownName
 from gainful.evidence.stability import (
     DEFAULT_LEVEL,
     Stability,
@@ -34,7 +33,7 @@ from gainful.measure.sessions.results import View, session_results_page
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.summary import summary_page
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
 from gainful.text import count_noun
 
@@ -121,7 +120,7 @@ class Results(RunValues, Shown):
         )
 
 
-class RunResults(Shown, dict[str, Results]):
+class RunResults(ShownByRun[Results]):
     r"""The results of several runs by name; with `stabilities` where intervals were asked for.
 
     Examples:
@@ -139,10 +138,6 @@ class RunResults(Shown, dict[str, Results]):
         """Results by name; all runs have a stability, or none has."""
         super().__init__(results)
         self.stabilities = stabilities
-
-    def __missing__(self, name: object) -> Results:
-        hint = "a measure is asked of a run: results[run][measure]"
-        raise UnknownName("run", str(name), self, hint)
 
     @property
     def mean(self) -> dict[str, dict[str, float]]:

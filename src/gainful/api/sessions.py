@@ -9,6 +9,7 @@ from typing import Any
 from gainful.api.keywords import answer_keywords
 from gainful.api.results import SessionResults, as_session_results
 from gainful.convention.session import SessionConvention
+from gainful.errors import WrongType
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.sessions.evaluate import measure_sessions
@@ -70,6 +71,8 @@ def evaluate(
         >>> evaluate(sessions, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
+    if isinstance(sessions, Qrels):
+        raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     convention, recipes = build_session_recipes(measures, like, settings)
     chosen_sessions = choose_sessions(
         sessions,

@@ -5,16 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from attrs import frozen
 
-from gainful.errors import NotInstalled
+from gainful.errors import NotInstalled, UnknownName
 from gainful.page.page import Page
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+T = TypeVar("T")
 
 # What one looks for in a result, and what it is here; in small letters.
 _ELSEWHERE = {
@@ -125,6 +127,14 @@ class Shown:
 
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(describe_missing(self, name))
+
+
+class ShownByRun(Shown, dict[str, T]):
+    """What there is of each of several runs, by their names."""
+
+    def __missing__(self, name: object) -> T:
+        hint = "a measure is asked of a run: results[run][measure]"
+        raise UnknownName("run", str(name), self, hint)
 
 
 def describe_missing(result: Shown, name: str) -> str:

@@ -17,7 +17,7 @@ from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
 from gainful.rounding import COARSE_ROUNDING
 from gainful.text import count_noun, join_words
@@ -153,7 +153,7 @@ class Bounds(Shown):
         return summary_page(self)
 
 
-class RunBounds(Shown, dict[str, Bounds]):
+class RunBounds(ShownByRun[Bounds]):
     """The bounds of several runs by name."""
 
     def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:

@@ -81,8 +81,12 @@ def to_altair(spec: Spec) -> alt.TopLevelMixin:
 def _draw_offline(chart_class: type[Any]) -> type[Any]:
     """The class, but a notebook gets a picture: Altair's own page would load scripts."""
 
-    def show(chart: Any, *_: object, **__: object) -> dict[str, str]:
-        return {"image/svg+xml": picture.to_svg(chart), "text/plain": repr(type(chart).__name__)}
+    def show(chart: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            svg = picture.to_svg(chart)
+        except NotInstalled:  # then as Altair has it
+            return chart_class._repr_mimebundle_(chart, *arguments, **options)
+        return {"image/svg+xml": svg, "text/plain": type(chart).__name__}
 
     methods = {"_repr_mimebundle_": show, "__module__": chart_class.__module__}
     return type(chart_class.__name__, (chart_class,), methods)
