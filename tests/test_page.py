@@ -17,6 +17,7 @@ from gainful.api.conventions import conventions
 from gainful.api.measures import measures
 from gainful.api.results import RunResults
 from gainful.convention.session import SESSION_CONVENTIONS
+from gainful.convention.settings import Settings
 from gainful.page.page import Page, Section
 from gainful.page.render import RENDERERS, SUFFIXES, render
 from gainful.page.shown import Description, Shown
@@ -101,6 +102,8 @@ def test_every_result_is_there_in_every_format(results):
     for name, result in results.items():
         assert isinstance(result, Shown), name
         assert repr(result), name
+        if not isinstance(result, Settings):  # whose repr is how it would be written
+            assert str(result.summary()) == str(result), name
         assert result.to_text(), name
         assert result.to_markdown(), name
         assert result.to_latex(), name

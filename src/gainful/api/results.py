@@ -68,7 +68,7 @@ class Results(RunValues, Shown):
         """The run by its means, or query by query; with the whole convention if `verbose`."""
         return results_page([self], per_query=per_query, verbose=verbose)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The means in a few lines, and what was odd."""
         oddities = " · ".join(list_oddities([self]))
         remarks = [line for line in (oddities, *self.notes) if line]
@@ -276,7 +276,7 @@ class SessionResults(SessionValues, Shown):
         names = [by] if isinstance(by, str) else by
         return session_results_page(self, view, names, non_last, verbose=verbose)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The means of all sessions, and what one should know."""
         counts = self.counts
         sessions = count_noun(counts["sessions"], "session")

@@ -40,20 +40,24 @@ class Shown:
     def page(self, *args: Any, **view: Any) -> Page:
         """What the result tells, in this view of it."""
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """What a prompt and a notebook show of it: the page, if nothing shorter is there."""
         return self.page()
 
+    def summary(self) -> Description:
+        """What a prompt shows, to be printed or written in any format."""
+        return Description(self.brief())
+
     def __repr__(self) -> str:
-        return _render(self.summary(), "table")
+        return _render(self.brief(), "table")
 
     def _repr_html_(self) -> str:
-        return _render(self.summary(), "html")
+        return _render(self.brief(), "html")
 
     def _repr_latex_(self) -> str:
         from gainful.page.to_html import to_mathjax  # noqa: PLC0415
 
-        return to_mathjax(self.summary())
+        return to_mathjax(self.brief())
 
     def to_text(self, **view: Any) -> str:
         """As a pipe shows it."""

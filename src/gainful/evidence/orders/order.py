@@ -152,7 +152,7 @@ class Order(Shown):
         """Which measure tells runs apart, and do measures agree?"""
         return order_page(self, verbose=verbose)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The power of each measure and the agreement of each two, in a line each."""
         return summary_page(self)
 

@@ -129,7 +129,7 @@ class Why(Shown):
         """All of it; of one cause only, the worst query rank by rank."""
         return why_page(self, cause)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The causes in a line each."""
         return summary_page(self)
 

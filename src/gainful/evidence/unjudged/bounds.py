@@ -148,7 +148,7 @@ class Bounds(Shown):
         """A row for each measure, or for each query."""
         return bounds_page([self], self.to_dict, per_query=per_query, verbose=verbose)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The bounds of the means in a few lines."""
         return summary_page(self)
 

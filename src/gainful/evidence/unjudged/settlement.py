@@ -102,7 +102,7 @@ class Settlement(Shown):
         """The lead in sentences, and so many documents to judge first."""
         return settlement_page(self, first, verbose=verbose)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The lead in a line, and the first documents."""
         return summary_page(self)
 

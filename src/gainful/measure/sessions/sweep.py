@@ -144,7 +144,7 @@ class Sweep(Shown):
         """The answers, the corners of the plane, and where the winner changes."""
         return sweep_page(self, verbose=verbose)
 
-    def summary(self) -> Page:
+    def brief(self) -> Page:
         """The answers."""
         return summary_page(self)
 
