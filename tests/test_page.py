@@ -271,6 +271,9 @@ def test_a_page_may_write_a_format_itself_but_not_lack_what_a_format_is_made_of(
     for form in ("csv", "tsv", "jsonl", "json"):
         with pytest.raises(TypeError, match="a page without"):
             render(Page(), form)
+    for method in ("to_dict", "to_polars", "to_pandas"):
+        with pytest.raises(TypeError, match="a page without"):
+            getattr(Description(Page()), method)()
 
 
 def test_json_lines_may_be_other_objects_than_the_rows():

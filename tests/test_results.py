@@ -93,6 +93,20 @@ print(gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").to_pandas()["RR"].
     assert done.stdout == "[0.5]\n"
 
 
+def test_a_pandas_frame_without_pandas_says_what_to_install():
+    code = """
+import sys
+sys.modules["pandas"] = None
+import gainful
+try:
+    gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").to_pandas()
+except gainful.errors.NotInstalled as refused:
+    print(refused)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install pandas" in done.stdout
+
+
 def test_flat_names_are_those_that_trackers_accept(runs):
     odd = gainful.evaluate(
         JUDGED, BAD, ["nDCG@10", "ndcg_cut_10", "nDCG(gain=exp)@5", "P(rel=2)@1"]
@@ -214,6 +228,26 @@ def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
 def test_a_plot_has_no_other_options_than_its_looks(results):
     with pytest.raises(UnknownName, match="no option of a picture 'widht'; did you mean width"):
         results.plot(widht=300)
+
+
+def test_names_of_runs_stay_apart_from_those_that_are_numbered():
+    a, b = (gainful.evaluate(JUDGED, run, "RR") for run in (GOOD, BAD))
+    named = gainful.evaluate(JUDGED, {"run 1": GOOD}, "RR")["run 1"]
+    assert gainful.compare([a, named, b]).systems == ("run 2", "run 1", "run 3")
+    assert gainful.figures.figure_data("dots", [a, b], resamples=99)["run"].to_list() == [
+        *("run 1", "run 2")
+    ]
+
+
+def test_measures_are_named_once(results, runs):
+    with pytest.raises(BadValue, match="measures is 'RR'; allowed: the measures once"):
+        gainful.compare(JUDGED, GOOD, BAD, "RR", measures="P@1")
+    assert gainful.compare([runs["good"], runs["bad"]], "RR").measures == ("RR",)
+
+
+def test_a_result_is_saved_under_a_path(results):
+    with pytest.raises(WrongType, match="path is 5; allowed: the path of a file"):
+        results.save(5)
 
 
 def test_figures_take_results(results, runs):
