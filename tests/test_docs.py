@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -84,6 +85,20 @@ def test_no_page_names_a_path_inside_the_house(name):
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "installing.md"])
 def test_what_is_installed_is_the_clone_until_it_is_published(name):
     assert re.findall(r"pip install '?gainful\b.*", TEXTS[name]) == []
+
+
+def test_the_way_from_the_clone_to_an_own_result_has_three_commands():
+    start = TEXTS["README.md"].partition("## Sixty seconds")[2]
+    commands = start.partition("```sh\n")[2].partition("```")[0].splitlines()
+    assert len(commands) == 3
+    assert commands[-1].startswith("gainful eval YOUR-QRELS")
+
+
+def test_extras_that_pages_install_are_extras_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = {extra for text in TEXTS.values() for extra in re.findall(r"'[\w/.]*\[(\w+)\]'", text)}
+    assert {"report", "spark", "datasets"} <= asked
+    assert asked <= set(project["optional-dependencies"])
 
 
 def test_the_readme_is_short_and_has_a_picture_above_the_fold():
