@@ -258,6 +258,12 @@ def test_auc_is_that_of_scikit_learn_ties_included(seed):
     assert value == pytest.approx(roc_auc_score(labels, list(ranked.values())))
 
 
+def test_ties_count_half_in_arrays_too():
+    """Two pairs of one relevant document: one tied, one in order."""
+    assert gainful.compute("AUC", [1, 0, 0], scores=[2, 2, 1], ties="input") == 0.75
+    assert gainful.compute("OPA", [1, 0, 0], scores=[2, 2, 1], ties="input") == 0.5
+
+
 def test_auc_at_k_looks_at_the_first_k_only():
     assert evaluate_list([0, 1, 0, 1], "AUC@3", None) == 0.5
     assert evaluate_list([0, 1, 0, 1], "PairAccuracy@3", None) == 0.5

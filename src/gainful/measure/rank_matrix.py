@@ -6,6 +6,7 @@ import numpy as np
 
 from gainful.convention import Convention
 from gainful.errors import Tied
+from gainful.match.matched import reduce_precision
 from gainful.match.rank_order import RankOrder, order_by_score
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import apply_fractional
@@ -34,6 +35,9 @@ def rank_rows(
         order = _sort_by_score(row, grades.lengths, score, grade, convention)
     begin = np.cumsum(grades.lengths) - grades.lengths
     rank = np.arange(len(row)) - begin[row] + 1
+    first = last = rank
+    if scores is not None:
+        first, last = _tie_blocks(row, rank, reduce_precision(score, convention.score_bits)[order])
     pool = grades if judged is None else judged
     pool_row, pool_column = np.nonzero(_present_flags(pool))
     pool_grade = _whole_grades(pool, convention, "judged")[pool_row, pool_column]
@@ -50,8 +54,8 @@ def rank_rows(
         pool_grade=pool_grade,
         query=row,
         grade=grade[order],
-        first=rank,
-        last=rank,
+        first=first,
+        last=last,
         by_id=rank,
         by_input=rank,
         rank=rank,
@@ -70,6 +74,16 @@ def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -
         return argument + place, value
 
     return apply_fractional(table.values, convention, find)
+
+
+def _tie_blocks(row: Ranks, rank: Ranks, score: Array) -> tuple[Ranks, Ranks]:
+    """The first and the last rank of the documents that share a score, for each document."""
+    fresh = np.ones(len(row), dtype=bool)
+    fresh[1:] = (row[1:] != row[:-1]) | (score[1:] != score[:-1])
+    begin = np.flatnonzero(fresh)
+    block = np.cumsum(fresh) - 1
+    end = np.append(begin[1:], len(row)) - 1
+    return rank[begin][block], rank[end][block]
 
 
 def _sort_by_score(
