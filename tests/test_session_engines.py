@@ -23,10 +23,10 @@ def test_frames_of_every_make(make):
     expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, MEASURES)
     framed, judged = FRAME_MAKERS[make](STUDY.sessions.frame), FRAME_MAKERS[make](STUDY.qrels.frame)
     results = gainful.sessions.evaluate(framed, judged, MEASURES)
-    by_name = dict(zip(expected.sessions, range(len(expected.sessions)), strict=True))
-    assert sorted(results.sessions) == sorted(expected.sessions)
+    by_name = dict(zip(expected.ids, range(len(expected.ids)), strict=True))
+    assert sorted(results.ids) == sorted(expected.ids)
     for name, values in results.values.items():
-        theirs = [expected.values[name][by_name[session]] for session in results.sessions]
+        theirs = [expected.values[name][by_name[session]] for session in results.ids]
         assert values.tolist() == pytest.approx(theirs, abs=1e-12)
 
 

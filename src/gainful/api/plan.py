@@ -58,7 +58,7 @@ def plan(
         >>> first = {str(q): ["a", "b"] if q % 2 else ["b", "a"] for q in range(8)}
         >>> second = {str(q): ["a", "b"] if q % 3 else ["b", "a"] for q in range(8)}
         >>> plan(qrels, {"first": first, "second": second}, "RR", difference=0.1).pairs[0].needed
-        107
+        83
     """
     check_options(difference, power, confidence)
     named_runs = name_runs(runs, at_least=2)
