@@ -6,6 +6,7 @@ import ast
 import doctest
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,13 @@ VAGUE = {"found", "held", "how", "told", "got", "one", "said", "settled"}
 MAX_LINES = 400
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    yield from (node for node in nodes_of(path) if isinstance(node, ast.FunctionDef))
 
 
 def name_of(path: Path) -> str:
@@ -56,13 +61,12 @@ def name_of(path: Path) -> str:
 
 def docstrings(path: Path) -> list[str]:
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    nodes = nodes_of(path)
     return [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
 
 
-def bound_names(code: str) -> set[str]:
+def bound_names(nodes: list[ast.AST]) -> set[str]:
     """The names that some code gives to values, parameters, functions and classes."""
-    nodes = list(ast.walk(ast.parse(code)))
     fields = {node.target for node in nodes if isinstance(node, ast.AnnAssign)}
     values = [node for node in nodes if isinstance(node, ast.Name) and node not in fields]
     stored = {node.id for node in values if isinstance(node.ctx, ast.Store)}
@@ -73,7 +77,7 @@ def bound_names(code: str) -> set[str]:
 def example_names(text: str) -> set[str]:
     """The names that the examples of a page or of a file's docstrings give."""
     code = (example.source for example in doctest.DocTestParser().get_examples(text))
-    return {name for source in code for name in bound_names(source)}
+    return {name for source in code for name in bound_names(list(ast.walk(ast.parse(source))))}
 
 
 @pytest.mark.parametrize("name", ["settled", "_told", "of_run", "matched", "by_gain", "_laid_out"])
@@ -113,16 +117,16 @@ def test_functions_are_verbs_or_quantities():
 def test_names_are_read_from_code_and_from_examples():
     code = "for one, (two, *three) in x:\n    def f(four, *, five): six = lambda seven: [8 for nine in y]"
     names = {"one", "two", "three", "f", "four", "five", "six", "seven", "nine"}
-    assert bound_names(code) == names
-    assert bound_names("class Lead:\n    settled: bool") == {"Lead"}  # a field is no local name
+    assert bound_names(list(ast.walk(ast.parse(code)))) == names
+    lead = ast.parse("class Lead:\n    settled: bool")  # a field is no local name
+    assert bound_names(list(ast.walk(lead))) == {"Lead"}
     assert example_names("text\n>>> found = 1\n>>> found\n1\n") == {"found"}
 
 
 def test_values_are_named_for_what_they_are():
-    texts = {path: path.read_text(encoding="utf-8") for path in (*FILES, *BESIDES, *PAGES)}
-    code = {path: bound_names(text) for path, text in texts.items() if path not in PAGES}
+    code = {path: bound_names(nodes_of(path)) for path in (*FILES, *BESIDES)}
     shown = {path: example_names("\n\n".join(docstrings(path))) for path in FILES}
-    shown |= {path: example_names(texts[path]) for path in PAGES}
+    shown |= {path: example_names(path.read_text(encoding="utf-8")) for path in PAGES}
     for names in (code, shown):
         assert {name_of(path): vague for path in names if (vague := names[path] & VAGUE)} == {}
 
