@@ -94,6 +94,30 @@ def test_measures_that_agree_are_said_once_and_others_in_a_word():
     assert answer.endswith("The same holds in AP. In P@2 none is better than the others.")
 
 
+def test_measures_that_differ_from_the_first_say_who_is_better():
+    qrels = {query: {"a": 1, "b": 2} for query in QUERIES}
+    runs = {
+        "fair": {query: ["a"] for query in QUERIES},
+        "high": {query: ["b"] for query in QUERIES},
+    }
+    measures = ["P@1", "RR(rel=2)", "P@2", "P(rel=2)@1"]  # b is relevant at both levels, a at one
+    assert gainful.compare(qrels, runs, measures, correct="none").page().answer == (
+        "fair and high have the same P@1 for every query. The same holds in P@2. "
+        "In RR(rel=2) and P(rel=2)@1 high is better than fair."
+    )
+
+
+def test_of_many_measures_that_differ_some_are_told():
+    grades = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
+    qrels = dict.fromkeys(QUERIES, grades)
+    runs = {doc: {query: [doc] for query in QUERIES} for doc in grades}
+    measures = [f"P(rel={level})@1" for level in range(1, 6)]  # all relevant, then one less, …
+    answer = gainful.compare(qrels, runs, measures, correct="none").page().answer
+    assert "In P(rel=2)@1 4 runs are better than a." in answer
+    ending = "In P(rel=4)@1 d and e are better than a, b and c. For P(rel=5)@1 see the tables."
+    assert answer.endswith(ending)
+
+
 def test_only_what_is_odd_is_said():
     clean = gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "RR")
     assert clean.page().notes == ["1 query · like gainful"]

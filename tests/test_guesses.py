@@ -139,6 +139,10 @@ KEYWORDS = [
     ('mean(qrels, run, "nDCG@10", like="scikit-learn")', {"nDCG@10": NDCG}),
     ('mean(qrels, run, like="skleran")', Says("sklearn")),
     ('mean(qrels, run, "nDGC@10")', Says("nDCG@10")),
+    ("mean(qrels, run, better)", Says("a run", "{name: run, …}")),
+    ("mean(qrels, run, [run, better])", Says("a run", "{name: run, …}")),
+    ('mean(qrels, run, "run.txt")', Says("a run", "{name: run, …}")),
+    ('mean(qrels, run, pd.DataFrame({"query": ["q1"]}))', Says("a run", "{name: run, …}")),
     ("gainful.testing.assert_ranking_quality('rag.jsonl', floors={'R@2': 0.9}).passed", True),
 ]
 
@@ -170,6 +174,12 @@ MEASURES = [
     ("f1@2", (1 + 2 / 3) / 2),
     ("R_cap@1", (1 + 0) / 2),
     ("nDCG10", Says("nDCG@10")),
+    ("ndcg_at_10", NDCG),  # as to_flat() has them
+    ("map_at_2", 0.75),
+    ("recall_at_1", (1 / 2 + 0) / 2),
+    ("p_at_5", (2 / 5 + 1 / 5) / 2),
+    ("ndcg_at_k", Says("nDCG@10")),
+    ("nDCG@10 AP", Says("nDCG@10, AP")),
     ("AUC", 0.0),
     ("Novelty@10", Says("no novelty by popularity", "alpha-nDCG@10")),
     ("Coverage@10", Says("no coverage of the catalogue")),
@@ -266,6 +276,7 @@ NAMES = [
     ("gainful.RBP", Says('gainful.parse("RBP")')),
     ("gainful.compare_runs", Says("gainful.compare")),
     ("gainful.evaluate_sessions", Says("gainful.sessions.evaluate")),
+    ("gainful.eval(qrels, run)", Says("gainful.evaluate")),
     ("gainful.evalute", Says("gainful.evaluate")),
 ]
 

@@ -13,6 +13,7 @@ _FILES = "gainful.evaluate(qrels, run), which reads files itself"
 # What other tools call it, or what one would call it, in small letters.
 _ELSEWHERE = {
     "ndcg_score": "gainful.ndcg",
+    "score": "gainful.evaluate",
     "ndcg_at_k": "gainful.ndcg(grades, k=10)",
     "dcg_score": "gainful.dcg",
     "dcg_at_k": "gainful.dcg(grades, k=10)",
@@ -44,6 +45,7 @@ _ELSEWHERE = {
     "load_run": _FILES,
     "read_trec_run": _FILES,
     "parse_run": _FILES,
+    "eval": "gainful.evaluate",
     "evaluate_run": "gainful.evaluate",
     "evaluate_runs": "gainful.evaluate",
     "evaluate_sessions": "gainful.sessions.evaluate",

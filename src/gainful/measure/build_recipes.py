@@ -20,7 +20,7 @@ from gainful.convention import (
     like as like_tool,
 )
 from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipe import (
@@ -34,6 +34,7 @@ from gainful.measure.formulas import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, SessionRecipe
+from gainful.read.shapes import holds_runs, is_path, is_run
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")
@@ -66,6 +67,7 @@ def build_recipes(
     measures: Measures | None, like: str | Convention | None, settings: Mapping[str, Any]
 ) -> tuple[Convention, dict[str, Recipe]]:
     """The convention, and a recipe for each measure of single rankings."""
+    _refuse_runs(measures)
     convention = build_convention(like, settings)
     formulas = drop_unset({name: settings.get(name) for name in ("gain", "discount")})
 
@@ -81,6 +83,14 @@ def build_recipes(
     return convention, _build_each(
         usual if measures is None else measures, build, to_be_used, _uses
     )
+
+
+def _refuse_runs(measures: Any) -> None:
+    """A second run behind the first, where measures belong, is told where it goes."""
+    is_text = isinstance(measures, str)
+    if is_path(measures) if is_text else is_run(measures) or holds_runs(measures):
+        several = "this is a run, and several runs are one argument, {name: run, …}"
+        raise WrongType("measures", measures, f"names such as 'nDCG@10'; {several}")
 
 
 def build_session_recipes(

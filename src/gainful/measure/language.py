@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from math import e
 from typing import Any
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, measure_names, session_measures
 from gainful.measure.ir_measures_grammar import (
     SCALED_DCG,
@@ -32,6 +32,7 @@ _SHAPE = re.compile(
     re.ASCII,
 )
 _NEXT_NAME = re.compile(r"\s*[A-Za-zα]")
+_FLAT = re.compile(r"(?P<name>[A-Za-z]\w*)_at_(?P<k>\d+)", re.ASCII)  # as `to_flat` has them
 _RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
 _PARAM = re.compile(
     r"""\s*(?P<name>\w+)\s*=\s*
@@ -116,10 +117,25 @@ def _split_measures(text: str) -> list[str]:
     return parts if depth == 0 and all(parts) else [text]
 
 
+def _suggest_commas(text: str) -> str:
+    """What to write for measures with blanks between them; nothing where they are no measures."""
+    parts = text.split()
+    if len(parts) < 2 or not all(map(_SHAPE.fullmatch, parts)):
+        return ""
+    try:
+        expand(parts)
+    except GainfulError:
+        return ""
+    return f"measures with commas between them: {', '.join(parts)}"
+
+
 def _expand_text(text: str) -> dict[str, Measure]:
     spelling = text.strip()
     if len(spelling) > _MAX_LENGTH:
         raise BadValue("measure", text, _ALLOWED)
+    flat = _FLAT.fullmatch(spelling)
+    if flat and spelling not in MEASURES and _find_spelling(flat["name"], flat["name"].lower()):
+        return dict.fromkeys([spelling], parse(f"{flat['name']}@{flat['k']}"))
     if "@" not in spelling and "(" not in spelling and spelling.lower() != _LIKE_P:
         trec_lines = parse_trec_name(spelling)
         if trec_lines is not None:
@@ -133,7 +149,7 @@ def _expand_text(text: str) -> dict[str, Measure]:
         return expand(parts)
     match = _SHAPE.fullmatch(spelling)
     if not match:
-        raise BadValue("measure", text, _ALLOWED)
+        raise BadValue("measure", text, _suggest_commas(spelling) or _ALLOWED)
     name = canonical_name(match["name"], spelling)
     params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = pop_cutoff(params)

@@ -121,10 +121,10 @@ def holds_runs(value: object) -> bool:
         return False
     first = next((inner for inner in value if _is_filled(inner)), None)
     if isinstance(first, str):
-        return _is_path(first)
+        return is_path(first)
     if isinstance(first, (list, tuple)):  # rankings in query order, unless it holds such itself
-        return isinstance(first, list) and _is_run(first)
-    return _is_run(first)
+        return isinstance(first, list) and is_run(first)
+    return is_run(first)
 
 
 def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
@@ -133,14 +133,14 @@ def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None:
         return False
-    return _is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
+    return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 
 
 def _is_filled(value: object) -> bool:
     return not isinstance(value, (Mapping, list, tuple)) or bool(value)
 
 
-def _is_run(value: object) -> bool:
+def is_run(value: object) -> bool:
     """Is it a whole run, to judge by the first thing in it?"""
     if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)) or is_frame(value):
         return True
@@ -162,7 +162,7 @@ def _holds_rankings(value: list[Any]) -> bool:
     return as_list(first) is not None and not _is_pair(first)
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
     """Does a text look like the path of a file, and not like the id of a document?"""
     return "/" in text or "\\" in text or text.endswith((".gz", ".zst")) or _has_suffix(text)
 

@@ -44,10 +44,11 @@ def describe_comparison(comparison: ComparisonValues) -> str:
     unlike = [other for other in others if not other.is_like(first)]
     if alike:
         sentences.append(f"The same holds in {join_words(alike)}.")
-    if len(unlike) == 1:
-        sentences.append(_describe_briefly(comparison, unlike[0]))
-    elif unlike:
-        sentences.append(f"It is otherwise in {join_words([item.measure for item in unlike])}.")
+    groups = _group_alike(unlike)
+    sentences += [_describe_briefly(comparison, group) for group in groups[:_MAX_NAMES]]
+    rest = [standing.measure for group in groups[_MAX_NAMES:] for standing in group]
+    if rest:
+        sentences.append(f"For {join_words(rest)} see the tables.")
     return " ".join(map(_begin_sentence, sentences))
 
 
@@ -95,15 +96,26 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
     return f"{lead}. {better}: {_label(comparison, leading[-1])}{whom} {evidence}."
 
 
-def _describe_briefly(comparison: ComparisonValues, standing: _Standing) -> str:
-    """One more measure, whose numbers stand in its table."""
-    measure, highest, beaten = standing.measure, standing.highest, standing.beaten
+def _group_alike(standings: Sequence[_Standing]) -> list[list[_Standing]]:
+    """Those of which one sentence can be said, together."""
+    groups: dict[tuple[tuple[str, ...], ...], list[_Standing]] = {}
+    for standing in standings:
+        key = (standing.highest, standing.beaten, standing.alike) if standing.beaten else ()
+        groups.setdefault(key, []).append(standing)
+    return list(groups.values())
+
+
+def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standing]) -> str:
+    """One more measure, or several that agree; their numbers stand in their tables."""
+    measures = join_words([standing.measure for standing in standings])
+    standing = standings[0]
+    highest, beaten = standing.highest, standing.beaten
     if not beaten:
-        return f"In {measure} none is better than the others."
+        return f"In {measures} none is better than the others."
     verb = "is" if len(highest) == 1 else "are"
     better = f"{_join_leading(comparison, highest)} {verb} better than {_join(comparison, beaten)}"
     alike = f", but not than {_join(comparison, standing.alike)}" if standing.alike else ""
-    return f"In {measure} {better}{alike}."
+    return f"In {measures} {better}{alike}."
 
 
 def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standing) -> str:
