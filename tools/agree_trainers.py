@@ -19,7 +19,8 @@ def make_list(rng: Random) -> tuple[list[int], list[float], int]:
     """Grades 0 and 1 of one ranking, scores with ties, and a cutoff."""
     size = rng.randrange(2, 30)
     grades = [rng.choice([0, 0, 1]) for _ in range(size)]
-    return grades, [float(rng.randrange(9)) for _ in range(size)], rng.randrange(1, 12)
+    # From 1 on: the tree that LightGBM must grow adds 1e-30, which would tell zeros apart.
+    return grades, [float(rng.randrange(1, 10)) for _ in range(size)], rng.randrange(1, 12)
 
 
 def evaluate_list(grades: list[int], scores: list[float], measure: str, like: str) -> float:
