@@ -212,6 +212,18 @@ def test_vectors_of_unlike_shapes(vectors):
         gainful.vectors.add(vectors)
 
 
+def test_numbers_of_every_make_are_vectors():
+    assert gainful.vectors.scale(np.matrix([[1, 2], [3, 4]]), 2).tolist() == [
+        [2.0, 4.0],
+        [6.0, 8.0],
+    ]
+    wide = pl.Series([1, 2], dtype=pl.Int128)
+    assert gainful.vectors.scale(wide, 2).tolist() == [2.0, 4.0]
+    assert gainful.ndcg(pl.Series([1, 1], dtype=pl.Int128)) == 1.0
+    with pytest.raises(BadShape):
+        gainful.vectors.query_discount([1, [2]])
+
+
 def test_an_effect_that_no_collection_could_show_is_no_mistake():
     # dz is 0.0010285: 10 million queries do not show it at a corrected alpha
     differences = np.array([1.0, -1.0] * 25) + 0.0010183

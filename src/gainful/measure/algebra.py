@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from gainful.convention import SETTINGS, Empty
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.measure.normalise import normalise_by
+from gainful.read.foreign_arrays import to_plain
 from gainful.types import Array
 
 
@@ -124,7 +125,9 @@ def _describe_length(array: Array) -> object:
 
 def _as_vector(value: ArrayLike, argument: str) -> Array:
     try:
-        array = np.asanyarray(value)  # a masked array stays one: what is left out stays out
+        plain = to_plain(value, argument)
+        # A masked array stays one: what is left out stays out. A matrix is an array like others.
+        array = np.ma.asarray(plain) if np.ma.isMaskedArray(plain) else np.asarray(plain)
     except ValueError:
         allowed = "vectors of one length; k= makes curves equally long"
         raise BadShape(argument, value, allowed) from None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadShape, BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.gain import GAINS, gain_from_table, parse_table
@@ -92,7 +92,10 @@ def query_discount(
         0.6667
     """
     formula = as_query_discount(as_discount(discount)).with_values({} if bq is None else {"bq": bq})
-    positions = np.asarray(position)
+    try:
+        positions = np.asarray(position)
+    except ValueError:
+        raise BadShape("position", position, "whole numbers, as one list or table") from None
     if positions.dtype.kind not in "iuf":
         raise WrongType("position", position, "whole numbers from 1 on")
     whole = (positions >= 1) & (positions == np.floor(positions)) & np.isfinite(positions)

@@ -28,6 +28,8 @@ def to_plain(value: Any, argument: str) -> Any:
     maker = type(value).__module__.partition(".")[0]
     if maker == "cupy":
         return value.get()
+    if maker == "polars" and "128" in str(getattr(value, "dtype", "")):
+        return value.to_list()  # NumPy has no whole numbers of 128 bit
     return value.to_pylist() if maker == "pyarrow" else value
 
 
