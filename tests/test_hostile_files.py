@@ -212,6 +212,7 @@ def test_vectors_of_unlike_shapes(vectors):
         gainful.vectors.add(vectors)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_numbers_of_every_make_are_vectors():
     assert gainful.vectors.scale(np.matrix([[1, 2], [3, 4]]), 2).tolist() == [
         [2.0, 4.0],
