@@ -228,6 +228,16 @@ SHAPES = [
     ('mean(pl.DataFrame({"a": [1], "b": [2]}), run)', Says("there are a, b", "query", "columns=")),
     ('mean(qrels, [["b", "a"], ["x", "c"]])', Says("by name", "lists in one order")),
     ("gainful.Run(run)", Says("evaluate", "dicts")),
+    # scikit-learn's y_true and y_score
+    ("mean([[1, 0], [0, 1]], [[1, 2], [3, 4]])", Says("documents", "gainful.ndcg(grades, scores)")),
+    ("mean([[1, 0], [0, 1]], [[2, 2], [3, 4]])", Says("documents", "gainful.ndcg(grades, scores)")),
+    ("mean([[1, 0, 2]], [[1, 3, 2]])", Says("a row", "gainful.ndcg(grades, scores)")),
+    ("mean([[1, 0, 2, 0]], [[1, 3, 2, 4]])", Says("gainful.ndcg(grades, scores)")),
+    ("mean([[1, 0], [0, 1]], [[0.5, 0.2], [0.3, 0.4]])", Says("gainful.ndcg(grades, scores)")),
+    ("mean(np.eye(2), np.ones((2, 2)))", Says("gainful.ndcg(grades, scores)")),
+    ("mean([1, 0, 1], [0.2, 0.4, 0.1])", Says("gainful.ndcg(grades, scores)")),
+    ('mean([[11, 12], [13, 14]], [[12, 9], [9, 13]], "RR")', {"RR": 0.75}),  # ids, as no grades
+    ('mean([[1], [2]], [[1, 3], [3, 2]], "RR")', {"RR": 0.75}),
 ]
 
 # 3 2 3 0 1 2: 6.8611 of 7.1410 (docs/cumulated-gain.md); its first three 5.7619 of 5.8928.

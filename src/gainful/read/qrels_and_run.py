@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from numbers import Integral
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,9 @@ from gainful.text import count_noun, quote
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
 IdKinds = Mapping[str, str]
+
+GRADES_AND_SCORES = "gainful.ndcg(grades, scores) for grades and scores alone"
+_MAX_GRADE = 10  # numbers up to here can be grades
 
 _MAX_LISTED = 10  # duplicates that an error or a report names one by one
 
@@ -147,6 +151,8 @@ def sample_scores(run: Run | NestedDict, limit: int) -> list[float]:
 def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None:
     """Rankings in query order go with judgments in that order, and with as many of them."""
     if qrels.list_count == run.list_count:
+        if qrels.list_count and isinstance(qrels, NestedDict):
+            _refuse_two_readings(qrels, run)
         return
     if qrels.list_count and run.list_count:
         lists = count_noun(run.list_count, "list")
@@ -155,6 +161,29 @@ def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None
     nameless, named = ("judgments", "run") if qrels.list_count else ("run", "judgments")
     problem = f"queries have no names in the {nameless}, but they have in the {named}"
     raise BadInput(run.name, problem, "both by name, {query: […]}; or both as lists in one order")
+
+
+def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
+    """Small whole numbers, as many on both sides, are ids, or else grades and scores."""
+    lists = [list(judged) for judged in qrels.mapping.values()]
+    docs = [doc for judged in lists for doc in judged]
+    if not all(isinstance(doc, Integral) and 0 <= int(doc) <= _MAX_GRADE for doc in docs):
+        return
+    rankings = _list_docs(run)
+    numeric = all(str(doc).lstrip("-").isdecimal() for docs in rankings for doc in docs)
+    graded = any(grade != 1 for judged in qrels.mapping.values() for grade in judged.values())
+    if not numeric or graded or [*map(len, lists)] != [*map(len, rankings)]:
+        return
+    problem = f"{quote(lists[0])} beside {quote(rankings[0])} can be documents, or grades and scores"
+    raise BadInput(qrels.name, problem, f"documents as {{query: […]}}; {GRADES_AND_SCORES}")
+
+
+def _list_docs(run: Run | NestedDict) -> list[list[Any]]:
+    """The documents of each list, in query order."""
+    if isinstance(run, NestedDict):
+        return [list(ranking) for ranking in run.mapping.values()]
+    by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
+    return [by_query.get(str(number), []) for number in range(run.list_count)]
 
 
 def pair_hash() -> pl.Expr:

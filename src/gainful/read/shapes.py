@@ -30,7 +30,7 @@ from gainful.read.frames import is_frame
 from gainful.read.jsonl import build_columns
 from gainful.read.lazy import LazyRun
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Qrels, Run
 from gainful.read.ranked_items import as_list, has_id, is_id
 from gainful.text import quote
 
@@ -227,10 +227,24 @@ def _find_list_shape(inner: list[Any], entries: list[Any], name: str, number: st
             raise BadInput(
                 name,
                 f"{quote(inner)} can be a row (query, document, {number}), or three documents in "
-                "rank order",
-                f"rows as tuples, (query, document, {number}); rankings as {{query: […]}}",
+                f"rank order, or three {number}s",
+                f"rows as tuples, (query, document, {number}); rankings as {{query: […]}}; "
+                f"{GRADES_AND_SCORES}",
             )
+    _refuse_numbers(entries, name, number)
     return "lists"
+
+
+def _refuse_numbers(entries: list[Any], name: str, number: str) -> None:
+    """Lists of numbers that can be no ids: fractions, and judgments that name one twice."""
+    for entry in entries:
+        inner = as_list(entry) or []
+        if not all(isinstance(value, Real) for value in inner):
+            return
+        repeated = number == "grade" and len({*inner}) < len(inner)
+        if repeated or not all(map(is_id, inner)):
+            problem = f"{quote(inner)}: {number}s, without their documents"
+            raise BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
 
 
 def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
@@ -253,13 +267,13 @@ def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
     """One list of documents, of numbers, or of something else."""
+    if isinstance(first, Real):
+        problem = "these are numbers, without a document"
+        return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
     if is_id(first) or has_id(first):
         problem = f"{quote(first)} and so on: one list of documents, but of which query?"
         runs = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
         return BadInput(name, problem, _BY_QUERY + runs)
-    if isinstance(first, Real):
-        problem = "these are numbers, without a document"
-        return BadInput(name, problem, "gainful.ndcg(grades) for grades alone; or " + _BY_QUERY)
     return BadInput(f"{name}[0]", f"{quote(first)} is none of the known", _describe_shapes(number))
 
 
