@@ -227,6 +227,25 @@ SHAPES = [
     ),
     ('mean(pl.DataFrame({"a": [1], "b": [2]}), run)', Says("there are a, b", "query", "columns=")),
     ('mean(qrels, [["b", "a"], ["x", "c"]])', Says("by name", "lists in one order")),
+    (
+        'mean({"user_input": ["?", "??"], "retrieved_context_ids": [["x", "a"], ["b"]], "reference_context_ids": [["a"], ["b"]]}, measures="RR")',
+        {"RR": 0.75},
+    ),
+    (
+        'mean({"query": "q", "retrieved": ["x", "a"], "relevant": ["a"]}, measures="RR")',
+        {"RR": 0.5},
+    ),
+    ('mean({"retrieved": ["x", "a"], "relevant": ["a"]})', Says("there is no 'query'")),
+    ('mean({"query": ["q1", "q2"], "doc": ["a", "c"], "grade": [1, 1]}, run, "RR")', {"RR": 0.5}),
+    ('mean({"user": pd.Series(["q1", "q2"]), "item": ["a", "c"]}, run, "RR")', {"RR": 0.5}),
+    (
+        'mean({"u": ["q1", "q2"], "i": ["a", "c"]}, run, "RR", columns={"query": "u", "doc": "i"})',
+        {"RR": 0.5},
+    ),
+    ('mean(qrels, {"query": ["q1", "q2"], "docs": [["x", "b"], ["c"]]}, "RR")', {"RR": 0.75}),
+    ('mean(qrels, {"retrieved": [["x", "b"], ["c"]], "qid": ["q1", "q2"]}, "RR")', {"RR": 0.75}),
+    ('mean(qrels, {"query": ["q1", "q2"], "doc": ["a"]})', Says("query 2, doc 1")),
+    ("mean(qrels)", Says("a run", "runs={name: run}", "that tell both")),
     ("gainful.Run(run)", Says("evaluate", "dicts")),
     # scikit-learn's y_true and y_score
     ("mean([[1, 0], [0, 1]], [[1, 2], [3, 4]])", Says("documents", "gainful.ndcg(grades, scores)")),

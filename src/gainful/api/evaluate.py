@@ -131,7 +131,8 @@ def evaluate(
     elif runs is None and holds_runs(run):
         run, runs = None, run
     if (run is None) == (runs is None):
-        raise BadValue("run", run, "a run, or several as runs={name: run}; one of the two")
+        allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
+        raise BadValue("run", run, allowed)
     if interval is not None:  # wrong values are refused before anything is read
         resampling_for_level(interval, resamples=resamples, seed=seed)
         if runs is None:

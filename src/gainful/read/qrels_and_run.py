@@ -174,7 +174,8 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     graded = any(grade != 1 for judged in qrels.mapping.values() for grade in judged.values())
     if not numeric or graded or [*map(len, lists)] != [*map(len, rankings)]:
         return
-    problem = f"{quote(lists[0])} beside {quote(rankings[0])} can be documents, or grades and scores"
+    pair = f"{quote(lists[0])} beside {quote(rankings[0])}"
+    problem = f"{pair} can be documents, or grades and scores"
     raise BadInput(qrels.name, problem, f"documents as {{query: […]}}; {GRADES_AND_SCORES}")
 
 

@@ -16,8 +16,10 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.read import dicts, named_columns, rag
+from gainful.read.column_dicts import split_columns
 from gainful.read.column_names import (
     DOC,
+    DOC_LISTS,
     KNOWN_COLUMNS,
     QRELS_ROLES,
     QUERY,
@@ -49,6 +51,9 @@ def read_qrels_mapping(
     by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
 ) -> Qrels | NestedDict:
     """Judgments from a dict by query, of documents or of RAG records."""
+    rows = split_columns(by_query, name, columns)
+    if rows is not None:
+        return read_qrels_sequence(rows, name, columns)
     records = rag.find_records(by_query, name, columns)
     if records is None:
         return dicts.read_qrels_dict(by_query, name)
@@ -59,6 +64,9 @@ def read_run_mapping(
     by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
 ) -> Run | NestedDict:
     """A run from a dict by query, of documents or of RAG records."""
+    rows = split_columns(by_query, name, columns)
+    if rows is not None:
+        return read_run_sequence(rows, name, columns)
     records = rag.find_records(by_query, name, columns)
     if records is None:
         return dicts.read_run_dict(by_query, name)
@@ -97,6 +105,8 @@ def are_records(entries: Sequence[Any]) -> bool:
 
 def tells_both(value: object, columns: ColumnMapping) -> bool:
     """Is it a list or dict of records that tell both what was retrieved and what is relevant?"""
+    if isinstance(value, Mapping):
+        value = split_columns(value, "judgments", columns) or value
     if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
@@ -131,7 +141,7 @@ def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
     first = next(iter(by_name.values()), None)
     if type(first) is dict and type(next(iter(first.values()), None)) in (float, int):
         return False  # documents with their scores, as most have them
-    if rag.find_records(by_name, "") is not None:
+    if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
     return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 
@@ -204,6 +214,8 @@ def _find_dict_shape(
     first: Mapping[Any, Any], name: str, columns: ColumnMapping, number: str
 ) -> Shape:
     """A row by its names, or documents with numbers, a dict for each query."""
+    if any(as_list(first.get(key)) is not None for key in (*DOC_LISTS, *DOC)):
+        return "rag"
     mapped = {name for names in columns.names.values() for name in names}
     if mapped & {*map(str, first)} or _has_name(first, KNOWN_COLUMNS):
         return "records"
