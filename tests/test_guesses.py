@@ -77,7 +77,8 @@ RESULTS = [
     ('results["nDCG@10"]', NDCG),
     ('results["RR"]', 0.75),
     ('"AP" in results', True),
-    ('"MAP" in results', False),
+    ('"MAP" in results', True),
+    ('"P@5" in results', False),
     ("len(results)", 3),
     ("list(results)", ["nDCG@10", "AP", "RR"]),
     ("dict(results)", MEANS),
@@ -107,6 +108,16 @@ RESULTS = [
     ("results.df", Says(".to_polars()")),
     ("results.to_frame()", Says("to_polars")),
     ("results.mena", Says("mean")),
+    ('results["ndcg@10"]', NDCG),
+    ('results["nDCG@5"]', Says("did you mean nDCG@10?", "known: nDCG@10, AP, RR")),
+    ("results.export()", Says('.save("results.csv")')),
+    ('gainful.like("trec_eval").gian', Says("did you mean .gain?")),
+    ("(gainful.nDCG @ 10).cutof", Says("'Measure' has no attribute 'cutof'", "there is")),
+    ("(gainful.nDCG @ 10).nam", Says("did you mean .name?")),
+    ("gainful.sessions.evalute", Says("did you mean gainful.sessions.evaluate?")),
+    ("gainful.stats.kendal", Says("did you mean gainful.stats.kendall_tau?")),
+    ("gainful.figures.diferences", Says("did you mean gainful.figures.differences?")),
+    ("gainful.vectors.zzz", Says("there is add, average")),
 ]
 
 SEVERAL_RUNS = [

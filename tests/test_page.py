@@ -179,12 +179,42 @@ def test_every_result_can_go_to_another_process(results):
         if not isinstance(result, Description):  # what commands print of tables
             again = pickle.loads(pickle.dumps(result))  # noqa: S301  (it is our own)
             assert again.to_json() == result.to_json(), name
+            assert again == result, name
+
+
+def test_two_results_of_the_same_are_equal_and_of_another_are_not():
+    first = gainful.compare(JUDGED, RUNS, "nDCG@10")
+    assert first == gainful.compare(JUDGED, RUNS, "nDCG@10")
+    assert hash(first) == hash(gainful.compare(JUDGED, RUNS, "nDCG@10"))
+    assert first != gainful.compare(JUDGED, RUNS, "AP")
+    assert first != first.to_dict()
+    assert gainful.unjudged(JUDGED, RUNS, "AP") == gainful.unjudged(JUDGED, RUNS, "AP")
+    assert gainful.unjudged(JUDGED, RUNS, "AP") != gainful.unjudged(JUDGED, RUNS, "RR")
+    assert gainful.explain([3, 2, 0]) == gainful.explain([3, 2, 0])
+    assert gainful.explain([3, 2, 0]) != gainful.explain([3, 2, 1])
+
+
+def test_nobody_is_told_of_names_that_are_no_part_of_the_reference(results):
+    for name, result in results.items():
+        listed = set(dir(result))
+        assert {"to_latex", "save"} <= listed, name
+        assert not listed & {"page", "brief", "find_name", "tabulate", "popitem", "clear"}, name
+    assert "items" in dir(results["RunResults"])
+
+
+def test_a_result_without_a_plot_says_where_figures_are(results):
+    for name in ("Order", "Verdict", "Plan", "Bounds"):
+        with pytest.raises(AttributeError, match=r"did you mean gainful\.figures, which draws"):
+            attrgetter("plot")(results[name])
+    with pytest.raises(AttributeError, match=r"gainful\.figures\.differences\(qrels, runs\)"):
+        attrgetter("plot")(results["Comparison"])
+    with pytest.raises(AttributeError, match=r"gainful\.figures\.map\(sweep\)"):
+        attrgetter("plot")(results["Sweep"])
+    assert gainful.figures.map(results["Sweep"]).to_dict()
 
 
 def test_an_attribute_that_is_not_there_says_what_there_is(results):
-    for name, result in results.items():
-        if name.endswith("Convention"):  # asked too often to be answered
-            continue
+    for result in results.values():
         with pytest.raises(AttributeError, match=rf"'{type(result).__name__}' has no attribute"):
             attrgetter("xyzzy")(result)
         with pytest.raises(AttributeError, match=r"did you mean \.to_latex"):

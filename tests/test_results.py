@@ -51,10 +51,40 @@ def test_a_measure_is_found_by_itself_however_it_was_spelt():
     assert gainful.AP not in results
 
 
-@pytest.mark.parametrize("name", ["rr@5", "P@10", "p@1"])
+@pytest.mark.parametrize("name", ["rr@5", "P@10", "p@2"])
 def test_a_measure_that_was_not_asked_for_says_which_were(results, name):
-    with pytest.raises(UnknownName, match=r"no measure .*; (did you mean (RR|P@1)|known: RR, P@1)"):
+    with pytest.raises(
+        UnknownName, match=r"no measure .*; (did you mean (RR|P@1)\? )?known: RR, P@1"
+    ):
         results[name]
+    with pytest.raises(UnknownName) as raised:
+        results[name]
+    assert str(send(raised.value)) == str(raised.value)
+
+
+def test_a_measure_is_found_by_any_of_its_spellings(results):
+    assert results["p@1"] == results["P_1"] == results["P@1"]
+    assert results["recip_rank"] == results["RR"]
+    assert "recip_rank" in results
+    named_otherwise = gainful.evaluate(JUDGED, BAD, ["p@1", "ndcg_cut_10"])
+    assert named_otherwise["P@1"] == results["P@1"]
+    assert "nDCG@10" in named_otherwise
+    assert "nDCG@5" not in named_otherwise
+    assert 7 not in named_otherwise
+
+
+def test_the_lowest_queries_of_each_run_are_shown_by_run(runs):
+    assert runs.worst(1).rows() == [("good", "1", 1.0, 1.0), ("bad", "2", 1 / 3, 0.0)]
+    assert runs.worst(2, "P@1").select("run", "query").rows()[2:] == [("bad", "1"), ("bad", "2")]
+
+
+def test_results_of_sessions_are_not_compared_with_others_and_say_what_is():
+    study = gainful.sessions.simulate_study(7)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
+    with pytest.raises(
+        WrongType, match=r"by is 'other results'; allowed: a column .* into one table"
+    ):
+        results.compare(results)
 
 
 def test_the_lowest_queries_come_first_in_worst(results):
@@ -279,4 +309,6 @@ def test_a_convention_is_written_as_it_would_be_made():
     convention = gainful.like("sklearn")
     assert eval(repr(convention), {"Convention": gainful.Convention}) == convention  # noqa: S307
     assert repr(gainful.Convention()) == "Convention()"
+    assert repr(gainful.like("ir_measures")).endswith(", by_measure=…)")
+    assert all(len(repr(known)) < 250 for known in gainful.CONVENTIONS.values())
     assert "averaged over all their orders" in convention.to_text()

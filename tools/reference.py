@@ -20,6 +20,7 @@ from typing import Any
 import gainful
 from gainful.api.figures import FIGURES
 from gainful.convention import Setting
+from gainful.page.shown import INTERNAL_NAMES
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
@@ -62,31 +63,6 @@ INTRODUCTION = """\
 has its own. What is not on this page is not public and may change. Options are passed by name; those that
 are called settings are the fields of [`Convention`](which-ndcg.md#the-settings)."""
 WIDTH = 96
-# What the house asks of its own results, and nobody else: no part of the reference.
-INTERNAL = {
-    "convention_data",
-    "files_to_save",
-    "find_name",
-    "format_value",
-    "from_recipe",
-    "group_sessions",
-    "list_columns",
-    "list_expressions",
-    "locate",
-    "matched_sessions",
-    "mean_of",
-    "mean_or_none",
-    "numeric_queries",
-    "page",
-    "qrel_inputs",
-    "random_generator",
-    "recipe_data",
-    "recipes",
-    "run_inputs",
-    "summary",
-    "tabulate",
-    "values_by_id",
-}
 PLAIN_TYPES = {*dir(builtins), "Any", "Callable", "Iterable", "Mapping", "Path", "Sequence", "None"}
 
 
@@ -207,7 +183,7 @@ def public_members(value: type) -> list[tuple[str, Any]]:
                 name: member for name, member in _own_members(base).items() if name not in members
             }
     public = {name: member for name, member in members.items() if name[0].islower()}
-    return [(name, member) for name, member in public.items() if name not in INTERNAL]
+    return [(name, member) for name, member in public.items() if name not in INTERNAL_NAMES]
 
 
 def _own_members(base: type) -> dict[str, Any]:

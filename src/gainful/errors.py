@@ -7,6 +7,8 @@ person can mend it without a trace and a program can catch it by its type.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
 
 from gainful.text import MAX_LENGTH, escape_controls, quote, shorten, shorten_message
 
@@ -160,16 +162,24 @@ class UnknownName(GainfulError, LookupError, ValueError):
     """A name that is in none of our tables; says which known one is nearest."""
 
     def __init__(
-        self, kind: str, name: str, known_names: Iterable[str], hint: str = "", answer: str = ""
+        self,
+        kind: str,
+        name: str,
+        known_names: Iterable[str],
+        hint: str = "",
+        answer: str = "",
+        *,
+        lists_all: bool = False,
     ) -> None:
         """Suggest the nearest of the `known_names`, or list them where there is no near one.
 
-        Where there is an `answer` of its own, that is said instead.
+        Where there is an `answer` of its own, that is said instead; with `lists_all` they are
+        listed beside a suggestion too.
         """
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
-        self.answer = answer
+        self.answer, self.lists_all = answer, lists_all
         spelling = name.lower().lstrip("-")[:MAX_LENGTH]  # dashes make no two options alike
         by_lower = {
             known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
@@ -183,11 +193,14 @@ class UnknownName(GainfulError, LookupError, ValueError):
         listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
             ", …" if len(self.known_names) > _MAX_LISTED else ""
         )
+        if suggestion and lists_all and len(by_lower) > 1:
+            suggestion += f" known: {listing}"
         advice = answer or suggestion or f"known: {listing}"
         super().__init__(f"no {kind} {quote(name)}; {advice}" + (f" ({hint})" if hint else ""))
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
-        return type(self), (self.kind, self.name, self.known_names, self.hint, self.answer)
+    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
+        words = (self.kind, self.name, self.known_names, self.hint, self.answer)
+        return partial(type(self), lists_all=self.lists_all), words
 
 
 _MAX_LISTED = 30  # names that a message lists

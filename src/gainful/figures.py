@@ -11,9 +11,11 @@ Examples:
 """
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from gainful.api.figures import figure, figure_data
 from gainful.show.picture import save
+from gainful.text import answer_missing
 
 last = partial(figure, "last")
 sessions = partial(figure, "sessions")
@@ -39,3 +41,6 @@ __all__ = [
     "scenario",
     "sessions",
 ]
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

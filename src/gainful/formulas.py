@@ -7,6 +7,12 @@ Examples:
     0.8155
 """
 
+from typing import TYPE_CHECKING
+
 from gainful.formula import log, maximum, where
+from gainful.text import answer_missing
 
 __all__ = ["log", "maximum", "where"]
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

@@ -10,10 +10,16 @@ Examples:
     {'sDCG(b=2, bq=4)@10': 2.0}
 """
 
+from typing import TYPE_CHECKING
+
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
 from gainful.api.sessions import evaluate
 from gainful.api.sweep import sweep
 from gainful.measure.sessions.sweep import Sweep
+from gainful.text import answer_missing
 
 __all__ = ["Sweep", "compare", "evaluate", "simulate_study", "sweep"]
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

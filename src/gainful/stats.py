@@ -7,6 +7,8 @@ Examples:
     90
 """
 
+from typing import TYPE_CHECKING
+
 from gainful.api.settle import settle
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.order import Order
@@ -17,6 +19,7 @@ from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_a
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.unjudged.bounds import Bounds
 from gainful.evidence.unjudged.settlement import Settlement
+from gainful.text import answer_missing
 
 __all__ = [
     "TESTS",
@@ -34,3 +37,6 @@ __all__ = [
     "stability",
     "tau_ap",
 ]
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

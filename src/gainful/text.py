@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor, log10
+from typing import NoReturn
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
 NUMBER_PATTERN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
@@ -18,6 +19,7 @@ _C_HEX = r"0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
 _C_DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
 _C_NUMBER = rf"\s*[+-]?(?:{_C_HEX}|{_C_DECIMAL}|inf(?:inity)?|nan)"
 _LONG = 2**63
+_GUESS_CUTOFF = 0.75  # how like a word must be one for something of another name
 
 
 def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
@@ -287,3 +289,47 @@ def capitalise_first(words: str) -> str:
     """
     head, _, rest = words.partition(" ")
     return f"{head.capitalize()} {rest}" if rest and head.islower() else words
+
+
+def suggest_name(
+    name: str, places: Mapping[str, str], guesses: Mapping[str, str], names: Sequence[str]
+) -> str:
+    """What is most like a name that is not there; where nothing is, what there is.
+
+    Args:
+        name: as somebody wrote it.
+        places: what to write, by the names that there are, in small letters.
+        guesses: what to write, by other words for it; these must be met more closely.
+        names: what is listed.
+
+    Examples:
+        >>> suggest_name("avrage", {"average": "vectors.average"}, {}, ["average"])
+        'did you mean vectors.average?'
+        >>> suggest_name("plot", {"average": ".average"}, {"export": ".save"}, ["average"])
+        'there is average'
+    """
+    from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
+
+    lower = name.lower()
+    near = (
+        [lower for known in (guesses, places) if lower in known]
+        or get_close_matches(lower, places, n=1)
+        or get_close_matches(lower, guesses, n=1, cutoff=_GUESS_CUTOFF)
+    )
+    if near:
+        place = guesses.get(near[0]) or places[near[0]]
+        return f"did you mean {place}?"
+    return f"there is {', '.join(names)}"
+
+
+def answer_missing(module: str, names: Sequence[str]) -> Callable[[str], NoReturn]:
+    """The `__getattr__` of a module, which says what there is and what is most like it."""
+
+    def __getattr__(name: str) -> NoReturn:  # noqa: N807  (as modules have it)
+        message = f"module {module!r} has no attribute {name!r}"
+        if not name.startswith("_"):
+            places = {known.lower(): f"{module}.{known}" for known in names}
+            message += f"; {suggest_name(name, places, {}, names)}"
+        raise AttributeError(message)
+
+    return __getattr__

@@ -5,6 +5,8 @@ Examples:
     [2.0, 3.0]
 """
 
+from typing import TYPE_CHECKING
+
 from gainful.measure.algebra import (
     add,
     average,
@@ -15,6 +17,7 @@ from gainful.measure.algebra import (
 )
 from gainful.measure.arrays import compute_curve
 from gainful.measure.formulas import query_discount
+from gainful.text import answer_missing
 
 __all__ = [
     "add",
@@ -26,3 +29,6 @@ __all__ = [
     "query_discount",
     "scale",
 ]
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import polars as pl
 from attrs import evolve, fields, frozen
 
+from gainful.errors import WrongType
 from gainful.evidence.stability import (
     DEFAULT_LEVEL,
     Stability,
@@ -24,6 +25,7 @@ from gainful.evidence.stability import (
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.session_groups import By
 from gainful.measure.footnotes import list_oddities
+from gainful.measure.measure import Measure
 from gainful.measure.measured_values import flatten_names
 from gainful.measure.results import list_run_rows, results_page, to_dict
 from gainful.measure.run_values import RunValues
@@ -149,6 +151,21 @@ class RunResults(ShownByRun[Results]):
         """A row for each run and query, a column for each measure."""
         frames = [
             results.per_query.select(pl.lit(name).alias("run"), pl.all())
+            for name, results in self.items()
+        ]
+        return pl.concat(frames)
+
+    def worst(
+        self, n: int | str | Measure = 10, measure: str | Measure | None = None
+    ) -> pl.DataFrame:
+        """The queries with the lowest values of each run, the lowest first.
+
+        Args:
+            n: how many of each run; or the measure, by which the ten lowest are shown.
+            measure: by which measure; the first if none is named.
+        """
+        frames = [
+            results.worst(n, measure).select(pl.lit(name).alias("run"), pl.all())
             for name, results in self.items()
         ]
         return pl.concat(frames)
@@ -306,6 +323,12 @@ class SessionResults(SessionValues, Shown):
         """
         from gainful.evidence.comparisons import compare_sessions  # noqa: PLC0415
 
+        if isinstance(by, SessionValues):
+            way = (
+                "a column that names the system: sessions of both go into one table, or into "
+                "gainful.sessions.compare(sessions, qrels)"
+            )
+            raise WrongType("by", "other results", way)
         return compare_sessions.compare_session_results(self, by, block, test, **options)
 
     def plot(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from math import inf
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 from attrs import Attribute, field, fields, frozen
 
@@ -63,16 +63,15 @@ class Settings(Shown):
     title: str
 
     def __repr__(self) -> str:
-        """As it would be written: only what is not the default."""
+        """Whose settings, and which of them are not the default; the page has all of them."""
+        defaults = {attribute.name: attribute.default for attribute in fields(type(self))}
         changes = [
-            f"{attribute.name}={getattr(self, attribute.name)!r}"
-            for attribute in fields(type(self))
-            if getattr(self, attribute.name) != attribute.default
+            f"{name}={value!r}"
+            for name, value in {"name": self.name, **self.settings()}.items()
+            if value != defaults[name]
         ]
+        changes += ["by_measure=…"] if getattr(self, "by_measure", ()) else []  # too long to read
         return f"{type(self).__name__}({', '.join(changes)})"
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name)  # at once: recipes ask for names that may not be there
 
     def page(self) -> Page:
         """Every setting: the question it settles, and the answer."""

@@ -67,7 +67,7 @@ class Interval:
         return {"kind": data.pop("kind"), **data, "moved_by": self.influential_query}
 
 
-@frozen(repr=False)
+@frozen(eq=False, repr=False)
 class Stability(Shown):
     """The intervals of all means of a run, and how they were found."""
 

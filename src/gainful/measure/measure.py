@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import evolve, field, frozen
 
@@ -20,7 +20,7 @@ from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
 from gainful.page.escape_latex import escape_latex
-from gainful.text import format_exact, quote
+from gainful.text import format_exact, quote, suggest_name
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 
@@ -128,6 +128,16 @@ class Measure:
     def _repr_html_(self) -> str:
         lines = (self.entry.question, self.entry.definition)
         return f"<b>{escape(str(self))}</b><br>" + "<br>".join(map(escape, lines))
+
+    if not TYPE_CHECKING:  # to a type checker every attribute would be there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            message = f"'Measure' has no attribute {name!r}"
+            if not name.startswith("_"):
+                names = [known for known in dir(type(self)) if known[0].islower()]
+                places = {known: f".{known}" for known in names}
+                message += f"; {suggest_name(name, places, {}, names)}"
+            raise AttributeError(message)
 
     def __str__(self) -> str:
         inner = ", ".join(f"{name}={write_value(name, value)}" for name, value in self.params)

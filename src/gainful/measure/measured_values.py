@@ -12,7 +12,8 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention.settings import Settings
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, GainfulError, UnknownName
+from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import MeasureRecipe
 from gainful.types import Array, finite_or_none, is_whole_number
@@ -73,7 +74,7 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
         return self.mean_of(self.find_name(measure))
 
     def __contains__(self, measure: object) -> bool:
-        return measure in self.values or measure in self.measures.values()
+        return self._find_known(measure) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values)
@@ -86,13 +87,23 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
         return list(self.values)
 
     def find_name(self, measure: str | Measure) -> str:
-        """The name under which a measure stands here; one that does not is refused."""
-        if isinstance(measure, str) and measure in self.values:
-            return measure
-        for name, known_measure in self.measures.items():
-            if measure == known_measure:
-                return name
-        raise UnknownName("measure", str(measure), self.values, f"of {self.name}")
+        """The name under which a measure stands here, however it is spelt; or it is refused."""
+        name = self._find_known(measure)
+        if name is None:
+            raise UnknownName(
+                "measure", str(measure), self.values, f"of {self.name}", lists_all=True
+            )
+        return name
+
+    def _find_known(self, measure: object) -> str | None:
+        if isinstance(measure, str):
+            if measure in self.values:
+                return measure
+            try:
+                measure = parse(measure)
+            except GainfulError:
+                return None
+        return next((name for name, known in self.measures.items() if known == measure), None)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MeasuredValues) or self.UNIT != other.UNIT:

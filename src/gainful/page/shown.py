@@ -11,6 +11,7 @@ from attrs import frozen
 
 from gainful.errors import NotInstalled, UnknownName
 from gainful.page.page import Page
+from gainful.text import suggest_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,14 +19,26 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_FIGURES = "gainful.figures, which draws runs and sessions"
 # What one looks for in a result, and what it is here; in small letters.
 _ELSEWHERE = {
-    **dict.fromkeys(("df", "frame", "dataframe", "to_df", "to_frame"), "to_polars()"),
-    **dict.fromkeys(("items", "as_dict", "asdict", "dict"), "to_dict()"),
-    **dict.fromkeys(("show", "display", "print", "head", "table"), "to_text()"),
-    **dict.fromkeys(("to_excel", "to_tsv"), "to_csv()"),
-    **dict.fromkeys(("write", "export", "to_file", "dump"), 'save("results.csv")'),
+    **dict.fromkeys(("df", "frame", "dataframe", "to_df", "to_frame"), ".to_polars()"),
+    **dict.fromkeys(("items", "as_dict", "asdict", "dict"), ".to_dict()"),
+    **dict.fromkeys(("show", "display", "print", "head", "table"), ".to_text()"),
+    **dict.fromkeys(("to_excel", "to_tsv"), ".to_csv()"),
+    **dict.fromkeys(("write", "export", "to_file", "dump"), '.save("results.csv")'),
+    **dict.fromkeys(("plot", "chart", "figure", "draw"), _FIGURES),
 }
+# What the house asks of its own results, and nobody else: in no list and in no reference.
+INTERNAL_NAMES = frozenset(
+    (
+        *("brief", "convention_data", "files_to_save", "find_name", "format_value", "from_recipe"),
+        *("group_sessions", "list_columns", "list_expressions", "locate", "matched_sessions"),
+        *("mean_of", "mean_or_none", "numeric_queries", "page", "qrel_inputs", "recipe_data"),
+        *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),
+    )
+)
+_DICT_CHANGES = frozenset(("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"))
 
 
 class Shown:
@@ -127,10 +140,22 @@ class Shown:
         """What else one could look for as an attribute, in small letters, and what to write."""
         return {}
 
+    def __eq__(self, other: object) -> bool:
+        """Do two results of a kind say the same?"""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in INTERNAL_NAMES]
+
     if not TYPE_CHECKING:  # to a type checker every attribute would be there
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(describe_missing(self, name))
+            raise MissingAttribute(name=name, obj=self)
 
 
 class ShownByRun(Shown, dict[str, T]):
@@ -138,7 +163,25 @@ class ShownByRun(Shown, dict[str, T]):
 
     def __missing__(self, name: object) -> T:
         hint = "a measure is asked of a run: results[run][measure]"
-        raise UnknownName("run", str(name), self, hint)
+        raise UnknownName("run", str(name), self, hint, lists_all=True)
+
+    def __eq__(self, other: object) -> bool:
+        return dict.__eq__(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of any dict
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _DICT_CHANGES]
+
+
+class MissingAttribute(AttributeError):
+    """An attribute that a result has not; put into words only where somebody reads them."""
+
+    def __str__(self) -> str:
+        name = str(self.name)
+        if isinstance(self.obj, Shown):
+            return describe_missing(self.obj, name)
+        return f"no attribute {name!r}"  # in another process
 
 
 def describe_missing(result: Shown, name: str) -> str:
@@ -146,19 +189,13 @@ def describe_missing(result: Shown, name: str) -> str:
     message = f"{type(result).__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return message
-    names = [known for known in dir(type(result)) if known[0].islower()]
+    names = [known for known in dir(result) if known[0].islower()]
     places = {
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},
-        **{guess: f".{place}" for guess, place in _ELSEWHERE.items()},
-        **result.list_expressions(),
     }
-    from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
-
-    near = get_close_matches(name.lower(), places, n=1)
-    return f"{message}; " + (
-        f"did you mean {places[near[0]]}?" if near else f"there is {', '.join(names)}"
-    )
+    guesses = {**_ELSEWHERE, **result.list_expressions()}
+    return f"{message}; {suggest_name(name, places, guesses, names)}"
 
 
 def _render(page: Page, form: str) -> str:

@@ -48,6 +48,10 @@ class Comparison(ComparisonValues, Shown):
         """
         return comparison_page(self, full=full, verbose=verbose)
 
+    def list_expressions(self) -> dict[str, str]:
+        """How the differences are drawn, query by query, for who looks for a plot of them."""
+        return {"plot": "gainful.figures.differences(qrels, runs)"}
+
 
 def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool = False) -> Page:
     """The evidence for a terminal, systems by measures for a paper; below it what changed most."""

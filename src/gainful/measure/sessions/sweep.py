@@ -104,6 +104,10 @@ class Sweep(Shown):
                         "tau": finite_or_none(plane.tau[i, j]),
                     }
 
+    def list_expressions(self) -> dict[str, str]:
+        """How the map of the winners is drawn, for who looks for a plot of it."""
+        return {"plot": "gainful.figures.map(sweep)"}
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         return {
