@@ -435,3 +435,9 @@ def test_judgments_and_runs_are_converted_as_there():
                 mine(wrong).as_dict_of_dict()
             assert str(mine_refused.value) == str(refused.value)
     assert [row.doc_id for row in ours.util.RunConverter(nested).as_sorteddict()["1"]] == ["a", "b"]
+
+
+def test_single_measures_are_imported_from_where_they_are_there():
+    from gainful.ir_measures.measures import Judged
+
+    assert str(Judged @ 5) == "Judged@5"

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
+
+_STOPPED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -18,10 +21,21 @@ def main(arguments: list[str] | None = None) -> None:
     finally:
         if signal.getsignal(signal.SIGINT) is _stop:
             signal.signal(signal.SIGINT, usual)
-    run(arguments)
+    try:
+        run(arguments)
+    except SystemExit as end:
+        if end.code == _STOPPED:  # else Python may end by the signal, as if nobody had answered it
+            _stop_now()
+        raise
 
 
 def _stop(*_: object) -> None:
     sys.stderr.write("gainful: stopped\n")
-    sys.stderr.flush()
-    os._exit(130)
+    _stop_now()
+
+
+def _stop_now() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(_STOPPED)
