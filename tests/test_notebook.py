@@ -25,6 +25,18 @@ SESSIONS = [
 ]
 
 
+def test_a_run_is_called_what_its_file_is_called_and_not_by_its_folder(tmp_path):
+    (tmp_path / "bm25.txt").write_text("1 Q0 a 1 0.9 x\n")
+    path = str(tmp_path / "bm25.txt")
+    results = gainful.evaluate({"1": {"a": 1}}, path, "RR")
+    assert repr(results).startswith("Results of bm25, 1 query, like gainful")
+    assert gainful.evaluate({"1": {"a": 1}}, tmp_path / "bm25.txt", "RR").name == "bm25"
+    assert repr(gainful.unjudged({"1": {"a": 1}}, path, "RR")).startswith("Bounds of bm25, ")
+    (tmp_path / "study.csv").write_text("session,query,doc\ns,1,a\n")
+    sessions = gainful.sessions.evaluate(str(tmp_path / "study.csv"), {"s": {"a": 1}}, "sDCG@10")
+    assert repr(sessions).startswith("Sessions of study.csv, 1 session, 1 query, like jk2008")
+
+
 def test_results_comparisons_and_sessions_have_latex_that_mathjax_knows():
     results = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "P_1"])
     compared = gainful.compare(JUDGED, RUNS, "RR", resamples=99)

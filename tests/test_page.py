@@ -261,6 +261,12 @@ def test_programs_get_values_at_full_precision_and_what_is_missing_empty():
     assert json.loads(render(PAGE, "json")) == {"leads": None}
 
 
+def test_a_long_heading_stands_above_its_table_and_is_not_squeezed_into_it():
+    html = render(Page(sections=[Section("long " * 20, TABLE)]), "html")
+    assert html.startswith(f"<p>{'long ' * 20}</p><div")
+    assert "<caption" not in html
+
+
 def test_a_notebook_gets_a_caption_for_each_table_and_notes_below_the_last():
     """Lines and notes are paragraphs: in a caption they would be squeezed to a narrow table."""
     page = Page(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Unpack, overload
 
 from gainful.api.keywords import answer_keywords
-from gainful.api.named_runs import NamedRuns, Runs, name_runs
+from gainful.api.named_runs import NamedRuns, Runs, name_file, name_runs
 from gainful.api.results import Results, RunResults, as_results
 from gainful.convention import Convention
 from gainful.errors import BadValue
@@ -142,7 +142,7 @@ def evaluate(
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     if runs is None:
         loaded_run = as_run(run, run_format, columns=columns)
-        return evaluate_run(loaded_qrels, loaded_run, recipes, convention)
+        return evaluate_run(loaded_qrels, loaded_run, recipes, convention, name_file(run))
     evaluated = evaluate_runs(
         loaded_qrels, name_runs(runs), recipes, convention, run_format, columns=columns
     )

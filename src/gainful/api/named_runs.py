@@ -69,6 +69,16 @@ def name_files(paths: Sequence[str]) -> list[str]:
     return list(next(distinct, paths))
 
 
+def name_file(run: object) -> str | None:
+    """What a run is called for its file; None where it comes from none.
+
+    Examples:
+        >>> name_file("runs/bm25.txt.gz"), name_file({"1": ["a"]})
+        ('bm25', None)
+    """
+    return name_files([fspath(run)])[0] if isinstance(run, (str, PathLike)) else None
+
+
 def separate_runs(
     given: Sequence[Any], measures: Measures | None
 ) -> tuple[dict[str, AnyRun], Measures | None]:

@@ -6,6 +6,7 @@ They hold what was measured, show themselves in every format, and can be compare
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
@@ -298,7 +299,7 @@ class SessionResults(SessionValues, Shown):
         counts = self.counts
         sessions = count_noun(counts["sessions"], "session")
         size = f"{sessions}, {count_noun(counts['queries'], 'query')}"
-        return summary_page(self, size, self.notes)
+        return summary_page(evolve(self, name=Path(self.name).name), size, self.notes)
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
         """Of a frame: a row for each session, unless another view is asked for."""

@@ -7,7 +7,7 @@ from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
 from gainful.api.keywords import answer_keywords
-from gainful.api.named_runs import Runs, name_runs
+from gainful.api.named_runs import Runs, name_file, name_runs
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
@@ -116,7 +116,7 @@ def unjudged(
             as_qrels(qrels, qrels_format, columns),
             as_run_in_memory(run, run_format, columns=columns),
         )
-        return _bound_run(loaded_qrels, loaded_run, recipes, convention, None, grades)
+        return _bound_run(loaded_qrels, loaded_run, recipes, convention, name_file(run), grades)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     loaded_runs = {
         name: as_run_in_memory(run, run_format, name, columns)

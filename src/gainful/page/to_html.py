@@ -44,9 +44,10 @@ def _format_table(table: Table, heading: str) -> str:
     head = _format_cells("th", [_escape(name) for name in table.columns], sides)
     rows = table.markup_rows(_escape, "<b>{}</b>".format, "<sup>{}</sup>".format)
     body = "".join(f"<tr>{_format_cells('td', row, sides)}</tr>" for row in rows)
-    style = _CAPTION if len(heading) <= _MAX_LENGTH else _LEFT
-    caption = f"<caption{style}>{_escape(heading)}</caption>" if heading else ""
+    is_short = len(heading) <= _MAX_LENGTH
+    caption = f"<caption{_CAPTION}>{_escape(heading)}</caption>" if heading and is_short else ""
     return (
+        f"{'' if is_short else _format_lines([heading])}"  # a caption is no wider than its table
         f"<div style='overflow-x:auto'><table>{caption}"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
