@@ -59,6 +59,7 @@ def _build_results() -> dict[str, Shown]:
         "Results": results,
         "RunResults": gainful.evaluate(JUDGED, runs=RUNS, interval=95, resamples=99),
         "Stability": gainful.stats.stability(results, resamples=99),
+        "RunStabilities": gainful.stats.stability(gainful.evaluate(JUDGED, RUNS), resamples=99),
         "SessionResults": sessions,
         "LastQueries": sessions.last_queries(),
         "Reformulations": sessions.reformulations(),

@@ -257,3 +257,16 @@ def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
     assert done.out == ""
     assert done.err.count("\n") == 1
     assert message in done.err
+
+
+def test_several_runs_have_a_stability_each():
+    judged = {"1": ["a"], "2": ["b"], "3": ["c"]}
+    late = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}
+    runs = gainful.evaluate(judged, {"late": late, "first": judged}, "RR")
+    stabilities = gainful.stats.stability(runs, 90, resamples=99)
+    assert list(stabilities) == ["late", "first"]
+    assert stabilities["late"] == gainful.stats.stability(runs["late"], 90, resamples=99)
+    assert stabilities["late"].intervals["RR"].mean == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    assert stabilities.to_polars()["run"].to_list() == ["late", "first"]
+    with pytest.raises(WrongType, match="what gainful.evaluate returned"):
+        gainful.stats.stability({})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gainful.api.settle import settle
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.order import Order
-from gainful.evidence.stability import Stability, stability
+from gainful.evidence.stability import RunStabilities, Stability, stability
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.power import detectable_effect, queries_needed
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
@@ -26,6 +26,7 @@ __all__ = [
     "Bounds",
     "Order",
     "Resampling",
+    "RunStabilities",
     "Settlement",
     "Stability",
     "detectable_effect",

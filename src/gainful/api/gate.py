@@ -10,6 +10,7 @@ from attrs import evolve
 
 from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import name_file
 from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import BadValue
@@ -171,7 +172,7 @@ def _evaluate(
     convention, recipes = build_recipes(measures, like, settings)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     loaded_run = as_run(run, run_format, columns=columns)
-    results = evaluate_run(loaded_qrels, loaded_run, recipes, convention, name)
+    results = evaluate_run(loaded_qrels, loaded_run, recipes, convention, name or name_file(run))
     return loaded_qrels, results
 
 

@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from attrs import frozen
@@ -21,7 +21,7 @@ from gainful.measure.entry import Aggregation
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
 from gainful.rounding import ROUNDING
 from gainful.text import shorten
@@ -94,17 +94,37 @@ class Stability(Shown):
         return stability_page([self], verbose=verbose)
 
 
+class RunStabilities(ShownByRun[Stability]):
+    """The stability of several runs by name."""
+
+    def page(self, *, verbose: bool = False) -> Page:
+        """The intervals of all runs."""
+        return stability_page(list(self.values()), verbose=verbose)
+
+
+@overload
 def stability(
-    results: RunValues,
+    results: RunValues, level: float = ..., *, resamples: int = ..., seed: int = ...
+) -> Stability: ...
+
+
+@overload
+def stability(
+    results: Mapping[str, RunValues], level: float = ..., *, resamples: int = ..., seed: int = ...
+) -> RunStabilities: ...
+
+
+def stability(
+    results: RunValues | Mapping[str, RunValues],
     level: float = DEFAULT_LEVEL,
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Stability:
+) -> Stability | RunStabilities:
     """How much does each mean depend on the queries that happen to be asked?
 
     Args:
-        results: what `evaluate` returned.
+        results: what `evaluate` returned, of a run or of several.
         level: of the interval, in per cent: 1 to 99.99.
         resamples: how often queries are drawn again.
         seed: where chance begins; the same seed gives the same interval.
@@ -112,7 +132,7 @@ def stability(
     Returns:
         `Stability`: by measure the interval of the mean and its range with one query left out. A
         geometric mean is treated as the mean of logarithms that it is; a sum has an interval, but
-        no range.
+        no range. Of several runs `RunStabilities`, which is a dict of them by name.
 
     Examples:
         >>> from gainful import evaluate
@@ -125,8 +145,14 @@ def stability(
         '1'
     """
     resampling = resampling_for_level(level, resamples=resamples, seed=seed)
+    if isinstance(results, Mapping) and results:
+        stabilities = {
+            name: stability(run, level, resamples=resamples, seed=seed)
+            for name, run in results.items()
+        }
+        return RunStabilities(stabilities)
     if not isinstance(results, RunValues):
-        raise WrongType("results", results, "what gainful.evaluate returned for one run")
+        raise WrongType("results", results, "what gainful.evaluate returned")
     intervals, notes = {}, []
     for name, recipe in results.recipes.items():
         values = values_by_query(results, name)
