@@ -233,6 +233,30 @@ SHAPES = [
         {"RR": 0.75},
     ),
     (
+        'gainful.evaluate(pd.DataFrame({"u": ["q1"], "i": ["b"]}), run, columns={"query": "u", "doc": "i"}).notes[-1]',
+        Says("no column of grades", "among u, i"),
+    ),
+    (
+        'gainful.evaluate(pl.LazyFrame({"u": ["q1"], "i": ["b"]}), run, columns={"query": "u", "doc": "i"}).notes[-1]',
+        Says("no column of grades", "among u, i"),
+    ),
+    (
+        'mean(qrels, pl.LazyFrame({"u": ["q1"], "i": ["b"]}), columns={"query": "u", "doc": "i"})',
+        Says("no column for the score", "there are u, i"),
+    ),
+    (
+        'mean(qrels, [{"u": "q1", "i": 1.5, "score": 1}], columns={"query": "u", "doc": "i"})',
+        Says("column 'i' holds"),
+    ),
+    (
+        'mean(pl.DataFrame({"query": ["q1"], "doc": ["a"], "label": [0], "rel": [1]}), run)',
+        Says("'rel' or 'label' can be the grades", "columns="),
+    ),
+    (
+        'mean(pl.DataFrame({"query": ["q1"], "doc": ["b"], "label": [0], "rel": [1]}), run, "RR", columns={"grade": "rel"})',
+        {"RR": 1.0},
+    ),
+    (
         'mean(pa.table({"qid": ["q1", "q2"], "docno": ["b", "c"], "rel": [1, 1]}), run, "RR")',
         {"RR": 0.75},
     ),

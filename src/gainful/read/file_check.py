@@ -136,8 +136,7 @@ def _read_table_rows(
     input_table: InputTable, format_name: str, names: ColumnMapping, *, is_run: bool
 ) -> _FileRows:
     roles, role = (RUN_ROLES, "score") if is_run else (QRELS_ROLES, "grade")
-    renamed = names.rename(input_table.frame, roles, input_table.name)
-    input_table = evolve(input_table, frame=renamed)
+    input_table = input_table.rename(names, roles)
     header = input_table.header
     number = header.require_column((*SCORE, *RANK), role) if is_run else header.grade_column()
     note = "" if number is not None else header.note_no_grades()

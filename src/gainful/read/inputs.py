@@ -57,8 +57,7 @@ def as_qrels(
         return value
     engine = find_engine(value)
     if engine is not None:
-        value = collect_qrels(value, engine, "judgments", names)
-        return tables.extract_qrels(as_table(value, "judgments"), USUAL_NAMES)
+        return tables.extract_qrels(collect_qrels(value, engine, "judgments", names), USUAL_NAMES)
     if is_frame(value):
         return tables.extract_qrels(
             as_table(_read_frame(value, "judgments", names), "judgments"), names

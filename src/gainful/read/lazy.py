@@ -22,7 +22,13 @@ from gainful.read.column_names import (
     is_wide,
 )
 from gainful.read.engines import Engine, report_engine_errors
-from gainful.read.named_columns import Header, as_table, extract_run
+from gainful.read.named_columns import (
+    Header,
+    InputTable,
+    as_table,
+    extract_run,
+    invert_renames,
+)
 from gainful.read.qrels_and_run import IdKinds, Run
 from gainful.text import count_noun, quote
 
@@ -76,7 +82,7 @@ def as_lazy_run(
     with report_engine_errors(engine, name):
         frame = rename_columns(as_narwhals(native), columns, RUN_ROLES, name)
         schema = dict(frame.collect_schema())
-        header = Header(list(schema), name)
+        header = Header(list(schema), name, _find_own_names(native, columns, RUN_ROLES, name))
         query, doc = header.require_ids()
         column, kind = (
             header.score_column() if number == "score" else (header.grade_column(), "grade")
@@ -117,17 +123,26 @@ def collect_frame(native: Any, engine: Engine, name: str) -> pl.DataFrame:
 
 def collect_qrels(
     native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
-) -> pl.DataFrame:
+) -> InputTable:
     """The columns of judgments in memory, which every engine can spare."""
     with report_engine_errors(engine, name):
         frame = rename_columns(as_narwhals(native), columns, QRELS_ROLES, name)
-        header = Header(frame.collect_schema().names(), name)
+        own_names = _find_own_names(native, columns, QRELS_ROLES, name)
+        header = Header(frame.collect_schema().names(), name, own_names)
+        wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
         if not is_wide(frame.collect_schema()):
             header.require_ids()
             if header.grade_column() is None:  # the others are named in what is said of that
-                return engine.collect(frame.to_native())
-        wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
-        return engine.collect(frame.select(*dict.fromkeys(wanted)).to_native())
+                wanted = list(header.columns)
+        chosen = frame.select(*dict.fromkeys(wanted)).to_native()
+        return evolve(as_table(engine.collect(chosen), name), own_names=own_names)
+
+
+def _find_own_names(
+    native: Any, columns: ColumnMapping, roles: Mapping[str, str], name: str
+) -> dict[str, str]:
+    names = as_narwhals(native).collect_schema().names()
+    return invert_renames(columns.find_renames(names, roles, name))
 
 
 def rename_columns(

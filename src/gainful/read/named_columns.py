@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from typing import Literal
 
@@ -18,12 +18,13 @@ from gainful.read.column_names import (
     RANK,
     SCORE,
     SUBTOPIC,
+    ColumnMapping,
     normalise_name,
 )
 from gainful.read.parquet_check import check_parquet
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
-from gainful.text import quote
+from gainful.text import join_words, quote
 
 
 @frozen
@@ -32,6 +33,11 @@ class Header:
 
     columns: Sequence[str]
     name: str
+    own_names: Mapping[str, str] = {}  # what the user calls those that are renamed
+
+    def own_name(self, column: str) -> str:
+        """What the user calls a column."""
+        return self.own_names.get(column, column)
 
     def find_column(self, aliases: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so."""
@@ -44,8 +50,8 @@ class Header:
         if column is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {role}; there are {', '.join(self.columns)}",
-                f"one of {', '.join(aliases)}; or columns= that names it",
+                f"there is no column for the {role}; there are {self._list_columns()}",
+                f"one of {', '.join(aliases)}; or columns= (--columns) that names it",
             )
         return column
 
@@ -56,6 +62,7 @@ class Header:
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""
         grade = self.find_column(GRADE)
+        self._refuse_two_grades()
         ranked = self.find_column(RANK) is not None
         if ranked and (grade is None or normalise_name(grade) == "score"):
             contents = "ranks" if grade is None else "scores and ranks"
@@ -67,13 +74,24 @@ class Header:
             )
         return grade
 
+    def _refuse_two_grades(self) -> None:
+        """Of two columns that can be the grades, neither is chosen in silence."""
+        names = {normalise_name(column): column for column in self.columns}
+        grades = [names[alias] for alias in GRADE[:-1] if alias in names]
+        if len(grades) > 1 and normalise_name(grades[0]) != GRADE[0]:
+            problem = f"{join_words(list(map(quote, grades)), 'or')} can be the grades"
+            raise BadInput(self.name, problem, f'columns={{"grade": "{grades[0]}"}} or the other')
+
     def note_no_grades(self) -> str:
         """What is to be said of judgments without grades."""
-        looked_for, there = ", ".join(GRADE[:3]), ", ".join(self.columns)
         return (
-            f"{self.name}: no column of grades ({looked_for}, …) among {there}; "
+            f"{self.name}: no column of grades ({', '.join(GRADE[:3])}, …) among "
+            f"{self._list_columns()}; "
             "each judged document counts as grade 1"
         )
+
+    def _list_columns(self) -> str:
+        return ", ".join(map(self.own_name, self.columns))
 
     def score_column(self) -> tuple[str, Literal["score", "rank"]]:
         """The column by which a run is ordered, and what it is."""
@@ -98,11 +116,19 @@ class InputTable:
     name: str
     locate: Callable[[int], str]
     padded: bool = True  # may texts have blanks around them, as typed ones do?
+    own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
 
     @property
     def header(self) -> Header:
         """The names of its columns."""
-        return Header(self.frame.columns, self.name)
+        return Header(self.frame.columns, self.name, self.own_names)
+
+    def rename(self, columns: ColumnMapping, roles: Mapping[str, str]) -> InputTable:
+        """The table with its columns called as they are looked for."""
+        renames = columns.find_renames(self.frame.columns, roles, self.name)
+        frame = columns.rename(self.frame, roles, self.name)
+        own_names = {**self.own_names, **invert_renames(renames)}
+        return evolve(self, frame=frame, own_names=own_names)
 
     def with_grade_one(self) -> InputTable:
         """The table with a column of grades, all of them 1."""
@@ -137,6 +163,11 @@ class ParsedColumns:
         missing = [pl.col(name).is_null() | (pl.col(name) == "") for name in self.required]
         bad = pl.any_horizontal(*missing, number.is_null(), ~number.is_finite())
         return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
+
+
+def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
+    """What a user calls each column that is renamed."""
+    return {new: own for own, new in renames.items()}
 
 
 def read_table(source: Source, format_name: str) -> InputTable:
@@ -237,7 +268,9 @@ def text_column(table: InputTable, column: str) -> pl.Series:
         kind = values.dtype
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
-    raise BadInput(table.name, f"column {quote(column)} holds {kind}", "texts or whole numbers")
+    raise BadInput(
+        table.name, f"column {_quote_own(table, column)} holds {kind}", "texts or whole numbers"
+    )
 
 
 def _subtopic_column(table: InputTable) -> str | None:
@@ -260,7 +293,13 @@ def number_column(table: InputTable, column: str) -> pl.Series:
         return values.str.strip_chars().cast(pl.Float64, strict=False)
     if values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
-    raise BadInput(table.name, f"column {quote(column)} holds {values.dtype}", "numbers")
+    raise BadInput(
+        table.name, f"column {_quote_own(table, column)} holds {values.dtype}", "numbers"
+    )
+
+
+def _quote_own(table: InputTable, column: str) -> str:
+    return quote(table.header.own_name(column))
 
 
 def _read_parquet(source: Source) -> pl.DataFrame:

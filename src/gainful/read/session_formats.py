@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.errors import BadValue, Swapped
 from gainful.read import conversations, dynamic_domain, named_columns, session_xml
@@ -31,8 +31,7 @@ def _read_table(
     source: Source, bad: BadPolicy = "error", columns: ColumnMapping = USUAL_NAMES
 ) -> Sessions:
     table = named_columns.read_table(source, guess_table_format(source))
-    frame = columns.rename(table.frame, SESSION_ROLES, table.name)
-    return extract_sessions(evolve(table, frame=frame), bad)
+    return extract_sessions(table.rename(columns, SESSION_ROLES), bad)
 
 
 def guess_table_format(source: Source) -> str:

@@ -83,7 +83,7 @@ def read_qrels_sequence(value: Any, name: str, columns: ColumnMapping) -> Qrels 
         nested = dicts.read_qrels_dict(dict(enumerate(entries)), name)
         return evolve(nested, list_count=len(entries))
     frame = _build_frame(entries, shape, name, "grade")
-    return named_columns.extract_qrels(_as_table(columns.rename(frame, QRELS_ROLES, name), name))
+    return named_columns.extract_qrels(_as_table(frame, name).rename(columns, QRELS_ROLES))
 
 
 def read_run_sequence(value: Any, name: str, columns: ColumnMapping) -> Run | NestedDict:
@@ -95,7 +95,7 @@ def read_run_sequence(value: Any, name: str, columns: ColumnMapping) -> Run | Ne
     if shape == "lists":
         return evolve(dicts.read_run_dict(dict(enumerate(entries)), name), list_count=len(entries))
     frame = _build_frame(entries, shape, name, "score")
-    return named_columns.extract_run(_as_table(columns.rename(frame, RUN_ROLES, name), name))
+    return named_columns.extract_run(_as_table(frame, name).rename(columns, RUN_ROLES))
 
 
 def are_records(entries: Sequence[Any]) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
-from attrs import evolve
 
 from gainful.read import named_columns, rag
 from gainful.read.column_names import (
@@ -36,7 +35,7 @@ def read_run(source: Source, format_name: str, columns: ColumnMapping = USUAL_NA
 
 def extract_qrels(table: InputTable, columns: ColumnMapping) -> Qrels:
     """Judgments from a table whose columns may have other names than the usual ones."""
-    table = evolve(table, frame=columns.rename(table.frame, QRELS_ROLES, table.name))
+    table = table.rename(columns, QRELS_ROLES)
     if is_wide(table.frame.schema):
         return rag.read_qrels_records(table.name, _iterate_records(table))
     return named_columns.extract_qrels(table)
@@ -44,7 +43,7 @@ def extract_qrels(table: InputTable, columns: ColumnMapping) -> Qrels:
 
 def extract_run(table: InputTable, columns: ColumnMapping) -> Run:
     """A run from a table whose columns may have other names than the usual ones."""
-    table = evolve(table, frame=columns.rename(table.frame, RUN_ROLES, table.name))
+    table = table.rename(columns, RUN_ROLES)
     if is_wide(table.frame.schema):
         return rag.read_run_records(table.name, _iterate_records(table))
     return named_columns.extract_run(table)
