@@ -13,6 +13,8 @@ import polars as pl
 from tools.commands import Outcome, call_gainful
 from tools.fuzz.finding import Finding, Payload, require
 
+from gainful.read.formats import read_run
+
 _RUN = "".join(f"{q} Q0 d{n} {n} {9 - n / 2} tag\n" for q in "12" for n in range(1, 6))
 _QRELS = "".join(f"{q} 0 d{n} {n % 4}\n" for q in "12" for n in range(1, 6))
 _ROWS = [{"query": q, "doc": f"d{n}", "score": 9 - n / 2} for q in "12" for n in range(1, 6)]
@@ -76,6 +78,7 @@ _TARGETS: dict[str, tuple[bytes, list[str]]] = {
     "checked.txt": (_encode(_RUN), ["check", "q.txt", "checked.txt"]),
     "trec.txt": (_encode(_RUN), ["trec_eval", "-q", "q.txt", "trec.txt"]),
 }
+_LINES = ("run.txt", "run.csv", "run.tsv")  # a row a line
 _BESIDE = {"q.txt": _QRELS, "r.txt": _RUN}
 _PIECES = [
     *(b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n", b"\n\n", b"\t", b" ", b'"', b"'", b",", b";"),
@@ -127,12 +130,27 @@ def check(payload: Payload) -> None:
         outcome = call_gainful(*payload["words"], folder=folder)
         written = {path.name for path in folder.iterdir()} - before
         check_outcome(outcome, payload["words"][0])
-        require(not (outcome.status == 2 and written), f"half-written: {sorted(written)}")
+        require(not (outcome.status != 0 and written), f"half-written: {sorted(written)}")
+        if outcome.status == 0 and payload["name"] in _LINES:
+            _check_rows(folder / payload["name"])
         require(
             not any(name.startswith(".gainful") for name in written), "a temporary file is left"
         )
         if outcome.status == 0 and "json" in payload["words"]:
             _check_values(outcome.out)
+
+
+def _check_rows(path: Path) -> None:
+    """Every line that holds something is a row: none is skipped silently."""
+    data = path.read_bytes()
+    if any(
+        mark in data for mark in (b'"', b"\r", b"#", b"\x0b", b"\x0c", b"\x85", b"\xa0", b"\xe2")
+    ):
+        return  # quotes join lines, comments are none, and other ends of lines are a matter of taste
+    lines = [line for line in data.split(b"\n") if line.strip(b" \t,;\xef\xbb\xbf")]
+    header = 0 if path.suffix == ".txt" else 1
+    rows = read_run(str(path)).frame.height
+    require(rows == len(lines) - header, f"{len(lines) - header} lines, but {rows} rows")
 
 
 def check_outcome(outcome: Outcome, command: str) -> None:
