@@ -344,6 +344,31 @@ NAMES = [
     ("gainful.evalute", Says("gainful.evaluate")),
 ]
 
+CHECKS = [
+    ('gainful.check("qrels.txt", "run.txt").ok', True),
+    ('gainful.check(["qrels.txt", Path("run.txt")]).ok', True),
+    ("gainful.check(qrels, run).ok", True),
+    ("gainful.check([qrels, run]).ok", True),
+    ('gainful.check("qrels.txt", run)', Says("qrels.txt + run (together)", "2 queries in common")),
+    ('gainful.check(qrels, {"a": run, "b": better})', Says("judgments + a", "judgments + b")),
+    ('gainful.check({"qrels": qrels, "new": run})', Says("qrels + new", "2 queries in common")),
+    ("gainful.check(qrels, run, better)", Says("judgments + run 2")),
+    ("gainful.check(rag)", Says("2 queries in common")),
+    ('gainful.check(pd.DataFrame({"qid": ["q1"], "docno": ["a"], "rel": [2]}))', Says("2 (1×)")),
+    (
+        'gainful.check(qrels, pl.DataFrame({"query": ["q1"] * 2, "doc": ["a"] * 2, "score": [1, 2]}))',
+        Says("1 thing is wrong", "1 document more than once"),
+    ),
+    ('gainful.check({"q1": {"a": "x"}}, run).ok', False),
+    ('gainful.check({"q1": {"a": "x"}}, run)', Says("grade 'x' is not a finite number")),
+    (
+        'gainful.check(pl.DataFrame({"query": ["q1"], "doc": ["a"], "rank": [1]}))',
+        Says("run, in memory"),
+    ),
+    ("gainful.check()", Says("files", "at least one")),
+    ("gainful.check(5)", Says("a dict by query")),
+]
+
 COMMANDS = [  # what is typed after `gainful`, and words of the answer
     ("explain 3 2 3", "0.9778"),
     ("explain '3 2 3'", "0.9778"),
@@ -379,7 +404,7 @@ def is_numeric(values: list) -> bool:
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [*RESULTS, *SEVERAL_RUNS, *KEYWORDS, *SHAPES, *ARRAYS, *NAMES],
+    [*RESULTS, *SEVERAL_RUNS, *KEYWORDS, *SHAPES, *ARRAYS, *NAMES, *CHECKS],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_typed_in_python_works_or_is_answered(typed, expected, names):

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
 
 from gainful.api.keywords import answer_keywords
-from gainful.errors import UnknownName
+from gainful.errors import BadValue, UnknownName
 from gainful.match.check_against_qrels import check_pairs
 from gainful.match.check_report import CheckReport, Finding
-from gainful.read.column_names import ColumnNames, read_column_names
+from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import FileReport, examine_file, open_to_check
 from gainful.read.file_kinds import decide_kinds
+from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.read.memory_check import examine_value
 from gainful.read.session_check import examine_sessions
 from gainful.read.session_formats import SESSION_FORMATS
+from gainful.read.session_inputs import AnySessions
+from gainful.read.shapes import holds_runs
 from gainful.read.source import Source
+from gainful.text import number_doubles
 
-AnyPath = str | PathLike[str]
+_NAMES = ("judgments", "run")  # of what is in memory: the first, and others
+AnyFile = AnyQrels | AnyRun | AnySessions
 
 
 @answer_keywords
 def check(
-    files: AnyPath | Sequence[AnyPath],
-    *,
+    *files: AnyFile | Sequence[AnyFile],
     sessions_format: str | None = None,
     columns: ColumnNames | None = None,
 ) -> CheckReport:
-    """Is anything wrong with these files, by themselves and together?
+    """Is anything wrong with these files, or dicts and frames, by themselves and together?
 
     Args:
-        files: judgments, runs and sessions, each found out by content.
+        *files: judgments, runs and sessions, each found out by content, one after the other or
+            in a list; what is no file but in memory is judgments if it comes first, else a run.
         sessions_format: the format of sessions; what is no judgments is taken to be in it.
         columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
 
@@ -42,12 +50,13 @@ def check(
         <BLANKLINE>
         nowhere.txt
           wrong: there is no such file
+        >>> check({"1": {"a": 1}}, {"1": ["a", "b"]}).ok
+        True
     """
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
     names = read_column_names(columns)
-    paths = [fspath(path) for path in ([files] if isinstance(files, (str, PathLike)) else files)]
-    sources = [open_to_check(path) for path in paths]
+    sources = _open_all(files, names)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
     for source, kinds in zip(sources, all_kinds, strict=True):
@@ -59,6 +68,39 @@ def check(
         if isinstance(source, Source):
             source.report_end()
     return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
+
+
+def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | FileReport]:
+    """Each file as it is opened; what is in memory is examined at once."""
+    if len(files) == 1 and isinstance(files[0], (list, tuple)) and _holds_files(files[0]):
+        files = files[0]
+    if not files:
+        raise BadValue("files", files, "at least one")
+    named = [
+        pair
+        for number, value in enumerate(files)
+        for pair in (value.items() if _holds_names(value) else [(_NAMES[number > 0], value)])
+    ]
+    names = number_doubles([str(name) for name, _ in named])
+    sources: list[Source | Path | FileReport] = []
+    for name, (_, value) in zip(names, named, strict=True):
+        if _is_path(value):
+            sources.append(open_to_check(fspath(value)))
+        else:
+            sources += examine_value(value, name, columns, comes_first=not sources)
+    return sources
+
+
+def _holds_files(values: Sequence[Any]) -> bool:
+    return all(map(_is_path, values)) or holds_runs(values)
+
+
+def _holds_names(value: object) -> bool:
+    return isinstance(value, Mapping) and holds_runs(value)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, (str, PathLike))
 
 
 def _describe_file(file: FileReport) -> Finding:

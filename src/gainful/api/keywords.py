@@ -29,9 +29,8 @@ def answer_keywords(function: Function) -> Function:
     """
     parameters = signature(function).parameters.values()
     open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
-    names = [
-        parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD
-    ]
+    no_names = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+    names = [parameter.name for parameter in parameters if parameter.kind not in no_names]
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:

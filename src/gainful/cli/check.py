@@ -42,6 +42,6 @@ def check(
     """
     form = choose_form(form, output, piped="table")
     refuse_overwriting(output, files)
-    report = check_files(files, sessions_format=sessions_format, columns=columns)
+    report = check_files(*files, sessions_format=sessions_format, columns=columns)
     deliver(report.page(), form, output)
     return 0 if report.ok else 1

@@ -78,7 +78,7 @@ def examine_file(
     name, format_name, kind = str(source), "beir", kind or "run"
     try:
         if isinstance(source, Path):
-            return _report_qrels(beir.read_qrels(source), format_name, name, [])
+            return report_qrels(beir.read_qrels(source), format_name, name, [])
         file_format = find_format(source, columns=columns)
         name, format_name = source.name, file_format.name
         if format_name in ("rag", "json"):
@@ -102,10 +102,10 @@ def _examine_whole_file(
     """Formats that are read as a whole or not at all."""
     if kind == "judgments":
         qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
-        return _report_qrels(qrels, file_format.name, source.name, [])
+        return report_qrels(qrels, file_format.name, source.name, [])
     run = file_format.read_run(source, **take_columns(file_format, columns))
-    problems = _describe_repeats(run.frame, run.locate, "one ranking")
-    return _report_run(run, file_format.name, problems)
+    problems = describe_repeats(run.frame, run.locate, "one ranking")
+    return report_run(run, file_format.name, problems)
 
 
 def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
@@ -177,7 +177,7 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
             "the judgments of a subtopic",
         )
     else:
-        repeats = _describe_repeats(frame, rows.locate, "the judgments of a query")
+        repeats = describe_repeats(frame, rows.locate, "the judgments of a query")
     frame = frame.unique(ids, keep="first", maintain_order=True)
     frame = frame.select(*ids, pl.col("number").alias("grade"))
     qrels = (
@@ -186,7 +186,7 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
         else Qrels(frame, rows.name)
     )
     qrels = evolve(qrels, notes=[rows.note] if rows.note else [])
-    return _report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
+    return report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
 
 
 def _examine_run_rows(rows: _FileRows) -> FileReport:
@@ -194,12 +194,12 @@ def _examine_run_rows(rows: _FileRows) -> FileReport:
         return FileReport(
             rows.name, rows.format_name, "run", rows.problems or ["there is nothing in it"]
         )
-    repeats = _describe_repeats(rows.frame, rows.locate, "one ranking")
+    repeats = describe_repeats(rows.frame, rows.locate, "one ranking")
     problems = rows.problems + repeats + _describe_contradictions(rows)
     frame = rows.frame.select("query", "doc", pl.col("number").alias("score"))
     if repeats:
         frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    report = _report_run(Run(frame, rows.name, tag=rows.tag), rows.format_name, problems)
+    report = report_run(Run(frame, rows.name, tag=rows.tag), rows.format_name, problems)
     if rows.trailing_count:
         lines = count_noun(rows.trailing_count, "line has", "lines have")
         ignored = f"{lines} text behind the sixth field, which is ignored"
@@ -224,7 +224,8 @@ def describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str)
     return [head, *(f"  {row}" for row in (*rows, *more))]
 
 
-def _describe_repeats(frame: pl.DataFrame, locate: Callable[[int], str], scope: str) -> list[str]:
+def describe_repeats(frame: pl.DataFrame, locate: Callable[[int], str], scope: str) -> list[str]:
+    """The documents that stand more than once in a ranking or in judgments, in words."""
     return _list_duplicates(find_duplicates(frame), locate, scope)
 
 
@@ -239,7 +240,8 @@ def _list_duplicates(
     return [head, *(f"  {line}" for line in describe_duplicates(duplicate_rows, locate)), *rest]
 
 
-def _report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str]) -> FileReport:
+def report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str]) -> FileReport:
+    """What is worth knowing of judgments, beside what is wrong with them."""
     frame = qrels.frame
     per_query = frame.group_by("query").len()["len"]
     grades = frame["grade"].value_counts().sort("grade")
@@ -281,7 +283,8 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     )
 
 
-def _report_run(run: Run, format_name: str, problems: list[str]) -> FileReport:
+def report_run(run: Run, format_name: str, problems: list[str]) -> FileReport:
+    """What is worth knowing of a run, beside what is wrong with it."""
     frame = run.frame
     notes = [
         (
