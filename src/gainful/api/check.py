@@ -11,7 +11,7 @@ from gainful.api.keywords import answer_keywords
 from gainful.errors import BadValue, UnknownName
 from gainful.match.check_against_qrels import check_pairs
 from gainful.match.check_report import CheckReport, Finding
-from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
+from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.file_check import FileReport, examine_file, open_to_check
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.inputs import AnyQrels, AnyRun
@@ -56,7 +56,7 @@ def check(
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
     names = read_column_names(columns)
-    sources = _open_all(files, names)
+    sources = _open_all(files, columns)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
     for source, kinds in zip(sources, all_kinds, strict=True):
@@ -70,7 +70,9 @@ def check(
     return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
 
 
-def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | FileReport]:
+def _open_all(
+    files: Sequence[Any], columns: ColumnNames | None
+) -> list[Source | Path | FileReport]:
     """Each file as it is opened; what is in memory is examined at once."""
     if len(files) == 1 and isinstance(files[0], (list, tuple)) and _holds_files(files[0]):
         files = files[0]

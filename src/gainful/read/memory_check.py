@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.errors import BadInput, Swapped
-from gainful.read.column_names import ColumnMapping
+from gainful.read.column_names import ColumnNames
 from gainful.read.file_check import (
     FileReport,
     describe_repeats,
@@ -26,13 +26,12 @@ _FORMAT = "in memory"
 
 
 def examine_value(
-    value: Any, name: str, columns: ColumnMapping, *, comes_first: bool
+    value: Any, name: str, columns: ColumnNames | None, *, comes_first: bool
 ) -> list[FileReport]:
     """All that is to be known of a value: the first is judgments, others are runs, some are both.
 
     Examples:
-        >>> from gainful.read.column_names import USUAL_NAMES
-        >>> reports = examine_value({"1": {"a": 2}}, "qrels", USUAL_NAMES, comes_first=True)
+        >>> reports = examine_value({"1": {"a": 2}}, "qrels", None, comes_first=True)
         >>> reports[0].kind, reports[0].notes
         ('judgments', ['1 judgment of 1 query, 1 each', 'grades: 2 (1×)'])
     """
@@ -43,7 +42,7 @@ def examine_value(
     return [_examine_qrels(value, name, columns)]
 
 
-def _examine_qrels(value: Any, name: str, columns: ColumnMapping) -> FileReport:
+def _examine_qrels(value: Any, name: str, columns: ColumnNames | None) -> FileReport:
     try:
         qrels = as_qrels_columns(as_qrels(value, columns=columns))
         return report_qrels(qrels, _FORMAT, name, [])
@@ -53,7 +52,7 @@ def _examine_qrels(value: Any, name: str, columns: ColumnMapping) -> FileReport:
         return FileReport(name, _FORMAT, "judgments", [strip_file_name("judgments", error)])
 
 
-def _examine_run(value: Any, name: str, columns: ColumnMapping) -> FileReport:
+def _examine_run(value: Any, name: str, columns: ColumnNames | None) -> FileReport:
     try:
         run = as_run_columns(as_run_in_memory(value, name=name, columns=columns))
         repeats = describe_repeats(run.frame, run.locate, "one ranking")
