@@ -73,6 +73,35 @@ def test_a_measure_is_found_by_any_of_its_spellings(results):
     assert 7 not in named_otherwise
 
 
+def test_several_runs_are_compared_with_more_and_nothing_else_is_taken_for_a_test(runs, results):
+    assert runs.compare(results, resamples=99).systems == ("good", "bad", "run")
+    assert results.compare(runs, resamples=99).systems == ("run", "good", "bad")
+    for wrong in ("bad", BAD):
+        for mine in (runs, results):
+            with pytest.raises(
+                WrongType, match=r"other is .*; allowed: what .*baseline= and test="
+            ):
+                mine.compare(wrong)
+
+
+def test_means_are_no_method_and_say_so(results):
+    with pytest.raises(WrongType, match=r"no brackets: results\.mean"):
+        results.mean()
+    with pytest.raises(WrongType, match=r"no brackets: results\.mean"):
+        results.values()
+    assert results.items() == list(results.mean.items())
+    assert send(results.mean) == results.mean == dict(results)
+
+
+def test_tables_show_their_names_and_not_all_that_they_hold():
+    shown = repr(gainful.CONVENTIONS)
+    assert shown.startswith(f"{len(gainful.CONVENTIONS)} conventions:\ngainful, ")
+    assert "trec_eval" in shown
+    assert max(map(len, repr(gainful.MEASURES).splitlines())) <= 80
+    assert repr(gainful.MEASURES).startswith(f"{len(gainful.MEASURES)} measures:\n")
+    assert send(gainful.CONVENTIONS) == gainful.CONVENTIONS
+
+
 def test_the_lowest_queries_of_each_run_are_shown_by_run(runs):
     assert runs.worst(1).rows() == [("good", "1", 1.0, 1.0), ("bad", "2", 1 / 3, 0.0)]
     assert runs.worst(2, "P@1").select("run", "query").rows()[2:] == [("bad", "1"), ("bad", "2")]

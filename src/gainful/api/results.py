@@ -100,7 +100,7 @@ class Results(RunValues, Shown):
         """
         from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
 
-        return compare_results([self, *others], test, **options)
+        return compare_results([self, *_list_others(others)], test, **options)
 
     def plot(
         self,
@@ -204,18 +204,23 @@ class RunResults(ShownByRun[Results]):
         )
 
     def compare(
-        self, test: str = "randomisation", **options: Unpack[ComparisonOptions]
+        self,
+        *others: Results,
+        test: str = "randomisation",
+        **options: Unpack[ComparisonOptions],
     ) -> Comparison:
         """Is one of the runs really better than another?
 
         Args:
+            others: the results of more runs, by the same judgments and measures.
             test: as `gainful.compare` has it.
             **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
                 them.
         """
         from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
 
-        return compare_results(self, test, **options)
+        more = _list_others(others)
+        return compare_results([*self.values(), *more] if more else self, test, **options)
 
     def plot(
         self,
@@ -369,6 +374,19 @@ def as_results(values: RunValues) -> Results:
 def as_session_results(values: SessionValues) -> SessionResults:
     """What was measured of sessions, as users get it."""
     return SessionResults(**_list_fields(values, SessionValues))
+
+
+def _list_others(others: Sequence[object]) -> list[Results]:
+    """The results of other runs; whoever names a baseline or gives a run is told how."""
+    results: list[Results] = []
+    for other in others:
+        runs = list(other.values()) if isinstance(other, RunResults) else [other]
+        for run in runs:
+            if not isinstance(run, Results):
+                way = "what gainful.evaluate returned; baseline= and test= are given by name"
+                raise WrongType("other", run, way)
+            results.append(run)
+    return results
 
 
 def _list_fields(values: RunValues | SessionValues, kind: type[Any]) -> dict[str, Any]:

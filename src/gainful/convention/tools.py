@@ -12,13 +12,13 @@ from gainful.convention.papers import PAPERS
 from gainful.convention.platform_tools import PLATFORM_TOOLS
 from gainful.convention.trec_tools import TREC_TOOLS
 from gainful.errors import UnknownName, WrongType
+from gainful.page.name_table import NameTable
 
 GAINFUL = Convention()
 
-CONVENTIONS: Mapping[str, Convention] = {
-    convention.name: convention
-    for convention in (GAINFUL, *PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
-}
+CONVENTIONS: Mapping[str, Convention] = NameTable(
+    "conventions", (GAINFUL, *PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
+)
 _ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "spark"}
 
 

@@ -5,21 +5,35 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gainful.convention.settings import Settings
-from gainful.errors import BadValue, GainfulError, UnknownName
+from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import MeasureRecipe
 from gainful.types import Array, finite_or_none, is_whole_number
 
 AnyConvention = TypeVar("AnyConvention", bound=Settings)
+T = TypeVar("T")
 AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
+
+
+class ByMeasure(dict[str, T]):
+    """Means or values by measure; who calls them, as a frame's `mean()`, is told what to write."""
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        """Say what to write instead."""
+        way = 'no brackets: results.mean or results["nDCG@10"]; results.values has arrays'
+        raise WrongType("a dict by measure", "called", way)
+
+
+def _as_values(values: Mapping[str, Array]) -> Mapping[str, Array]:
+    return ByMeasure(values)
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -34,7 +48,8 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
     TITLE: ClassVar[str]  # what they are called in a headline
 
     name: str
-    values: Mapping[str, Array]  # by the caller's name of the measure; masked where left out
+    # By the caller's name of the measure; masked where left out.
+    values: Mapping[str, Array] = field(converter=_as_values)
     recipes: Mapping[str, AnyRecipe]
     convention: AnyConvention
 
@@ -64,7 +79,7 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
     @property
     def mean(self) -> dict[str, float]:
         """One number for each measure: the mean, or the sum of what is counted."""
-        return {name: self.mean_of(name) for name in self.values}
+        return ByMeasure((name, self.mean_of(name)) for name in self.values)
 
     def mean_or_none(self) -> dict[str, float | None]:
         """One number for each measure; None where nothing counts."""
@@ -85,6 +100,10 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
     def keys(self) -> list[str]:
         """The names of the measures."""
         return list(self.values)
+
+    def items(self) -> list[tuple[str, float]]:
+        """The name and the mean of each measure."""
+        return list(self.mean.items())
 
     def find_name(self, measure: str | Measure) -> str:
         """The name under which a measure stands here, however it is spelt; or it is refused."""

@@ -23,7 +23,7 @@ _FIGURES = "gainful.figures, which draws runs and sessions"
 # What one looks for in a result, and what it is here; in small letters.
 _ELSEWHERE = {
     **dict.fromkeys(("df", "frame", "dataframe", "to_df", "to_frame"), ".to_polars()"),
-    **dict.fromkeys(("items", "as_dict", "asdict", "dict"), ".to_dict()"),
+    **dict.fromkeys(("items", "as_dict", "asdict", "dict", "to_flat"), ".to_dict()"),
     **dict.fromkeys(("show", "display", "print", "head", "table"), ".to_text()"),
     **dict.fromkeys(("to_excel", "to_tsv"), ".to_csv()"),
     **dict.fromkeys(("write", "export", "to_file", "dump"), '.save("results.csv")'),

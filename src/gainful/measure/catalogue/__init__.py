@@ -10,10 +10,11 @@ from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.catalogue.user_models import USER_MODELS
 from gainful.measure.entry import Entry
+from gainful.page.name_table import NameTable
 
-MEASURES: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
+MEASURES: dict[str, Entry] = NameTable(
+    "measures",
+    (
         *CUMULATED_GAIN,
         *BINARY_RELEVANCE,
         *CLASSIFICATION,
@@ -23,8 +24,8 @@ MEASURES: dict[str, Entry] = {
         *BLENDED_RATIO,
         *SUBTOPICS,
         *COUNTS,
-    )
-}
+    ),
+)
 
 
 def find_entry(name: str) -> Entry | None:
