@@ -155,6 +155,12 @@ KEYWORDS = [
     ("mean(qrels, run, [run, better])", Says("a run", "{name: run, …}")),
     ('mean(qrels, run, "run.txt")', Says("a run", "{name: run, …}")),
     ('mean(qrels, run, pd.DataFrame({"query": ["q1"]}))', Says("a run", "{name: run, …}")),
+    ('gainful.gate(qrels, run, {"RR": 0.7}).passed', True),
+    (
+        'gainful.why(qrels, run, like="trec_eval") == gainful.why(qrels, run, unlike="trec_eval")',
+        True,
+    ),
+    ("gainful.why(qrels, run)", Says("unlike", "trec_eval")),
     ("gainful.testing.assert_ranking_quality('rag.jsonl', floors={'R@2': 0.9}).passed", True),
 ]
 
@@ -312,10 +318,17 @@ ARRAYS = [
     ('"0.9778" in str(gainful.explain("3 2 3"))', True),
     ("gainful.ndcg([3, 2, 3], [3, 2, 1])", 0.977781),
     ("gainful.ndcg([3, 2, 3], 5)", Says("k=")),
+    ("gainful.ndcg(grades=[3, 2, 3])", 0.977781),
+    ("gainful.ndcg(y_true=[3, 2, 3], y_score=[3, 2, 1])", Says("y_true", "did you mean grades")),
+    ("gainful.ndcg(relevance=[3, 2, 3])", Says("relevance", "did you mean grades")),
+    ("gainful.dcg(labels=[3, 2, 3])", Says("labels", "did you mean grades")),
+    ("gainful.ndcg([3, 2, 3], y_score=[3, 2, 1])", Says("y_score", "did you mean scores")),
 ]
 
 NAMES = [
     ('str(gainful.parse("nDCG@10"))', "nDCG@10"),
+    ("str(gainful.nDCG(k=10))", "nDCG@10"),
+    ("gainful.nDCG(10)", Says("nDCG @ 10")),
     ('gainful.Measure("nDCG@10")', Says("gainful.parse('nDCG@10')")),
     ("str(gainful.nDCG @ 10)", "nDCG@10"),
     ('mean(qrels, run, [gainful.nDCG @ 10, gainful.AP])["AP"]', 0.75),
@@ -387,6 +400,8 @@ COMMANDS = [  # what is typed after `gainful`, and words of the answer
     ("eval rag.jsonl -m RR", "0.75"),
     ("gate rag.jsonl --floor RR=0.5", "passed"),
     ("explain 3 2 3 --k 2", "-k"),
+    ("why qrels.txt run.txt", "--unlike trec_eval"),
+    ("why qrels.txt run.txt --like trec_eval", "gainful and trec_eval agree"),
 ]
 
 

@@ -30,8 +30,8 @@ __all__ = ["assert_ranking_quality", "save_baseline"]
 def assert_ranking_quality(
     qrels: AnyQrels,
     run: AnyRun | None = None,
-    *,
     floors: Mapping[str | Measure, float] | None = None,
+    *,
     baseline: str | PathLike[str] | None = None,
     max_drop: Mapping[str | Measure, float] | None = None,
     significant: float | None = None,

@@ -31,8 +31,8 @@ from gainful.read.qrels_and_run import NestedDict, Qrels
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
-    *,
     floors: MeasureBounds | None = None,
+    *,
     baseline: str | PathLike[str] | None = None,
     max_drop: MeasureBounds | None = None,
     significant: float | None = None,

@@ -34,7 +34,7 @@ def why(
     measure: str | Measure = "nDCG@10",
     *,
     like: str | Convention | SessionConvention | None = None,
-    unlike: str | Convention | SessionConvention,
+    unlike: str | Convention | SessionConvention | None = None,
     cause: str | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
@@ -47,7 +47,7 @@ def why(
         run: whatever `evaluate` takes; or sessions, if the measure is one of sessions.
         measure: one measure, such as "nDCG@10".
         like: the tool to start from, by name or as a convention; gainful itself if none.
-        unlike: the tool that says something else.
+        unlike: the tool that says something else; if none, that is `like`, and gainful the first.
         cause: the one whose worst query is to be shown; a name that is none is refused at once.
         qrels_format: how a file of judgments is written; found out if it is not named.
         run_format: how a file of a run or of sessions is written.
@@ -63,6 +63,10 @@ def why(
         gain  -0.0697
     """
     parsed = _parse_single_measure(measure)
+    if unlike is None:
+        like, unlike = None, like
+    if unlike is None:
+        raise BadValue("unlike", None, "the tool that says something else, such as 'trec_eval'")
     if parsed.entry.session:
         if cause is not None:
             allowed = "none with a session measure, as it spells out queries of a run"

@@ -23,7 +23,7 @@ from gainful.evidence.reasons.causes import CAUSES
     help="One measure. What it says in its brackets holds for both tools.",
 )
 @option("like", group="", help="The tool to start from. [gainful itself]")
-@own_option("--unlike", metavar="NAME", required=True, help="The tool that says something else.")
+@own_option("--unlike", metavar="NAME", help="The tool that says something else. [--like]")
 @own_option(
     "--cause",
     metavar="NAME",
@@ -38,7 +38,7 @@ def why(
     *,
     measure: str,
     like: str | None,
-    unlike: str,
+    unlike: str | None,
     cause: str | None,
     form: str | None,
     output: str | None,
@@ -69,6 +69,8 @@ def why(
     refuse_measure(run)
     if run is None and not holds_qrels_and_run(qrels, columns):
         raise click.UsageError("name a RUN: gainful why QRELS RUN --like NAME --unlike NAME")
+    if like is None and unlike is None:
+        raise click.UsageError("name a tool: gainful why QRELS RUN --unlike trec_eval")
     refuse_overwriting(output, (qrels, run or qrels))
     explanation = explain(
         qrels,

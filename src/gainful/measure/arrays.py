@@ -9,7 +9,7 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
 from inspect import Parameter, signature
 from typing import TypeVar, Unpack, overload
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, BadValue, NothingToAverage, WrongType
+from gainful.errors import BadShape, BadValue, NothingToAverage, UnknownName, WrongType
 from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
@@ -108,7 +108,10 @@ def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> Ranking
 
 
 def _show_options(function: _Function) -> _Function:
-    """Let `help` and notebooks show by name what `_prepare` takes by name."""
+    """Let `help` and notebooks show by name what `_prepare` takes by name.
+
+    Grades by another tool's name for them, such as y_true, are answered with the name they have.
+    """
     own = signature(function)
     positional = [value for value in own.parameters.values() if value.name != "options"]
     options = [
@@ -116,8 +119,18 @@ def _show_options(function: _Function) -> _Function:
         for value in signature(_prepare).parameters.values()
         if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
     ]
-    vars(function)["__signature__"] = own.replace(parameters=[*positional, *options])
-    return function
+    parameters = {value.name: value for value in (*positional, *options)}
+
+    @wraps(function)
+    def call(*arguments: object, **named: object) -> object:
+        if not arguments and "grades" not in named:
+            for name in named:
+                if name not in parameters:
+                    raise UnknownName(f"option of {function.__name__}", name, parameters)
+        return function(*arguments, **named)
+
+    vars(call)["__signature__"] = own.replace(parameters=list(parameters.values()))
+    return call  # type: ignore[return-value]  # it takes and returns just the same
 
 
 @overload

@@ -17,7 +17,7 @@ _VALUES: dict[tuple[str, object], dict[str, Any]] = {
     ("normalize", True): {},
 }
 _PARAMETERS = {"max_rel": "max_grade"}
-_CUTOFFS = ("cutoff", "recall")  # what else may say what stands behind @
+_CUTOFFS = ("cutoff", "recall", "k")  # what else may say what stands behind @
 
 
 def parse_ir_measures_name(name: str) -> str | None:

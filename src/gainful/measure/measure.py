@@ -111,8 +111,11 @@ class Measure:
         """Its entry in the catalogue."""
         return find_entry(self.name) or MEASURES[self.name]
 
-    def __call__(self, **params: Any) -> Measure:
+    def __call__(self, *unnamed: Any, **params: Any) -> Measure:
         """This measure with these parameters set, as they are called here or in ir_measures."""
+        if unnamed:
+            allowed = f"parameters by name; a cutoff is {self.name} @ 10"
+            raise WrongType(self.name, unnamed[0], allowed)
         name, params = translate_measure(self.name, params)
         cut = pop_cutoff(params)
         merged = tuple((dict(self.params) | params).items())
