@@ -321,6 +321,8 @@ ARRAYS = [
     ("gainful.ndcg(grades=[3, 2, 3])", 0.977781),
     ("gainful.ndcg(y_true=[3, 2, 3], y_score=[3, 2, 1])", Says("y_true", "did you mean grades")),
     ("gainful.ndcg(relevance=[3, 2, 3])", Says("relevance", "did you mean grades")),
+    ('gainful.compute("RR", y_true=[0, 1])', Says("y_true", "did you mean grades")),
+    ('gainful.compute(measure="RR", grades=[0, 1])', 0.5),
     ("gainful.dcg(labels=[3, 2, 3])", Says("labels", "did you mean grades")),
     ("gainful.ndcg([3, 2, 3], y_score=[3, 2, 1])", Says("y_score", "did you mean scores")),
 ]

@@ -9,15 +9,14 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
-from inspect import Parameter, signature
-from typing import TypeVar, Unpack, overload
+from functools import partial
+from typing import Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, BadValue, NothingToAverage, UnknownName, WrongType
+from gainful.errors import BadShape, BadValue, NothingToAverage, WrongType
 from gainful.measure.build_recipe import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
@@ -27,6 +26,7 @@ from gainful.measure.rank_matrix import rank_rows
 from gainful.measure.ranked_gains import RankedGains, rank_row_gains
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
+from gainful.measure.show_options import show_options
 from gainful.read import Numbers, RankingMatrix, read_ranking, read_rankings
 from gainful.read.row_groups import drop_masked, read_groups
 from gainful.types import is_number
@@ -34,7 +34,6 @@ from gainful.types import is_number
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
 Like = str | Convention | None
-_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 class RankingOptions(Options, total=False):
@@ -107,30 +106,7 @@ def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> Ranking
     return drop_masked(numbers, mask, argument)
 
 
-def _show_options(function: _Function) -> _Function:
-    """Let `help` and notebooks show by name what `_prepare` takes by name.
-
-    Grades by another tool's name for them, such as y_true, are answered with the name they have.
-    """
-    own = signature(function)
-    positional = [value for value in own.parameters.values() if value.name != "options"]
-    options = [
-        value
-        for value in signature(_prepare).parameters.values()
-        if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
-    ]
-    parameters = {value.name: value for value in (*positional, *options)}
-
-    @wraps(function)
-    def call(*arguments: object, **named: object) -> object:
-        if not arguments and "grades" not in named:
-            for name in named:
-                if name not in parameters:
-                    raise UnknownName(f"option of {function.__name__}", name, parameters)
-        return function(*arguments, **named)
-
-    vars(call)["__signature__"] = own.replace(parameters=list(parameters.values()))
-    return call  # type: ignore[return-value]  # it takes and returns just the same
+_show_options = partial(show_options, options_of=_prepare)
 
 
 @overload
