@@ -79,6 +79,12 @@ def test_every_measure_of_all_trec_is_there(version):
         assert known.measure in MEASURES or name in ("runid", "relstring")
 
 
+def test_a_residual_of_unjudged_documents_alone_is_one():
+    """p^n + (1 - p) (1 + p + ... + p^(n-1)) = 1, whatever rounding makes of it."""
+    run = {"1": {f"d{rank}": 0.0 for rank in range(8)}}
+    assert gainful.evaluate({"1": {"d0": -1, "pooled": 0}}, run, "RBPResid")["RBPResid"] == 1.0
+
+
 @given(qrels_and_runs())
 def test_no_bounded_measure_passes_one_under_the_default_convention(data):
     results = gainful.evaluate(*data, EVERY)

@@ -115,6 +115,10 @@ RESULTS = [
     ('gainful.like("trec_eval").gian', Says("did you mean .gain?")),
     ("(gainful.nDCG @ 10).cutof", Says("'Measure' has no attribute 'cutof'", "there is")),
     ("(gainful.nDCG @ 10).nam", Says("did you mean .name?")),
+    (
+        'gainful.sessions.evaluate({}, by="system")',
+        Says('results.groups("system")'),
+    ),
     ("gainful.sessions.evalute", Says("did you mean gainful.sessions.evaluate?")),
     ("gainful.stats.kendal", Says("did you mean gainful.stats.kendall_tau?")),
     ("gainful.figures.diferences", Says("did you mean gainful.figures.differences?")),
@@ -347,6 +351,7 @@ NAMES = [
     ("gainful.precision", Says("gainful.P")),
     ("gainful.recall", Says("gainful.R")),
     ("gainful.sdcg", Says("sDCG")),
+    ("gainful.eval", Says("did you mean gainful.evaluate?")),
     ("gainful.measures()", Says("gainful.MEASURES")),
     ("gainful.conventions()", Says("gainful.CONVENTIONS")),
     ("gainful.read_qrels", Says("gainful.evaluate")),

@@ -85,6 +85,10 @@ def build_recipes(
     )
 
 
+# What is asked of results and not of their making.
+_OF_RESULTS = {"by": 'results.groups("system") has the means of groups, to_text(by=…) shows them'}
+
+
 def _refuse_runs(measures: Any) -> None:
     """A second run behind the first, where measures belong, is told where it goes."""
     is_text = isinstance(measures, str)
@@ -99,7 +103,8 @@ def build_session_recipes(
     """The convention, and a recipe for each measure of sessions."""
     for name in settings:
         if name not in SESSION_SETTINGS:
-            raise UnknownName("session option", name, SESSION_SETTINGS)
+            answer = _OF_RESULTS.get(name, "")
+            raise UnknownName("session option", name, SESSION_SETTINGS, answer=answer)
     options = drop_unset(settings)
     of_all = {name: options[name] for name in _OF_ALL_SESSION_MEASURES if name in options}
     convention = like_sessions(like).with_settings(**of_all)

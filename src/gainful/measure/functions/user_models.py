@@ -62,6 +62,7 @@ def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
             query[is_unjudged], weight[place[is_unjudged]], minlength=len(retrieved)
         )
         reached = weight[retrieved] + (1 - p) * total  # what comes below the last, and above
+        reached = np.minimum(reached, 1.0)  # but for rounding it never passes 1
         has_unjudged = np.bincount(query[is_unjudged], minlength=len(retrieved)) > 0
         residual[part] = np.where(has_unjudged, reached, 0.0)
     return residual
