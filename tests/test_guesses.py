@@ -291,6 +291,12 @@ SHAPES = [
     ('mean(qrels, {"query": ["q1", "q2"], "docs": [["x", "b"], ["c"]]}, "RR")', {"RR": 0.75}),
     ('mean(qrels, {"retrieved": [["x", "b"], ["c"]], "qid": ["q1", "q2"]}, "RR")', {"RR": 0.75}),
     ('mean(qrels, {"query": ["q1", "q2"], "doc": ["a"]})', Says("query 2, doc 1")),
+    (
+        'mean([{"user_input": "?", "retrieved_contexts": ["text"], "reference": "text"}])',
+        Says("texts", "retrieved_context_ids"),
+    ),
+    ("mean(qrels, results=run)", Says("results", "did you mean run")),
+    ('gainful.sessions.evaluate([], by="system")', Says("gainful.sessions.compare")),
     ("mean(qrels)", Says("a run", "runs={name: run}", "that tell both")),
     ("gainful.Run(run)", Says("evaluate", "dicts")),
     # scikit-learn's y_true and y_score

@@ -323,6 +323,7 @@ def test_judgments_and_run_the_wrong_way_round_are_recognised():
     graded = {"1": {"a": 3, "b": 0}, "2": {"c": 1}}
     for qrels, run in (
         (RUN, graded),
+        ({"1": {"a": 12, "b": 30}, "2": {"c": 17}}, graded),  # whole numbers, as BM25 may give
         (pl.DataFrame(RUNS["records"]), [(q, d, g) for q in graded for d, g in graded[q].items()]),
     ):
         assert "swapped" in gainful.evaluate(qrels, run, "RR").notes[0]

@@ -118,6 +118,13 @@ def test_what_a_command_prints_fits_and_no_word_is_broken(run_gainful, all_words
         assert not hidden or hidden.count("--format csv") == 1
 
 
+def test_a_formula_is_not_folded_where_it_fits_on_a_line(run_gainful):
+    text = print_at(run_gainful, COMMANDS["why, another"], 80)
+    sums = [line.strip() for line in text.splitlines() if "DCG" in line and "=" in line]
+    assert sums
+    assert all(line.startswith("DCG") and "/ ideal DCG" in line for line in sums), sums
+
+
 def test_every_command_that_prints_a_page_is_looked_at():
     assert {words[0] for words in COMMANDS.values()} == set(NAMES) - WITHOUT_PAGE
 

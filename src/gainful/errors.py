@@ -215,6 +215,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("truth", "gold", "labels", "references", "y_true"), ("qrels", "grades")),
     **dict.fromkeys(("relevance", "relevances"), ("grades", "qrels")),
     **dict.fromkeys(("predictions", "preds", "y_score", "y_pred", "system", "ranking"), _RUN),
+    **dict.fromkeys(("results", "rankings", "retrieved", "hits"), _RUN),
     "run": ("runs",),
     "runs": ("run",),
     **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth"), _CUTOFF),

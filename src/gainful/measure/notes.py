@@ -100,13 +100,14 @@ def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
     """Grades that look like scores beside scores that look like grades: the two may be swapped."""
     grades = matched.pool_grade
     fractional = bool((grades != np.floor(grades)).any())
-    if not fractional and (len(grades) <= _MOST_GRADES or len(np.unique(grades)) <= _MOST_GRADES):
+    many = len(grades) > _MOST_GRADES and len(np.unique(grades)) > _MOST_GRADES
+    if not (fractional or many or grades.max(initial=0.0) > _TOP):
         return []
     scores = sample_scores(run, _SAMPLE) if not isinstance(run, LazyRun) else []
     whole = all(float(score).is_integer() and 0 <= score <= _TOP for score in scores)
     if not whole or len(scores) < 2:
         return []
-    sign = "fractions" if fractional else "many values"
+    sign = "fractions" if fractional else "many values" if many else f"values above {_TOP}"
     odd = f"the grades have {sign}, as scores do, and the scores are small whole numbers, as grades"
     return [f"{odd} are: are judgments and run swapped? The order is qrels, run"]
 

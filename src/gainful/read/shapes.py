@@ -37,6 +37,7 @@ from gainful.read.ranked_items import as_list, has_id, is_id
 from gainful.text import quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
+_TEXTS = "retrieved_contexts"  # ragas' name of what was retrieved, as it reads
 _BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
 
 
@@ -110,7 +111,11 @@ def tells_both(value: object, columns: ColumnMapping) -> bool:
     if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
-    return len(rag.record_kinds(entries[0], columns)) == 2
+    kinds = rag.record_kinds(entries[0], columns)
+    if not kinds and isinstance(entries[0], Mapping) and _TEXTS in entries[0]:
+        problem = f"records with texts ({_TEXTS}) and without ids, by which they are judged"
+        raise BadInput("judgments", problem, "retrieved_context_ids, reference_context_ids")
+    return len(kinds) == 2
 
 
 def holds_runs(value: object) -> bool:

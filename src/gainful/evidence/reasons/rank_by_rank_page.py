@@ -32,7 +32,9 @@ def build_sections(
     lines = list(zip(labels, sums, strict=True))
     ends = [
         Section(
-            lines=[f"{label:<{label_width}} {text}" for label, text in lines],
+            lines=[f"{label:<{label_width}} {text}" for label, text in lines]
+            if width is None or label_width + 1 + max(map(len, sums)) <= width
+            else [part for label, text in lines for part in (label, f"  {text}")],
             indent="  ",
             forms=("table",),
         ),
