@@ -296,7 +296,6 @@ SHAPES = [
         Says("texts", "retrieved_context_ids"),
     ),
     ("mean(qrels, results=run)", Says("results", "did you mean run")),
-    ('gainful.sessions.evaluate([], by="system")', Says("gainful.sessions.compare")),
     ("mean(qrels)", Says("a run", "runs={name: run}", "that tell both")),
     ("gainful.Run(run)", Says("evaluate", "dicts")),
     # scikit-learn's y_true and y_score
