@@ -122,6 +122,15 @@ RESULTS = [
     ("gainful.sessions.evalute", Says("did you mean gainful.sessions.evaluate?")),
     ("gainful.stats.kendal", Says("did you mean gainful.stats.kendall_tau?")),
     ("gainful.figures.diferences", Says("did you mean gainful.figures.differences?")),
+    ("gainful.compare(qrels, run, better).p_value", Says("did you mean .frame", "its p")),
+    ("gainful.evaluate(qrels, [run, better]).ndcg", Says('results[run]["nDCG@10"]')),
+    ("gainful.evaluate(qrels, [run, better]).mean()", Says("no brackets", "results.mean")),
+    ('gainful.CONVENTIONS["sklaern"]', Says("did you mean sklearn?")),
+    ('gainful.MEASURES["nDGC"]', Says("did you mean nDCG?")),
+    ("gainful.errors.BadValu", Says("did you mean gainful.errors.BadValue?")),
+    ("gainful.testing.assert_quality", Says("assert_ranking_quality")),
+    ("[name for name in dir(gainful.stats) if name not in gainful.stats.__all__]", []),
+    ("[name for name in dir(gainful.errors) if name not in gainful.errors.__all__]", []),
     ("gainful.vectors.zzz", Says("there is add, average")),
 ]
 

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gainful.text import MAX_LENGTH, escape_controls, quote, shorten, shorten_message
+from gainful.text import (
+    MAX_LENGTH,
+    answer_missing,
+    escape_controls,
+    quote,
+    shorten,
+    shorten_message,
+)
 
 __all__ = [
     "BadInput",
@@ -230,3 +237,11 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_resamples", "iterations", "n_permutations"), ("resamples",)),
     **dict.fromkeys(("random_state", "rng"), ("seed",)),
 }
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

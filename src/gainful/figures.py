@@ -42,5 +42,10 @@ __all__ = [
     "sessions",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 if not TYPE_CHECKING:  # to a type checker every name would be there
     __getattr__ = answer_missing(__name__, __all__)

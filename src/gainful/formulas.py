@@ -14,5 +14,10 @@ from gainful.text import answer_missing
 
 __all__ = ["log", "maximum", "where"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 if not TYPE_CHECKING:  # to a type checker every name would be there
     __getattr__ = answer_missing(__name__, __all__)

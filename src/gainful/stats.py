@@ -39,5 +39,10 @@ __all__ = [
     "tau_ap",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 if not TYPE_CHECKING:  # to a type checker every name would be there
     __getattr__ = answer_missing(__name__, __all__)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
+from gainful.text import answer_missing
 
 if TYPE_CHECKING:  # they need polars: imported when first called
     from gainful.evidence.gates.verdict import Verdict
@@ -133,3 +134,11 @@ def save_baseline(
     from gainful.api import gate  # noqa: PLC0415  (needs polars)
 
     gate.save_baseline(qrels, run, path, measures, like=like, **settings)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+    __getattr__ = answer_missing(__name__, __all__)

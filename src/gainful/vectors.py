@@ -30,5 +30,10 @@ __all__ = [
     "scale",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 if not TYPE_CHECKING:  # to a type checker every name would be there
     __getattr__ = answer_missing(__name__, __all__)

@@ -27,7 +27,7 @@ from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.session_groups import By
 from gainful.measure.footnotes import list_oddities
 from gainful.measure.measure import Measure
-from gainful.measure.measured_values import flatten_names
+from gainful.measure.measured_values import ByMeasure, flatten_names
 from gainful.measure.results import list_run_rows, results_page, to_dict
 from gainful.measure.run_values import RunValues
 from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
@@ -145,7 +145,7 @@ class RunResults(ShownByRun[Results]):
     @property
     def mean(self) -> dict[str, dict[str, float]]:
         """One number for each run and measure."""
-        return {name: results.mean for name, results in self.items()}
+        return ByMeasure((name, results.mean) for name, results in self.items())
 
     @property
     def per_query(self) -> pl.DataFrame:
@@ -246,6 +246,13 @@ class RunResults(ShownByRun[Results]):
             for results in self.values()
         ]
         return drawing.draw_altair(dots.draw_chart, dots.build_data(self, stabilities), shape)
+
+    def list_expressions(self) -> Mapping[str, str]:
+        """What an attribute of a measure could be called, and what to write for it."""
+        first = next(iter(self.values())).list_expressions()
+        return {
+            guess: place.replace("results[", "results[run][", 1) for guess, place in first.items()
+        }
 
     def _rows(self) -> Table:
         table = list_run_rows(list(self.values()))

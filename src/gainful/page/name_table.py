@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from textwrap import fill
 from typing import Protocol, TypeVar
 
+from gainful.errors import UnknownName
+
 _WIDTH = 80
 
 
@@ -24,6 +26,9 @@ class NameTable(dict[str, T]):
         """Things of a kind, such as measures."""
         super().__init__({thing.name: thing for thing in things})
         self.kind = kind
+
+    def __missing__(self, name: object) -> T:
+        raise UnknownName(f"one of the {self.kind}", str(name), self)
 
     def __repr__(self) -> str:
         return f"{len(self)} {self.kind}:\n{fill(', '.join(self), _WIDTH)}"

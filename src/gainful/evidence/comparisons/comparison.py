@@ -49,8 +49,10 @@ class Comparison(ComparisonValues, Shown):
         return comparison_page(self, full=full, verbose=verbose)
 
     def list_expressions(self) -> dict[str, str]:
-        """How the differences are drawn, query by query, for who looks for a plot of them."""
-        return {"plot": "gainful.figures.differences(qrels, runs)"}
+        """Where pictures and p-values are, for who looks for them here."""
+        rows = ".frame, in which every pair has its p"
+        plot = {"plot": "gainful.figures.differences(qrels, runs)"}
+        return plot | dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
 
 
 def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool = False) -> Page:
