@@ -54,8 +54,8 @@ class Stream(io.TextIOWrapper):
         return self.tty
 
     def text(self) -> str:
-        """All that was written."""
-        return self.content.getvalue().decode(self.encoding)
+        """All that was written; bytes that are no text in this encoding stay what they are."""
+        return self.content.getvalue().decode(self.encoding, errors="surrogateescape")
 
 
 def forget_registered(kept: list[set[str]] = BUILT_IN) -> None:

@@ -124,7 +124,9 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
     item = _find(name)
     if isinstance(item, Setting):
         answers = [(str(answer), meaning) for answer, meaning in item.answers.items()]
-        head = [f"{item.name}: {item.question}", f"Default: {_format_default(item.name)}"]
+        convention = GAINFUL if item.name in SETTINGS else JK2008  # of rankings, or of sessions
+        default = _format_default(item.name, convention)
+        head = [f"{item.name}: {item.question}", f"Default: {default}"]
         if not answers:
             head.append(f"Allowed: {_describe_setting_values(item)}")
         return head, Table(("value", "meaning"), answers)

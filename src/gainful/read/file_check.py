@@ -118,7 +118,7 @@ def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
         for row in lines.filter(bad).to_dicts()
     ]
     rank = pl.col("rank").cast(pl.Float64, strict=False) if is_run else pl.lit(None).alias("rank")
-    extra = ("subtopic",) if not is_run else ()
+    extra = ("subtopic",) if "subtopic" in lines.columns else ()  # three fields have none
     sound = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more", *extra)
     return _FileRows(
         source.name,
