@@ -290,7 +290,16 @@ SHAPES = [
         'mean({"query": "q", "retrieved": ["x", "a"], "relevant": ["a"]}, measures="RR")',
         {"RR": 0.5},
     ),
-    ('mean({"retrieved": ["x", "a"], "relevant": ["a"]})', Says("there is no 'query'")),
+    ('mean({"retrieved": ["x", "a"], "relevant": ["a"]}, measures="RR")', {"RR": 0.5}),
+    (
+        'mean([{"retrieved": ["x", "a"], "relevant": ["a"]}, {"retrieved": ["b"], "relevant": ["b"]}], measures="RR")',
+        {"RR": 0.75},
+    ),
+    (
+        'mean({"retrieved": [["x", "a"], ["b"]], "relevant": [["a"], ["b"]]}, measures="RR")',
+        {"RR": 0.75},
+    ),
+    ('mean([{"retrieved": ["a"], "relevant": ["a"], "query": None}])', Says("no 'query'")),
     ('mean({"query": ["q1", "q2"], "doc": ["a", "c"], "grade": [1, 1]}, run, "RR")', {"RR": 0.5}),
     ('mean({"user": pd.Series(["q1", "q2"]), "item": ["a", "c"]}, run, "RR")', {"RR": 0.5}),
     (

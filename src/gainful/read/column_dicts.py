@@ -36,8 +36,11 @@ def split_columns(
     """
     query = _find_key(value, (*columns.names.get("query", ()), *QUERY, *QUERY_TEXT))
     if query is None:
-        is_record = all(_find_key(value, names) for names in (RETRIEVED, RELEVANT))
-        return [value] if is_record else None
+        parts = [_find_key(value, names) for names in (RETRIEVED, RELEVANT)]
+        if None in parts:
+            return None
+        is_table = all(_holds_lists(value[part]) for part in parts)
+        return _zip_columns(value, name) if is_table else [value]
     lists = _find_key(value, (*_list_mapped(columns, _MAPPED_LISTS), *_LISTS))
     docs = _find_key(value, (*_list_mapped(columns, ("doc",)), *DOC))
     if is_id(value[query]):
@@ -55,6 +58,12 @@ def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]
         lengths = [f"{key} {len(column)}" for key, column in by_name.items()]
         raise BadInput(name, f"columns of different lengths: {', '.join(lengths)}", "equal ones")
     return [dict(zip(by_name, row, strict=True)) for row in zip(*by_name.values(), strict=True)]
+
+
+def _holds_lists(column: Any) -> bool:
+    """Is it a column of lists, and not one list of documents?"""
+    first = next(iter(as_list(column) or ()), None)
+    return as_list(first) is not None and not isinstance(first, tuple)
 
 
 def _find_key(value: Mapping[Any, Any], names: Iterable[str]) -> str | None:

@@ -184,8 +184,10 @@ def _read_parts(
 ) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
     """Where each query stands, its name, what stands under one of the keys, and all of it."""
     seen = set()
-    for place, record in records:
+    for number, (place, record) in enumerate(records):
         name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
+        if name is None and _needs_no_name(record):
+            name = number
         key = next((key for key in (*keys, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
             missing, looked_for = ("query", _QUERY) if name is None else (keys[0], keys)
@@ -195,3 +197,9 @@ def _read_parts(
             raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
         seen.add(str(name))
         yield place, str(name), record[key], record
+
+
+def _needs_no_name(record: Mapping[Any, Any]) -> bool:
+    """Has it no field for a query, but both parts, so that nothing is to be found by its name?"""
+    parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
+    return parts and not any(key in record for key in _QUERY)
