@@ -11,8 +11,7 @@ from statsmodels.stats.multitest import multipletests
 import gainful
 from gainful import compare, evaluate
 from gainful.errors import BadValue, CannotCompare, UnknownName
-from gainful.evidence.pairing import TEST_NAMES
-from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
 
 RANDOM = np.random.default_rng(1)
 QUERIES = [f"q{at}" for at in range(30)]

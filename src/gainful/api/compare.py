@@ -24,7 +24,8 @@ from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions, 
 from gainful.evidence.comparisons.compare_runs import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
-from gainful.evidence.pairing import TEST_NAMES, PairChoice, choose_baseline
+from gainful.evidence.pairing import PairChoice, choose_baseline
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.sessions.session_values import SessionValues

@@ -13,10 +13,11 @@ from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_recipes import build_session_recipes
+from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
-from gainful.measure.sessions.sweep_grid import USUAL_RANGE, build_sweep_grid
+from gainful.measure.sessions.sweep_grid import build_sweep_grid
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions

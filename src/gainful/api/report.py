@@ -16,9 +16,10 @@ from gainful.convention import Convention
 from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_runs import compare_where_possible
 from gainful.evidence.moves.moved_docs import find_largest_changes
-from gainful.evidence.pairing import TEST_NAMES, choose_baseline
+from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.stability import Stability, stability
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.notes import require_qrels_overlap

@@ -12,9 +12,10 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import match_sessions
+from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
-from gainful.measure.sessions.sweep_grid import USUAL_RANGE, Bases, Weights, build_sweep_grid
+from gainful.measure.sessions.sweep_grid import Bases, Weights, build_sweep_grid
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions

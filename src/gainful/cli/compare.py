@@ -23,7 +23,7 @@ from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.pairing import TEST_NAMES
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full

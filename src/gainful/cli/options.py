@@ -19,12 +19,12 @@ from gainful.cli.declare import SETTING_OPTIONS, Decorator, declare
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.errors import BadValue
-from gainful.evidence.pairing import TEST_NAMES
 from gainful.evidence.statistics.correction import CORRECTIONS
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.sessions.sweep_grid import USUAL_RANGE
+from gainful.measure.discount import USUAL_RANGE
 from gainful.page.render import RENDERERS
 
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named

@@ -23,7 +23,6 @@ from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
-TEST_NAMES = (*TESTS, TUKEY)
 _SMALLEST, _LARGEST = 1e-100, 1e100
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 

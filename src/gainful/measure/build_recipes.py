@@ -34,7 +34,6 @@ from gainful.measure.formulas import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import Recipe, SessionRecipe
-from gainful.read.shapes import holds_runs, is_path, is_run
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")
@@ -91,6 +90,8 @@ _OF_RESULTS = {"by": 'results.groups("system") has the means of groups, to_text(
 
 def _refuse_runs(measures: Any) -> None:
     """A second run behind the first, where measures belong, is told where it goes."""
+    from gainful.read.shapes import holds_runs, is_path, is_run  # noqa: PLC0415  (it loads polars)
+
     is_text = isinstance(measures, str)
     if is_path(measures) if is_text else is_run(measures) or holds_runs(measures):
         several = "this is a run, and several runs are one argument, {name: run, …}"

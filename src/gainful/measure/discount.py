@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from gainful.formula import Const, Domain, Expr, NamedFormula, Param, Var, log, maximum, substitute
 
+USUAL_RANGE = "1.5:10"  # of bases: what the paper of 2008 calls reasonable
+
 i = Var("i", "rank")
 q = Var("q", "position of the query in its session")
 b = Param(

@@ -21,7 +21,6 @@ from gainful.evidence.comparisons.assemble_comparison import (
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.pairing import (
-    TEST_NAMES,
     PairedValues,
     apply_test,
     choose_baseline,
@@ -31,7 +30,7 @@ from gainful.evidence.pairing import (
 )
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
-from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues

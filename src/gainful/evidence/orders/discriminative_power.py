@@ -12,8 +12,9 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.pairing import TEST_NAMES, PairedValues, apply_test
+from gainful.evidence.pairing import PairedValues, apply_test
 from gainful.evidence.statistics.correction import TUKEY, correct_p_values, correction_for
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Flags, Ranks
 

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.bootstrap import bca_bootstrap, percentile_bootstrap
+from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.randomisation import randomisation_test
 from gainful.evidence.statistics.resampling import Resampling
@@ -123,3 +124,4 @@ TESTS: Mapping[str, PairedTest] = {
         ),
     )
 }
+TEST_NAMES = (*TESTS, TUKEY)

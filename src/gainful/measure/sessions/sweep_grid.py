@@ -15,7 +15,7 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.measure.build_recipe import build_session_recipe
 from gainful.measure.catalogue.sessions import WITH_VECTORS
-from gainful.measure.discount import b as rank_base, bq as query_base
+from gainful.measure.discount import USUAL_RANGE, b as rank_base, bq as query_base
 from gainful.measure.formulas import as_gain
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
@@ -25,7 +25,6 @@ from gainful.types import MAX_COUNT, is_whole_number
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula
 REASONABLE_RANGE = (1.5, 10.0)  # of b and of bq, says the paper of 2008 (§3.1)
-USUAL_RANGE = "1.5:10"
 _MAX_SETTINGS = 1_000_000  # settings
 _MAX_POINTS = 10_000  # of a range
 _USUAL_DEPTH = 10
