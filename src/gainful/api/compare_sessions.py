@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
-from gainful.api.results import SessionResults
+from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.assemble_comparison import build_method

@@ -1,4 +1,4 @@
-"""What comes back: `Results` of a run, `RunResults` of several, `SessionResults` of sessions.
+"""What comes back of runs: `Results` of one, `RunResults` of several.
 
 They hold what was measured, show themselves in every format, and can be compared and plotted.
 """
@@ -6,7 +6,6 @@ They hold what was measured, show themselves in every format, and can be compare
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
@@ -24,16 +23,11 @@ from gainful.evidence.stability import (
     stability,
 )
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.match.session_groups import By
 from gainful.measure.footnotes import list_oddities
 from gainful.measure.measure import Measure
 from gainful.measure.measured_values import ByMeasure, flatten_names
 from gainful.measure.results import list_run_rows, results_page, to_dict
 from gainful.measure.run_values import RunValues
-from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
-from gainful.measure.sessions.reformulations import Reformulations, reformulations
-from gainful.measure.sessions.results import View, session_results_page
-from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.summary import summary_page
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
@@ -271,118 +265,6 @@ class RunResults(ShownByRun[Results]):
         ]
 
 
-@frozen(eq=False, repr=False, kw_only=True)
-class SessionResults(SessionValues, Shown):
-    """A value for every session and measure.
-
-    `results["nsDCG@10"]` is the mean of a measure, `mean` has all of them, `per_session` is a
-    frame with a row for each session, `groups(by)` their means, `curve(name)` the mean vectors,
-    `to_dict()` all of it as plain data.
-    """
-
-    def lengths(self, by: By = ()) -> list[dict[str, Any]]:
-        """How many sessions have how many queries: Table 2 of the paper."""
-        return lengths(self, by)
-
-    def last_queries(
-        self, name: str | None = None, by: By = (), non_last: NonLast = "pooled"
-    ) -> LastQueries:
-        """The last query against those before it, by rank, and how often it is the best."""
-        return last_queries(self, name, by, non_last)
-
-    def reformulations(self, name: str | None = None) -> Reformulations:
-        """What each query added, and which reformulations helped most and least."""
-        return reformulations(self, name)
-
-    def page(
-        self,
-        view: View = "groups",
-        by: By = (),
-        non_last: NonLast = "pooled",
-        *,
-        verbose: bool = False,
-    ) -> Page:
-        """Means of groups, or another view of the sessions."""
-        names = [by] if isinstance(by, str) else by
-        return session_results_page(self, view, names, non_last, verbose=verbose)
-
-    def brief(self) -> Page:
-        """The means of all sessions, and what one should know."""
-        counts = self.counts
-        sessions = count_noun(counts["sessions"], "session")
-        size = f"{sessions}, {count_noun(counts['queries'], 'query')}"
-        return summary_page(evolve(self, name=Path(self.name).name), size, self.notes)
-
-    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
-        """Of a frame: a row for each session, unless another view is asked for."""
-        return super().list_columns(**{"view": "per_session"} | view)
-
-    def compare(
-        self,
-        by: str = "system",
-        block: str | Sequence[str] | None = None,
-        test: str = "permutation",
-        **options: Unpack[ComparisonOptions],
-    ) -> Comparison:
-        """Is one system really better than another, by these sessions?
-
-        Args:
-            by: the column that names the system.
-            block: the columns whose effects are taken out: searcher and scenario, if they are
-                there.
-            test: as `gainful.sessions.compare` has it.
-            **options: baseline, correct, pairs, alpha, resamples, seed, as
-                `gainful.sessions.compare` has them.
-        """
-        from gainful.evidence.comparisons import compare_sessions  # noqa: PLC0415
-
-        if isinstance(by, SessionValues):
-            way = (
-                "a column that names the system: sessions of both go into one table, or into "
-                "gainful.sessions.compare(sessions, qrels)"
-            )
-            raise WrongType("by", "other results", way)
-        return compare_sessions.compare_session_results(self, by, block, test, **options)
-
-    def plot(
-        self,
-        measure: str | None = None,
-        *,
-        by: By = (),
-        interval: float | None = None,
-        resamples: int = RESAMPLES,
-        seed: int = SEED,
-        **look: Any,
-    ) -> alt.TopLevelMixin:
-        """How much have sessions brought, query after query? Figure 2 of the paper.
-
-        Args:
-            measure: one of the measures; the first nsDCG, or else the first sDCG.
-            by: a column or several, such as system.
-            interval: a band at this level in per cent, sessions drawn again.
-            resamples: how often.
-            seed: where chance begins.
-            **look: title, width, height, dark.
-        """
-        from gainful.show.figures import drawing, figure, session_curves  # noqa: PLC0415
-
-        shape = figure.Look.from_options(look)
-        data = session_curves.sessions_data(
-            self, measure, by=by, interval=interval, resamples=resamples, seed=seed
-        )
-        return drawing.draw_altair(session_curves.draw_chart, data, shape)
-
-
-def as_results(values: RunValues) -> Results:
-    """What was measured of a run, as users get it."""
-    return Results(**_list_fields(values, RunValues))
-
-
-def as_session_results(values: SessionValues) -> SessionResults:
-    """What was measured of sessions, as users get it."""
-    return SessionResults(**_list_fields(values, SessionValues))
-
-
 def _list_others(others: Sequence[object]) -> list[Results]:
     """The results of other runs; whoever names a baseline or gives a run is told how."""
     results: list[Results] = []
@@ -396,5 +278,11 @@ def _list_others(others: Sequence[object]) -> list[Results]:
     return results
 
 
-def _list_fields(values: RunValues | SessionValues, kind: type[Any]) -> dict[str, Any]:
+def as_results(values: RunValues) -> Results:
+    """What was measured of a run, as users get it."""
+    return Results(**list_fields(values, RunValues))
+
+
+def list_fields(values: Any, kind: type[Any]) -> dict[str, Any]:
+    """The fields of what a room returned, for the type that users get."""
     return {field.name: getattr(values, field.name) for field in fields(kind)}

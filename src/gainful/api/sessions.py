@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
-from gainful.api.results import SessionResults, as_session_results
+from gainful.api.session_results import SessionResults, as_session_results
 from gainful.convention.session import SessionConvention
 from gainful.errors import WrongType
 from gainful.match.sessions import match_sessions
