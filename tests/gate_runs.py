@@ -47,8 +47,8 @@ def gate_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def gate(gate_folder, run_gainful):
-    def command(run, *words, status=0, judgments="qrels.txt"):
-        printed = run_gainful("gate", judgments, *([run] if run else []), *words, status=status)
+    def command(run, *words, status=0, qrels="qrels.txt"):
+        printed = run_gainful("gate", qrels, *([run] if run else []), *words, status=status)
         if status == 2:
             assert printed.out == ""
             assert printed.err.count("\n") == 1

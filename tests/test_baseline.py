@@ -86,16 +86,16 @@ def test_a_run_that_passes_may_replace_the_baseline_it_was_held_against(gate, ba
 def test_a_query_that_is_left_out_is_null(gate):
     Path("empty.txt").write_text(QRELS + "none 0 good 0\n")
     words = ("-m", "RR", "-m", "nDCG", "--empty", "skip")
-    gate("best.txt", *words, "--save-baseline", "base.json", judgments="empty.txt")
+    gate("best.txt", *words, "--save-baseline", "base.json", qrels="empty.txt")
     assert json.loads(Path("base.json").read_text())["values"]["none"]["nDCG"] is None
     again = ("--baseline", "base.json", "--max-drop", "nDCG=0")
-    gate("best.txt", *words, *again, judgments="empty.txt")
+    gate("best.txt", *words, *again, qrels="empty.txt")
 
 
 def test_a_mean_over_nothing_is_an_error_and_no_pass(gate):
     Path("none.txt").write_text("q0 0 good 0\n")
     for words in (("--floor", "nDCG=0"), ("-m", "nDCG", "--save-baseline", "new.json")):
-        message = gate("best.txt", *words, "--empty", "skip", status=2, judgments="none.txt")
+        message = gate("best.txt", *words, "--empty", "skip", status=2, qrels="none.txt")
         assert "nDCG has no mean, as not one query counts" in message
     assert not Path("new.json").exists()
 
@@ -284,21 +284,21 @@ def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_conve
 def test_changed_judgments_are_refused(gate, base):
     Path("other.txt").write_text(QRELS.replace("q1 0 bad 0", "q1 0 bad 1"))
     words = (*base, "--max-drop", "RR=1")
-    message = gate("best.txt", *words, status=2, judgments="other.txt")
+    message = gate("best.txt", *words, status=2, qrels="other.txt")
     assert "the judgments have changed since the baseline was saved" in message
     assert "--allow judgments" in message
-    out = gate("best.txt", *words, "--allow", "judgments", judgments="other.txt")
+    out = gate("best.txt", *words, "--allow", "judgments", qrels="other.txt")
     assert "the judgments have changed since the baseline was saved; compared all the same" in out
 
 
 def test_both_changes_are_said_at_once_and_allowed_by_themselves(gate, base):
     Path("other.txt").write_text(QRELS + "q1 0 new 1\n")
     words = (*base, "--max-drop", "RR=1", "--ties", "input")
-    message = gate("best.txt", *words, status=2, judgments="other.txt")
+    message = gate("best.txt", *words, status=2, qrels="other.txt")
     assert "--allow convention --allow judgments" in message
     both = ("--allow", "convention", "--allow", "judgments")
-    gate("best.txt", *words, *both, judgments="other.txt")
-    gate("best.txt", *words, *both[:2], status=2, judgments="other.txt")
+    gate("best.txt", *words, *both, qrels="other.txt")
+    gate("best.txt", *words, *both[:2], status=2, qrels="other.txt")
 
 
 def test_another_version_of_gainful_is_said(gate, base):

@@ -310,28 +310,28 @@ def test_rounding_that_always_goes_one_way_is_no_evidence(gate, base):
 
 def test_one_query_cannot_be_tested_and_does_not_pass(gate):
     Path("one.txt").write_text("q0 0 good 1\n")
-    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", judgments="one.txt")
+    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", qrels="one.txt")
     for run in ("best.txt", "worse.txt"):
         words = ("-m", "RR", "--baseline", "b.json", "--significant", "0.05")
-        assert "only one query" in gate(run, *words, status=2, judgments="one.txt")
+        assert "only one query" in gate(run, *words, status=2, qrels="one.txt")
 
 
 def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(gate):
     Path("four.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:4]))
-    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", judgments="four.txt")
+    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", qrels="four.txt")
     words = ("-m", "RR", "--baseline", "b.json", "--significant", "0.05")
-    message = gate("worse.txt", *words, status=2, judgments="four.txt")
+    message = gate("worse.txt", *words, status=2, qrels="four.txt")
     assert "with 4 queries the sign-flip randomisation test cannot say" in message
     assert "no p can be below 0.0625" in message
-    gate("best.txt", *words, judgments="four.txt")  # what did not drop needs no test
+    gate("best.txt", *words, qrels="four.txt")  # what did not drop needs no test
 
 
 def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
     Path("five.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:5]))
-    gate("best.txt", "-m", "RR", "-m", "P@1", "--save-baseline", "b.json", judgments="five.txt")
+    gate("best.txt", "-m", "RR", "-m", "P@1", "--save-baseline", "b.json", qrels="five.txt")
     words = ("--baseline", "b.json", "--significant", "0.05")
-    gate("worse.txt", "-m", "RR", *words, status=1, judgments="five.txt")  # p = 1/32
-    both = gate("worse.txt", "-m", "RR", "-m", "P@1", *words, status=2, judgments="five.txt")
+    gate("worse.txt", "-m", "RR", *words, status=1, qrels="five.txt")  # p = 1/32
+    both = gate("worse.txt", "-m", "RR", "-m", "P@1", *words, status=2, qrels="five.txt")
     assert "with 5 queries and 2 measures" in both
     assert "no p can be below 0.0625" in both
 
@@ -364,10 +364,10 @@ def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
             good = 1 + at % step
             lines += [f"{query} Q0 {'good' if i == good else i} {i} {-i} r" for i in range(1, 7)]
         Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
-    gate("b.txt", "-m", "RR", "--save-baseline", "base.json", judgments="many.txt")
+    gate("b.txt", "-m", "RR", "--save-baseline", "base.json", qrels="many.txt")
     words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.0005", "--format", "json")
     first, two, other = (
-        parse_verdict(gate("a.txt", *words, "--seed", seed, judgments="many.txt"))
+        parse_verdict(gate("a.txt", *words, "--seed", seed, qrels="many.txt"))
         for seed in ("7", "7", "8")
     )
     assert first == two
@@ -405,7 +405,7 @@ def test_junit_holds_names_that_xml_cannot(gate, gate_folder):
     Path("odd.json").write_text(json.dumps({query: {"a": 1}}))
     Path("odd<&\"'\x07.json").write_text(json.dumps({query: {"b": 1}}))
     out = gate('odd<&"\'\x07.json', "--floor", "RR=1", "--format", "junit", status=1,
-               judgments="odd.json")  # fmt: skip
+               qrels="odd.json")  # fmt: skip
     suite = ElementTree.fromstring(out).find("testsuite")
     assert suite.find("testcase").attrib["classname"] == "gainful.gate.odd<&\"'\ufffd"
     assert "]]>" in suite.find("system-out").text
@@ -415,7 +415,7 @@ def test_what_would_steer_a_terminal_is_shown_instead(gate):
     Path("odd.json").write_text(json.dumps({"q\x1b[31m": {"a": 1}}))
     Path("run\x1b[2J.json").write_text(json.dumps({"q\x1b[31m": {"b": 1}}))
     words = ("--floor", "RR=1", "--save-baseline", "b\x1b.json")
-    out = gate("run\x1b[2J.json", *words, status=1, judgments="odd.json")
+    out = gate("run\x1b[2J.json", *words, status=1, qrels="odd.json")
     assert "\x1b" not in out
 
 
@@ -498,7 +498,7 @@ def test_a_run_can_come_through_a_pipe(gate, monkeypatch):
 
 def test_a_file_with_both_needs_no_run_beside_it(gate):
     Path("rag.jsonl").write_text('{"query": "1", "retrieved": ["a", "b"], "relevant": ["b"]}\n')
-    assert "0.5000" in gate(None, "--floor", "RR=0.5", judgments="rag.jsonl")
+    assert "0.5000" in gate(None, "--floor", "RR=0.5", qrels="rag.jsonl")
     assert "name a RUN" in gate(None, "--floor", "RR=0.5", status=2)
 
 

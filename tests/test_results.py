@@ -239,6 +239,8 @@ def test_attributes_that_people_guess_are_answered(results):
         "by_query": ".per_query",
         "means": ".mean",
         "to_excel": ".to_csv()",
+        "plt": ".plot",
+        "item": ".items",
     }.items():
         with pytest.raises(AttributeError) as refused:
             getattr(results, guess)

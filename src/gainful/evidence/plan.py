@@ -11,7 +11,7 @@ from attrs import frozen
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.evidence.pairing import choose_pairs, pair_results, refuse_extremes
 from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.power import POWER, detectable_effect, queries_needed
+from gainful.evidence.statistics.power import POWER, count_queries, detectable_effect
 from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
@@ -133,8 +133,8 @@ def _plan_pair(
         spread=spread,
         largest_spread=largest,
         difference=difference,
-        needed=_count_queries(difference / spread, alpha, power),
-        safe=_count_queries(difference / largest, alpha, power),
+        needed=count_queries(difference / spread, alpha, power),
+        safe=count_queries(difference / largest, alpha, power),
         detectable=detectable_effect(count, alpha, power) * spread,
     )
 
@@ -145,13 +145,6 @@ def _spread_ratio(queries: int, confidence: float) -> float:
 
     degrees = queries - 1
     return sqrt(degrees / float(chi2.ppf(1 - confidence, degrees)))
-
-
-def _count_queries(effect: float, alpha: float, power: float) -> int | None:
-    try:
-        return queries_needed(effect, alpha, power)
-    except BadValue:  # more than any collection has
-        return None
 
 
 def plan_page(plan: Plan, *, verbose: bool = False) -> Page:

@@ -194,7 +194,8 @@ def describe_missing(result: Shown, name: str) -> str:
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},
     }
-    guesses = {**_ELSEWHERE, **result.list_expressions()}
+    elsewhere = {word: place for word, place in _ELSEWHERE.items() if word not in names}
+    guesses = {**elsewhere, **result.list_expressions()}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.statistics.power import POWER, detectable_effect, queries_needed
+from gainful.evidence.statistics.power import POWER, count_queries, detectable_effect
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
@@ -21,14 +21,6 @@ def _detectable_difference(queries: int, alpha: float, spread: float) -> float |
     """The smallest true difference that is found; None where so few find nothing at all."""
     try:
         return _detectable_dz(queries, alpha) * spread
-    except BadValue:
-        return None
-
-
-def _needed_queries(dz: float, alpha: float) -> int | None:
-    """The queries that find a true effect of this size; None where no collection has so many."""
-    try:
-        return queries_needed(dz, alpha)
     except BadValue:
         return None
 
@@ -69,7 +61,7 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
         detectable=_detectable_difference(len(differences), alpha, spread) if has_power else None,
-        needed=_needed_queries(dz, alpha) if has_power and dz else None,
+        needed=count_queries(dz, alpha) if has_power and dz else None,
     )
 
 

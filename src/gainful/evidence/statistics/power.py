@@ -82,6 +82,14 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
     return high
 
 
+def count_queries(effect: float, alpha: float = 0.05, power: float = POWER) -> int | None:
+    """The queries that find a true effect; None where no collection has so many."""
+    try:
+        return queries_needed(effect, alpha, power)
+    except BadValue:
+        return None
+
+
 def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
     return t_test_power(effect, queries, alpha) >= power
 
