@@ -1,0 +1,197 @@
+"""Events of searches → `Sessions`: whose session, which query, what was done to which result.
+
+Sessions are those of the log, or a user's events without a pause longer than the gap. Queries are
+told apart by their ids, or else begin where the text changes or a list begins anew. What was done
+belongs to the last list before it that showed the document.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import numpy as np
+import polars as pl
+from attrs import evolve
+
+from gainful.errors import BadInput
+from gainful.read.durations import format_duration
+from gainful.read.event_lists import (
+    ROW,
+    attach_actions,
+    number_queries,
+    order_events,
+)
+from gainful.read.event_problems import find_event_problems, leave_out_events
+from gainful.read.session_events import ASKED, EVENT_COLUMNS, SHOWN, SessionEvents
+from gainful.read.session_layout import mark_changes
+from gainful.read.session_problems import Problem
+from gainful.read.sessions import BadPolicy, Sessions, check_sessions
+from gainful.text import count_noun, quote
+
+GAP = timedelta(minutes=30)  # a pause after which most logs begin another session
+
+
+def build_sessions(
+    events: SessionEvents, *, bad: BadPolicy = "error", gap: timedelta | None = None
+) -> Sessions:
+    """Sessions from events, in order and found to be sound.
+
+    Args:
+        events: what happened.
+        bad: refuse events and sessions that are not as they should be, or leave them out, count
+            them and say so.
+        gap: a new session begins after a pause of more than this; without one, where events name
+            no session, after 30 minutes.
+    """
+    owner, notes = _choose_owner(events, gap)
+    problems = [*events.problems, *find_event_problems(events.frame, owner)]
+    dropped, dropped_notes, descriptions = leave_out_events(problems, events.locate, bad)
+    frame = events.frame.with_row_index(ROW).filter(~pl.col(ROW).is_in(dropped.tolist()))
+    if not len(frame):
+        raise BadInput(events.name, "not one event is left", "events that can be placed")
+    notes = [*events.notes, *notes, *dropped_notes]
+    if gap is not None or owner == "user":
+        frame = _split_at_gaps(frame, owner, gap or GAP)
+    frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
+    frame, repeat_notes = _drop_repeats(frame)
+    opening = number_queries(frame.filter(pl.col("event").is_in([SHOWN, ASKED])))
+    results, action_notes, more = _fold_actions(frame, opening, events, bad)
+    rows = _keep_results(results)
+
+    def locate(row: int) -> str:
+        return events.locate(int(rows[ROW][row]))
+
+    sessions = check_sessions(
+        _name_columns(rows),
+        events.name,
+        locate,
+        bad=bad,
+        ranked=rows["rank"].null_count() < len(rows),
+        notes=[*notes, *repeat_notes, *action_notes],
+    )
+    return evolve(sessions, problems=[*descriptions, *more, *sessions.problems])
+
+
+def _choose_owner(events: SessionEvents, gap: timedelta | None) -> tuple[str, list[str]]:
+    """The column that says whose events are, session or user, and what is to be said of it."""
+    has = {name: events.frame[name].null_count() < len(events.frame) for name in EVENT_COLUMNS}
+    if not has["session"] and not has["user"]:
+        raise BadInput(
+            events.name, "there is neither a session nor a user", "one of them in every row"
+        )
+    if has["session"] and gap is None:
+        return "session", []
+    if not has["time"]:
+        allowed = "a time in every row, by which sessions of users are told apart"
+        raise BadInput(events.name, "there are users and a gap, but no times", allowed)
+    owner = "user" if has["user"] else "session"
+    pause = format_duration(gap or GAP)
+    ids = "; the session ids of the log are not used" if has["session"] else ""
+    note = f"a session is what a {owner} did without a pause of more than {pause}{ids}"
+    return owner, [note]
+
+
+def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFrame:
+    """A session for each stretch of a user's events without a long pause: ann#1, ann#2."""
+    ordered = frame.sort(owner, "time", ROW)
+    pause = pl.col("time") - pl.col("time").shift(1)
+    begins = (pl.col(owner) != pl.col(owner).shift(1)) | (pause > gap)
+    number = begins.fill_null(value=False).cast(pl.Int64).cum_sum().over(owner) + 1
+    return ordered.with_columns(session=pl.format("{}#{}", pl.col(owner), number))
+
+
+def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Events that were logged twice, to the same time, count once."""
+    if frame["time"].null_count():
+        return frame, []
+    same = ("session", "time", "event", "query_id", "position", "text", "rank", "doc")
+    first = frame.select(pl.struct(same).is_first_distinct()).to_series()
+    repeats = len(frame) - int(first.sum())
+    if not repeats:
+        return frame, []
+    return frame.filter(first), [
+        f"{count_noun(repeats, 'event')} logged twice to the same time counted once"
+    ]
+
+
+def _fold_actions(
+    frame: pl.DataFrame, opening: pl.DataFrame, events: SessionEvents, bad: BadPolicy
+) -> tuple[pl.DataFrame, list[str], list[tuple[str, str]]]:
+    """Results with what was done to them; notes, and what was done to results never shown."""
+    actions = frame.filter(~pl.col("event").is_in([SHOWN, ASKED]))
+    if not len(actions):
+        return opening, [], []
+    attached = attach_actions(actions, opening.filter(pl.col("doc").is_not_null()))
+    lost = attached.filter(pl.col("result").is_null()).sort(ROW)
+    never = Problem(
+        lost[ROW].to_numpy().astype(np.intp),
+        lambda number: str(lost["session"][number]),
+        lambda number: (
+            f"the event {quote(lost['event'][number])} is of document "
+            f"{quote(lost['doc'][number])}, which was not shown before it"
+        ),
+        "an earlier row that shows it in the list of the query",
+    )
+    problems = [never] if len(lost) else []
+    _, notes, descriptions = leave_out_events(problems, events.locate, bad)
+    attached = attached.filter(pl.col("result").is_not_null())
+    untold = len(attached) - int(attached["has_query"].sum())
+    if untold:
+        notes.append(
+            f"{count_noun(untold, 'event')} without a query: taken as of the last list before "
+            "that showed the document"
+        )
+    kinds = actions["event"].unique(maintain_order=True).to_list()
+    done = attached.group_by("result").agg(
+        *((pl.col("event") == kind).any().alias(f"\0{kind}") for kind in kinds),
+        pl.col("seconds").sum().alias("\0seconds"),
+        pl.col("seconds").is_not_null().any().alias("\0timed"),
+    )
+    joined = opening.join(done, left_on=ROW, right_on="result", how="left", maintain_order="left")
+    return joined.with_columns(*_merge_outcomes(opening, kinds)), notes, descriptions
+
+
+def _merge_outcomes(opening: pl.DataFrame, kinds: list[str]) -> list[pl.Expr]:
+    """What a row says itself, and what later events say of it."""
+    outcomes = []
+    for kind in kinds:
+        done = pl.col(f"\0{kind}").fill_null(value=False)
+        if opening.schema.get(kind) == pl.Boolean:
+            done |= pl.col(kind).fill_null(value=False)
+        outcomes.append(done.alias(kind))
+    stayed = pl.col("seconds").fill_null(0) + pl.col("\0seconds").fill_null(0)
+    is_timed = pl.col("seconds").is_not_null() | pl.col("\0timed").fill_null(value=False)
+    return [*outcomes, pl.when(is_timed).then(stayed).alias("seconds")]
+
+
+def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
+    """The results of each list; of one without any, a row without a document."""
+    empty = rows["doc"].is_null().to_numpy()
+    if not empty.any():
+        return rows
+    begins = mark_changes(rows["session"]) | mark_changes(rows["query"])
+    number = np.cumsum(begins) - 1
+    results = np.bincount(number, ~empty)
+    without_any = np.zeros(len(rows), dtype=bool)
+    first_rows = np.flatnonzero(begins)
+    without_any[first_rows[results == 0]] = True
+    return rows.filter(pl.Series(~empty | without_any)).with_columns(
+        rank=pl.when(pl.col("doc").is_not_null()).then(pl.col("rank"))
+    )
+
+
+def _name_columns(rows: pl.DataFrame) -> pl.DataFrame:
+    """The columns that sessions have, where something is known in them."""
+    rows = rows.drop("position", "event").rename({"user": "searcher"})
+    own = {"session", "query", "rank", "doc"}
+    unknown = [
+        name
+        for name in rows.columns
+        if name.startswith("\0") or (name not in own and rows[name].null_count() == len(rows))
+    ]
+    rows = rows.drop(unknown)
+    flags = [name for name in ("clicked", "purchased") if name in rows.columns]
+    rest = [name for name in rows.columns if name not in own]
+    return rows.with_columns(pl.col(name).fill_null(value=False) for name in flags).select(
+        "session", "query", "rank", "doc", *rest
+    )

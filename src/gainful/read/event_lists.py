@@ -1,0 +1,86 @@
+"""Which list of results an event of a log belongs to: queries in order, and what was done."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from gainful.read.session_events import ASKED
+from gainful.read.session_layout import mark_changes
+
+# Columns of our own beside the user's: no text can have such a name.
+ROW, ORDER, LIST, SESSION = "\0row", "\0order", "\0list", "\0session"
+
+
+def order_events(frame: pl.DataFrame, opens: pl.Expr) -> pl.DataFrame:
+    """Events by session as each first appears, time and row; first what was shown, then done."""
+    return (
+        frame.with_columns(pl.col(ROW).min().over("session").alias(SESSION), (~opens).alias(ORDER))
+        .sort(SESSION, "time", ORDER, ROW)
+        .with_columns(pl.int_range(pl.len()).alias(ORDER))
+    )
+
+
+def number_queries(opening: pl.DataFrame) -> pl.DataFrame:
+    """Rows that show results or ask a query, by session and query, with the number of each.
+
+    A position that is given counts. Else queries are in the order in which they began: those of one
+    id, or those of one text until another comes or the list begins anew.
+    """
+    if opening["position"].null_count() < len(opening):
+        return opening.with_columns(query=pl.col("position")).sort(
+            SESSION, "query", ORDER, maintain_order=True
+        )
+    if opening["query_id"].null_count() < len(opening):
+        first = pl.col(ORDER).min().over("session", "query_id")
+        opening = opening.with_columns(first.alias(LIST)).sort(SESSION, LIST, ORDER)
+    else:
+        opening = opening.with_columns(pl.Series(LIST, _split_lists(opening)))
+    new_session = mark_changes(opening["session"])
+    number = np.cumsum(new_session | mark_changes(opening[LIST]))
+    before = number[new_session] - 1
+    query: NDArray[np.int64] = number - np.repeat(
+        before, np.diff(np.flatnonzero(new_session), append=len(number))
+    )
+    return opening.with_columns(query=pl.Series(query, dtype=pl.Int64))
+
+
+def _split_lists(opening: pl.DataFrame) -> NDArray[np.int64]:
+    """A number for each list: another begins with another text, or where a rank comes again."""
+    block = np.cumsum(mark_changes(opening["session"]) | mark_changes(opening["text"]))
+    place = "rank" if opening["rank"].null_count() < len(opening) else "doc"
+    asked = pl.when(pl.col("event") == ASKED).then(pl.lit("\0"))
+    keyed = opening.select(
+        pl.Series("block", block), place=asked.otherwise(pl.col(place).cast(pl.String))
+    )
+    if keyed.select(pl.struct("block", "place").is_first_distinct().all()).item():
+        return np.asarray(block, dtype=np.int64)
+    time = keyed.select(
+        pl.int_range(pl.len()).over("block", "place").cum_max().over("block")
+    ).to_series()
+    return np.cumsum(mark_changes(pl.Series(block)) | mark_changes(time))
+
+
+def attach_actions(actions: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame:
+    """What was done, each with the row of the result it was done to; null if none was shown.
+
+    It is the last before it in its session with the same document, of the same query where the
+    event says which; `has_query` is false where it does not.
+    """
+    key = "query_id" if results["query_id"].null_count() < len(results) else "text"
+    actions = actions.with_columns(has_query=pl.col(key).is_not_null())
+    shown = results.select("session", key, "doc", ORDER, pl.col(ROW).alias("result")).sort(ORDER)
+    by = {True: ["session", key, "doc"], False: ["session", "doc"]}
+    parts = [
+        actions.filter(pl.col("has_query") == has_query)
+        .sort(ORDER)
+        .join_asof(
+            shown.select(*by[has_query], ORDER, "result"),
+            on=ORDER,
+            by=by[has_query],
+            check_sortedness=False,
+        )
+        for has_query in (True, False)
+    ]
+    return pl.concat(parts)

@@ -1,0 +1,122 @@
+"""What is wrong with events of a log: counted, told with the first places, and left out if asked.
+
+Unlike a session, which is left out whole, only the event itself is: the others still say what was
+shown and done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+
+from gainful.errors import BadInput, BadValue
+from gainful.read.session_events import ASKED, SHOWN
+from gainful.read.session_layout import RowIndices
+from gainful.read.session_problems import Problem, flag_problem, list_problems
+from gainful.read.sessions import BadPolicy
+from gainful.text import count_noun, join_words, quote
+
+_MAX_PLACES = 3  # that are named beside the first
+_SKIP = "or --bad skip (bad='skip'), which leaves these out"
+_OWNER = {"session": "a session in every row", "user": "a user in every row, of whom sessions are"}
+
+
+def find_event_problems(frame: pl.DataFrame, owner: str) -> list[Problem]:
+    """Events that cannot be placed: of nobody, of no time, of no query, of no document.
+
+    Args:
+        frame: the events, as they stood in the file.
+        owner: the column that says whose they are, session or user.
+    """
+    opens = frame["event"].is_in([SHOWN, ASKED])
+    known = [frame[name].is_not_null() for name in ("query_id", "position", "text")]
+    by_id = frame["query_id"].is_null() & opens
+    problems = [
+        flag_problem(
+            frame, frame[owner].is_null(), lambda _: f"the {owner} is null", _OWNER[owner]
+        ),
+        flag_problem(
+            frame, opens & ~(known[0] | known[1] | known[2]), lambda _: "an event without a query"
+        ),
+        flag_problem(
+            frame,
+            ~opens & frame["doc"].is_null(),
+            lambda row: f"the event {quote(frame['event'][row])} has no document",
+            "the document that it was done to",
+        ),
+        flag_problem(
+            frame,
+            (frame["event"] == SHOWN) & frame["doc"].is_null() & frame["rank"].is_not_null(),
+            lambda _: "there is a rank, but no document",
+            "neither, where a query returned nothing",
+        ),
+    ]
+    if not by_id.all() and known[0].any() and not known[1].any():
+        problems.append(
+            flag_problem(
+                frame,
+                by_id & known[2],
+                lambda _: "there is no query id, though others have one",
+                "an id of the query in every row, or no such column",
+            )
+        )
+    if frame["time"].null_count() < len(frame):
+        untimed = frame["time"].is_null()
+        words = "there is no time, though others have one"
+        problems.append(flag_problem(frame, untimed, lambda _: words, "a time in every row"))
+    return [problem for problem in problems if len(problem.rows)]
+
+
+def leave_out_events(
+    problems: Sequence[Problem], locate: Callable[[int], str], bad: BadPolicy
+) -> tuple[RowIndices, list[str], list[tuple[str, str]]]:
+    """The rows to leave out, what is to be said of them, and each in words; or an error.
+
+    A row with several problems is told for the first of them.
+    """
+    if bad not in ("error", "skip"):
+        raise BadValue("bad", bad, "error or skip")
+    if not problems:
+        return np.empty(0, dtype=np.intp), [], []
+    if bad == "error":
+        raise _as_error(problems, locate)
+    notes: list[str] = []
+    dropped: set[int] = set()
+    for problem in problems:
+        fresh = [number for number, row in enumerate(problem.rows.tolist()) if row not in dropped]
+        if fresh:
+            dropped.update(problem.rows[fresh].tolist())
+            words = _describe_all(problem, fresh, locate)
+            notes.append(f"{count_noun(len(fresh), 'event')} left out: {words}")
+    rows = np.array(sorted(dropped), dtype=np.intp)
+    return rows, notes, list_problems(problems, locate)
+
+
+def _as_error(problems: Sequence[Problem], locate: Callable[[int], str]) -> BadInput:
+    """The kind of mistake that comes first in the file, how often, and where else."""
+    first = min(problems, key=lambda problem: int(problem.rows.min()))
+    where, _, words = _describe_all(first, range(len(first.rows)), locate).partition(": ")
+    expected = "; ".join(part for part in (first.expected, _SKIP) if part)
+    return BadInput(where, words, expected)
+
+
+def _describe_all(problem: Problem, numbers: Sequence[int], locate: Callable[[int], str]) -> str:
+    """The first of some mistakes in words, and where the next of them are."""
+    order = sorted(numbers, key=lambda number: int(problem.rows[number]))
+    first = f"{locate(int(problem.rows[order[0]]))}: {problem.describe(order[0])}"
+    if len(order) == 1:
+        return first
+    places = [_shorten_place(locate(int(problem.rows[n]))) for n in order[1 : _MAX_PLACES + 1]]
+    rest = len(order) - 1 - len(places)
+    more = [f"{rest:,} more"] if rest else []
+    return f"{first}; so in {join_words([*places, *more])}"
+
+
+def _shorten_place(place: str) -> str:
+    """A further place in the same file."""
+    file, colon, line = place.rpartition(":")
+    if colon and file and line.isdigit():
+        return f"line {line}"
+    return place.rpartition(", ")[2]

@@ -1,0 +1,73 @@
+"""`SessionEvents`: what happened in searches, one row for each event, however it was logged.
+
+Click logs, traces of agents, chat transcripts and UBI become this shape, and `build_sessions` makes
+sessions of it. A reader gives the columns of `EVENT_COLUMNS` that its format knows (the others
+are null) and may add columns of its own, which sessions can be grouped by.
+
+A list that was shown is one row `shown` for each of its results. What searchers did to a result
+may stand in that row (`clicked`, `seconds`, `purchased`), or come as later rows of its own, whose
+`event` is `clicked`, `purchased` or any other word. A row `query` says that a query was asked: with
+no result after it, it returned nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import polars as pl
+from attrs import field, frozen
+
+from gainful.read.session_problems import Problem
+
+SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
+TIME = pl.Datetime("us", "UTC")
+EVENT_COLUMNS: Mapping[str, pl.DataType] = {
+    "session": pl.String(),  # null in all rows, if sessions are made of users and a gap
+    "user": pl.String(),
+    "time": TIME,  # null in all rows, if the order of rows is all that is known
+    "query_id": pl.String(),  # rows of a session with the same one are of one query
+    "position": pl.Int64(),  # of the query in its session, from 1, if it is told
+    "text": pl.String(),  # of the query
+    "event": pl.String(),  # shown, query, clicked, purchased, …
+    "rank": pl.Int64(),  # from 1; null in all rows, if the order of rows is the ranking
+    "doc": pl.String(),
+    "clicked": pl.Boolean(),  # of a result that was shown; null where it is not known
+    "purchased": pl.Boolean(),
+    "seconds": pl.Float64(),  # how long the searcher stayed with the document
+}
+
+
+@frozen(eq=False)
+class SessionEvents:
+    """Events of searches as they stood in a file, and what a reader found to be wrong with them."""
+
+    frame: pl.DataFrame  # the columns of EVENT_COLUMNS, and others of the user's own
+    name: str  # of the file, for messages
+    locate: Callable[[int], str]  # the place of a row, for messages
+    notes: Sequence[str] = field(default=())  # what was taken for what
+    problems: Sequence[Problem] = field(default=())  # rows that cannot be read
+
+
+def make_events(
+    columns: Mapping[str, pl.Series] | pl.DataFrame,
+    name: str,
+    locate: Callable[[int], str],
+    *,
+    notes: Sequence[str] = (),
+    problems: Sequence[Problem] = (),
+) -> SessionEvents:
+    """Events from the columns that a reader knows; where it tells no event, results were shown.
+
+    Examples:
+        >>> events = make_events({"session": pl.Series(["s"]), "doc": pl.Series(["a"])}, "log", str)
+        >>> events.frame.select("session", "event", "doc", "rank").row(0)
+        ('s', 'shown', 'a', None)
+    """
+    frame = pl.DataFrame(columns)
+    usual = [
+        (pl.col(column) if column in frame.columns else pl.lit(None)).cast(kind).alias(column)
+        for column, kind in EVENT_COLUMNS.items()
+    ]
+    others = [pl.col(column) for column in frame.columns if column not in EVENT_COLUMNS]
+    frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
+    return SessionEvents(frame, name, locate, notes, problems)
