@@ -37,11 +37,7 @@ def rejection_rate(p):
 @pytest.mark.parametrize("name", ["randomisation", "t", "wilcoxon"])
 def test_rejects_five_per_cent(name):
     draw = np.random.default_rng(1).normal if name == "t" else np.random.default_rng(1).laplace
-    p = (
-        TESTS[name]
-        .function(draw(size=(N, TRIALS)), Resampling(resamples=99 if name == "wilcoxon" else 999))
-        .p
-    )
+    p = TESTS[name].function(draw(size=(N, TRIALS)), RESAMPLING).p
     assert rejection_rate(p) == pytest.approx(ALPHA, abs=0.01)
 
 

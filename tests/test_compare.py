@@ -182,7 +182,7 @@ def test_all_of_it_is_plain_data_and_a_frame(compared):
     assert data["confidence"] == 0.95
     assert data["measures"][0]["queries"] == 30
     assert len(data["pairs"]) == 18 == len(compared.frame)
-    assert data["pairs"][0].keys() >= {"p", "corrected", "dz", "wins", "needed", "significant"}
+    assert data["pairs"][0].keys() >= {"p", "corrected", "dz", "wins", "detectable", "significant"}
     assert data["convention"]["like"] == "gainful"
     assert "Sign-flip randomisation test" in repr(compared)
 

@@ -53,7 +53,8 @@ def test_the_table_answers_first_and_then_says_how_it_knows(run):
     verbose = run(*ALL, "-m", "nDCG@10", "-m", "AP", "-v", "--format", "table")
     assert "10000 resamples, seed 2008" in verbose
     assert "ideal from all judged" in verbose
-    assert "Queries needed to detect the difference seen at 80 % power: " in verbose
+    assert "Detectable difference at 80 % power: " in verbose
+    assert "needed" not in verbose  # no observed power
 
 
 def test_the_numbers_of_the_answer_are_those_of_scipy(run):
@@ -220,7 +221,7 @@ def test_json_lines_and_tsv_are_rows_too(run):
     "test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca", "tukey"]
 )
 def test_every_test_can_be_asked_for(run, test):
-    drawn = () if test == "t" else ("--resamples", "999")
+    drawn = () if test in ("t", "wilcoxon", "sign") else ("--resamples", "999")
     out = run(*ALL, "-m", "nDCG@10", "--test", test, *drawn, "--format", "json")
     data = json.loads(out)
     assert data["test"] == test
@@ -339,7 +340,8 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
         (("--sessions", "x.csv", "--per-query"), "--per-query is of runs"),
         (("--sessions", "x.csv", "--qrels-format", "csv"), "--qrels-format is of judgments"),
         (("--sessions", "x.csv", "-m", "AP"), "AP"),
-        ((*ALL, "--test", "t", "--seed", "1"), "--seed does nothing: the t test leaves nothing"),
+        ((*ALL, "--test", "t", "--seed", "1"), "--seed does nothing: the paired t test leaves"),
+        ((*ALL, "--test", "sign", "--resamples", "999"), "--resamples does nothing: the sign"),
         ((*ALL, "-o", BM25), "would overwrite what is read"),
     ],
 )
@@ -361,3 +363,15 @@ def test_help_has_examples(run):
     out = run("--help")
     assert "gainful compare qrels.txt bm25.txt dense.txt" in out
     assert "--sessions study.csv" in out
+
+
+@pytest.mark.parametrize(
+    ("test", "question"),
+    [("wilcoxon", "differences are symmetric about zero"), ("sign", "as many queries are better")],
+)
+def test_p_of_ranks_and_signs_is_said_to_be_none_of_the_mean(run, test, question):
+    notes = json.loads(run(*ALL, "-m", "AP", "--test", test, "--format", "json"))["notes"]
+    assert len(notes) == 1
+    assert notes[0].startswith(f"p asks whether {question}")
+    assert "no p of the mean difference" in notes[0]
+    assert not json.loads(run(*ALL, "-m", "AP", "--test", "t", "--format", "json"))["notes"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -117,8 +118,17 @@ def test_monte_carlo_is_near_scipys_and_depends_on_the_seed_alone():
 
 def test_monte_carlo_adds_what_was_seen_so_that_no_p_is_zero():
     d = np.ones((30, 1)) + np.arange(30)[:, None] / 100
-    assert randomisation_test(d, Resampling(resamples=999, alternative="greater")).p[0] == 1 / 1000
-    assert randomisation_test(d, Resampling(resamples=999)).p[0] == 2 / 1000
+    # 999 ways and what was seen, each with its mirror image: 2,000, of which one is so far above
+    assert randomisation_test(d, Resampling(resamples=999, alternative="greater")).p[0] == 1 / 2000
+    assert randomisation_test(d, Resampling(resamples=999)).p[0] == 1 / 1000
+
+
+def test_monte_carlo_p_of_both_sides_counts_means_as_far_from_zero_on_either():
+    """So its deviation over seeds is that of a share, √(p (1 − p) / resamples), not √2 times it."""
+    d = np.random.default_rng(1).normal(0.27, 1, (50, 1))
+    p = [randomisation_test(d, Resampling(resamples=2000, seed=seed)).p[0] for seed in range(200)]
+    expected = np.sqrt(np.mean(p) * (1 - np.mean(p)) / 2000)
+    assert np.std(p) == pytest.approx(expected, rel=0.16)  # 3 deviations of a deviation of 200
 
 
 def test_pairs_together_and_alone_have_the_same_p():
@@ -186,15 +196,62 @@ def test_t_equals_ranxs():
 @examples(15)  # scipy goes through all permutations where there are ties
 @given(columns(min_rows=3), st.sampled_from(ALTERNATIVES))
 def test_wilcoxon_equals_scipys(d, alternative):
-    outcome = TESTS["wilcoxon"].function(d, Resampling(alternative=alternative, resamples=99))
+    outcome = TESTS["wilcoxon"].function(d, Resampling(alternative=alternative))
     for column, p in zip(d.T, outcome.p, strict=True):
         expected = stats.wilcoxon(column, alternative=alternative).pvalue if column.any() else 1.0
         assert p == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("n", "method"), [(30, "exact"), (50, "exact"), (60, "asymptotic")])
+def test_wilcoxon_of_many_differences_equals_scipys(n, method, alternative):
+    d = np.random.default_rng(n).normal(0.2, 1, n)
+    ours = TESTS["wilcoxon"].function(d[:, None], Resampling(alternative=alternative)).p[0]
+    theirs = stats.wilcoxon(d, alternative=alternative, method=method).pvalue
+    assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_wilcoxon_with_ties_and_zeros_beyond_50_differences_is_scipys_normal():
+    d = np.random.default_rng(3).integers(-3, 5, (80, 2)) / 5
+    theirs = stats.wilcoxon(d, method="asymptotic").pvalue
+    assert TESTS["wilcoxon"].function(d, Resampling()).p == pytest.approx(theirs, rel=1e-9)
+
+
+def test_wilcoxon_with_13_differences_and_ties_is_exact_at_once():
+    """Five runs in three measures have 30 pairs: at most a second, by the issue."""
+    d = np.random.default_rng(2).choice([-3, -2, -1, 1, 2, 3, 4], (13, 30)) / 5
+    start = perf_counter()
+    p = TESTS["wilcoxon"].function(d, Resampling()).p
+    assert perf_counter() - start < 1
+    ranks = stats.rankdata(np.abs(d[:, 0]).round(9))
+    positive = ranks[d[:, 0] > 0].sum()
+    sums = np.array([0.0])
+    for rank in ranks:  # the sums of all 8,192 subsets of ranks
+        sums = np.concatenate([sums, sums + rank])
+    tails = ((sums >= positive).mean(), (sums <= positive).mean())
+    assert p[0] == pytest.approx(min(1, 2 * min(tails)), rel=1e-12)
+
+
+def test_wilcoxon_takes_differences_that_are_equal_but_for_rounding_for_ties():
+    d = np.array([0.6 - 0.4, 0.4 - 0.2, 0.8 - 0.6, -0.2, 1.0])[:, None]  # four of 0.2
+    clean = np.array([0.2, 0.2, 0.2, -0.2, 1.0])[:, None]
+    ours = TESTS["wilcoxon"].function(d, Resampling()).p[0]
+    assert ours == TESTS["wilcoxon"].function(clean, Resampling()).p[0]
+
+
+@pytest.mark.parametrize("name", ["wilcoxon", "sign"])
+def test_the_interval_beside_ranks_and_signs_is_the_t_interval_of_the_mean(name):
+    d = np.random.default_rng(4).exponential(size=(10, 3)) - 0.7
+    outcome = TESTS[name].function(d, Resampling(alpha=0.1))
+    theirs = stats.ttest_1samp(d, 0).confidence_interval(0.9)
+    assert outcome.low == pytest.approx(theirs.low, rel=1e-12)
+    assert outcome.high == pytest.approx(theirs.high, rel=1e-12)
+    assert outcome.interval_method == "t"
+
+
 @given(columns(), st.sampled_from(ALTERNATIVES))
 def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
-    outcome = TESTS["sign"].function(d, Resampling(alternative=alternative, resamples=99))
+    outcome = TESTS["sign"].function(d, Resampling(alternative=alternative))
     for column, p in zip(d.T, outcome.p, strict=True):
         up, down = (column > 0).sum(), (column < 0).sum()
         tail = stats.binom(up + down, 0.5)

@@ -23,7 +23,7 @@ from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.statistics.paired_tests import TEST_NAMES
+from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
@@ -108,9 +108,10 @@ def compare(
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
       gainful compare --sessions study.csv --qrels qrels.txt --by system
     """
-    if options["test"] == "t":
+    if options["test"] in TESTS and not TESTS[options["test"]].resampled:
+        words = TESTS[options["test"]].words
         refuse_idle_options(
-            ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
+            ("seed", "resamples"), f"does nothing: the {words} leaves nothing to chance"
         )
     form = choose_form(form, output)
     if full and form not in _FOR_PAPERS:

@@ -19,6 +19,7 @@ from gainful.cli.options import (
 )
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 
 
@@ -65,9 +66,10 @@ def order(
       gainful order qrels.txt runs/*.txt -m P@5 -m P@10 --test t --alpha 0.01
       gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
     """
-    if options["test"] == "t":
+    if options["test"] in TESTS and not TESTS[options["test"]].resampled:
+        words = TESTS[options["test"]].words
         refuse_idle_options(
-            ("seed", "resamples"), "does nothing: the t test leaves nothing to chance"
+            ("seed", "resamples"), f"does nothing: the {words} leaves nothing to chance"
         )
     form = choose_form(form, output)
     refuse_two_pipes(qrels, *runs)

@@ -12,13 +12,13 @@ from attrs import frozen
 from gainful.errors import BadValue, CannotCompare, UnknownName
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
+from gainful.evidence.statistics.exact_sums import drop_rounding_noise
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.randomisation import randomisation_test
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.tukey import tukey_test
 from gainful.measure.run_values import RunValues
-from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
@@ -60,26 +60,6 @@ def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValu
     return PairedValues(
         measure, queries, drop_rounding_noise(values.reshape(len(queries), len(runs))), left_out
     )
-
-
-def drop_rounding_noise(values: Array) -> Array:
-    """Values of which those of one query that differ by rounding alone do not differ.
-
-    Sums that come in another order are rounded otherwise, on another machine always the same way:
-    a test of signs would take that for evidence.
-
-    Examples:
-        >>> drop_rounding_noise(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
-        [[0.3, 0.3, 0.4]]
-    """
-    order = np.argsort(values, axis=1)
-    ascending = np.take_along_axis(values, order, axis=1)
-    gaps = np.diff(ascending, axis=1, prepend=-np.inf)
-    new = gaps > ROUNDING * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
-    first = np.maximum.accumulate(np.where(new, np.arange(values.shape[1]), 0), axis=1)
-    cleaned = np.empty_like(values)
-    np.put_along_axis(cleaned, order, np.take_along_axis(ascending, first, axis=1), axis=1)
-    return cleaned
 
 
 def values_by_query(results: RunValues, measure: str) -> dict[str, float]:

@@ -95,7 +95,10 @@ def compare_run_results(
         _test_pairs(list(paired.values()), systems, method),
         method,
     )
-    return evolve(comparison, notes=tuple(_write_notes(paired.values(), comparison.pairs, names)))
+    notes = _write_notes(paired.values(), comparison.pairs, names)
+    if method.test in TESTS and TESTS[method.test].note:
+        notes.insert(0, TESTS[method.test].note)
+    return evolve(comparison, notes=tuple(notes))
 
 
 def compare_where_possible(

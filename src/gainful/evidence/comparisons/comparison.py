@@ -137,7 +137,7 @@ def _list_rows(comparison: Comparison) -> Table:
     columns = (
         *("measure", "system", "other", pluralise(comparison.evidence.unit), "mean", "other_mean"),
         *("difference", "low", "high", "p", "corrected", "significant"),
-        *("dz", "wins", "ties", "losses", "detectable", "needed"),
+        *("dz", "wins", "ties", "losses", "detectable"),
     )
     pair_rows = []
     for pair in comparison.pairs:
@@ -255,25 +255,18 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
 
 def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> list[str]:
     """The smallest difference to the baseline that so many queries would show, mostly."""
-    effects = {
-        pair.system: pair.effect
+    detectable = {
+        pair.system: pair.effect.detectable
         for pair in comparison.pairs_against()
-        if pair.measure == measure and pair.effect is not None
+        if pair.measure == measure and pair.effect is not None and pair.effect.detectable
     }
-    detectable = {name: effect.detectable for name, effect in effects.items() if effect.detectable}
-    needed = {name: effect.needed for name, effect in effects.items() if effect.needed}
-    lines = []
-    if detectable:
-        smallest = _format_by_system(detectable, ".3f")
-        if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
-            smallest = f"none, with so few {pluralise(comparison.evidence.unit)}"
-        lines.append(f"Detectable difference at 80 % power: {smallest}.")
-    if needed and verbose:
-        noun = pluralise(comparison.evidence.paired_by)
-        head = f"{noun[0].upper()}{noun[1:]} needed to detect the difference seen"
-        level = f"t test at {comparison.evidence.power_level:.2g}"
-        lines.append(f"{head} at 80 % power: {_format_by_system(needed, 'd')} ({level}).")
-    return lines
+    if not detectable:
+        return []
+    smallest = _format_by_system(detectable, ".3f")
+    if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
+        smallest = f"none, with so few {pluralise(comparison.evidence.unit)}"
+    level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
+    return [f"Detectable difference at 80 % power: {smallest}{level}."]
 
 
 def _format_by_system(values: Mapping[str, float], spec: str) -> str:

@@ -91,11 +91,6 @@ def _format_caption(comparison: ComparisonValues) -> str:
         f"worse: {evidence.test_words}, two-sided{resamples_text}, "
         f"{describe_correction(comparison)}"
     )
-    interval_resamples = (
-        format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
-    )
-    interval_text = (
-        f"intervals: {evidence.interval}{interval_resamples}. {comparison.convention_line}."
-    )
+    interval_text = f"intervals: {evidence.interval}. {comparison.convention_line}."
     level = rf"$\alpha = {evidence.resampling.alpha:g}$, $n = {n}$"
     return f"{escape_latex_cell(test_text)}, {level}; {escape_latex_cell(interval_text)}"

@@ -10,7 +10,6 @@ from attrs import evolve, fields_dict, frozen
 
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
-from gainful.evidence.statistics.bootstrap import INTERVALS
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.page.plain_data import to_plain_data
@@ -87,12 +86,7 @@ class Evidence:
     @property
     def uses_resamples(self) -> bool:
         """Has chance a hand in it?"""
-        return (self.resampled and not self.exact) or self.only_interval_uses_resamples
-
-    @property
-    def only_interval_uses_resamples(self) -> bool:
-        """Is the interval by chance where the test is not?"""
-        return self.interval in INTERVALS.values() and not self.resampled
+        return self.resampled and not self.exact
 
     @property
     def corrects(self) -> bool:

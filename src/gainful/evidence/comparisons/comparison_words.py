@@ -33,9 +33,7 @@ def _describe_resampling(comparison: ComparisonValues) -> str:
 
 def _describe_intervals(comparison: ComparisonValues) -> str:
     evidence = comparison.evidence
-    resamples = format_resamples(comparison) if evidence.only_interval_uses_resamples else ""
-    level = f"{100 * (1 - evidence.resampling.alpha):g} %"
-    return f"{level} intervals: {evidence.interval}{resamples}"
+    return f"{100 * (1 - evidence.resampling.alpha):g} % intervals: {evidence.interval}"
 
 
 def describe_marks(comparison: ComparisonValues) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.statistics.power import POWER, count_queries, detectable_effect
+from gainful.evidence.statistics.power import POWER, detectable_effect
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
@@ -34,7 +34,6 @@ class EffectSize:
     ties: int
     losses: int
     detectable: float | None  # the smallest true difference that is found with power 0.8
-    needed: int | None  # queries that find a true difference of this size so
 
     def reverse(self) -> EffectSize:
         """The effect seen from the other side."""
@@ -47,8 +46,8 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
 
     Examples:
         >>> effect = effect_size(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
-        >>> round(effect.dz, 4), effect.wins, effect.ties, effect.losses, effect.needed
-        (1.1619, 3, 1, 0, 8)
+        >>> round(effect.dz, 4), effect.wins, effect.ties, effect.losses
+        (1.1619, 3, 1, 0)
     """
     varies = not constant_columns(differences[:, None])[0]
     spread = float(differences.std(ddof=1)) if varies else 0.0
@@ -61,7 +60,6 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
         detectable=_detectable_difference(len(differences), alpha, spread) if has_power else None,
-        needed=count_queries(dz, alpha) if has_power and dz else None,
     )
 
 

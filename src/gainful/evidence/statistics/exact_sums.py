@@ -1,9 +1,10 @@
-"""Sums that come out the same in any order, on any number of threads."""
+"""Sums that come out the same in any order, on any number of threads; values that are equal."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gainful.rounding import ROUNDING
 from gainful.types import Array
 
 _BITS = 52  # whole numbers below 2**53 are exact, and so are their sums
@@ -24,3 +25,23 @@ def round_to_grid(
     exponent = np.where(largest > 0, bits - np.ceil(np.log2(np.where(largest > 0, largest, 1))), 0)
     steps = np.exp2(np.minimum(exponent, 1000))
     return np.rint(values * steps), steps
+
+
+def drop_rounding_noise(values: Array) -> Array:
+    """Values of which those of one row that differ by rounding alone do not differ.
+
+    Sums that come in another order are rounded otherwise, on another machine always the same way:
+    a test of signs would take that for evidence.
+
+    Examples:
+        >>> drop_rounding_noise(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
+        [[0.3, 0.3, 0.4]]
+    """
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, axis=1)
+    gaps = np.diff(ascending, axis=1, prepend=-np.inf)
+    new = gaps > ROUNDING * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
+    first = np.maximum.accumulate(np.where(new, np.arange(values.shape[1]), 0), axis=1)
+    cleaned = np.empty_like(values)
+    np.put_along_axis(cleaned, order, np.take_along_axis(ascending, first, axis=1), axis=1)
+    return cleaned

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gainful.evidence.statistics.exact_sums import round_to_grid
-from gainful.evidence.statistics.outcome import Outcome, invert_test, p_for_alternative, p_value
+from gainful.evidence.statistics.outcome import Outcome, invert_test, p_for_alternative
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Array, slices
 
@@ -34,17 +34,17 @@ def randomisation_test(differences: Array, resampling: Resampling) -> Outcome:
     """
     number, pairs = differences.shape
     exact = number <= MAX_EXACT_DIFFERENCES
-    resamples = 2**number if exact else resampling.resamples
+    ways = 2**number if exact else 2 * (resampling.resamples + 1)
     blocks = [
-        _flip_block(differences[:, part], resampling, resamples, exact=exact)
-        for part in slices(pairs, _BATCH_CANDIDATES // resamples)
+        _flip_block(differences[:, part], resampling, ways)
+        for part in slices(pairs, _BATCH_CANDIDATES // ways)
     ]
     p, low, high = (np.concatenate(block) for block in zip(*blocks, strict=True))
     return Outcome(p, low, high, INTERVAL, exact)
 
 
 def _flip_block(
-    differences: Array, resampling: Resampling, resamples: int, *, exact: bool
+    differences: Array, resampling: Resampling, ways: int
 ) -> tuple[Array, Array, Array]:
     """Flipping some differences takes twice their sum from the whole.
 
@@ -54,22 +54,42 @@ def _flip_block(
     number, pairs = differences.shape
     grid_values, steps = round_to_grid(differences, number)
     above, below = np.zeros(pairs), np.zeros(pairs)
-    means = np.empty((pairs, resamples))
+    means = np.empty((pairs, ways))
     filled = 0
-    for flips in _sign_flips(number, resampling):
-        sums = grid_values.T @ flips.T
+    for sums, flip_counts in _sum_flipped(grid_values, resampling):
         sums[np.abs(sums) <= number / 2] = 0.0  # as much as rounding can be
         above += (sums <= 0).sum(axis=1)
         below += (sums >= 0).sum(axis=1)
-        flip_counts = flips.sum(axis=1)
-        if not flip_counts.all():  # what flips nothing is what was seen
-            sums, flip_counts = sums[:, flip_counts > 0], flip_counts[flip_counts > 0]
-        np.divide(sums, flip_counts, out=means[:, filled : filled + flip_counts.size])
-        filled += flip_counts.size
-    always_extreme = resamples - filled + (not exact)
-    low, high = invert_test(means[:, :filled], always_extreme, resampling.alpha)
-    sides = [p_value(counts, resamples, exact=exact) for counts in (above, below)]
-    return p_for_alternative(sides[0], sides[1], resampling.alternative), low / steps, high / steps
+        flipping = flip_counts > 0  # what flips nothing is what was seen
+        kept = sums if flipping.all() else sums[:, flipping]
+        width = kept.shape[1]
+        np.divide(kept, flip_counts[flipping], out=means[:, filled : filled + width])
+        filled += width
+    low, high = invert_test(means[:, :filled], ways - filled, resampling.alpha)
+    p = p_for_alternative(above / ways, below / ways, resampling.alternative)
+    return p, low / steps, high / steps
+
+
+def _sum_flipped(grid_values: Array, resampling: Resampling) -> Iterator[tuple[Array, Array]]:
+    """Of many ways to flip: the sums of what is flipped (pairs × ways), and how many that are.
+
+    A sample has with each way its mirror image, which flips all the others: what was seen, with
+    its own, first. So the sample is symmetric about zero, as all ways together are, and p counts
+    the means that are as far from zero on either side: there are twice as many of them as beyond
+    one side, so that it depends less on chance.
+    """
+    number = len(grid_values)
+    total = grid_values.sum(axis=0)[:, None]
+    exact = number <= MAX_EXACT_DIFFERENCES
+    if not exact:
+        yield np.zeros_like(total), np.zeros(1)
+        yield total.copy(), np.full(1, float(number))
+    for flips in _sign_flips(number, resampling):
+        sums, flip_counts = grid_values.T @ flips.T, flips.sum(axis=1)
+        mirrored = None if exact else total - sums
+        yield sums, flip_counts
+        if mirrored is not None:
+            yield mirrored, number - flip_counts
 
 
 def _sign_flips(number: int, resampling: Resampling) -> Iterator[Array]:
