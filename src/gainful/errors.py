@@ -145,6 +145,7 @@ EXTRAS = {
     "report": ("altair", "vl-convert-python", "jinja2"),
     "spark": ("pyspark", "pyarrow"),
     "datasets": ("ir-datasets",),
+    "models": ("statsmodels",),
 }
 
 
