@@ -30,6 +30,18 @@ def test_arrays_load_nothing_heavy(run_python):
     assert run_python(code) == "[]"
 
 
+def test_runs_load_only_what_measures_them(run_python):
+    """No engines, no statistics, no session measures, no list of all measures."""
+    code = (
+        "import sys, gainful\n"
+        "gainful.evaluate({'1': {'a': 1}}, {'1': {'a': 0.5}}, ['nDCG@10', 'AP']).to_text()\n"
+        "rooms = 'match.sessions', 'evidence.stability', 'measure.catalogue_page', 'show'\n"
+        "others = {'scipy', 'narwhals', 'altair', 'jinja2', *(f'gainful.{room}' for room in rooms)}\n"
+        "print(sorted(others & set(sys.modules)))"
+    )
+    assert run_python(code) == "[]"
+
+
 def test_import_adds_little_to_numpy(run_python):
     """At most 0.15 s of processor time; the best of five, for a busy machine is not our fault."""
     code = (

@@ -26,7 +26,8 @@ from gainful.measure.recipe import Recipe
 from gainful.read.column_names import SUBTOPIC
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
-from gainful.read.lazy import LazyRun, as_lazy_run, as_narwhals
+from gainful.read.lazy import as_lazy_run
+from gainful.read.lazy_run import LazyRun, as_narwhals
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 

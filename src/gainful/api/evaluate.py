@@ -10,7 +10,6 @@ from gainful.api.named_runs import NamedRuns, Runs, name_file, name_runs
 from gainful.api.results import Results, RunResults, as_results
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.stability import resampling_for_level, stability
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.match import match
 from gainful.match.rankings import MatchedRun
@@ -19,7 +18,7 @@ from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
-from gainful.read.lazy import LazyRun
+from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
 
@@ -134,6 +133,8 @@ def evaluate(
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
         raise BadValue("run", run, allowed)
     if interval is not None:  # wrong values are refused before anything is read
+        from gainful.evidence.stability import resampling_for_level  # noqa: PLC0415
+
         resampling_for_level(interval, resamples=resamples, seed=seed)
         if runs is None:
             allowed = "only with runs={name: run}; of one run, gainful.stats.stability(results)"
@@ -149,6 +150,8 @@ def evaluate(
     results = {result.name: result for result, _ in evaluated}
     if interval is None:
         return RunResults(results)
+    from gainful.evidence.stability import stability  # noqa: PLC0415  (slow to load)
+
     intervals = [
         stability(result, interval, resamples=resamples, seed=seed) for result in results.values()
     ]

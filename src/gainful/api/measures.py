@@ -5,7 +5,6 @@ from __future__ import annotations
 from attrs import evolve
 
 from gainful.errors import GainfulError
-from gainful.measure.catalogue_page import catalogue_page
 from gainful.measure.language import parse
 from gainful.measure.plugins import load_entry_points
 from gainful.page.shown import Description
@@ -23,6 +22,8 @@ def measures(name: str | None = None) -> Description:
         >>> print(measures("exp").to_text().splitlines()[0])
         exp (gain): each grade about twice the one below
     """
+    from gainful.measure.catalogue_page import catalogue_page  # noqa: PLC0415  (slow to load)
+
     failures = load_entry_points()  # said beside the page, whatever its format
     return Description(evolve(catalogue_page(name), warnings=failures))
 

@@ -12,17 +12,7 @@ import polars as pl
 from attrs import evolve, fields, frozen
 
 from gainful.errors import WrongType
-from gainful.evidence.stability import (
-    DEFAULT_LEVEL,
-    Stability,
-    build_table,
-    describe_interval,
-    list_cells,
-    list_columns,
-    list_footnotes,
-    stability,
-)
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
 from gainful.measure.footnotes import list_oddities
 from gainful.measure.measure import Measure
 from gainful.measure.measured_values import ByMeasure, flatten_names
@@ -34,11 +24,12 @@ from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
 from gainful.text import count_noun
 
-if TYPE_CHECKING:  # what compares and draws is slow to load: imported when first called
+if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
 
     from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
     from gainful.evidence.comparisons.comparison import Comparison
+    from gainful.evidence.stability import Stability
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -168,10 +159,16 @@ class RunResults(ShownByRun[Results]):
     def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """Runs by their means, or query by query; intervals, if there are any, below."""
         runs, stabilities = list(self.values()), self.stabilities
+        if not stabilities:
+            return results_page(runs, per_query=per_query, verbose=verbose)
+        from gainful.evidence.stability import (  # noqa: PLC0415
+            build_table,
+            describe_interval,
+            list_footnotes,
+        )
+
         notes = list_footnotes(stabilities, verbose=verbose)
         page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
-        if not stabilities:
-            return page
         page = evolve(
             page,
             answer=" ".join(filter(None, [page.answer, describe_interval(stabilities)])),
@@ -232,6 +229,7 @@ class RunResults(ShownByRun[Results]):
             seed: where chance begins.
             **look: title, width, height, dark.
         """
+        from gainful.evidence.stability import stability  # noqa: PLC0415
         from gainful.show.figures import dots, drawing, figure  # noqa: PLC0415
 
         shape = figure.Look.from_options(look)
@@ -249,6 +247,8 @@ class RunResults(ShownByRun[Results]):
         }
 
     def _rows(self) -> Table:
+        from gainful.evidence.stability import list_cells, list_columns  # noqa: PLC0415
+
         table = list_run_rows(list(self.values()))
         rows = [
             (*row, *list_cells(stability))

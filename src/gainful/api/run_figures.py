@@ -20,8 +20,8 @@ from gainful.api.named_runs import (
 from gainful.convention import Convention
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.pairing import pair_results
-from gainful.evidence.stability import DEFAULT_LEVEL, stability
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.evidence.stability import stability
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import Measures, build_recipes
 from gainful.measure.catalogue import MEASURES

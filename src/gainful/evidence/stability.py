@@ -16,7 +16,7 @@ from attrs import frozen
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.statistics.bootstrap import bca_bootstrap
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
 from gainful.measure.entry import Aggregation
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
@@ -27,7 +27,6 @@ from gainful.rounding import ROUNDING
 from gainful.text import shorten
 from gainful.types import Array, is_number
 
-DEFAULT_LEVEL = 95.0
 _LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
 _NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
 _QUERY_FIELDS = ("query_low", "query_high")

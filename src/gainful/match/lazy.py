@@ -21,7 +21,8 @@ from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched
 from gainful.read.engines import report_engine_errors
-from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
+from gainful.read.lazy import refuse_bad_rows, row_defects
+from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import Qrels
 from gainful.text import quote
 from gainful.types import Ranks

@@ -5,10 +5,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from gainful.convention import Convention
-from gainful.match import dicts, frames, lazy
+from gainful.match import dicts, frames
 from gainful.match.matched import Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
-from gainful.read.lazy import LazyRun
+from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, refuse_other_order
 
 
@@ -49,7 +49,9 @@ def match(
         subtopics: are the subtopics wanted, which a dict of dicts cannot have?
     """
     if isinstance(run, LazyRun):
-        return lazy.match_lazy(as_qrels_columns(qrels), run, convention)
+        from gainful.match.lazy import match_lazy  # noqa: PLC0415  (only for an engine)
+
+        return match_lazy(as_qrels_columns(qrels), run, convention)
     refuse_other_order(qrels, run)
     if convention.namesake == "remove":
         run = _drop_namesakes(run) if isinstance(run, Run) else drop_dict_namesakes(run)

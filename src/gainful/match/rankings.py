@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 from attrs import evolve, frozen
@@ -20,7 +19,7 @@ from gainful.match.matched import Matched
 from gainful.match.rank_order import RowRanks, order_by_score
 from gainful.match.ties import TIE_POLICIES, place_ties
 from gainful.read import dicts
-from gainful.read.lazy import LazyRun
+from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
 
@@ -202,7 +201,7 @@ def _select_results(
         kept = drop_dict_namesakes(selected) if drops_namesakes else selected
         return dicts.to_frame(kept, "score"), in_run
     if isinstance(run, LazyRun):
-        frame = run.collect(run.frame.filter(nw.col("query").is_in([*queries])))
+        frame = run.collect_queries(queries)
     else:
         frame = run.frame.filter(pl.col("query").is_in([*queries]))
     kept_rows = frame.filter(pl.col("query") != pl.col("doc")) if drops_namesakes else frame

@@ -25,7 +25,8 @@ from gainful.match.lazy import (
     prepare_scores,
 )
 from gainful.match.matched import Matched
-from gainful.read.lazy import LazyRun, refuse_bad_rows, row_defects
+from gainful.read.lazy import refuse_bad_rows, row_defects
+from gainful.read.lazy_run import LazyRun
 
 _HIT_KEYS = ("query", "own_doc", "own_score", "times")
 _EMPTY_COLUMNS: Mapping[str, nw.dtypes.DType] = {"doc": nw.String(), "grade": nw.Float64()} | {

@@ -11,7 +11,7 @@ from gainful.errors import BadInput
 from gainful.match.matched import Matched
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
-from gainful.read.lazy import LazyRun
+from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags

@@ -24,14 +24,7 @@ from gainful.read.column_names import (
 from gainful.read.engines import Engine, find_engine
 from gainful.read.formats import read_qrels, read_run
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.lazy import (
-    LazyRun,
-    as_lazy_run,
-    collect_frame,
-    collect_qrels,
-    collect_run,
-    read_schema,
-)
+from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import as_table
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import open_source
@@ -57,6 +50,8 @@ def as_qrels(
         return value
     engine = find_engine(value)
     if engine is not None:
+        from gainful.read.lazy import collect_qrels  # noqa: PLC0415  (slow to load)
+
         return tables.extract_qrels(collect_qrels(value, engine, "judgments", names), USUAL_NAMES)
     if is_frame(value):
         return tables.extract_qrels(
@@ -99,11 +94,17 @@ def as_run_in_memory(
 ) -> Run | NestedDict:
     """A run as `as_run` reads it, brought here if it is in an engine."""
     run = as_run(value, format_name, name, columns)
-    return collect_run(run) if isinstance(run, LazyRun) else run
+    if not isinstance(run, LazyRun):
+        return run
+    from gainful.read.lazy import collect_run  # noqa: PLC0415  (slow to load)
+
+    return collect_run(run)
 
 
 def _as_engine_run(value: Any, engine: Engine, name: str, columns: ColumnMapping) -> Run | LazyRun:
     """A run that stays in its engine, unless it has lists for cells."""
+    from gainful.read.lazy import as_lazy_run, collect_frame, read_schema  # noqa: PLC0415  (slow to load)
+
     if is_wide(read_schema(value, engine, name)):
         return tables.extract_run(as_table(collect_frame(value, engine, name), name), columns)
     return as_lazy_run(value, engine, name, columns=columns)

@@ -1,6 +1,6 @@
-"""`LazyRun`: a run that stays where it is, in lazy polars, DuckDB or Spark.
+"""Frames of lazy polars, DuckDB or Spark → runs that stay there, or rows in memory.
 
-Its columns are found and cast there; nothing is computed until it is matched.
+The columns of a run are found and cast there; nothing is computed until it is matched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.read.column_names import (
@@ -22,6 +22,7 @@ from gainful.read.column_names import (
     is_wide,
 )
 from gainful.read.engines import Engine, report_engine_errors
+from gainful.read.lazy_run import LazyRun, as_narwhals
 from gainful.read.named_columns import (
     Header,
     InputTable,
@@ -29,46 +30,10 @@ from gainful.read.named_columns import (
     extract_run,
     invert_renames,
 )
-from gainful.read.qrels_and_run import IdKinds, Run
+from gainful.read.qrels_and_run import Run
 from gainful.text import count_noun, quote
 
 _ID_TYPES = (nw.String, nw.Categorical, nw.Enum)
-
-
-@frozen(eq=False)
-class LazyRun:
-    """A run, or judgments, whose rows stay in the engine of their owner."""
-
-    frame: nw.LazyFrame[Any]  # query, doc: text; score, or grade: number
-    engine: Engine
-    name: str = "run"
-    number: Literal["score", "grade"] = "score"
-    ids: IdKinds = field(factory=dict)
-
-    def send(self, frame: pl.DataFrame) -> nw.LazyFrame[Any]:
-        """A frame of ours in that engine, to be joined with the run."""
-        with report_engine_errors(self.engine, self.name):
-            native: Any = self.engine.send(frame, self.frame.to_native())
-            return as_narwhals(native)
-
-    def collect(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-        """What was computed there, here."""
-        with report_engine_errors(self.engine, self.name):
-            return self.engine.collect(frame.to_native())
-
-    def example_docs(self) -> list[str]:
-        """The first two documents, for a message."""
-        return self.collect(self.frame.select("doc").head(2))["doc"].to_list()
-
-    def bad_input(self, problem: str, expected: str = "") -> BadInput:
-        """An error about it."""
-        return BadInput(self.name, problem, expected)
-
-
-def as_narwhals(native: Any) -> nw.LazyFrame[Any]:
-    """A frame of any engine in the words that all of them understand."""
-    frame: nw.LazyFrame[Any] = nw.from_native(native).lazy()
-    return frame
 
 
 def as_lazy_run(
@@ -201,9 +166,7 @@ def _quote_value(value: object) -> str:
 
 
 __all__ = [
-    "LazyRun",
     "as_lazy_run",
-    "as_narwhals",
     "collect_frame",
     "collect_qrels",
     "collect_run",

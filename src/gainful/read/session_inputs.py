@@ -11,7 +11,6 @@ from gainful.read.column_names import SESSION_ROLES, ColumnNames, read_column_na
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.jsonl import build_columns
-from gainful.read.lazy import collect_frame
 from gainful.read.session_formats import read_sessions
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
@@ -40,6 +39,8 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
+        from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
+
         value = collect_frame(value, engine, "sessions")
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)

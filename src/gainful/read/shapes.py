@@ -30,7 +30,7 @@ from gainful.read.column_names import (
 from gainful.read.engines import find_engine
 from gainful.read.frames import is_frame
 from gainful.read.jsonl import build_columns
-from gainful.read.lazy import LazyRun
+from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Qrels, Run
 from gainful.read.ranked_items import as_list, has_id, is_id

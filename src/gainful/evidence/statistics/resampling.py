@@ -13,6 +13,7 @@ from gainful.types import is_number, is_whole_number
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALPHA, RESAMPLES, SEED = 0.05, 10_000, 2008
+DEFAULT_LEVEL = 95.0  # of intervals, in per cent
 _MIN_RESAMPLES = 99  # with fewer, no p could be as small as 0.01
 _MAX_RESAMPLES = 10_000_000
 
