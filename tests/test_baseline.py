@@ -26,7 +26,7 @@ from gainful.testing import assert_ranking_quality
 def test_a_baseline_alone_is_saved_and_holds_what_it_should(gate, base):
     data = json.loads(Path("base.json").read_text())
     assert data["format"] == "gainful baseline"
-    assert data["version"] == 1
+    assert data["version"] == 2
     assert data["run"] == "best"
     assert data["queries"] == 8
     assert data["measures"] == {"RR": "RR", "P@1": "P@1"}
@@ -145,8 +145,8 @@ def test_how_lines_end_and_how_it_is_indented_does_not_count(gate, base):
     [
         ({"format": "other"}, "this is no baseline"),
         (
-            {"version": 2},
-            "version 2 of the format (a newer gainful wrote it); this gainful reads 1",
+            {"version": 3},
+            "version 3 of the format (a newer gainful wrote it); this gainful reads 1 to 2",
         ),
         ({"version": 0}, "version 0 of the format; this gainful reads 1"),
         ({"version": "1"}, "version '1' of the format"),

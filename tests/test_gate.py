@@ -218,7 +218,7 @@ def test_a_verdict_that_cannot_be_written_saves_no_baseline(gate):
 def test_an_option_of_a_test_that_is_not_made_is_refused(gate, option):
     value = "t" if option == "--test" else "999"
     message = gate("best.txt", "--floor", "RR=0.1", option, value, status=2)
-    assert f"{option} is of --significant" in message
+    assert f"{option} is of tests against a baseline" in message
 
 
 def test_a_sum_over_queries_can_drop_too(gate):

@@ -43,6 +43,7 @@ COMMANDS = {
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
     "unjudged, settle": ("unjudged", *TWO_RUNS, "-m", "P@10", "--settle"),
     "gate": ("gate", *RUNS[:2], "--floor", "nDCG@10=0.9", "--floor", "AP=0.1"),
+    "gate, error rates": ("gate", *RUNS[:2], "--floor", "nDCG@10=0.5", "--floor", "AP=0.1", "--error-rates"),
     "why": ("why", "qrels.txt", "dense.txt", "--like", "trec_eval", "--unlike", "sklearn"),
     "why, another": ("why", *RUNS[:2], "--unlike", "lightgbm"),
     "why, sessions": ("why", "sessions-qrels.txt", "sessions.csv", "-m", "nsDCG@3", "--like", "jk2008", "--unlike", "kanoulas2011"),

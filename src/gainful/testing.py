@@ -36,6 +36,9 @@ def assert_ranking_quality(
     baseline: str | PathLike[str] | None = None,
     max_drop: Mapping[str | Measure, float] | None = None,
     significant: float | None = None,
+    no_worse_than: Mapping[str | Measure, float] | None = None,
+    per_query: Mapping[str | Measure, tuple[float, int]] | None = None,
+    alpha: float | None = None,
     measures: Measures | None = None,
     allow: str | Iterable[str] = (),
     test: str = "randomisation",
@@ -55,8 +58,14 @@ def assert_ranking_quality(
         max_drop: by how much each measure may drop from the baseline.
         significant: the level at which no measure may be worse than the baseline (one-sided,
             Holm-corrected over the measures).
+        no_worse_than: the margin of each measure: the run must be shown to be worse than the
+            baseline by less (non-inferiority, by the one-sided limit of the change).
+        per_query: of each measure (drop, count): at most so many queries may drop by more than
+            that.
+        alpha: the level of the limits of `no_worse_than`, and of the test for drift; 0.05.
         measures: what to evaluate besides those that have a rule.
-        allow: "convention", "judgments" or both: compare although they are not the baseline's.
+        allow: "convention", "judgments", "queries": compare although they are not the baseline's;
+            "drift": let a significant decline through since the chain of baselines began.
         test: how `significant` tests; "randomisation" unless told otherwise.
         seed: where chance begins.
         resamples: how often it is drawn.
@@ -82,7 +91,7 @@ def assert_ranking_quality(
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
     from gainful.api.gate import gate  # noqa: PLC0415  (needs polars)
-    from gainful.evidence.statistics.resampling import RESAMPLES, SEED  # noqa: PLC0415
+    from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED  # noqa: PLC0415
 
     verdict = gate(
         qrels,
@@ -91,6 +100,9 @@ def assert_ranking_quality(
         baseline=baseline,
         max_drop=max_drop,
         significant=significant,
+        no_worse_than=no_worse_than,
+        per_query=per_query,
+        alpha=ALPHA if alpha is None else alpha,
         measures=measures,
         allow=allow,
         test=test,

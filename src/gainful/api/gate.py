@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, Unpack
 
 from attrs import evolve
@@ -13,12 +14,12 @@ from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import name_file
 from gainful.api.results import Results
 from gainful.convention import Convention
-from gainful.errors import BadValue
+from gainful.errors import BadValue, GainfulError
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
-from gainful.evidence.gates.rules import MeasureBounds, Rules
+from gainful.evidence.gates.rules import MeasureBounds, QueryBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.page.write_file import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
@@ -36,8 +37,12 @@ def gate(
     baseline: str | PathLike[str] | None = None,
     max_drop: MeasureBounds | None = None,
     significant: float | None = None,
+    no_worse_than: MeasureBounds | None = None,
+    per_query: QueryBounds | None = None,
+    alpha: float = ALPHA,
     measures: Measures | None = None,
     allow: str | Iterable[str] = (),
+    error_rates: bool = False,
     test: str = "randomisation",
     seed: int = SEED,
     resamples: int = RESAMPLES,
@@ -59,10 +64,18 @@ def gate(
         max_drop: by how much each measure may drop from the baseline.
         significant: the level at which no measure may be worse than the baseline (one-sided,
             Holm-corrected over the measures).
-        measures: what to evaluate besides those that have a rule; if none has one, those of the
-            baseline.
-        allow: "convention", "judgments", "queries": compare although these are not the baseline's.
-        test: how `significant` tests.
+        no_worse_than: the margin of each measure: the run must be shown to be worse than the
+            baseline by less (non-inferiority, by the one-sided limit of the change).
+        per_query: of each measure (drop, count): at most so many queries may drop by more than
+            that.
+        alpha: the level of the limits of `no_worse_than`, and of the test for drift.
+        measures: what to evaluate besides those that have a rule; if none has one or all are
+            tested for significance, those of the baseline.
+        allow: "convention", "judgments", "queries": compare although these are not the baseline's;
+            "drift": let a significant decline through since the chain of baselines began.
+        error_rates: tell how often the rules stop a build that is no worse, and which drop they
+            catch in 80 %; told anyway when a baseline is saved.
+        test: how `significant` tests, and by which method limits are found.
         seed: where chance begins.
         resamples: how often it is drawn.
         save_to: the file in which the run becomes a baseline, if it passes.
@@ -84,6 +97,9 @@ def gate(
         floors=floors,
         max_drop=max_drop,
         significant=significant,
+        no_worse_than=no_worse_than,
+        per_query=per_query,
+        alpha=alpha,
         test=test,
         seed=seed,
         resamples=resamples,
@@ -96,6 +112,7 @@ def gate(
         baseline=baseline,
         measures=measures,
         save_to=save_to,
+        error_rates=error_rates,
         name=name,
         like=like,
         qrels_format=qrels_format,
@@ -115,6 +132,7 @@ def judge_run(
     baseline: str | PathLike[str] | None = None,
     save_to: str | PathLike[str] | None = None,
     measures: Measures | None = None,
+    error_rates: bool = False,
     **evaluation: Any,
 ) -> Verdict:
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`.
@@ -122,10 +140,16 @@ def judge_run(
     `evaluation` says how the run is evaluated: its name, formats, like and settings, as in `gate`.
     """
     old_baseline = None if baseline is None else read_baseline(baseline)
-    wanted = _choose_measures(rules, measures, old_baseline)
+    known = () if old_baseline is None else old_baseline.measures
+    wanted = rules.measures_to_evaluate(measures, known)
     loaded_qrels, results = _evaluate(qrels, run, wanted, **evaluation)
     verdict = apply_rules(
-        results, rules, qrels=loaded_qrels, baseline=old_baseline, saving=save_to is not None
+        results,
+        rules,
+        qrels=loaded_qrels,
+        baseline=old_baseline,
+        saving=save_to is not None,
+        error_rates=error_rates,
     )
     return verdict if save_to is None else _note_saving(verdict, loaded_qrels, fspath(save_to))
 
@@ -143,14 +167,6 @@ def save_baseline(
     """Save what a run scores in a file that later runs are held against."""
     loaded_qrels, results = _evaluate(qrels, run, measures, like=like, **settings)
     write_atomically(path, make_baseline(results, loaded_qrels).to_text())
-
-
-def _choose_measures(
-    rules: Rules, measures: Measures | None, baseline: Baseline | None
-) -> Measures | None:
-    """Those asked for or with a rule; else the baseline's."""
-    wanted = rules.measures_to_evaluate(measures)
-    return wanted or (None if baseline is None else list(baseline.measures))
 
 
 def _evaluate(
@@ -180,10 +196,34 @@ def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verd
     """A run that passed becomes a baseline; either is said."""
     if not verdict.passed:
         return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
+    made = make_baseline(verdict.results, qrels, verdict.baseline)
     notes = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
     return evolve(
         verdict,
         saved=path,
-        new_baseline=make_baseline(verdict.results, qrels),
-        notes=[*verdict.notes, *notes],
+        new_baseline=made,
+        notes=[*verdict.notes, *notes, *_describe_chain(made, verdict.baseline, path)],
     )
+
+
+def _describe_chain(made: Baseline, previous: Baseline | None, path: str) -> list[str]:
+    """Does the chain go on, or does this run begin one anew, where another was?"""
+    if made.anchor:
+        return []
+    if previous is not None:
+        return ["a new chain of baselines begins: the old one cannot be compared with it"]
+    lost = _count_saves(path)
+    if lost > 1:
+        chain = f"the chain of {lost} baselines in {path}"
+        return [f"{chain} ends, and a new one begins, as it was not named by --baseline"]
+    return []
+
+
+def _count_saves(path: str) -> int:
+    """How many runs the baseline of a file remembers; none where there is no such file."""
+    if not Path(path).exists():
+        return 0
+    try:
+        return len(read_baseline(path).history)
+    except GainfulError:  # it is written over, whatever it was
+        return 0

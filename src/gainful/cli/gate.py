@@ -52,6 +52,21 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     return bounds
 
 
+def _parse_query_bounds(
+    _: object, parameter: click.Parameter, texts: tuple[str, ...]
+) -> list[tuple[str, tuple[float, int]]]:
+    """MEASURE=DROP:COUNT: split at the last =."""
+    bounds = []
+    for text in texts:
+        measure, _, value = (part.strip() for part in text.rpartition("="))
+        drop, _, count = (part.strip() for part in value.partition(":"))
+        is_number = re.fullmatch(NUMBER_PATTERN, drop, re.ASCII)
+        if not measure or not is_number or not re.fullmatch(r"\d+", count, re.ASCII):
+            raise BadValue(parameter.opts[0], text, "MEASURE=DROP:COUNT, such as nDCG@10=0.3:2")
+        bounds.append((measure, (float(drop), int(count))))
+    return bounds
+
+
 @command(short_help="Is this run good enough to ship?")
 @click.argument("qrels", type=PATH)
 @click.argument("run", required=False, type=PATH)
@@ -83,6 +98,27 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     help="No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
 )
 @own_option(
+    "--no-worse-than",
+    multiple=True,
+    metavar="M=V",
+    callback=_parse_bounds,
+    help="M must be shown to be worse than the baseline by less than V (non-inferiority, one-sided "
+    "interval); may be repeated.",
+)
+@own_option(
+    "--per-query",
+    multiple=True,
+    metavar="M=V:N",
+    callback=_parse_query_bounds,
+    help="At most N queries may drop by more than V in M; may be repeated.",
+)
+@own_option(
+    "--error-rates",
+    is_flag=True,
+    help="How often do these rules stop a build that is no worse, and which drop do they catch? "
+    "Said anyway when a baseline is saved.",
+)
+@own_option(
     "--save-baseline", metavar="FILE", type=PATH, help="Save the run as a baseline, if it passes."
 )
 @own_option(
@@ -91,7 +127,12 @@ def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...])
     type=click.Choice(list(ALLOWANCES)),
     help="May be repeated. What may differ from the baseline.",
 )
-@option("test", type=click.Choice(list(TESTS)), help="How --significant tests.")
+@option(
+    "test",
+    type=click.Choice(list(TESTS)),
+    help="How --significant and drift test, and the limits of --no-worse-than are found.",
+)
+@option("alpha", help="Level of the limits of --no-worse-than, and of drift.")
 @options("seed", "resamples")
 @option("text_form", type=click.Choice((*SUFFIXES, *_OWN_SUFFIXES)))
 @options("output", "verbose", *READ_RUNS, *CONVENTION)
@@ -102,6 +143,7 @@ def gate(
     measures: tuple[str, ...],
     baseline: str | None,
     save_baseline: str | None,
+    error_rates: bool,
     form: str | None,
     output: str | None,
     verbose: bool,
@@ -110,8 +152,11 @@ def gate(
     """Is this RUN good enough to ship, by these QRELS?
 
     For builds: fails when a mean is below its floor or, against a baseline, when a measure drops by
-    more than its bound or significantly. Says which queries to look at first. The baseline
-    keeps the values of each query; one of another convention or of other judgments is refused.
+    more than its bound or significantly, is not shown to be worse by less than a margin, or when
+    too many queries drop. Says which queries to look at first. The baseline keeps the values of
+    each query; one of another convention or of other judgments is refused. A baseline saved in
+    place of another remembers where the chain began: a run that is significantly worse than
+    that anchor fails too.
     Where GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
 
     Exit status: 0 passed, 1 failed, 2 something is wrong with what was given.
@@ -122,11 +167,15 @@ def gate(
       gainful gate qrels.txt run.txt -m nDCG@10 --save-baseline base.json
       gainful gate qrels.txt run.txt --baseline base.json --max-drop nDCG@10=0.01
       gainful gate qrels.txt run.txt --baseline base.json --significant 0.05
+      gainful gate qrels.txt run.txt --baseline b.json --no-worse-than AP=0.02
+      gainful gate qrels.txt run.txt --baseline b.json --per-query AP=0.3:2
       gainful gate qrels.txt run.txt --floor 'nDCG(gain=exp)@10=0.4' -o gate.xml
     """
     rules = Rules(**{name: options.pop(name) for name in _RULES})
-    if rules.significant is None:
-        refuse_idle_options(("test", "seed", "resamples"), "is of --significant")
+    if baseline is None or not (rules.needs_baseline or save_baseline):
+        refuse_idle_options(
+            ("test", "alpha", "seed", "resamples"), "is of tests against a baseline"
+        )
     _refuse_no_rule(rules, baseline, save_baseline)
     form = choose_form(form, output, piped="table", own_suffixes=_OWN_SUFFIXES)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
@@ -141,6 +190,7 @@ def gate(
         rules,
         baseline=baseline,
         save_to=save_baseline,
+        error_rates=error_rates,
         measures=measures or None,
         name=name,
         **options,
@@ -151,14 +201,15 @@ def gate(
 
 
 def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
-    needs_baseline = bool(rules.max_drop) or rules.significant is not None
-    if not (rules.floors or needs_baseline) and save_baseline is None:
+    if not rules.has_rules and save_baseline is None:
         raise click.UsageError(
-            "a gate without a rule lets everything through: name --floor, --max-drop or "
-            "--significant, or --save-baseline"
+            "a gate without a rule lets everything through: name --floor, --max-drop, "
+            "--no-worse-than, --per-query or --significant, or --save-baseline"
         )
-    if needs_baseline and baseline is None:
-        raise click.UsageError("--max-drop and --significant need --baseline FILE")
+    if rules.needs_baseline and baseline is None:
+        raise click.UsageError(
+            "--max-drop, --no-worse-than, --per-query and --significant need --baseline FILE"
+        )
 
 
 def _refuse_files(

@@ -6,7 +6,7 @@ The file is read strictly: what was edited, cut short or written by something el
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from os import PathLike
 from typing import Any
@@ -20,7 +20,8 @@ from gainful.read.source import open_source
 from gainful.text import quote
 from gainful.types import is_number, is_whole_number
 
-FORMAT, VERSION = "gainful baseline", 1
+FORMAT, VERSION = "gainful baseline", 2
+_FIRST_VERSION = 1  # which knew no anchor and no history
 NEW_BASELINE_ADVICE = "a baseline of gainful gate; save a new one with --save-baseline FILE"
 _CHECKSUM = "checksum"
 
@@ -48,6 +49,25 @@ def _is_dict_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
 
 
+def _is_list_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def _is_record_of(
+    **fields: Callable[[object], bool],
+) -> Callable[[object], bool]:
+    """Is it an object with just these fields, and is each of its kind?"""
+
+    def fits(value: object) -> bool:
+        return (
+            isinstance(value, dict)
+            and value.keys() == fields.keys()
+            and all(check(value[name]) for name, check in fields.items())
+        )
+
+    return fits
+
+
 # What each field of the file must be, and how that is said.
 _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "gainful": (_is_text, "a text"),
@@ -61,7 +81,23 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
         "a number or null for each query and measure",
     ),
     "convention": (_is_dict_of(_is_setting), "a text, number or null for each setting"),
+    "anchor": (
+        _is_dict_of(_is_record_of(run=_is_text, values=_is_dict_of(_is_bounded_number))),
+        "a run and its values by query for each measure",
+    ),
+    "history": (
+        _is_list_of(
+            _is_record_of(
+                run=_is_text,
+                gainful=_is_text,
+                mean=_is_dict_of(_is_bounded_number),
+                spread=_is_dict_of(_is_bounded_number),
+            )
+        ),
+        "a run, its gainful, its mean and spread by measure for each time it was saved",
+    ),
 }
+_NEW_FIELDS = ("anchor", "history")  # which the first version has not
 
 
 @frozen(eq=False, kw_only=True)
@@ -76,6 +112,11 @@ class Baseline:
     convention: Mapping[str, Any]  # `like`, and an answer for each setting
     judgments: str  # their fingerprint
     gainful: str  # which version of it
+    # Of each measure (canonical spelling) the first run of the chain, and its values by query;
+    # a measure that was saved here first has none.
+    anchor: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    # Each run that was saved in the chain, this one last: means, and the spread of changes.
+    history: Sequence[Mapping[str, Any]] = ()
     name: str = "baseline"  # the file, for a message
 
     def find_name(self, measure: str) -> str | None:
@@ -100,6 +141,7 @@ class Baseline:
         """The file."""
         content = {"format": FORMAT, "version": VERSION, **attrs.asdict(self, recurse=False)}
         del content["name"]
+        content["history"] = list(self.history)
         content[_CHECKSUM] = _checksum(content)
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -119,7 +161,8 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     problem = _find_problem(content)
     if problem:
         raise BadInput(source.name, problem, NEW_BASELINE_ADVICE)
-    return Baseline(name=source.name, **{name: content[name] for name in _FIELDS})
+    values = {name: content[name] for name in _FIELDS if name in content}
+    return Baseline(name=source.name, **values)
 
 
 def _find_problem(content: Any) -> str:
@@ -127,7 +170,7 @@ def _find_problem(content: Any) -> str:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "this is no baseline"
     format_version: Any = content.get("version")
-    if not _is_count(format_version) or format_version != VERSION:
+    if not _is_count(format_version) or not _FIRST_VERSION <= format_version <= VERSION:
         newer = (
             " (a newer gainful wrote it)"
             if _is_count(format_version) and format_version > VERSION
@@ -135,7 +178,7 @@ def _find_problem(content: Any) -> str:
         )
         return (
             f"it has version {quote(format_version)} of the format{newer}; "
-            f"this gainful reads {VERSION}"
+            f"this gainful reads {_FIRST_VERSION} to {VERSION}"
         )
     try:
         checksum = _checksum(content)
@@ -147,12 +190,14 @@ def _find_problem(content: Any) -> str:
 
 
 def _find_wrong_field(content: Mapping[str, Any]) -> str:
-    for name, (fits, allowed) in _FIELDS.items():
+    old = content["version"] == _FIRST_VERSION
+    expected = {name: kind for name, kind in _FIELDS.items() if not (old and name in _NEW_FIELDS)}
+    for name, (fits, allowed) in expected.items():
         if name not in content:
             return f"there is no {name!r} in it"
         if not fits(content[name]):
             return f"{name!r} is {quote(content[name])}, not {allowed}"
-    unknown = content.keys() - _FIELDS.keys() - {"format", "version", _CHECKSUM}
+    unknown = content.keys() - expected.keys() - {"format", "version", _CHECKSUM}
     return f"there is {quote(min(unknown))} in it, which is unknown" if unknown else ""
 
 

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
+from gainful.evidence.gates.check import Check, rounding_slack
+from gainful.evidence.gates.drift import check_drift
+from gainful.evidence.gates.error_rates import ErrorRate, describe_spreads, find_error_rates
+from gainful.evidence.gates.non_inferiority import check_margins
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import check_significance
-from gainful.evidence.gates.verdict import Check, QueryToLookAt, Verdict, rounding_slack
+from gainful.evidence.gates.spreads import find_spreads
+from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import PairedValues, pair_values, values_by_query
 from gainful.measure.language import parse
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_exact, quote, shorten
 
 _MAX_BROKEN, _MAX_OTHERS = (
@@ -36,6 +44,7 @@ def apply_rules(
     qrels: Qrels | NestedDict | None = None,
     baseline: Baseline | None = None,
     saving: bool = False,
+    error_rates: bool = False,
 ) -> Verdict:
     """Does a run hold these rules, by itself and against a baseline?
 
@@ -44,7 +53,10 @@ def apply_rules(
         rules: what it must hold.
         qrels: what it was evaluated by; they must be the baseline's.
         baseline: what an earlier run scored.
-        saving: is the run to become a baseline? Then it may do so without any rule.
+        saving: is the run to become a baseline? Then it may do so without any rule, and the
+            verdict tells the error rates of rules.
+        error_rates: how often would these rules stop a build that is no worse, and which drop do
+            they catch?
 
     Examples:
         >>> from gainful import evaluate
@@ -54,25 +66,46 @@ def apply_rules(
     """
     mean = means(results)
     if not (rules.has_rules or saving):
-        raise BadValue("rules", "none", "a floor, max_drop or significant; else all would pass")
+        allowed = "a floor, max_drop, no_worse_than, per_query or significant; else all would pass"
+        raise BadValue("rules", "none", allowed)
     if rules.needs_baseline and baseline is None:
-        raise BadValue("baseline", None, "a baseline, which max_drop and significant need")
+        raise BadValue("baseline", None, "a baseline, which every rule but floors needs")
     pairs: dict[str, PairedValues] = {}
     notes = _check_missing_queries(results, rules) if baseline is None and rules.has_rules else []
     if baseline is not None:
         notes += _check_same_conditions(results, qrels, baseline, rules)
         pairs = _pair_with_baseline(results, baseline, rules)
         notes += _check_lost_queries(results, baseline, pairs, rules)
-        notes += _baseline_notes(results, baseline, pairs)
+        notes += _baseline_notes(results, baseline, pairs, rules)
     now_and_before = {name: _common_means(results, name, pair) for name, pair in pairs.items()}
-    checks = [*_check_floors(results, rules, mean), *_check_drops(results, rules, now_and_before)]
+    checks = [
+        *_check_floors(results, rules, mean),
+        *_check_drops(results, rules, now_and_before),
+        *_check_queries(results, rules, pairs, now_and_before),
+    ]
+    if rules.no_worse_than:
+        margins = _name_measures(results, rules.no_worse_than, "no_worse_than")
+        margin_checks, limit_note = check_margins(pairs, margins, now_and_before, rules, results)
+        checks += margin_checks
+        notes.append(limit_note)
     if rules.significant is not None:
         significance_checks, test_note = check_significance(pairs, now_and_before, rules, results)
         checks += significance_checks
         notes.append(test_note)
+    rates: list[ErrorRate] = []
+    if saving or error_rates:
+        spreads, flat = find_spreads(results, pairs, baseline)
+        rates = list(find_error_rates(checks, spreads, rules, mean))
+        notes += describe_spreads(spreads) if rates else []
+        notes += [f"no error rates of {', '.join(flat)}: it does not vary"] if flat else []
+    if baseline is not None and (rules.needs_baseline or saving):
+        drift_checks, drift_notes = check_drift(results, baseline, rules)
+        checks += drift_checks
+        notes += drift_notes
     return Verdict(
         results=results,
         checks=checks,
+        error_rates=rates,
         look_at=list(_queries_to_look_at(results, checks, pairs)),
         notes=notes,
         now_and_before=now_and_before,
@@ -168,7 +201,11 @@ def _pair_with_baseline(
     results: RunValues, baseline: Baseline, rules: Rules
 ) -> dict[str, PairedValues]:
     """The values of both by query, of each measure that both have or a rule needs."""
-    needed = {_measure_name(results, spelling, "max_drop") for spelling in rules.max_drop}
+    needed = {
+        name
+        for argument in ("max_drop", "no_worse_than", "per_query")
+        for name in _name_measures(results, getattr(rules, argument), argument)
+    }
     pairs = {}
     for name, measure in results.measures.items():
         needs = name in needed or rules.significant is not None
@@ -184,7 +221,7 @@ def _pair_with_baseline(
 
 
 def _baseline_notes(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues]
+    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """What one should know of the two sides before comparing them."""
     notes = []
@@ -193,6 +230,10 @@ def _baseline_notes(
     absent = [name for name in results.values if name not in pairs]
     if absent:
         notes.append(f"not in the baseline: {', '.join(absent)}")
+    evaluated = {str(measure) for measure in results.measures.values()}
+    untested = [name for name, text in baseline.measures.items() if text not in evaluated]
+    if untested and rules.significant is not None:
+        notes.append(f"of the baseline, but not tested: {', '.join(untested)}")
     names_by_line: dict[str, list[str]] = {}
     for name, pair in pairs.items():
         sides = (
@@ -239,6 +280,27 @@ def _check_drops(
         yield Check(
             "max_drop", name, now, bound, then - now <= bound + rounding_slack(then), baseline=then
         )
+
+
+def _check_queries(
+    results: RunValues,
+    rules: Rules,
+    pairs: Mapping[str, PairedValues],
+    now_and_before: Mapping[str, tuple[float, float]],
+) -> Iterator[Check]:
+    """How many queries dropped by more than they may?"""
+    for name, (bound, most) in _name_measures(results, rules.per_query, "per_query").items():
+        pair = pairs[name]
+        drops = -pair.differences((0, 1))
+        fallen = int((drops > bound + ROUNDING * np.abs(pair.values).max(axis=1)).sum())
+        now, then = now_and_before[name]
+        check = Check("per_query", name, now, bound, ok=fallen <= most, baseline=then)
+        yield evolve(check, fallen=fallen, most=most)
+
+
+def _name_measures(results: RunValues, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
+    """The bounds of a rule by what the results call their measures."""
+    return {_measure_name(results, name, argument): bound for name, bound in bounds.items()}
 
 
 def _measure_name(results: RunValues, spelling: str, argument: str) -> str:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.metadata import version
 from math import isfinite
 from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadInput
+from gainful.evidence.pairing import pair_values, values_by_query
 from gainful.measure.run_values import RunValues
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
-def make_baseline(results: RunValues, qrels: Qrels | NestedDict) -> Baseline:
+def make_baseline(
+    results: RunValues, qrels: Qrels | NestedDict, previous: Baseline | None = None
+) -> Baseline:
     """A baseline of these results, by these judgments.
+
+    One that takes the place of a previous one remembers the anchor (of each measure the first run
+    of the chain) and the history of the chain. Other judgments or another convention start anew:
+    their values cannot be held against the anchor's.
 
     Examples:
         >>> from gainful import evaluate
@@ -25,7 +34,7 @@ def make_baseline(results: RunValues, qrels: Qrels | NestedDict) -> Baseline:
         >>> make_baseline(evaluate(qrels.mapping, {"1": {"a": 0.5}}, "RR"), qrels).mean
         {'RR': 1.0}
     """
-    return Baseline(
+    made = Baseline(
         run=results.name,
         queries=len(results.queries),
         measures={name: str(measure) for name, measure in results.measures.items()},
@@ -35,6 +44,49 @@ def make_baseline(results: RunValues, qrels: Qrels | NestedDict) -> Baseline:
         judgments=fingerprint(qrels),
         gainful=version("gainful"),
     )
+    kept = previous if previous is not None and _is_comparable(made, previous) else None
+    anchor = {} if kept is None else _extend_anchor(kept)
+    past = () if kept is None else kept.history or (_describe_save(kept, {}),)
+    spread = {} if kept is None else measure_spread(results, kept)
+    return evolve(made, anchor=anchor, history=[*past, _describe_save(made, spread)])
+
+
+def _describe_save(baseline: Baseline, spread: Mapping[str, float]) -> dict[str, Any]:
+    """What the history keeps of a run that was saved."""
+    return {
+        "run": baseline.run,
+        "gainful": baseline.gainful,
+        "mean": dict(baseline.mean),
+        "spread": dict(spread),
+    }
+
+
+def _is_comparable(made: Baseline, previous: Baseline) -> bool:
+    """By the same judgments, and by the same settings whoever they are named for?"""
+    ours, theirs = ({**base.convention, "like": None} for base in (made, previous))
+    return made.judgments == previous.judgments and ours == theirs
+
+
+def _extend_anchor(previous: Baseline) -> dict[str, Any]:
+    """What the previous one was held against; of measures that were new in it, itself."""
+    own = {
+        measure: {"run": previous.run, "values": previous.values_by_query(measure)}
+        for measure in previous.measures.values()
+    }
+    return {**own, **previous.anchor}
+
+
+def measure_spread(results: RunValues, previous: Baseline) -> dict[str, float]:
+    """The standard deviation of the changes by query, of each measure that both have."""
+    spread = {}
+    for name, measure in results.measures.items():
+        if previous.find_name(str(measure)) is None:
+            continue
+        sides = [values_by_query(results, name), previous.values_by_query(str(measure))]
+        changes = pair_values(sides, name).differences((0, 1))
+        if len(changes) > 1:
+            spread[name] = float(changes.std(ddof=1))
+    return spread
 
 
 def means(results: RunValues) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import inf, isfinite
 from typing import Any
 
@@ -10,17 +10,22 @@ from attrs import field, frozen
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
-from gainful.types import is_number
+from gainful.types import is_number, is_whole_number
 
 ALLOWANCES = {
     "convention": "a baseline under another convention",
     "judgments": "a baseline by other judgments",
     "queries": "queries that are left out because the run lacks them",
+    "drift": "a decline since the anchor, the first of a chain of baselines",
 }
 MeasureBounds = Mapping[str | Measure, float] | Iterable[tuple[str | Measure, float]]
+QueryBounds = (
+    Mapping[str | Measure, tuple[float, int]] | Iterable[tuple[str | Measure, tuple[float, int]]]
+)
+_MAX_ALPHA = 0.5  # a limit at a level above it would lie beyond the change itself
 
 
 def _convert_allowances(allow: str | Iterable[str]) -> tuple[str, ...]:
@@ -34,50 +39,93 @@ def _convert_allowances(allow: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def parse_bounds(
-    values: MeasureBounds | None, argument: str, *, least: float | None = None
-) -> dict[str, float]:
-    """A number for each measure, by the name it was given; two for one measure are an error."""
-    limits: dict[str, float] = {}
+    values: Any,
+    argument: str,
+    check: Callable[[Any, str], Any],
+    *,
+    describe: Callable[[Any], str] = "{:g}".format,
+    form: str = "{measure: number}",
+) -> dict[str, Any]:
+    """A bound for each measure, by the name it was given; two for one measure are an error."""
+    limits: dict[str, Any] = {}
     names: dict[Measure, str] = {}
     pairs = values.items() if isinstance(values, Mapping) else values or ()
     if isinstance(pairs, str) or not all(
         isinstance(pair, tuple) and len(pair) == 2 for pair in pairs
     ):
-        raise WrongType(argument, values, "{measure: number}")
+        raise WrongType(argument, values, form)
     for name, value in pairs:
         measure = parse(name)
-        bound = _check_bound(value, f"{argument} of {measure}", least)
+        bound = check(value, f"{argument} of {measure}")
         first_name = names.setdefault(measure, str(name).strip())
         if limits.setdefault(first_name, bound) != bound:
-            both = f"{limits[first_name]:g} and {bound:g}"
+            both = f"{describe(limits[first_name])} and {describe(bound)}"
             raise BadValue(f"{argument} of {measure}", both, "one value for each measure")
     return limits
 
 
-def _check_bound(value: Any, argument: str, least: float | None) -> float:
-    allowed = "a finite number" if least is None else f"a finite number from {least:g} on"
+def _check_number(
+    value: Any,
+    argument: str,
+    allowed: str = "a finite number",
+    fits: Callable[[float], bool] = isfinite,
+) -> float:
     if not is_number(value):
         raise WrongType(argument, value, allowed)
     try:
         number = float(value)
     except OverflowError:  # a whole number can be too large
         number = inf
-    if not isfinite(number) or (least is not None and number < least):
+    if not isfinite(number) or not fits(number):
         raise BadValue(argument, number, allowed)
     return number
 
 
+def _check_drop(value: Any, argument: str) -> float:
+    return _check_number(value, argument, "a finite number from 0 on", lambda drop: drop >= 0)
+
+
+def _check_margin(value: Any, argument: str) -> float:
+    return _check_number(value, argument, "a finite number above 0", lambda margin: margin > 0)
+
+
+def _check_query_bound(value: Any, argument: str) -> tuple[float, int]:
+    allowed = "(drop, count): a number from 0 on, and a whole number from 0 on"
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise WrongType(argument, value, allowed)
+    drop, count = value
+    if not is_whole_number(count):
+        raise WrongType(argument, value, allowed)
+    if count < 0:
+        raise BadValue(argument, value, allowed)
+    return _check_drop(drop, argument), int(count)
+
+
 def _convert_floors(floors: MeasureBounds | None) -> dict[str, float]:
-    return parse_bounds(floors, "floor")
+    return parse_bounds(floors, "floor", _check_number)
 
 
 def _convert_drops(drops: MeasureBounds | None) -> dict[str, float]:
-    return parse_bounds(drops, "max_drop", least=0)
+    return parse_bounds(drops, "max_drop", _check_drop)
+
+
+def _convert_margins(margins: MeasureBounds | None) -> dict[str, float]:
+    return parse_bounds(margins, "no_worse_than", _check_margin)
+
+
+def _convert_query_bounds(bounds: QueryBounds | None) -> dict[str, tuple[float, int]]:
+    return parse_bounds(
+        bounds,
+        "per_query",
+        _check_query_bound,
+        describe=lambda bound: f"{bound[0]:g}:{bound[1]}",
+        form="{measure: (drop, count)}",
+    )
 
 
 @frozen(kw_only=True)
 class Rules:
-    """Floors of means, bounds of drops, and whether a significant drop is let through.
+    """Floors, bounds of drops and of their queries, margins, and tests of a drop.
 
     Examples:
         >>> Rules(floors={"nDCG@10": 0.45}, max_drop={"AP": 0.01}).measures_to_evaluate("RR")
@@ -90,7 +138,12 @@ class Rules:
 
     floors: Mapping[str, float] = field(default=None, converter=_convert_floors)
     max_drop: Mapping[str, float] = field(default=None, converter=_convert_drops)
+    no_worse_than: Mapping[str, float] = field(default=None, converter=_convert_margins)
+    per_query: Mapping[str, tuple[float, int]] = field(
+        default=None, converter=_convert_query_bounds
+    )
     significant: float | None = None
+    alpha: float = ALPHA  # of the limit that no_worse_than asks for, and of drift
     test: str = "randomisation"
     seed: int = SEED
     resamples: int = RESAMPLES
@@ -99,31 +152,61 @@ class Rules:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.test, str) or self.test not in TESTS:
             raise UnknownName("test", str(self.test), TESTS)
+        _check_number(
+            self.alpha,
+            "alpha",
+            f"a number above 0 and below {_MAX_ALPHA:g}",
+            lambda alpha: 0 < alpha < _MAX_ALPHA,
+        )
         try:
             self.resampling()
         except BadValue as error:
             name = "significant" if error.argument == "alpha" else error.argument
             raise type(error)(name, error.value, error.allowed) from None
 
-    def resampling(self) -> Resampling:
+    def resampling(self, level: float | None = None) -> Resampling:
         """How a drop is tested: one-sided, as only a worse run is of interest."""
-        options = {} if self.significant is None else {"alpha": self.significant}
+        level = self.significant if level is None else level
+        options = {} if level is None else {"alpha": level}
         return Resampling(resamples=self.resamples, seed=self.seed, alternative="less", **options)
 
     @property
     def has_rules(self) -> bool:
         """Is there a rule at all?"""
-        return bool(self.floors or self.max_drop) or self.significant is not None
+        return bool(self.floors) or self.needs_baseline
 
     @property
     def needs_baseline(self) -> bool:
         """Does one of them need a baseline?"""
-        return bool(self.max_drop) or self.significant is not None
+        bounds = (self.max_drop, self.no_worse_than, self.per_query)
+        return any(bounds) or self.significant is not None
 
-    def measures_to_evaluate(self, measures: Any = None) -> list[str | Measure] | None:
-        """All measures to evaluate: those that were asked for, and those that have a rule."""
+    def measures_of_rules(self) -> dict[str, Measure]:
+        """The measures that a rule names, by the name it has there."""
+        named: dict[str, Measure] = {}
+        for name in (*self.floors, *self.max_drop, *self.no_worse_than, *self.per_query):
+            if parse(name) not in named.values():
+                named |= expand(name)
+        return named
+
+    def measures_to_evaluate(
+        self, measures: Any = None, others: Iterable[str] = ()
+    ) -> list[str | Measure] | None:
+        """All measures to evaluate: those that were asked for, and those that have a rule.
+
+        `others`, those of the baseline, are evaluated too where none was asked for and either all
+        are tested or no rule names any: a rule about one measure takes no other out of a test.
+        Sums over queries are not tested.
+        """
         expanded: dict[str, Measure] = {} if measures is None else expand(measures)
-        for name in (*self.floors, *self.max_drop):
-            if parse(name) not in expanded.values():
+        named = self.measures_of_rules()
+        if not expanded and (self.significant is not None or not named):
+            for name in others:
                 expanded |= expand(name)
+            if self.significant is not None:
+                means = {n: m for n, m in expanded.items() if m.entry.aggregation == "mean"}
+                expanded = means or expanded
+        for name, measure in named.items():
+            if measure not in expanded.values():
+                expanded[name] = measure
         return list(expanded) or None

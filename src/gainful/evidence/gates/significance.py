@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare
+from gainful.evidence.gates.check import Check, rounding_slack
 from gainful.evidence.gates.rules import Rules
-from gainful.evidence.gates.verdict import Check, rounding_slack
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.run_values import RunValues
 from gainful.text import count_noun, format_exact
 from gainful.types import Array
@@ -27,8 +27,9 @@ def check_significance(
     results: RunValues,
 ) -> tuple[list[Check], str]:
     """A check for each measure, and a sentence that says how it was tested."""
-    level = rules.resampling().alpha
-    outcomes = {name: _apply_test(pair, rules, results) for name, pair in pairs.items()}
+    resampling = rules.resampling()
+    level = resampling.alpha
+    outcomes = {name: test_drop(pair, rules, results, resampling) for name, pair in pairs.items()}
     raw_p = np.array([float(outcome.p[0]) for outcome in outcomes.values()])
     checks = []
     for (name, pair), p, raw in zip(
@@ -39,12 +40,15 @@ def check_significance(
         if ok and then - now > rounding_slack(then):
             _refuse_too_few(pair, rules, len(pairs))
         checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=raw))
-    return checks, _describe_test(
+    return checks, describe_test(
         pairs, rules, exact_p=all(outcome.exact for outcome in outcomes.values())
     )
 
 
-def _apply_test(pair: PairedValues, rules: Rules, results: RunValues) -> Outcome:
+def test_drop(
+    pair: PairedValues, rules: Rules, results: RunValues, resampling: Resampling
+) -> Outcome:
+    """One-sided, of a column that is a mean over queries; what cannot be tested is an error."""
     name, test = pair.measure, TESTS[rules.test]
     mean_kind = results.recipes[name].entry.aggregation
     if mean_kind != "mean":
@@ -55,26 +59,30 @@ def _apply_test(pair: PairedValues, rules: Rules, results: RunValues) -> Outcome
         problem = f"only one query to compare {name} by, and a test needs two at least"
         raise BadInput(results.name, problem, "more queries, or a rule without a test")
     differences = pair.values[:, 0] - pair.values[:, 1]
-    if test.needs_variance and differences.any() and constant_columns(differences[:, None])[0]:
+    if not differences.any():
+        # Runs that are the same are not worse, whichever way a test counts ties.
+        return Outcome(np.ones(1), np.zeros(1), np.zeros(1), "none needed", exact=True)
+    if test.needs_variance and constant_columns(differences[:, None])[0]:
         raise CannotCompare(
             f"{name} differs by {format_exact(float(differences[0]))} in every query, of which the "
             f"{test.words} can say nothing (use --test randomisation)"
         )
-    outcome = test.function(differences[:, None], rules.resampling())
-    if (
-        not differences.any()
-    ):  # runs that are the same are not worse, whichever way a test counts ties
-        return evolve(outcome, p=np.ones(1))
+    outcome = test.function(differences[:, None], resampling)
     if not np.isfinite(outcome.p[0]):
         raise CannotCompare(f"the {test.words} has no p for {name} (use --test randomisation)")
     return outcome
 
 
+def smallest_p(queries: int, rules: Rules) -> float:
+    """The smallest p that the test can give by so many queries: each fell, and hardly unlike."""
+    worst: Array = -np.linspace(1, 1.001, queries)[:, None]
+    return float(TESTS[rules.test].function(worst, rules.resampling()).p[0])
+
+
 def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int) -> None:
     """A drop that no test of so few queries could ever call significant is not let through."""
     number = len(pair.queries)
-    worst: Array = -np.linspace(1, 1.001, number)[:, None]  # each query fell, and hardly unlike
-    least = measures * float(TESTS[rules.test].function(worst, rules.resampling()).p[0])
+    least = measures * smallest_p(number, rules)
     level = rules.resampling().alpha
     if least > level:
         and_measures = f" and {count_noun(measures, 'measure')}" if measures > 1 else ""
@@ -85,7 +93,8 @@ def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int) -> None:
         )
 
 
-def _describe_test(pairs: Mapping[str, PairedValues], rules: Rules, *, exact_p: bool) -> str:
+def describe_test(pairs: Mapping[str, PairedValues], rules: Rules, *, exact_p: bool) -> str:
+    """How p was found, in a few words."""
     test = TESTS[rules.test]
     resamples_text = f", {rules.resamples} resamples, seed {rules.seed}"
     numbers = sorted({len(pair.queries) for pair in pairs.values()})

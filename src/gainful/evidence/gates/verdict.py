@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 from attrs import evolve, frozen
 
+from gainful.evidence.gates.check import Check
+from gainful.evidence.gates.error_rates import ErrorRate, format_rate
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
@@ -19,63 +21,13 @@ from gainful.page.shown import Shown
 from gainful.page.table import Table, to_one_line
 from gainful.page.write_file import write_together
 from gainful.read.baseline import Baseline
-from gainful.rounding import ROUNDING
-from gainful.text import count_noun, format_change, format_distinct, format_exact
+from gainful.text import count_noun, format_change, format_distinct
 
-Rule = Literal["floor", "max_drop", "significant"]
-_SMALLEST_P = 1e-4  # p that is told as such
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
-_RULE_WORDS = {"floor": "floor", "max_drop": "drop at most", "significant": "not worse at"}
+_RATES_HEADING = "How often is a build stopped that is no worse, and which true drop is caught?"
 # What XML 1.0 cannot hold, not even escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-@frozen
-class Check:
-    """One rule, held against one measure."""
-
-    rule: Rule
-    measure: str
-    value: float  # the mean of the run
-    bound: float
-    ok: bool
-    baseline: float | None = None  # its mean there, over the same queries
-    p: float | None = None  # corrected for the number of measures
-    raw_p: float | None = None
-
-    @property
-    def message(self) -> str:
-        """What was found, in a sentence."""
-        if self.rule == "floor":
-            return self._floor_message()
-        return self._test_message() if self.rule == "significant" else self._drop_message()
-
-    def _floor_message(self) -> str:
-        verb = "reaches" if self.ok else "is below"
-        value = format_distinct(self.value, self.bound)
-        return f"{self.measure} {value} {verb} its floor {format_exact(self.bound)}"
-
-    def _drop_message(self) -> str:
-        before = self.baseline or 0.0
-        drop = before - self.value
-        means = f"{format_distinct(before, self.value)} to {format_distinct(self.value, before)}"
-        if drop <= rounding_slack(before):
-            return f"{self.measure} did not drop: from {means}"
-        change = f"{self.measure} dropped by {format_distinct(drop, self.bound)}, from {means}"
-        return f"{change}; at most {format_exact(self.bound)} is allowed"
-
-    def _test_message(self) -> str:
-        before, p = self.baseline or 0.0, self.p or 0.0
-        worse = f"is {'not ' if self.ok else ''}significantly worse than the baseline"
-        means = f"{format_distinct(before, self.value)} to {format_distinct(self.value, before)}"
-        p_text = "< 0.0001" if p < _SMALLEST_P else f"= {format_distinct(p, self.bound)}"
-        level = f"p {p_text} at {format_exact(self.bound)}"
-        return f"{self.measure} {worse}: from {means}, {level}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rule, what was found and the sentence about it, as plain data."""
-        return to_plain_data(self) | {"message": self.message}
 
 
 @frozen
@@ -96,6 +48,7 @@ class Verdict(Shown):
     checks: Sequence[Check]
     look_at: Sequence[QueryToLookAt] = ()
     notes: Sequence[str] = ()
+    error_rates: Sequence[ErrorRate] = ()  # of its rules; of the usual ones where none was applied
     now_and_before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict)
     baseline: Baseline | None = None
     saved: str | None = None  # where the run is saved as a baseline
@@ -129,6 +82,7 @@ class Verdict(Shown):
             "run": results.name,
             "checks": [check.to_dict() for check in self.checks],
             "look_at": [to_plain_data(look) for look in self.look_at],
+            "error_rates": [rate.to_dict() for rate in self.error_rates],
             "mean": results.mean_or_none(),
             "baseline": baseline
             and {
@@ -137,6 +91,7 @@ class Verdict(Shown):
                 "queries": baseline.queries,
                 "gainful": baseline.gainful,
                 "mean": {name: before for name, (_, before) in self.now_and_before.items()},
+                "history": list(baseline.history),
             },
             "saved": self.saved,
             "notes": [*self.notes, *results.notes],
@@ -147,11 +102,6 @@ class Verdict(Shown):
     def page(self, *, verbose: bool = False) -> Page:
         """Did the run pass, by which rules, and if not, which queries to look at first?"""
         return verdict_page(self, verbose=verbose)
-
-
-def rounding_slack(value: float) -> float:
-    """By how much a number may differ from this one, and be the same but for rounding."""
-    return ROUNDING * abs(value)
 
 
 def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
@@ -165,6 +115,8 @@ def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
     ]
     for heading, table in _build_query_tables(verdict):
         sections += [Section(lines=[heading]), Section(table=table)]
+    if verdict.error_rates:
+        sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(verdict))]
     page = Page(
         sections=sections,
         notes=_list_notes(verdict, verbose=verbose),
@@ -179,7 +131,18 @@ def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
 
 def _list_rows(verdict: Verdict) -> Table:
     """A row for each rule, at full precision."""
-    columns = ("rule", "measure", "value", "bound", "ok", "baseline", "p", "raw_p")
+    columns = (
+        "rule",
+        "measure",
+        "value",
+        "bound",
+        "ok",
+        "baseline",
+        "p",
+        "raw_p",
+        "limit",
+        "fallen",
+    )
     rows = [
         [str(check.ok).lower() if name == "ok" else getattr(check, name) for name in columns]
         for check in verdict.checks
@@ -210,9 +173,9 @@ def _build_check_table(verdict: Verdict) -> Table:
     columns += [*(["p"] if has_p else []), "rule", ""]
     rows = []
     for check in verdict.checks:
-        cells = _format_values(verdict, check.measure, check.value)
+        cells = _format_check_values(verdict, check)
         cells += [_format_p(check)] if has_p else []
-        rows.append([*cells, format_rule(check), "holds" if check.ok else "BROKEN"])
+        rows.append([*cells, check.rule_words, "holds" if check.ok else "BROKEN"])
     checked_measures = {check.measure for check in verdict.checks}
     for name, value in verdict.results.mean.items():
         if name not in checked_measures:
@@ -229,6 +192,23 @@ def _build_check_table(verdict: Verdict) -> Table:
         text_columns=(len(columns) - 2, len(columns) - 1),
         expendable=("baseline", "change"),
     )
+
+
+def _build_rate_table(verdict: Verdict) -> Table:
+    """A row for each rule: what it does to neutral builds, and from which drop on it is sure."""
+    columns = ("measure", "spread", "rule", "neutral stopped", "caught in 80 %")
+    rows = [format_rate(rate) for rate in verdict.error_rates]
+    return Table(
+        columns, rows, numeric=True, label_columns=1, text_columns=(2,), expendable=("spread",)
+    )
+
+
+def _format_check_values(verdict: Verdict, check: Check) -> list[str]:
+    """What the run has and what it is held against: for drift the anchor, not the baseline."""
+    if check.rule != "drift" or check.baseline is None:
+        return _format_values(verdict, check.measure, check.value)
+    change = format_change(check.value - check.baseline)
+    return [check.measure, f"{check.value:.4f}", f"{check.baseline:.4f}", change]
 
 
 def _format_values(verdict: Verdict, name: str, value: float) -> list[str]:
@@ -302,13 +282,8 @@ def verdict_to_junit(verdict: Verdict, text: str) -> str:
     return "\n".join(lines)
 
 
-def format_rule(check: Check) -> str:
-    """A rule in a few words."""
-    return f"{_RULE_WORDS[check.rule]} {format_exact(check.bound)}"
-
-
 def _format_case(verdict: Verdict, check: Check) -> Iterator[str]:
-    name = _escape_attribute(f"{check.measure}: {format_rule(check)}")
+    name = _escape_attribute(f"{check.measure}: {check.rule_words}")
     run = _escape_attribute(f"gainful.gate.{verdict.results.name}")
     if check.ok:
         yield f'<testcase classname="{run}" name="{name}"/>'

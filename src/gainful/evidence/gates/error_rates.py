@@ -1,0 +1,184 @@
+"""How often would a gate stop a build that is no worse, and which drop would it catch?
+
+The operating characteristics of rules, for a number of queries and the spread of changes by query.
+Means of changes are taken as normal, tests as t tests; queries that fall by themselves are counted
+by the normal distribution of their changes, or by those that were seen, of either sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import sqrt
+from typing import Any, Literal
+
+import numpy as np
+from attrs import frozen
+
+from gainful.evidence.gates.check import Check
+from gainful.evidence.gates.rules import Rules
+from gainful.evidence.gates.significance import smallest_p
+from gainful.evidence.statistics.power import POWER
+from gainful.page.plain_data import to_plain_data
+from gainful.types import Array
+
+USUAL_DROP, USUAL_LEVEL = 0.01, 0.05  # rules that are shown where none was named
+ASSUMED_SHARE = 0.25  # of the spread of values: how much changes vary where no change was seen
+_FALSE_ALARMS = 0.05  # of neutral builds: what the bound that is proposed stops
+_LARGEST_DROP = 64.0  # spreads; beyond it nothing is looked for
+_STEPS = 60  # of halving, to find a drop
+
+Source = Literal["seen", "history", "assumed"]
+
+
+@frozen(kw_only=True)
+class ErrorRate:
+    """Of one rule: the share of neutral builds it stops, and the drop it catches in 80 %."""
+
+    rule: str  # in words
+    measure: str
+    queries: int
+    spread: float  # the standard deviation of changes by query
+    spread_source: Source
+    neutral_stopped: float
+    caught_drop: float | None  # None where no drop is caught so often
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return to_plain_data(self)
+
+
+@frozen(kw_only=True, eq=False)
+class Spread:
+    """How changes of a measure vary between queries, and where that is known from."""
+
+    measure: str
+    queries: int
+    value: float
+    source: Source
+    changes: Array | None = None  # those that were seen
+
+
+def find_error_rates(
+    checks: list[Check], spreads: list[Spread], rules: Rules, means: dict[str, float]
+) -> Iterator[ErrorRate]:
+    """The error rates of each rule that was applied; of the usual ones where none was.
+
+    Where none was, there is also the `max_drop` that stops 5 % of neutral builds.
+    """
+    for spread in spreads:
+        if checks:
+            applied = [check for check in checks if check.measure == spread.measure]
+            tested = sum(check.rule == "significant" for check in checks)
+        else:
+            applied, tested = _propose_checks(spread, means[spread.measure]), len(spreads)
+        for check in applied:
+            if check.rule != "drift":
+                yield _rate_check(check, spread, rules, max(tested, 1))
+
+
+def _propose_checks(spread: Spread, mean: float) -> list[Check]:
+    """The usual rules, with a bound that suits this spread and number of queries."""
+    from scipy.stats import norm  # noqa: PLC0415  (slow to load)
+
+    usual = USUAL_DROP if abs(mean) <= 1 else USUAL_DROP * abs(mean)
+    fitting = float(norm.isf(_FALSE_ALARMS)) * spread.value / sqrt(spread.queries)
+    bounds = [float(f"{bound:.2g}") for bound in (usual, fitting)]
+    drops = [Check("max_drop", spread.measure, mean, bound, ok=True) for bound in bounds]
+    return [*drops, Check("significant", spread.measure, mean, USUAL_LEVEL, ok=True)]
+
+
+def _rate_check(check: Check, spread: Spread, rules: Rules, tested: int) -> ErrorRate:
+    chance = stop_chance(check, spread, rules, tested)
+    return ErrorRate(
+        rule=check.rule_words,
+        measure=check.measure,
+        queries=spread.queries,
+        spread=spread.value,
+        spread_source=spread.source,
+        neutral_stopped=chance(0.0),
+        caught_drop=_find_drop(chance, spread.value),
+    )
+
+
+def stop_chance(
+    check: Check, spread: Spread, rules: Rules, tested: int = 1
+) -> Callable[[float], float]:
+    """By the true drop of the mean: the chance that the rule stops a build.
+
+    Args:
+        check: the rule and its bound.
+        spread: of how many queries, and how their changes vary.
+        rules: by which test and at which level.
+        tested: how many measures are tested together, by Holm's method.
+    """
+    from scipy.stats import norm  # noqa: PLC0415  (slow to load)
+
+    error = spread.value / sqrt(spread.queries)
+    if check.rule in ("floor", "max_drop"):
+        room = check.value - check.bound if check.rule == "floor" else check.bound
+        return lambda drop: float(norm.sf((room - drop) / error))
+    if check.rule == "per_query":
+        return lambda drop: _count_chance(check, spread, drop)
+    if check.rule == "no_worse_than":
+        return lambda drop: 1 - one_sided_power((check.bound - drop) / error, spread, rules.alpha)
+    level = check.bound / tested
+    if smallest_p(spread.queries, rules) > level:
+        return lambda _: 0.0
+    return lambda drop: one_sided_power(drop / error, spread, level)
+
+
+def one_sided_power(noncentrality: float, spread: Spread, level: float) -> float:
+    """The chance that a one-sided t test finds an effect of so many standard errors."""
+    from scipy.stats import nct, norm, t  # noqa: PLC0415  (slow to load)
+
+    degrees = spread.queries - 1
+    critical = float(t.isf(level, degrees))
+    power = float(nct.sf(critical, degrees, noncentrality))
+    if np.isfinite(power):
+        return power
+    return float(norm.sf(critical - noncentrality))  # far out, where the series does not converge
+
+
+def _count_chance(check: Check, spread: Spread, drop: float) -> float:
+    """The chance that more queries than may fall do, if all of them fall by so much on average."""
+    from scipy.stats import binom, norm  # noqa: PLC0415  (slow to load)
+
+    if spread.changes is None:
+        share = float(norm.sf((check.bound - drop) / spread.value))
+    else:
+        centred = spread.changes - spread.changes.mean()
+        falls = np.concatenate((centred, -centred)) + drop
+        share = float((falls > check.bound).mean())
+    return float(binom.sf(check.most or 0, spread.queries, share))
+
+
+def _find_drop(chance: Callable[[float], float], spread: float) -> float | None:
+    """The smallest true drop that is caught with the usual power."""
+    low, high = 0.0, _LARGEST_DROP * spread
+    if chance(high) < POWER:
+        return None
+    if chance(low) >= POWER:
+        return 0.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if chance(middle) >= POWER else (middle, high)
+    return high
+
+
+def describe_spreads(spreads: list[Spread]) -> list[str]:
+    """Where the spreads are known from, in a line for each source."""
+    lines = {
+        "seen": "the spread of changes is that between the run and the baseline",
+        "history": "the spread of changes is the mean of those of the chain of baselines",
+        "assumed": "no change has been seen yet: its spread is taken as a quarter of that of the "
+        "values; drops grow with it",
+    }
+    return [words for source, words in lines.items() if any(s.source == source for s in spreads)]
+
+
+def format_rate(rate: ErrorRate) -> tuple[str, ...]:
+    """A row of the table: measure, spread, rule, and what it does."""
+    caught = "none" if rate.caught_drop is None else f"{rate.caught_drop:.4f}"
+    stopped = 100 * rate.neutral_stopped
+    share = f"{stopped:.0f} %" if stopped >= 1 or not stopped else "<1 %"
+    return rate.measure, f"{rate.spread:.4f}", rate.rule, share, caught

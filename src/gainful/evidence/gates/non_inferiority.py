@@ -1,0 +1,53 @@
+"""Is a run shown to be worse than a baseline by less than a margin? One-sided limits of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from attrs import evolve
+
+from gainful.errors import BadValue, CannotCompare
+from gainful.evidence.gates.check import Check
+from gainful.evidence.gates.rules import Rules
+from gainful.evidence.gates.significance import test_drop
+from gainful.evidence.pairing import PairedValues
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.measure.run_values import RunValues
+from gainful.text import count_noun
+
+
+def check_margins(
+    pairs: Mapping[str, PairedValues],
+    margins: Mapping[str, float],
+    now_and_before: Mapping[str, tuple[float, float]],
+    rules: Rules,
+    results: RunValues,
+) -> tuple[list[Check], str]:
+    """A check for each measure with a margin, and a sentence that says how the limit was found.
+
+    To pass, all must be shown; so no level is divided among them.
+    """
+    checks, method = [], ""
+    for name, margin in margins.items():
+        limit, method = _lower_limit(pairs[name], rules, results)
+        now, then = now_and_before[name]
+        check = Check("no_worse_than", name, now, margin, ok=limit > -margin, baseline=then)
+        checks.append(evolve(check, limit=limit, level=rules.alpha))
+    confidence = f"{100 * (1 - rules.alpha):g} %"
+    return checks, f"limits of changes are one-sided, {confidence}: {method}"
+
+
+def _lower_limit(pair: PairedValues, rules: Rules, results: RunValues) -> tuple[float, str]:
+    """What the mean change is not below, at the level of the rules; and by which method."""
+    if results.recipes[pair.measure].entry.aggregation != "mean":
+        raise BadValue("no_worse_than", pair.measure, "a measure that is a mean over queries")
+    outcome = test_drop(pair, rules, results, rules.resampling(2 * rules.alpha))
+    limit = float(outcome.low[0])
+    if not np.isfinite(limit):
+        raise CannotCompare(
+            f"with {count_noun(len(pair.queries), 'query')} there is no one-sided limit of the "
+            f"change of {pair.measure} at {rules.alpha:g} by the {TESTS[rules.test].words} "
+            "(use --test t, more queries, or --max-drop)"
+        )
+    return limit, outcome.interval_method

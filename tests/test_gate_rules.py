@@ -1,0 +1,379 @@
+"""Non-inferiority, bounds by query, drift along a chain of baselines, and the error rates of rules."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gate_runs import QUERIES, make_run, parse_verdict, sign_baseline
+from scipy.stats import norm, t
+
+from gainful import gate as judge
+from gainful.errors import BadValue, GainfulError, WrongType
+from gainful.evidence.gates.check import Check
+from gainful.evidence.gates.error_rates import Spread, stop_chance
+from gainful.evidence.gates.rules import Rules
+from gainful.testing import assert_ranking_quality
+
+VARIED = np.array([1 / (2 + at) - 1 for at in range(8)])  # RR of varied.txt less that of best.txt
+
+# ── worse by less than a margin ──────────────────────────────────────────────────────────────
+
+
+def test_the_limit_by_t_is_the_one_sided_one(gate, base):
+    limit = VARIED.mean() - t.isf(0.05, 7) * VARIED.std(ddof=1) / 8**0.5
+    words = (*base, "--test", "t", "--format", "json", "--no-worse-than")
+    passed = parse_verdict(gate("varied.txt", *words, f"RR={-limit + 1e-6}"))["checks"][0]
+    assert passed["limit"] == pytest.approx(limit)
+    assert passed["level"] == 0.05
+    assert passed["rule"] == "no_worse_than"
+    gate("varied.txt", *words, f"RR={-limit - 1e-6}", status=1)
+
+
+def share_as_high(differences):
+    """Of all ways to flip signs, the share whose sum is at least the one that was seen."""
+    sums = [sum(s * d for s, d in zip(signs, differences)) for signs in product((1, -1), repeat=8)]  # noqa: B905
+    return np.mean(np.array(sums) >= sum(differences) - 1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1])
+def test_the_limit_inverts_the_one_sided_randomisation_test(gate, base, alpha):
+    words = (*base, "--no-worse-than", "RR=0.9", "--alpha", alpha, "--format", "json")
+    limit = parse_verdict(gate("varied.txt", *words))["checks"][0]["limit"]
+    assert share_as_high(VARIED - (limit - 1e-6)) <= alpha < share_as_high(VARIED - (limit + 1e-6))
+
+
+def test_what_is_not_shown_fails_even_if_the_mean_hardly_fell(gate, base):
+    out = gate("once.txt", *base, "--no-worse-than", "RR=0.1", "--test", "t", status=1)
+    assert out.startswith(
+        "FAILED: RR is not shown to be worse than the baseline by less than 0.1: it changed by "
+        "-0.0625,"
+    )
+    assert "worse by less than 0.1" in out
+    assert "limits of changes are one-sided, 95 %: t" in out
+    gate("once.txt", *base, "--no-worse-than", "RR=0.2", "--test", "t")
+
+
+def test_the_same_run_is_shown_to_be_no_worse(gate, base):
+    for test in ("randomisation", "t", "bca", "wilcoxon"):
+        out = gate("best.txt", *base, "--no-worse-than", "RR=0.001", "--test", test)
+        assert out.startswith("passed: RR is worse than the baseline by less than 0.001")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--no-worse-than", "RR=0"), "no_worse_than of RR is 0; allowed: a finite number above 0"),
+        (("--no-worse-than", "RR=-0.1"), "no_worse_than of RR is -0.1"),
+        (("--no-worse-than", "RR"), "allowed: MEASURE=VALUE"),
+        (("--no-worse-than", "RR=0.1", "--alpha", "0.5"), "alpha is 0.5; allowed: a number above 0"),
+        (("--no-worse-than", "RR=0.1", "--alpha", "0"), "alpha is 0"),
+        (("--no-worse-than", "num_rel_ret=1"), "a mean over queries"),
+        (("--no-worse-than", "RR=0.1", "--alpha", "0.001"), "there is no one-sided limit"),
+        (("--per-query", "RR=0.1"), "--per-query is 'RR=0.1'; allowed: MEASURE=DROP:COUNT"),
+        (("--per-query", "RR=0.1:-1"), "allowed: MEASURE=DROP:COUNT"),
+        (("--per-query", "RR=0.1:1.5"), "allowed: MEASURE=DROP:COUNT"),
+        (("--per-query", "RR=-0.1:1"), "per_query of RR is -0.1; allowed: a finite number from 0"),
+        (("--per-query", "RR=0.1:1", "--per-query", "RR=0.1:2"), "'0.1:1 and 0.1:2'"),
+    ],
+)  # fmt: skip
+def test_rules_that_cannot_be_are_refused_in_a_line(gate, words, expected):
+    gate("best.txt", "-m", "RR", "-m", "num_rel_ret", "--save-baseline", "base.json")
+    assert expected in gate("varied.txt", "--baseline", "base.json", *words, status=2)
+
+
+@pytest.mark.parametrize("bound", [0.1, (0.1,), (0.1, 1.5), "0.1:2", (True, 2)])
+def test_a_bound_by_query_is_a_drop_and_a_count(bound):
+    with pytest.raises(WrongType, match="per_query of RR"):
+        Rules(per_query={"RR": bound})
+    with pytest.raises(BadValue):
+        Rules(per_query={"RR": (0.1, -1)})
+
+
+@pytest.mark.parametrize("rule", [("--no-worse-than", "RR=0.1"), ("--per-query", "RR=0.1:0")])
+def test_the_new_rules_need_a_baseline(gate, rule):
+    assert "need --baseline FILE" in gate("best.txt", *rule, status=2)
+
+
+# ── queries that fall ────────────────────────────────────────────────────────────────────────
+
+
+def test_more_queries_than_may_must_fall_by_more_than_the_bound(gate, base):
+    out = gate("once.txt", *base, "--per-query", "RR=0.4:0", status=1)
+    assert out.startswith("FAILED: 1 query dropped by more than 0.4 in RR; none is allowed to")
+    assert "at most 0 queries down by 0.4" in out
+    assert "q3       1.0000  0.5000  -0.5000" in out
+    gate("once.txt", *base, "--per-query", "RR=0.4:1")
+    gate("once.txt", *base, "--per-query", "RR=0.5:0")  # it fell by just as much
+    verdict = parse_verdict(
+        gate("varied.txt", *base, "--per-query", "RR=0.7:4", "--format", "json", status=1)
+    )
+    assert (verdict["checks"][0]["fallen"], verdict["checks"][0]["most"]) == (6, 4)  # RR 1/4 … 1/9
+
+
+def test_python_and_pytest_have_the_new_rules(gate_folder, gate, base):
+    verdict = judge(
+        "qrels.txt",
+        "varied.txt",
+        baseline="base.json",
+        no_worse_than={"RR": 0.9},
+        per_query={"RR": (0.7, 4)},
+        error_rates=True,
+    )
+    assert [check.ok for check in verdict.checks] == [False, True]
+    assert [rate.rule for rate in verdict.error_rates] == [
+        "at most 4 queries down by 0.7",
+        "worse by less than 0.9",
+    ]
+    with pytest.raises(AssertionError, match="6 queries dropped by more than 0.7 in RR"):
+        assert_ranking_quality(
+            "qrels.txt", "varied.txt", baseline="base.json", per_query={"RR": (0.7, 4)}
+        )
+
+
+# ── which measures are tested ────────────────────────────────────────────────────────────────
+
+
+def test_a_rule_about_one_measure_takes_no_other_out_of_the_test(gate, base):
+    words = (*base, "--significant", "0.05", "--max-drop", "RR=0.9", "--format", "json")
+    verdict = parse_verdict(gate("varied.txt", *words, status=1))
+    tested = [check["measure"] for check in verdict["checks"] if check["rule"] == "significant"]
+    assert tested == ["RR", "P@1"]
+    asked = parse_verdict(gate("varied.txt", "-m", "RR", *words, status=1))
+    assert [c["measure"] for c in asked["checks"] if c["rule"] == "significant"] == ["RR"]
+    assert "of the baseline, but not tested: P@1" in asked["notes"]
+
+
+def test_sums_of_the_baseline_are_not_tested_and_that_is_said(gate):
+    gate("best.txt", "-m", "RR", "-m", "num_rel_ret", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--significant", "0.05", "--format", "json")
+    verdict = parse_verdict(gate("varied.txt", *words, status=1))
+    assert [check["measure"] for check in verdict["checks"]] == ["RR"]
+    assert "of the baseline, but not tested: num_rel_ret" in verdict["notes"]
+
+
+# ── the chain of baselines ───────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def chain(gate):
+    """best (RR 1) and worse (RR 1/2) were saved one after the other; third has RR 1/3."""
+    Path("third.txt").write_text(make_run(**dict.fromkeys(QUERIES, 3)))
+    gate("best.txt", "-m", "RR", "--save-baseline", "base.json")
+    words = ("--baseline", "base.json", "--max-drop", "RR=0.5")
+    gate("worse.txt", *words, "--save-baseline", "base.json")
+    return words
+
+
+def test_a_baseline_saved_again_remembers_its_anchor_and_its_history(gate, chain):
+    data = json.loads(Path("base.json").read_text())
+    assert data["anchor"] == {"RR": {"run": "best", "values": dict.fromkeys(QUERIES, 1.0)}}
+    assert [(save["run"], save["mean"]) for save in data["history"]] == [
+        ("best", {"RR": 1.0}),
+        ("worse", {"RR": 0.5}),
+    ]
+    assert [save["spread"] for save in data["history"]] == [{}, {"RR": 0.0}]
+
+
+def test_a_decline_in_steps_that_each_pass_is_stopped_by_the_anchor(gate, chain):
+    out = gate("third.txt", *chain, status=1)
+    assert out.startswith(
+        "FAILED: RR is significantly worse than the anchor: from 1.0000 to 0.3333, "
+        "p = 0.0039 at 0.05\n"  # of 256 ways to flip signs one is as low
+    )
+    assert "no drift at 0.05  BROKEN" in out
+    assert "drop at most 0.5  holds" in out
+    assert "anchor: best, of a chain of 2 baselines" in out
+    verdict = parse_verdict(gate("third.txt", *chain, "--allow", "drift", "--format", "json"))
+    assert [check["rule"] for check in verdict["checks"]] == ["max_drop"]
+    assert any(
+        note.startswith("RR is significantly worse than the anchor")
+        and note.endswith("let through")
+        for note in verdict["notes"]
+    )
+
+
+def test_a_run_that_drifted_is_not_saved(gate, chain):
+    before = Path("base.json").read_text()
+    out = gate("third.txt", "--baseline", "base.json", "--save-baseline", "base.json", status=1)
+    assert "base.json is not written, as the run failed" in out
+    assert Path("base.json").read_text() == before
+    gate("best.txt", *chain, "--save-baseline", "base.json")
+    assert len(json.loads(Path("base.json").read_text())["history"]) == 3
+
+
+def test_floors_alone_do_not_test_drift(gate, chain):
+    gate("third.txt", "--floor", "RR=0.3", "--baseline", "base.json")
+
+
+def test_a_measure_that_joins_later_has_its_anchor_from_then_on(gate, chain):
+    words = ("--baseline", "base.json", "--save-baseline", "base.json")
+    gate("best.txt", "-m", "RR", "-m", "P@1", *words)
+    assert "P@1" not in json.loads(Path("base.json").read_text())["anchor"]
+    gate("best.txt", "-m", "RR", "-m", "P@1", *words)
+    anchor = json.loads(Path("base.json").read_text())["anchor"]
+    assert anchor["RR"]["run"] == "best"
+    assert anchor["P@1"]["values"] == dict.fromkeys(QUERIES, 1.0)
+
+
+def test_other_judgments_or_no_baseline_begin_a_new_chain_and_that_is_said(gate, chain):
+    Path("more.txt").write_text(Path("qrels.txt").read_text() + "q0 0 other 0\n")
+    words = (*chain, "--save-baseline", "new.json", "--allow", "judgments", "--allow", "drift")
+    out = gate("worse.txt", *words, qrels="more.txt")
+    assert "a new chain of baselines begins: the old one cannot be compared" in " ".join(
+        out.split()
+    )
+    data = json.loads(Path("new.json").read_text())
+    assert data["anchor"] == {}
+    assert len(data["history"]) == 1
+    out = gate("third.txt", "-m", "RR", "--save-baseline", "base.json")
+    assert "the chain of 2 baselines in base.json ends, and a new one begins" in out
+    out = gate("third.txt", "-m", "RR", "--save-baseline", "base.json")
+    assert "a new one begins" not in out
+
+
+def test_queries_too_few_to_show_a_drift_are_said(gate):
+    Path("four.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:4]))
+    gate("best.txt", "-m", "RR", "--save-baseline", "b.json", qrels="four.txt")
+    words = ("--baseline", "b.json", "--max-drop", "RR=0.5", "--save-baseline", "b.json")
+    gate("worse.txt", *words, qrels="four.txt")
+    out = gate("worse.txt", *words, qrels="four.txt")
+    assert "4 queries cannot show a drift from the anchor: not tested (RR -0.5000)" in out
+
+
+def test_a_baseline_of_the_first_version_is_read_and_goes_on(gate, base):
+    data = json.loads(Path("base.json").read_text()) | {"version": 1}
+    old = {name: value for name, value in data.items() if name not in ("anchor", "history")}
+    Path("base.json").write_text(sign_baseline(old))
+    gate("once.txt", *base, "--max-drop", "RR=0.1", "-m", "P@1", "--save-baseline", "base.json")
+    new = json.loads(Path("base.json").read_text())
+    assert new["version"] == 2
+    assert [save["run"] for save in new["history"]] == ["best", "once"]
+    assert new["anchor"]["RR"]["run"] == "best"
+    Path("base.json").write_text(sign_baseline(data))
+    message = gate("once.txt", *base, "--max-drop", "RR=0.1", status=2)
+    assert "there is 'anchor' in it, which is unknown" in message
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"anchor": {"RR": {"run": "x"}}}, "'anchor' is"),
+        ({"anchor": {"RR": {"run": "x", "values": {"q0": "high"}}}}, "'anchor' is"),
+        ({"history": [{"run": "x"}]}, "'history' is"),
+        ({"history": {}}, "'history' is {}"),
+    ],
+)
+def test_an_anchor_or_a_history_that_is_none_is_refused(gate, base, change, expected):
+    content = json.loads(Path("base.json").read_text()) | change
+    Path("base.json").write_text(sign_baseline(content))
+    assert expected in gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
+
+
+# ── error rates ──────────────────────────────────────────────────────────────────────────────
+
+
+def stop_rate(rule, bound, n, drop=0.0, spread=0.0822, **more):
+    check = Check(rule, "M", 0.5, bound, ok=True, **more)
+    known = Spread(measure="M", queries=n, value=spread, source="seen")
+    return stop_chance(check, known, Rules())(drop)
+
+
+@pytest.mark.parametrize(
+    ("n", "drop", "by_drop", "by_test"),
+    [
+        (50, 0.0, 0.19, 0.053),
+        (50, 0.02, 0.79, 0.51),
+        (100, 0.0, 0.105, 0.053),
+        (100, 0.02, 0.88, 0.76),
+        (200, 0.0, 0.037, 0.045),
+        (200, 0.01, 0.48, 0.51),
+        (500, 0.01, 0.50, 0.85),
+    ],
+)
+def test_error_rates_are_those_of_an_independent_simulation(n, drop, by_drop, by_test):
+    """30 % of the queries change, by N(·, 0.15): simulated builds, of an audit of the gate."""
+    spread = (0.3 * (0.15**2 + (drop / 0.3) ** 2) - drop**2) ** 0.5
+    assert stop_rate("max_drop", 0.01, n, drop, spread) == pytest.approx(by_drop, abs=0.025)
+    assert stop_rate("significant", 0.05, n, drop, spread) == pytest.approx(by_test, abs=0.035)
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.02, 0.04])
+def test_rates_of_margins_and_of_queries_are_those_of_simulated_builds(drop):
+    n, spread, trials = 40, 0.1, 20_000
+    changes = np.random.default_rng(3).normal(-drop, spread, (trials, n))
+    limits = changes.mean(1) - t.isf(0.05, n - 1) * changes.std(1, ddof=1) / n**0.5
+    assert stop_rate("no_worse_than", 0.04, n, drop, spread) == pytest.approx(
+        (limits <= -0.04).mean(), abs=0.015
+    )
+    fell = (changes < -0.2).sum(axis=1)
+    assert stop_rate("per_query", 0.2, n, drop, spread, most=1) == pytest.approx(
+        (fell > 1).mean(), abs=0.015
+    )
+
+
+def test_a_floor_stops_by_how_far_the_run_is_above_it():
+    assert stop_rate("floor", 0.48, 50, 0.01, 0.1) == pytest.approx(norm.sf(0.01 / 0.1 * 50**0.5))
+
+
+def test_saving_tells_the_error_rates_of_usual_rules(gate):
+    verdict = parse_verdict(
+        gate("varied.txt", "-m", "RR", "--save-baseline", "base.json", "--format", "json")
+    )
+    spread = VARIED.std(ddof=1) / 4
+    drop, fitting, tested = verdict["error_rates"]
+    assert drop["rule"] == "drop at most 0.01"
+    assert drop["spread"] == pytest.approx(spread)
+    assert drop["spread_source"] == "assumed"
+    error = spread / 8**0.5
+    assert drop["neutral_stopped"] == pytest.approx(norm.sf(0.01 / error))
+    assert drop["caught_drop"] == pytest.approx(0.01 + norm.isf(0.2) * error)
+    assert fitting["neutral_stopped"] == pytest.approx(0.05, abs=0.005)
+    assert tested["neutral_stopped"] == pytest.approx(0.05)
+    out = gate("varied.txt", "-m", "RR", "--save-baseline", "base.json")
+    assert "How often is a build stopped that is no worse, and which true drop is caught?" in out
+    assert "no change has been seen yet" in out
+
+
+def test_rates_of_rules_are_told_on_request_from_the_changes_that_were_seen(gate, base):
+    words = (*base, "--max-drop", "RR=0.1", "--significant", "0.05", "-m", "RR", "--error-rates")
+    verdict = parse_verdict(gate("varied.txt", *words, "--format", "json", status=1))
+    drop, tested = verdict["error_rates"]
+    error = VARIED.std(ddof=1) / 8**0.5
+    assert drop["spread_source"] == "seen"
+    assert drop["neutral_stopped"] == pytest.approx(norm.sf(0.1 / error))
+    assert drop["caught_drop"] == pytest.approx(0.1 + norm.isf(0.2) * error)
+    assert tested["rule"] == "not worse at 0.05"
+
+
+def test_a_test_that_can_never_be_significant_catches_nothing():
+    known = Spread(measure="M", queries=4, value=0.1, source="seen")
+    chance = stop_chance(Check("significant", "M", 0.5, 0.05, ok=True), known, Rules())
+    assert chance(0.5) == 0.0
+    by_t = stop_chance(Check("significant", "M", 0.5, 0.05, ok=True), known, Rules(test="t"))
+    assert by_t(0.5) > 0.9
+
+
+def test_a_spread_of_the_chain_is_remembered(gate):
+    gate("best.txt", "-m", "RR", "--save-baseline", "base.json")
+    save = ("--baseline", "base.json", "--save-baseline", "base.json", "--format", "json")
+    gate("varied.txt", *save, "--allow", "drift")
+    verdict = parse_verdict(gate("varied.txt", *save, "--allow", "drift"))
+    rate = verdict["error_rates"][0]
+    assert rate["spread_source"] == "history"
+    assert rate["spread"] == pytest.approx(VARIED.std(ddof=1))
+
+
+def test_what_does_not_vary_has_no_error_rates(gate):
+    out = gate("best.txt", "-m", "RR", "--save-baseline", "base.json")
+    assert "no error rates of RR" in out
+    assert "How often" not in out
+
+
+def test_a_wrong_alpha_is_an_error_in_python_too():
+    for alpha in (0, 0.5, 1, "x", float("nan")):
+        with pytest.raises(GainfulError, match="alpha"):
+            Rules(alpha=alpha)
