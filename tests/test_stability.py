@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
-from scipy.stats import bootstrap
+from scipy.stats import bootstrap, ttest_1samp
 
 import gainful
 from gainful.errors import BadValue, WrongType
@@ -40,22 +40,57 @@ def scipy_interval(values, level=95, resamples=10_000, seed=2008):
     return tuple(result.confidence_interval)
 
 
+def t_interval(values, level=95):
+    return tuple(ttest_1samp(values, 0).confidence_interval(level / 100))
+
+
 HITS = (1, 3, 3, 4, 7, 9, 2, 5)
+MANY = HITS * 3 + (6,)  # 25 queries: from so many on they are drawn again
 
 
 @pytest.mark.parametrize(("level", "seed"), [(95, 2008), (50, 1), (99.9, 7)])
-def test_the_interval_is_scipys_bca(level, seed):
-    interval = gainful.stats.stability(evaluate_hits(HITS), level, seed=seed).intervals["P@10"]
-    values = [number / 10 for number in HITS]
+def test_from_25_queries_on_the_interval_is_scipys_bca(level, seed):
+    stability = gainful.stats.stability(evaluate_hits(MANY), level, seed=seed)
+    interval, values = stability.intervals["P@10"], [number / 10 for number in MANY]
     assert (interval.low, interval.high) == pytest.approx(scipy_interval(values, level, seed=seed))
     assert interval.mean == pytest.approx(np.mean(values))
+    assert stability.method == interval.method == "bootstrap, BCa"
 
 
-def test_a_geometric_mean_has_the_interval_of_its_logarithms():
-    results = evaluate_hits(HITS, ["GMAP", "AP"])
+@pytest.mark.parametrize("level", [50, 95])
+@pytest.mark.parametrize("hits", [HITS, MANY[:24]])
+def test_below_25_queries_the_interval_is_students(hits, level):
+    stability = gainful.stats.stability(evaluate_hits(hits), level)
+    interval = stability.intervals["P@10"]
+    expected = t_interval([number / 10 for number in hits], level)
+    assert (interval.low, interval.high) == pytest.approx(expected)
+    assert stability.method == interval.method == "t"
+
+
+def test_the_interval_does_not_go_beyond_what_the_measure_can_be():
+    low = gainful.stats.stability(evaluate_hits([0, 0, 0, 1])).intervals["P@10"]
+    assert t_interval([0, 0, 0, 0.1])[0] < 0 == low.low
+    high = gainful.stats.stability(evaluate_hits([10, 10, 10, 9])).intervals["P@10"]
+    assert t_interval([1, 1, 1, 0.9])[1] > 1 == high.high
+
+
+def test_a_correlation_may_be_below_zero():
+    """MCC has no end at 0; values above it say nothing of other queries."""
+    judged = {q: {"a": 1} for q in "123"}
+    run = {"1": ["a", "x"], "2": ["a", "x"], "3": ["x", "y", "a"]}
+    results = gainful.evaluate(judged, run, "MCC(docs=9)@2")
+    values = results.per_query["MCC(docs=9)@2"].to_numpy()
+    interval = gainful.stats.stability(results).intervals["MCC(docs=9)@2"]
+    assert (interval.low, interval.high) == pytest.approx(t_interval(values))
+
+
+@pytest.mark.parametrize(("hits", "expected"), [(HITS, t_interval), (MANY, scipy_interval)])
+def test_a_geometric_mean_has_the_interval_of_its_logarithms(hits, expected):
+    results = evaluate_hits(hits, ["GMAP", "AP"])
     interval = gainful.stats.stability(results).intervals["GMAP"]
     logs = np.log(np.maximum(results.per_query["AP"].to_numpy(), 1e-5))  # trec_eval's floor
-    assert (interval.low, interval.high) == pytest.approx(tuple(np.exp(scipy_interval(logs))))
+    low, high = np.exp(expected(logs))
+    assert (interval.low, interval.high) == pytest.approx((low, min(high, 1.0)))
     without = [np.exp(np.delete(logs, at).mean()) for at in range(len(logs))]
     assert (interval.loo_low, interval.loo_high) == pytest.approx((min(without), max(without)))
 
@@ -64,7 +99,7 @@ def test_a_sum_has_an_interval_and_no_range():
     stability = gainful.stats.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
     interval = stability.intervals["NumRelRet"]
     assert interval.mean == sum(HITS)
-    low, high = scipy_interval(HITS)
+    low, high = t_interval(HITS)
     assert (interval.low, interval.high) == pytest.approx((8 * low, 8 * high))
     assert (interval.loo_low, interval.query_low, interval.influential_query) == (None, None, None)
     assert stability.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
@@ -87,7 +122,7 @@ def test_leaving_out_each_query_by_brute_force(hits):
         assert interval.influential_query is None
     else:
         assert moved[interval.influential_query] == pytest.approx(max(moved.values()))
-    assert values.min() - 1e-12 <= interval.low <= interval.high <= values.max() + 1e-12
+    assert 0 <= interval.low <= interval.high <= 1
 
 
 def test_the_interval_does_not_depend_on_what_else_is_asked():
@@ -132,7 +167,7 @@ def test_queries_that_do_not_count_are_left_out():
     assert interval.mean == pytest.approx(results.mean["nDCG"])
     assert {interval.query_low, interval.query_high} == {"a", "c"}
     values = [1, 1 / np.log2(3), 1 / 2]
-    assert (interval.low, interval.high) == pytest.approx(scipy_interval(values))
+    assert (interval.low, interval.high) == pytest.approx((max(0, t_interval(values)[0]), 1.0))
     nothing = gainful.evaluate({"q": {"x": 0}}, {"q": ["x"]}, "nDCG", empty="skip")
     stability = gainful.stats.stability(nothing)
     assert stability.intervals["nDCG"].mean is None
@@ -184,15 +219,14 @@ def test_a_program_finds_the_same_columns_and_more_behind_them(call):
     parts = ("low", "high", "loo_low", "loo_high", "query_low", "query_high")
     assert rows[0][3:] == [f"{name} {part}" for name in ("P@10", "NumRelRet") for part in parts]
     good = dict(zip(rows[0], rows[1], strict=True))
-    low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6), 90, seed=3)
+    low, high = t_interval((0.9, 0.8, 0.4, 0.7, 0.6), 90)
     assert float(good["P@10 low"]) == pytest.approx(low)
     assert float(good["P@10 high"]) == pytest.approx(high)
     assert float(good["P@10 loo_low"]) == pytest.approx(0.625)
     assert float(good["P@10 loo_high"]) == pytest.approx(0.75)
     assert (good["P@10 query_low"], good["P@10 query_high"]) == ("0", "2")
     assert good["NumRelRet loo_low"] == good["NumRelRet query_low"] == ""
-    assert "90 % intervals of means" in piped.err
-    assert "seed 3" in piped.err
+    assert "90 % intervals of means: Student's t, as there are fewer than 25 queries" in piped.err
 
 
 def test_people_get_a_second_table(call):
@@ -201,7 +235,7 @@ def test_people_get_a_second_table(call):
     assert [answer, first] == call(*EVAL_OPTIONS, "--format", "table").out.split("\n\n")[:2]
     lines = second.splitlines()
     assert lines[1].split() == ["run", "measure", "mean", "low", "high", "low", "high", "by"]
-    low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6))
+    low, high = t_interval((0.9, 0.8, 0.4, 0.7, 0.6))
     assert lines[2].split() == [
         "good", "P@10", "0.6800", f"{low:.4f}", f"{high:.4f}", "0.6250", "0.7500", "2"]  # fmt: skip
     assert lines[3].split()[:3] == ["good", "NumRelRet", "34"]
@@ -226,8 +260,10 @@ def test_json_has_it_by_run_and_measure(call):
         2008,
     )
     interval = stabilities[0]["measures"]["P@10"]
-    low, high = scipy_interval((0.9, 0.8, 0.4, 0.7, 0.6), 99, 500)
-    assert (interval["low"], interval["high"]) == pytest.approx((low, high))
+    low, high = t_interval((0.9, 0.8, 0.4, 0.7, 0.6), 99)
+    assert high > 1
+    assert (interval["low"], interval["high"]) == pytest.approx((low, 1))
+    assert interval["method"] == stabilities[0]["method"] == "t"
     assert interval["moved_by"] == "2"
     assert stabilities[1]["measures"]["NumRelRet"]["loo_low"] is None
     lines = call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "jsonl").out

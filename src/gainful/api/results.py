@@ -98,7 +98,7 @@ class Results(RunValues, Shown):
         """A dot for the mean of each measure, a line for its interval, as an Altair chart.
 
         Args:
-            interval: its level in per cent; queries are drawn again (bootstrap, BCa).
+            interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
             resamples: how often.
             seed: where chance begins.
             **look: title, width, height, dark.
@@ -224,7 +224,7 @@ class RunResults(ShownByRun[Results]):
         """A dot for the mean of each run and measure, a line for its interval.
 
         Args:
-            interval: its level in per cent; queries are drawn again (bootstrap, BCa).
+            interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
             resamples: how often.
             seed: where chance begins.
             **look: title, width, height, dark.

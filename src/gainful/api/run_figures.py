@@ -157,7 +157,7 @@ def dots_data(
         qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
         runs: {name: run}.
         measures: one or several; nDCG@10, AP and RR if none is named.
-        interval: its level in per cent; queries are drawn again (bootstrap, BCa).
+        interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
         resamples: how often.
         seed: where chance begins.
         like: whose settings to follow.

@@ -1,8 +1,8 @@
 """Stability: how much does a mean depend on the queries that happen to be asked?
 
 Two answers. The interval in which the mean would be with other queries of the same kind: they are
-drawn again with replacement (bootstrap, BCa). And how far the mean moves if a single query is left
-out.
+drawn again with replacement (bootstrap, BCa), or, where there are too few of them to draw from,
+Student's t tells it. And how far the mean moves if a single query is left out.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import values_by_query
-from gainful.evidence.statistics.bootstrap import bca_bootstrap
+from gainful.evidence.statistics.bootstrap import INTERVALS, bca_bootstrap
+from gainful.evidence.statistics.paired_tests import T_INTERVAL, t_interval
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
-from gainful.measure.entry import Aggregation
+from gainful.measure.entry import Aggregation, Entry
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
@@ -31,6 +32,7 @@ _LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
 _NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
 _QUERY_FIELDS = ("query_low", "query_high")
 _LONGEST = 30  # characters of a query's name
+FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (docs/error-rates.md)
 
 
 @frozen
@@ -49,6 +51,7 @@ class Interval:
     query_low: str | None = None
     query_high: str | None = None
     kind: Aggregation = "mean"
+    method: str | None = None  # how the interval was found; None where there is none to find
 
     @property
     def influential_query(self) -> str | None:
@@ -81,12 +84,18 @@ class Stability(Shown):
         """All of it as plain data."""
         return {
             "level": self.level,
-            "method": "bootstrap, BCa",
+            "method": self.method,
             "resamples": self.resamples,
             "seed": self.seed,
             "measures": {name: interval.to_dict() for name, interval in self.intervals.items()},
             "notes": list(self.notes),
         }
+
+    @property
+    def method(self) -> str:
+        """How intervals were found: by t below 25 queries, else by drawing queries again."""
+        methods = {interval.method for interval in self.intervals.values() if interval.method}
+        return " and ".join(sorted(methods)) or INTERVALS["BCa"]
 
     def page(self, *, verbose: bool = False) -> Page:
         """A table of intervals."""
@@ -155,7 +164,7 @@ def stability(
     intervals, notes = {}, []
     for name, recipe in results.recipes.items():
         values = values_by_query(results, name)
-        intervals[name], reason = _mean_interval(values, recipe.entry.aggregation, resampling)
+        intervals[name], reason = _mean_interval(values, recipe.entry, resampling)
         notes += [f"{name}: {reason}"] if reason else []
     return Stability(results.name, float(level), resamples, seed, intervals, tuple(notes))
 
@@ -170,10 +179,10 @@ def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = 
 
 
 def _mean_interval(
-    query_values: Mapping[str, float], kind: Aggregation, resampling: Resampling
+    query_values: Mapping[str, float], entry: Entry, resampling: Resampling
 ) -> tuple[Interval, str]:
     """The interval of one mean, and why it is not all there."""
-    values = np.array(list(query_values.values()))
+    values, kind = np.array(list(query_values.values())), entry.aggregation
     if not values.size:
         return Interval(None, kind=kind), "no query counts, so there is no mean"
     mean = aggregate(values, kind)
@@ -185,34 +194,60 @@ def _mean_interval(
         return Interval(None, kind=kind), "not every query has a finite value: no mean, no interval"
     if np.ptp(values) <= ROUNDING * np.abs(values).max():
         low = high = mean
-        reason = "every query has the same value, so the interval is a point"
+        method, reason = None, "every query has the same value, so the interval is a point"
     else:
-        low, high = _bootstrap_interval(values, kind, resampling)
-        reason = ""
+        by_t = len(values) < FEWEST_DRAWN
+        ends = _t_ends(values, entry, resampling) if by_t else _bootstrap_ends(values, resampling)
+        low, high = _aggregate_ends(ends, kind, len(values))
+        method, reason = T_INTERVAL if by_t else INTERVALS["BCa"], ""
     if kind == "sum":
         reason = reason or "a sum is less without a query anyway: no range"
-        return Interval(mean, low, high, kind=kind), reason
-    return Interval(
-        mean, low, high, *_leave_one_out(values, kind, list(query_values)), kind=kind
-    ), reason
+        return Interval(mean, low, high, kind=kind, method=method), reason
+    without_one = _leave_one_out(values, kind, list(query_values))
+    return Interval(mean, low, high, *without_one, kind=kind, method=method), reason
 
 
-def _bootstrap_interval(
-    values: Array, kind: Aggregation, resampling: Resampling
-) -> tuple[float, float]:
-    # Of numbers near 1 no power is too large or too small; a power of two changes no digit.
-    scale = float(np.exp2(np.ceil(np.log2(np.abs(values).max()))))
+def _t_ends(values: Array, entry: Entry, resampling: Resampling) -> tuple[float, float]:
+    """The t interval of the mean, but not beyond what values can be."""
+    scale = _nearest_power(values)
+    low, high = (end[0] * scale for end in t_interval(values[:, None] / scale, resampling.alpha))
+    is_positive = not (entry.signed or entry.registered or entry.aggregation == "geometric")
+    if is_positive and values.min() >= 0:
+        low = max(low, 0.0)
+    most = 0.0 if entry.aggregation == "geometric" else 1.0  # the logarithm of 1 is 0
+    if entry.bounded and values.max() <= most:
+        high = min(high, most)
+    return float(low), float(high)
+
+
+def _bootstrap_ends(values: Array, resampling: Resampling) -> tuple[float, float]:
+    scale = _nearest_power(values)
     outcome = bca_bootstrap(values[:, None] / scale, resampling)
     # No mean of drawn queries is beyond them all, but for rounding.
-    ends = sorted(
+    low, high = sorted(
         float(np.clip(end[0] * scale, values.min(), values.max()))
         for end in (outcome.low, outcome.high)
     )
+    return low, high
+
+
+def _nearest_power(values: Array) -> float:
+    """A scale near the largest: of numbers near 1 no power is too large or too small.
+
+    It is a power of two, which changes no digit.
+    """
+    return float(np.exp2(np.ceil(np.log2(np.abs(values).max()))))
+
+
+def _aggregate_ends(
+    ends: tuple[float, float], kind: Aggregation, number: int
+) -> tuple[float, float]:
+    """The interval of a sum or of a geometric mean, from that of the mean that it is made of."""
     if kind == "sum":
-        return ends[0] * len(values), ends[1] * len(values)
+        return ends[0] * number, ends[1] * number
     if kind == "geometric":
         return float(np.exp(ends[0])), float(np.exp(ends[1]))
-    return ends[0], ends[1]
+    return ends
 
 
 def _leave_one_out(
@@ -314,8 +349,9 @@ def list_footnotes(
     if not stabilities:
         return []
     first = stabilities[0]
-    method = f"{first.level:g} % intervals of means: queries drawn again (bootstrap, BCa"
-    method += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
+    method = (
+        f"{first.level:g} % intervals of means: {describe_methods(stabilities, verbose=verbose)}"
+    )
     if with_ranges:
         method += " · without one: the smallest and the largest mean with one query left out"
     return [
@@ -326,3 +362,15 @@ def list_footnotes(
             for note in stability.notes
         ),
     ]
+
+
+def describe_methods(stabilities: Sequence[Stability], *, verbose: bool) -> str:
+    """How intervals were found; with how many resamples from which seed if `verbose`."""
+    first = stabilities[0]
+    methods = {interval.method for item in stabilities for interval in item.intervals.values()}
+    drawing = "queries drawn again (bootstrap, BCa"
+    drawing += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
+    by_t = f"Student's t, as there are fewer than {FEWEST_DRAWN} queries"
+    if T_INTERVAL not in methods:
+        return drawing
+    return f"{drawing}; {by_t} in some" if INTERVALS["BCa"] in methods else by_t

@@ -64,6 +64,7 @@ class Entry:
     normalised: bool = True  # divided by what was possible?
     linear: bool = False  # is the mean over tie orders the value at the mean gains?
     bounded: bool = True  # is 1 the most there can be?
+    signed: bool = False  # can it be below 0 where no grade is?
     needs_subtopics: bool = (
         False  # does it ask for what aspects of the query a document is relevant?
     )

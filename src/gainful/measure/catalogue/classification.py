@@ -56,6 +56,7 @@ CLASSIFICATION = (
         arguments=("rel", "docs"),
         normalised=False,
         bounded=False,
+        signed=True,
         cutoff_kind="needed",
         cite="matthews1975",
         sees_nonrelevant=True,

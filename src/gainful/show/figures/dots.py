@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from gainful.evidence.stability import Stability
+from gainful.evidence.stability import Stability, describe_methods
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.show.figures.figure import FigureData, Look
@@ -46,7 +46,7 @@ def build_data(results: Mapping[str, RunValues], stabilities: Sequence[Stability
     empty_reason = "" if len(means) else "No query counts, so there is no mean to show."
     if len(means) and (means == 0).all():
         empty_reason = "Every mean is 0: nothing relevant was found."
-    method = f"queries drawn again {first.resamples} times (BCa, seed {first.seed})"
+    method = describe_methods(stabilities, verbose=True)
     return FigureData(
         frame=frame,
         title="Means of runs and their intervals"
