@@ -103,7 +103,10 @@ def explore(
         command = command_words(sessions, qrels, options)
     loaded = choose_sessions(sessions, bad=bad, **reading)
     matched = match_sessions(
-        loaded, read_session_qrels(qrels, qrels_format), recipe.convention.unjudged
+        loaded,
+        read_session_qrels(qrels, qrels_format),
+        recipe.convention.unjudged,
+        recipe.convention.subtopic_grades,
     )
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"

@@ -86,9 +86,12 @@ def evaluate(
         pages=pages,
         columns=columns,
     )
-    first_recipe = next(iter(recipes.values()))
+    matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
-        chosen_sessions, read_session_qrels(qrels, qrels_format), first_recipe.convention.unjudged
+        chosen_sessions,
+        read_session_qrels(qrels, qrels_format),
+        matching.unjudged,
+        matching.subtopic_grades,
     )
     values = measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
     return as_session_results(values)

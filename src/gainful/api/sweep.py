@@ -112,6 +112,7 @@ def sweep(
         chosen_sessions,
         read_session_qrels(qrels, qrels_format),
         grid.recipes[0].convention.unjudged,
+        grid.recipes[0].convention.subtopic_grades,
     )
     names = (by,) if isinstance(by, str) else tuple(by)
     groups = group_sessions(matched_sessions, names, chosen_sessions.name)

@@ -76,7 +76,9 @@ def why(
         session_qrels = read_session_qrels(qrels, qrels_format)
         mixtures = mix_sessions(
             sessions,
-            lambda convention: match_sessions(sessions, session_qrels, convention.unjudged),
+            lambda convention: match_sessions(
+                sessions, session_qrels, convention.unjudged, convention.subtopic_grades
+            ),
             session_sides,
         )
         return explain_difference(mixtures, session_sides)

@@ -18,6 +18,7 @@ from gainful.types import MAX_COUNT, is_number
 
 Repeats = Literal["every", "first", "clicked", "judged"]
 SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
+SubtopicGrades = Literal["highest", "sum"]
 Statistic = Literal["final", "best", "last", "average", "per_query"]
 _MINIMUM_PATTERN = re.compile(r"minimum\((\d{1,17})\)", re.ASCII)
 _QUERIES_PATTERN = re.compile(r"queries\((\d+)\)", re.ASCII)
@@ -176,6 +177,11 @@ _TABLE = (
             "error": "it is refused",
         },
     ),
+    Setting(
+        "subtopic_grades",
+        "What is the grade of a document that was judged for several subtopics?",
+        {"highest": "the highest of its grades", "sum": "the sum of its grades"},
+    ),
 )
 
 SESSION_SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
@@ -213,6 +219,7 @@ class SessionConvention(Settings):
     negative: Literal["zero", "keep", "error"] = setting("zero")
     empty: Literal[0, 1, "skip", "error"] = setting(0)
     unjudged: Literal["auto", "zero", "drop", "error"] = setting("auto")
+    subtopic_grades: SubtopicGrades = setting("highest")
 
     name: str = field(default="jk2008", eq=False)
     title: str = field(default="Järvelin, Price, Delcambre & Nielsen 2008", eq=False)
@@ -257,7 +264,9 @@ TREC_DD_2017 = evolve(
     title="TREC Dynamic Domain 2017, nsDCG",
     duplicates="first",
     at="queries(5)",
-    note="each document once, in the best places; @n is n iterations of 5 documents each",
+    subtopic_grades="sum",
+    note="each document once, in the best places; @n is n iterations of 5 documents each; a "
+    "document is worth the ratings of all its passages",
 )
 TREC_DD_2015 = evolve(
     JK2008,

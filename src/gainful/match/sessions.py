@@ -15,6 +15,7 @@ import polars as pl
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
+from gainful.convention.session import SubtopicGrades
 from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
@@ -22,6 +23,7 @@ from gainful.match.matched import Subtopics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import Sessions
+from gainful.read.subtopic_qrels import with_summed_grades
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -206,10 +208,13 @@ def match_sessions(
     sessions: Sessions,
     qrels: Qrels | None,
     unjudged: Literal["auto", "zero", "drop", "error"] = "auto",
+    subtopic_grades: SubtopicGrades = "highest",
 ) -> MatchedSessions:
     """Which of the results that were shown are judged, and where do they stand?"""
     if qrels is None:
         qrels = _searcher_qrels(sessions)
+    if subtopic_grades == "sum":
+        qrels = with_summed_grades(qrels)
     frame, notes, layout = sessions.frame, [*sessions.notes, *qrels.notes], sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col("session"))

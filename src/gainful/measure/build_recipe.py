@@ -85,7 +85,10 @@ _SETTINGS_OF_SOME_MEASURES = (
     "duplicates",
     "depth",
 )  # of `like`, for measures that leave a choice in them
-_MATCHING_SETTINGS = ("unjudged",)  # settled before any measure is, and so no parameter of one
+_MATCHING_SETTINGS = (
+    "unjudged",
+    "subtopic_grades",
+)  # settled before any measure is, and so no parameter of one
 
 
 def build_recipe(

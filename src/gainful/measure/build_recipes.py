@@ -40,7 +40,7 @@ USUAL_MEASURES = ("nDCG@10", "AP", "RR")
 USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
 
 _OF_SOME_MEASURES = ("b", "rel", "gain", "discount", "cutoff", "max_grade", "unjudged_grade")
-_OF_ALL_SESSION_MEASURES = ("unjudged", "average")  # of sessions and their means
+_OF_ALL_SESSION_MEASURES = ("unjudged", "subtopic_grades", "average")  # of sessions and their means
 
 
 class EvaluationSettings(Options, total=False):

@@ -1,7 +1,9 @@
 """Runs of TREC Dynamic Domain: what a system showed a simulated user, iteration by iteration.
 
 Lines of topic, iteration (from 0), document, score, on-topic and subtopic:rating|…, with tabs
-between them. The topic is the session, an iteration its query, the order of lines the ranking.
+between them. The topic is the session, an iteration its query. Results are ranked by their scores,
+equal ones in the order of their lines, as the track's scorers rank them; where a line has no score,
+by the order of lines alone.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
             for index, name in enumerate(_COLUMNS)
         ),
     )
+    fields = _rank_by_score(fields)
     iteration = fields["iteration"].cast(pl.Int64, strict=False)
     short, odd = fields["fields"] < 3, iteration.is_null() | (iteration < 0)
     frame = fields.select(
@@ -87,7 +90,16 @@ def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
     )
 
 
-_COLUMNS = ("session", "iteration", "doc")
+def _rank_by_score(fields: pl.DataFrame) -> pl.DataFrame:
+    """The lines of each iteration by descending score, if every line has one."""
+    scored = fields.with_columns(pl.col("score").cast(pl.Float64, strict=False))
+    if scored["score"].null_count():
+        return fields
+    in_order = pl.all().sort_by("score", descending=True, maintain_order=True)
+    return scored.with_columns(in_order.over("session", "iteration"))
+
+
+_COLUMNS = ("session", "iteration", "doc", "score")
 _MAX_ITERATIONS = (
     10_000  # iterations of a topic; beyond it, a number is a mistake and not an iteration
 )

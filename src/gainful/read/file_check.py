@@ -118,7 +118,7 @@ def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
         for row in lines.filter(bad).to_dicts()
     ]
     rank = pl.col("rank").cast(pl.Float64, strict=False) if is_run else pl.lit(None).alias("rank")
-    extra = ("subtopic",) if "subtopic" in lines.columns else ()  # three fields have none
+    extra = [name for name in ("subtopic", "passage") if name in lines.columns]
     sound = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more", *extra)
     return _FileRows(
         source.name,
@@ -167,6 +167,8 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
     if rows.frame.is_empty():
         problems = rows.problems or ["there is nothing in it"]
         return FileReport(rows.name, rows.format_name, "judgments", problems)
+    if "passage" in rows.frame.columns:
+        return _examine_passage_rows(rows)
     ids = ["query", "doc"]
     frame = rows.frame
     if "subtopic" in frame.columns and subtopic_qrels.has_several_subtopics(frame["subtopic"]):
@@ -187,6 +189,23 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
     )
     qrels = evolve(qrels, notes=[rows.note] if rows.note else [])
     return report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
+
+
+def _examine_passage_rows(rows: _FileRows) -> FileReport:
+    """Ratings of passages, of which each may be rated once for a subtopic."""
+    columns = ("query", "doc", pl.col("number").alias("grade"), "subtopic", "passage")
+    frame = rows.frame.select(columns)
+    repeats = subtopic_qrels.find_repeated_passages(frame)
+    mistakes = [
+        (rows.locate(row), f"passage {quote(passage)} is rated again")
+        for row, passage in repeats.select("row", "passage").iter_rows()
+    ]
+    once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
+    summed, locate, _ = subtopic_qrels.sum_passages(once, rows.locate)
+    qrels = subtopic_qrels.build_subtopic_qrels(summed, rows.name, locate)
+    notes = ["ratings of passages, summed by subtopic", *([rows.note] if rows.note else [])]
+    problems = rows.problems + describe_mistakes(mistakes, "repeated rating", "")
+    return report_qrels(evolve(qrels, notes=notes), rows.format_name, rows.name, problems)
 
 
 def _examine_run_rows(rows: _FileRows) -> FileReport:

@@ -72,6 +72,53 @@ def with_last_grades(qrels: Qrels) -> Qrels:
     return evolve(qrels, frame=qrels.frame.with_columns(last), subtopics=None)
 
 
+def with_summed_grades(qrels: Qrels) -> Qrels:
+    """Judgments in which a document's grade is the sum of those for its subtopics."""
+    if qrels.subtopics is None:
+        return qrels
+    total = qrels.subtopics.group_by("row").agg(pl.col("grade").sum()).sort("row")["grade"]
+    return evolve(qrels, frame=qrels.frame.with_columns(total))
+
+
+def sum_passages(
+    frame: pl.DataFrame, locate: Callable[[int], str]
+) -> tuple[pl.DataFrame, Callable[[int], str], int]:
+    """Ratings of passages → a grade for each query, document and subtopic, as TREC DD has it.
+
+    The grade is the sum of the ratings of the passages; one of 0 counts as 1, as in the track's
+    scorers, and the last number says how many did. A passage that is rated twice is refused.
+
+    Examples:
+        >>> rows = [("1", "a", 2.0, "1.1", "p"), ("1", "a", 0.0, "1.1", "q")]
+        >>> columns = ["query", "doc", "grade", "subtopic", "passage"]
+        >>> sum_passages(pl.DataFrame(rows, schema=columns, orient="row"), str)[0].rows()
+        [('1', 'a', 3.0, '1.1')]
+    """
+    ids = ["query", "doc", "subtopic"]
+    repeats = find_repeated_passages(frame)
+    if not repeats.is_empty():
+        first = repeats.row(0, named=True)
+        raise Duplicated(
+            locate(first["row"]),
+            f"passage {quote(first['passage'])} of document {quote(first['doc'])} is rated more "
+            f"than once for subtopic {quote(first['subtopic'])}",
+            "one rating for each passage and subtopic",
+        )
+    zeros = int((frame["grade"] == 0).sum())
+    rating = pl.when(pl.col("grade") == 0).then(1.0).otherwise(pl.col("grade")).alias("grade")
+    rows = frame.with_row_index("line").group_by(ids, maintain_order=True)
+    summed = rows.agg(rating.sum(), pl.col("line").first())
+    line = summed["line"]
+    columns = ("query", "doc", "grade", "subtopic")
+    return summed.select(columns), lambda row: locate(int(line[row])), zeros
+
+
+def find_repeated_passages(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that rate a passage for a subtopic for which an earlier row rates it."""
+    key = pl.struct("query", "doc", "subtopic", "passage")
+    return frame.with_row_index("row").filter(~key.is_first_distinct())
+
+
 def has_several_subtopics(subtopic: pl.Series) -> bool:
     """Is there more than one subtopic?"""
     return len(subtopic) > 1 and bool((subtopic != subtopic[0]).any())

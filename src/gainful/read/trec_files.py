@@ -48,6 +48,13 @@ QRELS = LineFormat(
 SHORT_QRELS = LineFormat(
     ("query", "doc", "grade"), "grade", "query document grade", open_ended=False
 )
+PASSAGE_QRELS = LineFormat(
+    ("query", "subtopic", "doc", "passage", "grade"),
+    "grade",
+    "topic subtopic document passage rating",
+    open_ended=False,
+    extra=("subtopic", "passage"),
+)
 RUN = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
     "score",
@@ -59,8 +66,12 @@ RUN = LineFormat(
 def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
     """Judgments from lines of query, iteration (or subtopic), document, grade."""
     line_format = find_qrels_format(source)
-    frame, locate = read_qrels_lines(source), row_locator(source, line_format)
+    frame, locate = _read_lines(source, line_format), row_locator(source, line_format)
     notes = note_comments(source)  # judgments are few
+    if line_format is PASSAGE_QRELS:
+        frame, locate, zeros = subtopic_qrels.sum_passages(frame, locate)
+        counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
+        notes.append(f"{source.name}: ratings of passages, summed by subtopic{counted}")
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if unique:
@@ -71,21 +82,36 @@ def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
 
 def read_qrels_lines(source: Source) -> pl.DataFrame:
     """The lines of judgments as they stand there: query, doc, grade, subtopic."""
+    return _read_lines(source, find_qrels_format(source)).select(QRELS.columns)
+
+
+def _read_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
+    """The lines of judgments: query, doc, grade, subtopic and, where there are such, passage."""
     refuse_run(source)
-    line_format = find_qrels_format(source)
     frame = scan_tidy_file(source, line_format, find_tidiness(source))
     if frame is None:
         frame = _read_line_by_line(source, line_format)
     if line_format is SHORT_QRELS:
-        frame = frame.with_columns(pl.lit("0").alias("subtopic"))
-    return frame.select(QRELS.columns)
+        return frame.select(SHORT_QRELS.columns).with_columns(pl.lit("0").alias("subtopic"))
+    return frame.select(line_format.columns)
 
 
 def find_qrels_format(source: Source) -> LineFormat:
-    """Judgments with an iteration as TREC has it, or of query, document and grade alone."""
+    """Judgments with an iteration as TREC has it; of query, document and grade; or of passages.
+
+    Those of passages (TREC Dynamic Domain) name subtopics after their topic: DD16-1, DD16-1.2.
+    """
     lines = [line.split() for line in source.first_lines()[:_SAMPLE_LINES]]
-    is_short = all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2])
-    return SHORT_QRELS if is_short else QRELS
+    if all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2]):
+        return SHORT_QRELS
+    first = lines[0] if lines else []
+    of_passages = (
+        len(first) == len(PASSAGE_QRELS.fields)
+        and first[1].startswith(first[0])
+        and first[1] != first[0]
+        and _is_number(first[4])
+    )
+    return PASSAGE_QRELS if of_passages else QRELS
 
 
 def describe_comments(source: Source) -> str:
@@ -147,6 +173,8 @@ def refuse_judgments(source: Source) -> None:
 
 def looks_like_a_run(source: Source) -> bool:
     """Have most of its first lines more than the four fields of judgments?"""
+    if find_qrels_format(source) is PASSAGE_QRELS:
+        return False
     sizes = [len(line.split()) for line in source.first_lines()]
     return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
 

@@ -150,6 +150,7 @@ _ALL_SESSION_CAUSES = (
     Cause("negative", "negative grades", ("negative",)),
     Cause("empty", "sessions with nothing relevant", ("empty",)),
     Cause("unjudged", "queries without judgments", ("unjudged",)),
+    Cause("subtopic_grades", "grades for several subtopics", ("subtopic_grades",)),
 )
 SESSION_CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_SESSION_CAUSES}
 

@@ -67,7 +67,7 @@ class SessionScores:
 
     def sort_key(self, convention: SessionConvention) -> tuple[str, ...]:
         """Conventions that match sessions alike come together."""
-        return (str(convention.unjudged),)
+        return (f"{convention.unjudged} {convention.subtopic_grades}",)
 
     def score(self, conventions: Sequence[SessionConvention]) -> Iterator[Scores]:
         """The value of each session, and their mean, under each of these conventions."""

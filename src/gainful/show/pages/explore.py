@@ -120,6 +120,7 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
             "negative": convention.negative,
             "empty": convention.empty,
             "unjudged": convention.unjudged,
+            "subtopic_grades": convention.subtopic_grades,
             "by": content.group_column,
         },
         "command": list(content.command),

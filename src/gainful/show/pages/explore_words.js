@@ -26,6 +26,7 @@ const Words = (data, study, set) => {
     for (const [name, code] of Object.entries(set.where)) words.push("--where", `${name}=${study.columns.get(name).values[code]}`);
     if (set.minQueries > fewestQueries) words.push("--min-queries", String(set.minQueries));
     if (start.unjudged !== "auto") words.push("--unjudged", start.unjudged);
+    if (start.subtopic_grades !== "highest") words.push("--subtopic-grades", start.subtopic_grades);
     if (set.by !== null) words.push("--by", set.by);
     return words.map(quote).join(" ");
   }
