@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor, log10
+from pathlib import PurePath
 from typing import NoReturn
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
@@ -333,3 +334,11 @@ def answer_missing(module: str, names: Sequence[str]) -> Callable[[str], NoRetur
         raise AttributeError(message)
 
     return __getattr__
+
+
+def name_files(paths: Sequence[str]) -> list[str]:
+    """Files by their names, as short as they can be told apart."""
+    short = ["stdin" if path == "-" else PurePath(path).name for path in paths]
+    plain = [name.split(".")[0] or name for name in short]
+    distinct = (names for names in (plain, short) if len(set(names)) == len(names))
+    return list(next(distinct, paths))

@@ -15,7 +15,7 @@ from gainful.measure.run_values import RunValues
 from gainful.read.inputs import AnyRun
 from gainful.read.qrels_and_run import Run
 from gainful.read.shapes import holds_runs
-from gainful.text import number_doubles
+from gainful.text import name_files, number_doubles
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
 # Those that a type checker can tell from one run.
@@ -59,14 +59,6 @@ def _name_list(runs: Sequence[AnyRun]) -> dict[str, AnyRun]:
         for run in runs
     ]
     return dict(zip(number_doubles(names), runs, strict=True))
-
-
-def name_files(paths: Sequence[str]) -> list[str]:
-    """Files by their names, as short as they can be told apart."""
-    short = ["stdin" if path == "-" else Path(path).name for path in paths]
-    plain = [name.split(".")[0] or name for name in short]
-    distinct = (names for names in (plain, short) if len(set(names)) == len(names))
-    return list(next(distinct, paths))
 
 
 def name_file(run: object) -> str | None:

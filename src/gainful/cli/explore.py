@@ -14,7 +14,7 @@ from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_
 
 
 @command(short_help="What would another searcher say of these sessions?")
-@click.argument("file", type=PATH)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
 @options("qrels")
 @option(
     "measure",
@@ -26,7 +26,7 @@ from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_
 @option("output", group="", metavar="PAGE.html", required=True, help="Where the page goes.")
 @options(*READ_SESSIONS, *SESSION_CONVENTION)
 def explore(
-    file: str,
+    files: tuple[str, ...],
     *,
     qrels: str | None,
     measure: str,
@@ -37,6 +37,8 @@ def explore(
     **options: Any,
 ) -> None:
     """Make a page of the sessions in FILE, with sliders for the searcher who judges them.
+
+    Several files are several systems.
 
     The page is one file that loads nothing: open it in a browser. b, bq, the number of results
     that count, the weight of each grade and what the paper of 2008 leaves open can be changed;
@@ -52,8 +54,9 @@ def explore(
       gainful explore sessions.csv --qrels q.txt -m 'sDCG(b=10)@5' -o page.html
     """
     refuse_other_than_html(output)
-    refuse_two_pipes(file, qrels)
-    refuse_overwriting(output, tuple(path for path in (file, qrels, options["topics"]) if path))
+    refuse_two_pipes(*files, qrels)
+    inputs = (*files, qrels, options["topics"])
+    refuse_overwriting(output, tuple(path for path in inputs if path))
     reading = parse_reading(options)
-    page = build_page(file, qrels, measure, by=by, title=title, like=like, **reading, **options)
+    page = build_page(files, qrels, measure, by=by, title=title, like=like, **reading, **options)
     deliver_document(page, output)

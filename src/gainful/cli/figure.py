@@ -152,9 +152,9 @@ def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
 
 
 def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -> tuple[Any, ...]:
-    files = options.pop("file"), options.pop("qrels"), _take_measures(figure, options) or None
+    inputs = options.pop("files"), options.pop("qrels"), _take_measures(figure, options) or None
     options |= parse_reading(options)
-    return files
+    return inputs
 
 
 def _take_sweep(
@@ -162,8 +162,8 @@ def _take_sweep(
 ) -> tuple[Any, ...]:
     options["by"] = options["by"].split(",")
     options["weights"] = list(options["weights"]) or None
-    file, qrels, measures = _take_sessions(figure, options, figure_options)
-    return file, qrels, *(measures or figure.usual_measures)
+    files, qrels, measures = _take_sessions(figure, options, figure_options)
+    return files, qrels, *(measures or figure.usual_measures)
 
 
 def _take_runs(
@@ -185,7 +185,10 @@ class _Inputs:
     take: Callable[[Figure, dict[str, Any], dict[str, Any]], tuple[Any, ...]]
 
 
-_SESSION_ARGUMENTS = (click.argument("file", type=PATH), take_options("qrels"))
+_SESSION_ARGUMENTS = (
+    click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH),
+    take_options("qrels"),
+)
 _INPUTS: Mapping[str, _Inputs] = {
     "sessions": _Inputs(
         _SESSION_ARGUMENTS, (take_options(*READ_SESSIONS, *SESSION_CONVENTION),), _take_sessions
@@ -230,12 +233,13 @@ def _take_request(figure: Figure, options: dict[str, Any]) -> _Request:
     if "interval" not in figure_options and not figure.always_resamples:
         for name in figure_options.keys() & {"resamples", "seed"}:
             raise click.UsageError(f"--{name} needs --interval")
+    if len(options.get("files", ())) > 1 and "by" in names:  # several systems
+        figure_options.setdefault("by", "system")
     if "by" in figure_options:
         figure_options["by"] = [part.strip() for part in figure_options["by"].split(",")]
     output, wants_data = options.pop("output"), options.pop("wants_data")
-    inputs = [options.get(name) for name in ("file", "qrels", "topics")] + [
-        *options.get("runs", ())
-    ]
+    inputs = [options.get(name) for name in ("qrels", "topics")]
+    inputs += [*options.get("files", ()), *options.get("runs", ())]
     refuse_two_pipes(*inputs)
     refuse_overwriting(output, inputs)
     return _Request(figure_options, look, _choose_suffix(output, wants_data), output)

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from gainful.api.measures import is_measure
-from gainful.api.named_runs import name_files
 from gainful.cli.options import CHOOSE_SESSIONS
 from gainful.errors import BadValue
+from gainful.text import name_files
 
 
 def refuse_two_pipes(*paths: str | None) -> None:

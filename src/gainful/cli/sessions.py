@@ -16,7 +16,7 @@ from gainful.measure.sessions.results import VIEWS
 
 
 @command(short_help="How good are these whole search sessions?")
-@click.argument("file", type=PATH)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
 @options("qrels")
 @option("measures", help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]")
 @option("by", multiple=True, help="Means of groups: --by system,scenario.")
@@ -35,7 +35,7 @@ from gainful.measure.sessions.results import VIEWS
 @option("quiet", help="On stderr only what was left out, no notes.")
 @options("verbose", *READ_SESSIONS, *SESSION_CONVENTION)
 def sessions(
-    file: str,
+    files: tuple[str, ...],
     *,
     qrels: str | None,
     measures: tuple[str, ...],
@@ -52,7 +52,8 @@ def sessions(
     FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
     topic, system, searcher, scenario, text, clicked, scanned, grade if there are any), XML of the
     TREC Session Track, a TREC run of conversations (query ids such as 106_3), or a run of TREC
-    Dynamic Domain; which, is found out, or named with --sessions-format.
+    Dynamic Domain; which, is found out, or named with --sessions-format. Several files are several
+    systems (--by system).
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -65,13 +66,16 @@ def sessions(
       gainful sessions study.csv --qrels qrels.txt --reformulations
       gainful sessions cast.run --sessions-format conversation --qrels q.txt
       gainful sessions study.csv --qrels qrels.txt --where scenario=D
+      gainful sessions a.run b.run --sessions-format conversation --qrels q.txt
     """
     view = _choose_view(options)
     form = choose_form(form, output)
-    refuse_two_pipes(file, qrels)
-    refuse_overwriting(output, (file, qrels, options["topics"]))
-    results = evaluate(file, qrels, measures or None, **parse_reading(options), **options)
+    refuse_two_pipes(*files, qrels)
+    refuse_overwriting(output, (*files, qrels, options["topics"]))
+    results = evaluate(files, qrels, measures or None, **parse_reading(options), **options)
     columns = [part.strip() for text in by for part in text.split(",")]
+    if len(files) > 1 and not by:
+        columns = ["system"]
     deliver(results.page(view, columns, non_last, verbose=verbose), form, output, quiet=quiet)
 
 

@@ -16,7 +16,7 @@ from gainful.errors import BadValue
 
 
 @command(short_help="Which system is better for which searcher?")
-@click.argument("file", type=PATH)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
 @options("qrels")
 @option("measure", default="nsDCG", help="sDCG or nsDCG, such as 'nsDCG(duplicates=first)'.")
 @option("by", default="system", show_default=True, help="Which column tells the groups.")
@@ -29,7 +29,7 @@ from gainful.errors import BadValue
 )
 @options("text_form", "output", "verbose", *READ_SESSIONS, "like_sessions")
 def sweep(
-    file: str,
+    files: tuple[str, ...],
     *,
     qrels: str | None,
     weights: tuple[str, ...],
@@ -42,6 +42,8 @@ def sweep(
     **options: Any,
 ) -> None:
     """Which system is better for which searcher, by the sessions in FILE?
+
+    Several files are several systems.
 
     Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one to
     whom reformulating is a burden. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says who
@@ -57,10 +59,10 @@ def sweep(
       gainful sweep sessions.csv --qrels qrels.txt -m sDCG -o settings.csv
     """
     form = choose_form(form, output, piped="table")
-    refuse_two_pipes(file, qrels)
-    refuse_overwriting(output, (file, qrels, options["topics"]))
+    refuse_two_pipes(*files, qrels)
+    refuse_overwriting(output, (*files, qrels, options["topics"]))
     result = run_sweep(
-        file,
+        files,
         qrels,
         measure,
         weights=list(weights) or None,

@@ -16,7 +16,7 @@ from gainful.read.source import Source
 from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
+ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
 _EXPECTED = "one JSON object a line"
 
@@ -48,7 +48,7 @@ def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
         return True
     names = [f'"{name}"'.encode() for name in frame.columns]
     repeated = any(text.count(name) > frame.height for name in names)
-    return repeated or _ESCAPED_KEY_OR_HALF.search(text) is not None
+    return repeated or ESCAPED_KEY_OR_HALF.search(text) is not None
 
 
 def _read_line_by_line(source: Source) -> pl.DataFrame:
@@ -81,19 +81,24 @@ def read_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(source.read_bytes().split(b"\n"), start=1):
         if not line.strip():
             continue
-        place = f"{source.name}:{number}"
-        try:
-            value = load_json(line, place)
-        except BadInput:
-            raise
-        except ValueError:
-            problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
-            raise BadInput(place, problem, _EXPECTED) from None
-        if _HALF.search(line) is not None:
-            _refuse_half_characters(value, place)
-        if not isinstance(value, dict):
-            raise BadInput(place, f"{quote(value)} is no object", _EXPECTED)
+        value = load_object(line, f"{source.name}:{number}")
         yield number, value
+
+
+def load_object(line: bytes, place: str) -> dict[str, Any]:
+    """The object of a line, or an error that says what it is instead."""
+    try:
+        value = load_json(line, place)
+    except BadInput:
+        raise
+    except ValueError:
+        problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
+        raise BadInput(place, problem, _EXPECTED) from None
+    if _HALF.search(line) is not None:
+        _refuse_half_characters(value, place)
+    if not isinstance(value, dict):
+        raise BadInput(place, f"{quote(value)} is no object", _EXPECTED)
+    return value
 
 
 def _refuse_half_characters(value: Any, place: str) -> None:
@@ -112,12 +117,16 @@ def is_json_list(source: Source) -> bool:
 
 def load_whole(source: Source) -> Any:
     """What a file of JSON holds that is one object or one list."""
+    text = source.read_bytes()
     try:
-        return load_json(source.read_bytes(), source.name)
+        value = load_json(text, source.name)
     except BadInput:
         raise
     except ValueError as failure:
         raise BadInput(source.name, f"this is not JSON: {failure}") from None
+    if _HALF.search(text) is not None:
+        _refuse_half_characters(value, source.name)
+    return value
 
 
 def load_json(text: bytes, place: str) -> Any:

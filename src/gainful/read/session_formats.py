@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -16,6 +17,7 @@ from gainful.read.formats import FileFormat, choose_format, find_format
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
 from gainful.read.source import Source, open_source
+from gainful.read.trace_formats import TRACE_FORMATS, find_trace_format
 from gainful.text import NUMBER_PATTERN
 
 
@@ -44,6 +46,10 @@ def guess_table_format(source: Source) -> str:
     return "jsonl"
 
 
+def _has_trace_format(name: str, source: Source) -> bool:
+    return find_trace_format(source) == name
+
+
 _ALL = (
     SessionFormat(
         "trec-session",
@@ -64,6 +70,16 @@ _ALL = (
         conversations.is_conversation,
         conversations.read_conversations,
         ("ties",),
+    ),
+    *(
+        SessionFormat(
+            entry.name,
+            entry.description,
+            partial(_has_trace_format, entry.name),
+            entry.read,
+            entry.options,
+        )
+        for entry in TRACE_FORMATS
     ),
     SessionFormat(
         "table",
@@ -86,6 +102,7 @@ def read_sessions(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
+    tool: Sequence[str] | None = None,
 ) -> Sessions:
     """Sessions from a file, whatever its format.
 
@@ -99,12 +116,18 @@ def read_sessions(
         pages: of the Session Track: does a further page continue the list (`merge`, the default)
             or `count` as a query?
         columns: of a table: what its columns are called.
+        tool: of traces and transcripts: the names of the tools that search.
     """
     source = open_source(path)
     file_format = find_session_format(source, format_name)
     if format_name is None and file_format.name == "table":
         _refuse_judgments(source)
-    all_options = {"ties": ties, "pages": pages, "columns": columns if columns.names else None}
+    all_options = {
+        "ties": ties,
+        "pages": pages,
+        "columns": columns if columns.names else None,
+        "tool": tool or None,
+    }
     options: dict[str, Any] = {
         name: value for name, value in all_options.items() if value is not None
     }
@@ -123,7 +146,7 @@ def read_sessions(
 def find_session_format(source: Source, format_name: str | None = None) -> SessionFormat:
     """The format of sessions, by its name or by what the file looks like."""
     if format_name is None and find_format(source).name != "trec":
-        format_name = "table"
+        format_name = find_trace_format(source) or "table"
     return choose_format(SESSION_FORMATS, source, format_name, "session format")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike
+from collections.abc import Mapping
+from os import PathLike, fspath
 from typing import Any
 
 from gainful.errors import BadValue, WrongType
@@ -14,8 +15,10 @@ from gainful.read.jsonl import build_columns
 from gainful.read.session_formats import read_sessions
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
+from gainful.read.several_systems import combine_systems
+from gainful.text import name_files
 
-AnySessions = str | PathLike[str] | Sessions | Any  # or any frame
+AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
 
 def as_sessions(
@@ -28,7 +31,24 @@ def as_sessions(
     pages: str | None = None,
     columns: ColumnNames | None = None,
 ) -> Sessions:
-    """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`."""
+    """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`.
+
+    Several files, in a list or by name, are several systems; see `combine_systems`.
+    """
+    systems = name_systems(value)
+    if systems is not None and len(systems) == 1:
+        (value,) = systems.values()
+    elif systems is not None:
+        reading: dict[str, Any] = {
+            "bad": bad,
+            "ties": ties,
+            "topics": topics,
+            "pages": pages,
+            "columns": columns,
+        }
+        return combine_systems(
+            {name: as_sessions(part, format_name, **reading) for name, part in systems.items()}
+        )
     mapping = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
         return read_sessions(
@@ -50,3 +70,30 @@ def as_sessions(
     if not isinstance(value, Sessions):
         raise WrongType("sessions", value, "a path, a frame, a list of dicts, or Sessions")
     return value if topics is None else with_topics(value, topics)
+
+
+def name_systems(value: AnySessions) -> dict[str, AnySessions] | None:
+    """The sessions of several systems by name; None if there is only one thing to read.
+
+    Examples:
+        >>> name_systems(["runs/bm25.run", "runs/dense.run"])
+        {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run'}
+    """
+    if isinstance(value, Mapping) and value and all(map(_holds_sessions, value.values())):
+        return {str(name): part for name, part in value.items()}
+    if not isinstance(value, (list, tuple)) or not value:
+        return None
+    if not all(isinstance(path, (str, PathLike)) for path in value):
+        return None
+    paths = [fspath(path) for path in value]
+    if len(set(paths)) < len(paths):
+        raise BadValue("sessions", paths, "each file once")
+    return dict(zip(name_files(paths), value, strict=True))
+
+
+def _holds_sessions(value: object) -> bool:
+    """Can it be the sessions of one system?"""
+    if isinstance(value, (str, PathLike, Sessions)) or is_frame(value):
+        return True
+    records = isinstance(value, (list, tuple)) and shapes.are_records(value)
+    return records or find_engine(value) is not None

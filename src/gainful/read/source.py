@@ -94,7 +94,7 @@ class Source:
         """The lines of its head that are whole, and neither empty nor comments; at least one."""
         head, _, cut = self.head.rpartition(b"\n")
         if not head.strip():  # a line longer than the head
-            head = next((line for line in self._iterate_lines() if line.strip()), b"")
+            head = next((line for line in self.iterate_lines() if line.strip()), b"")
         elif len(self.head) < _HEAD_SIZE:
             head += b"\n" + cut
         lines = [line.strip() for line in head.decode("utf-8", errors="replace").split("\n")]
@@ -113,7 +113,8 @@ class Source:
                 count += _count_comments(whole_lines) if newline else 0
         return count + _count_comments(begun)
 
-    def _iterate_lines(self) -> Iterator[bytes]:
+    def iterate_lines(self) -> Iterator[bytes]:
+        """Its lines, one after the other, with what ends them."""
         with self._open_stream() as stream:
             yield from stream
 

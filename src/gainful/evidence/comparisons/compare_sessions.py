@@ -46,6 +46,7 @@ STUDY_TESTS = {
     TUKEY: "permutation of searchers' whole assignments, the largest difference (Tukey)",
 }
 BLOCKS = ("searcher", "scenario")
+CONVERSATION = "conversation"  # what sessions of several systems are paired by
 SYSTEM = "system"
 
 
@@ -283,6 +284,8 @@ def _block_columns(results: SessionValues, by: str, block: str | Sequence[str] |
     """The columns of blocks: those that were named, or those of the usual ones that are there."""
     if block is None:
         columns = results.columns.columns
+        if CONVERSATION in columns:  # which every system had
+            return [CONVERSATION]
         return [name for name in BLOCKS if name in columns and name != by]
     if isinstance(block, str):
         return [block]

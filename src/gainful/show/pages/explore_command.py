@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeGuard
 
 
 def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -> list[str]:
     """The words by which `gainful sessions` reads the same; capitals for what is no file."""
-    words = [_name_file(sessions, "SESSIONS")]
+    files = list(sessions) if _are_files(sessions) else [sessions]
+    words = [_name_file(file, "SESSIONS") for file in files]
     words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -21,6 +22,10 @@ def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -
         elif value not in (None, False):
             words += [option, str(value)]
     return words
+
+
+def _are_files(value: Any) -> TypeGuard[Sequence[str | PathLike[str]]]:
+    return isinstance(value, (list, tuple)) and all(isinstance(p, (str, PathLike)) for p in value)
 
 
 def _name_file(source: object, placeholder: str) -> str:

@@ -1,0 +1,320 @@
+"""Transcripts of agents: chat messages in which one call of a search tool is one query.
+
+OpenAI's messages have `tool_calls` that messages of the role tool answer by `tool_call_id`;
+Anthropic's have blocks `tool_use` that blocks `tool_result` answer by `tool_use_id`; the items of
+OpenAI's Responses (`function_call`, `function_call_output`) and the parts of OpenTelemetry's
+messages (`tool_call`, `tool_call_response`) say the same in other words. A line is a conversation
+with its `messages`, or one message.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from gainful.errors import BadInput
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.dotted_paths import find_first, parse_json
+from gainful.read.json_records import RecordFile, Unreadable, read_records
+from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals, parse_time
+from gainful.read.search_results import (
+    BadResults,
+    ResultPaths,
+    read_query,
+    read_results,
+)
+from gainful.read.session_events import SessionEvents
+from gainful.read.source import Source
+from gainful.text import join_words, quote
+
+MESSAGES = ("messages", "conversation", "transcript", "trajectory", "input")
+_SESSION = (
+    *("session_id", "sessionId", "session", "conversation_id", "conversationId"),
+    *("thread_id", "trajectory_id", "id", "custom_id", "uuid"),
+)
+_MESSAGE_SESSION = _SESSION[: _SESSION.index("id")]  # the id of a message is not its session
+_TIME = ("timestamp", "created_at", "time")
+_LABELS = ("topic", "system", "scenario", "searcher")
+_CALLS = {"tool_use", "server_tool_use", "function_call", "tool_call"}
+_RESULTS = {"tool_result", "function_call_output", "tool_call_response"}
+_CALL_ID = ("call_id", "id")
+_RESULT_ID = ("tool_use_id", "call_id", "tool_call_id", "id")
+_ARGUMENTS = ("input", "arguments", "args")
+_OUTPUT = ("content", "output", "result", "response")
+_EXPECTED = "messages with calls of a search tool and what it returned"
+_CUT_OFF = Flaw("cut", "a result for each call")
+_NO_CALL = Flaw("call", "the call that a result answers, before it")
+
+
+@frozen(eq=False)
+class _Part:
+    """A call or a result, as a message tells it."""
+
+    is_call: bool
+    id: str
+    tool: str = ""
+    value: Any = None  # arguments, or what came back
+    failed: bool = False
+
+
+@define(eq=False)
+class _Call:
+    """One call of a tool, where it stands, and what came back once it has."""
+
+    record: int
+    session: str
+    part: _Part
+    time: int | None
+    labels: dict[str, str | None]
+    answer: _Part | None = None
+    id: str = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """A call is known by the id that its message gives it."""
+        self.id = self.part.id
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+        return self.part.tool
+
+
+@define(eq=False)
+class _Transcript:
+    """All calls of a file in order, and how each can be found."""
+
+    calls: list[_Call] = field(factory=list)
+    by_id: dict[tuple[str, str], _Call] = field(factory=dict)
+    unnamed: dict[str, deque[_Call]] = field(factory=lambda: defaultdict(deque))
+
+    def add(self, call: _Call) -> bool:
+        """Remember a call; False if it was told before."""
+        if not call.id:  # answered in the order in which they are made
+            call.id = f"{len(self.calls) + 1}"
+            self.unnamed[call.session].append(call)
+        elif (call.session, call.id) in self.by_id:
+            return False
+        else:
+            self.by_id[call.session, call.id] = call
+        self.calls.append(call)
+        return True
+
+    def find(self, session: str, part: _Part) -> _Call | None:
+        """The call that a result answers."""
+        waiting = self.unnamed.get(session)
+        call = self.by_id.get((session, part.id))
+        return call if call is not None or not waiting else waiting.popleft()
+
+
+def is_chat(records: Sequence[dict[str, Any]]) -> bool:
+    """Are these messages of a chat, or conversations of them?"""
+    return any(_list_messages(record) for record in records)
+
+
+def read_chat(
+    source: Source, columns: ColumnMapping = USUAL_NAMES, tools: Sequence[str] = ()
+) -> SessionEvents:
+    """The searches of transcripts.
+
+    Args:
+        source: JSON lines, or one list of messages or conversations.
+        columns: where ids, sessions, texts and topics stand, as paths, if not as usual.
+        tools: the names of the search tools; the only tool that is called, if none is named.
+    """
+    file = read_records(source)
+    labels = tuple(name for name in _LABELS if name in columns.names)
+    retrievals = Retrievals(source.name, file.locate, labels=labels)
+    transcript = _read_calls(file, columns, retrievals)
+    names, note = _choose_tools(transcript.calls, tools, source.name)
+    paths = ResultPaths.from_columns(columns)
+    is_timed = all(call.time is not None for call in transcript.calls)
+    for call in transcript.calls:
+        if call.tool in names:
+            _add_call(retrievals, call, paths, is_timed=is_timed)
+    retrievals.remarks += [note] if note else []
+    return retrievals.to_events(_EXPECTED)
+
+
+_REPEATED = (
+    "call is told again by a later record, and counts once"
+    "|calls are told again by later records, and count once"
+)
+_FAILED = (
+    "search failed, and counts as a query without results"
+    "|searches failed, and count as queries without results"
+)
+
+
+def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_timed: bool) -> None:
+    """A call as a search, or what is wrong with it."""
+    docs: list[str] | BadResults
+    if call.answer is None:
+        docs = BadResults(_CUT_OFF, "it has no result: the transcript is cut off")
+    else:
+        docs = read_results(call.answer.value, paths)
+        if call.answer.failed and isinstance(docs, BadResults):
+            retrievals.notes[_FAILED] += 1
+            docs = []
+    if isinstance(docs, BadResults):
+        words = f"call {quote(call.id)} of {call.tool}: {docs.words}"
+        retrievals.add_flaw(call.record, docs.flaw, words, call.session)
+        return
+    retrievals.add(
+        call.record,
+        session=call.session,
+        user=call.labels.get("searcher"),
+        time=call.time if is_timed else None,
+        query_id=f"{call.session}/{call.id}",
+        text=read_query(call.part.value, paths),
+        docs=docs,
+        labels=call.labels,
+    )
+
+
+def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tuple[set[str], str]:
+    """The tools whose calls are searches, and what is to be said of the choice."""
+    counts = Counter(call.tool for call in calls)
+    if not counts:
+        raise BadInput(name, "no tool is called in it", _EXPECTED)
+    listing = ", ".join(f"{tool} ({number}×)" for tool, number in counts.most_common(8))
+    if tools:
+        missing = [tool for tool in tools if tool not in counts]
+        if missing:
+            problem = f"no tool {join_words([quote(tool) for tool in missing], 'or')} is called"
+            raise BadInput(name, problem, f"--tool with one of {listing}")
+        return set(tools), ""
+    if len(counts) > 1:
+        problem = f"several tools are called: {listing}"
+        raise BadInput(name, problem, "--tool NAME, which says which of them search")
+    (tool,) = counts
+    return {tool}, f"the queries are the calls of {quote(tool)}, the only tool that is called"
+
+
+def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
+    """The calls of all messages, each with what came back."""
+    transcript = _Transcript()
+    by_file = Path(file.name).name
+    for number, record in file.records:
+        if isinstance(record, Unreadable):
+            retrievals.add_flaw(number, UNREADABLE, record.problem)
+            continue
+        messages = _list_messages(record)
+        single = _is_message(record) or _is_message(record.get("message"))
+        usual = _MESSAGE_SESSION if single else _SESSION
+        session = find_first(record, columns.names.get("session", usual))
+        if session is None:
+            session = by_file if single else f"{by_file}:{number}"
+        labels = {
+            name: None if (value := find_first(record, columns.names[name])) is None else str(value)
+            for name in retrievals.labels
+        }
+        for message in messages:
+            time = parse_time(find_first(message, _TIME) or find_first(record, _TIME))
+            for part in _iterate_parts(message):
+                call = _Call(number, str(session), part, time, labels)
+                _take_part(transcript, retrievals, call)
+    return transcript
+
+
+def _take_part(transcript: _Transcript, retrievals: Retrievals, call: _Call) -> None:
+    """A call is remembered, a result given to its call."""
+    part = call.part
+    if part.is_call:
+        if not transcript.add(call):
+            retrievals.notes[_REPEATED] += 1
+        return
+    asked = transcript.find(call.session, part)
+    if asked is None:
+        words = f"a result for call {quote(part.id)}, which was not made before it"
+        retrievals.add_flaw(call.record, _NO_CALL, words, call.session)
+    elif asked.answer is None:
+        asked.answer = part
+
+
+def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a record: those of a conversation, or the one that it is."""
+    for name in MESSAGES:
+        entries = record.get(name)
+        if isinstance(entries, list) and any(map(_is_message, entries)):
+            more = record.get("output")  # of a request and its response
+            entries = entries + more if isinstance(more, list) and name == "input" else entries
+            return [entry for entry in entries if isinstance(entry, dict)]
+    inner = record.get("message")
+    if isinstance(inner, dict) and _is_message(inner):
+        return [inner]
+    return [record] if _is_message(record) else []
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("role"), str):
+        return any(name in value for name in ("content", "tool_calls", "parts", "function_call"))
+    return value.get("type") in ("function_call", "function_call_output")
+
+
+def _iterate_parts(message: dict[str, Any]) -> Iterator[_Part]:
+    """The calls and results of a message, in its order."""
+    for call in _list_objects(message.get("tool_calls")):
+        function = call.get("function")
+        function = function if isinstance(function, dict) else call
+        tool, arguments = str(function.get("name", "")), find_first(function, _ARGUMENTS)
+        yield _Part(is_call=True, id=str(call.get("id") or ""), tool=tool, value=arguments)
+    legacy = message.get("function_call")
+    if isinstance(legacy, dict):
+        tool, arguments = str(legacy.get("name", "")), legacy.get("arguments")
+        yield _Part(is_call=True, id="", tool=tool, value=arguments)
+    content = message.get("content")
+    if message.get("role") in ("tool", "function") and not _has_results(content):
+        call_id = str(message.get("tool_call_id") or "")
+        yield _Part(is_call=False, id=call_id, value=_join_texts(content))
+    for blocks in (content, message.get("parts")):
+        for block in _list_objects(blocks):
+            yield from _read_block(block)
+    yield from _read_block(message)
+
+
+def _read_block(block: dict[str, Any]) -> Iterator[_Part]:
+    """The call or the result that a block, a part or an item is."""
+    kind = str(block.get("type", ""))
+    if kind in _CALLS and "name" in block:
+        call_id = str(find_first(block, _CALL_ID) or "")
+        arguments = find_first(block, _ARGUMENTS)
+        yield _Part(is_call=True, id=call_id, tool=str(block["name"]), value=arguments)
+    elif kind in _RESULTS or kind.endswith("_tool_result"):
+        result = _join_texts(find_first(block, _OUTPUT))
+        failed = bool(block.get("is_error")) or _is_error(result)
+        call_id = str(find_first(block, _RESULT_ID) or "")
+        yield _Part(is_call=False, id=call_id, value=result, failed=failed)
+
+
+def _is_error(result: Any) -> bool:
+    return isinstance(result, dict) and (
+        "error" in result or str(result.get("type", "")).endswith("_error")
+    )
+
+
+def _has_results(content: Any) -> bool:
+    return any(block.get("type") in _RESULTS for block in _list_objects(content))
+
+
+def _join_texts(content: Any) -> Any:
+    """What was returned: a block of text as its text, several as a list; all else as it is."""
+    blocks = _list_objects(content)
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+    if not blocks or len(texts) < len(blocks):
+        return content
+    if len(texts) == 1:
+        return texts[0]
+    entries = [parse_json(text) for text in texts]
+    if all(isinstance(entry, dict) for entry in entries):  # each a result, as MCP servers do
+        return entries
+    return "\n".join(map(str, texts))
+
+
+def _list_objects(value: Any) -> list[dict[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

@@ -1,0 +1,129 @@
+"""Records of JSON, whatever holds them: lines, one list, one object, or the rows of a table.
+
+Logs and traces come as one object a line, as one list, or as a table whose cells are nested. A
+line that is no JSON does not hide the others: it is told as a record that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput
+from gainful.progress import report_reading
+from gainful.read import named_columns
+from gainful.read.jsonl import load_object, load_whole
+from gainful.read.parquet_check import check_parquet
+from gainful.read.source import Source
+from gainful.text import quote
+
+_REPORT_EVERY = 1 << 14  # records between two words on progress
+_MAX_FIRST = 50  # records that are looked at to recognise a format
+_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+
+
+@frozen(eq=False)
+class Unreadable:
+    """A record that cannot be read, and why."""
+
+    problem: str
+
+
+Record = dict[str, Any] | Unreadable
+Records = Iterator[tuple[int, Record]]  # the number of each, by which it is located
+
+
+@frozen(eq=False)
+class RecordFile:
+    """The records of a file, to be read once, and where each stands."""
+
+    name: str
+    records: Records
+    locate: Callable[[int], str]
+
+
+def read_records(source: Source) -> RecordFile:
+    """The records of a file, one after the other."""
+    name = source.name
+    table = binary_format(source)
+    if table is not None:
+        rows = named_columns.read_table(source, table).frame.iter_rows(named=True)
+        return RecordFile(name, enumerate(rows, start=1), lambda row: f"{name}, row {row}")
+    if is_whole(source):
+        return RecordFile(name, _read_whole(source), lambda index: f"{name}[{index}]")
+    return RecordFile(name, _read_lines(source), lambda line: f"{name}:{line}")
+
+
+def first_records(source: Source) -> list[dict[str, Any]]:
+    """Some records of the beginning, by which a format is recognised; none if it has no records."""
+    table = binary_format(source)
+    if table is None and not source.head.lstrip().startswith((b"{", b"[")):
+        return []
+    try:
+        records = read_records(source).records if table is None else _read_rows(source, table)
+        first = [record for _, (_, record) in zip(range(_MAX_FIRST), records, strict=False)]
+    except BadInput:  # who reads it says so
+        return []
+    return [record for record in first if isinstance(record, dict)]
+
+
+def _read_rows(source: Source, table: str) -> Records:
+    """The first rows of a table, whose other rows may be many."""
+    if table == "parquet":
+        file = source.path or source.read_bytes()
+        check_parquet(file, source.name)
+        frame = pl.scan_parquet(file, glob=False).head(_MAX_FIRST).collect()
+    else:
+        frame = named_columns.read_table(source, table).frame.head(_MAX_FIRST)
+    yield from enumerate(frame.iter_rows(named=True), start=1)
+
+
+def binary_format(source: Source) -> str | None:
+    """Parquet or Arrow, if it is one of them."""
+    return next((form for mark, form in _BINARY.items() if source.head.startswith(mark)), None)
+
+
+def is_whole(source: Source) -> bool:
+    """Is it one list or one object over several lines, and not an object a line?"""
+    if source.head.lstrip().startswith(b"["):
+        return True
+    if source.suffix in (".jsonl", ".ndjson"):
+        return False
+    line = source.first_line()
+    return not (line.startswith("{") and line.endswith("}"))
+
+
+def _read_whole(source: Source) -> Records:
+    """The entries of a list, or the one object."""
+    value = load_whole(source)
+    entries = value if isinstance(value, list) else [value]
+    for index, entry in enumerate(entries):
+        yield index, entry if isinstance(entry, dict) else Unreadable(_no_object(entry))
+
+
+def _read_lines(source: Source) -> Records:
+    size, done = max(source.size, 1), 0
+    for number, line in enumerate(source.iterate_lines(), start=1):
+        done += len(line)
+        if number % _REPORT_EVERY == 0:
+            report_reading(source.name, size, min(done / size, 1.0) / 2)
+        text = line.strip()
+        if not text:
+            continue
+        try:
+            yield number, load_object(text, f"{source.name}:{number}")
+        except BadInput as failure:
+            yield number, Unreadable(_describe_failure(text, failure))
+
+
+def _describe_failure(text: bytes, failure: BadInput) -> str:
+    """A line that stops in the middle of an object is cut off, as the last of a file may be."""
+    is_cut = text.startswith(b"{") and not text.endswith(b"}") and "not JSON" in failure.problem
+    return f"the record is cut off: {failure.problem}" if is_cut else failure.problem
+
+
+def _no_object(value: object) -> str:
+    return f"{quote(value)} is no object"

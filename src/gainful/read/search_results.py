@@ -1,0 +1,171 @@
+"""What a search returned, as a trace or a transcript tells it → ids of documents in order.
+
+A list of ids or of objects with ids; as JSON in a text; or an object that holds the list under one
+of the names that search tools use. Prose is none of these, and is refused with advice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from attrs import frozen
+
+from gainful.read.column_names import DOC, DOC_LISTS, RETRIEVED, ColumnMapping
+from gainful.read.dotted_paths import find_entries, find_first, find_value, list_paths, parse_json
+from gainful.read.ranked_items import is_id
+from gainful.read.retrievals import Flaw
+from gainful.text import quote
+
+# Where the id of a document stands, if nobody says: in it, or in what it is about.
+_ID_PATHS = tuple(
+    f"{inner}{name}"
+    for inner in ("document.", "", "node.")
+    for name in ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid")
+)
+# Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
+_BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
+# Where the list stands in what a tool returned.
+_LIST_PATHS = (
+    *(*RETRIEVED, *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
+    *("data", "search_results", "web_results", "output", "result", "response"),
+)
+_QUERY_NAMES = (
+    *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
+    *("search", "keywords", "search_term", "prompt"),
+)
+_MAX_NESTED = 4  # objects within which a list is looked for
+
+PROSE = Flaw(
+    "prose",
+    'JSON with the ids of what was found, such as [{"id": "d1"}, {"id": "d2"}]: let the tool '
+    "return it, or log its results beside the text",
+)
+NO_ID = Flaw("id", "an id for each document, or --columns doc=PATH that says where it stands")
+
+
+@frozen
+class ResultPaths:
+    """Where users say that ids, lists and texts stand; empty where the usual places will do."""
+
+    doc: tuple[str, ...] = ()
+    retrieved: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+
+    @classmethod
+    def from_columns(cls, columns: ColumnMapping) -> ResultPaths:
+        """What `--columns doc=PATH,retrieved=PATH,text=PATH` says."""
+        return cls(*(columns.names.get(role, ()) for role in ("doc", "retrieved", "text")))
+
+
+@frozen
+class BadResults:
+    """Results that cannot be read, and why."""
+
+    flaw: Flaw
+    words: str
+
+
+def read_results(value: Any, paths: ResultPaths) -> list[str] | BadResults:
+    """The ids of a list of results, in its order.
+
+    Examples:
+        >>> read_results('{"results": [{"id": 7, "score": 0.5}, {"id": "b"}]}', ResultPaths())
+        ['7', 'b']
+        >>> read_results("I found two pages.", ResultPaths()).words
+        "'I found two pages.' is prose"
+    """
+    entries = _find_list(value, paths.retrieved or _LIST_PATHS)
+    if entries is None:
+        shown = value if isinstance(value, str) else _write_json(value)
+        kind = "prose" if isinstance(value, str) else "no list of results"
+        return BadResults(PROSE, f"{quote(shown)} is {kind}")
+    return read_documents(entries, paths)
+
+
+def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
+    """The ids of documents, each a text, a number, or an object that has one."""
+    docs: list[str] = []
+    usual = ""  # where the document before has its id
+    for number, entry in enumerate(entries, start=1):
+        value = entry.get(usual) if usual and isinstance(entry, dict) else None
+        if value is None:
+            usual, value = _find_id(entry, paths)
+        doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
+        if not doc:
+            return BadResults(NO_ID, f"document {number} has no id{_describe_entry(entry, paths)}")
+        docs.append(doc)
+    return docs
+
+
+def read_query(arguments: Any, paths: ResultPaths) -> str | None:
+    """The text of a query, from what a search was called with.
+
+    Examples:
+        >>> (
+        ...     read_query('{"query": "bikes", "k": 5}', ResultPaths()),
+        ...     read_query("bikes", ResultPaths()),
+        ... )
+        ('bikes', 'bikes')
+    """
+    value = parse_json(arguments)
+    if isinstance(value, dict):
+        chosen = find_first(value, paths.text or _QUERY_NAMES)
+        value = value if chosen is None else chosen
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "; ".join(value)
+    return _write_json(value)
+
+
+def _find_list(value: Any, names: Sequence[str], depth: int = 0) -> list[Any] | None:
+    """The list of results in what was returned."""
+    value = parse_json(value)
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict) or depth > _MAX_NESTED:
+        return None
+    for name in names:
+        inner = find_value(value, name)
+        if inner is None:
+            entries = find_entries(value, name)
+        else:
+            entries = _find_list(inner, names, depth + 1)
+        if entries is not None:
+            return entries
+    return None
+
+
+def _find_id(entry: Any, paths: ResultPaths) -> tuple[str, Any]:
+    """Where a document has its id, and the id; None if it has none there."""
+    if not isinstance(entry, dict) and not paths.doc:
+        return "", entry
+    block = _BLOCK_IDS.get(str(entry.get("type"))) if isinstance(entry, dict) else None
+    if paths.doc:
+        candidates: Sequence[str] = [
+            f"{inner}{path}" for path in paths.doc for inner in ("", "document.")
+        ]
+    else:
+        candidates = _ID_PATHS if block is None else (block,)
+    for path in candidates:
+        value = find_value(entry, path)
+        if value is not None:
+            return path, value
+    return "", None
+
+
+def _describe_entry(entry: Any, paths: ResultPaths) -> str:
+    """What a document has instead of an id."""
+    wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
+    names = list_paths(entry)
+    return f"{wanted}: it has {', '.join(names)}" if names else f"{wanted}: it is {quote(entry)}"
+
+
+def _write_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)

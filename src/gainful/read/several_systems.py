@@ -1,0 +1,84 @@
+"""Sessions of several systems as one: each says which system it is of, and what it is paired with.
+
+Systems that were tried on the same conversations, or agents on the same tasks, have sessions of
+the same names in their files. Together these are told apart by the system, and the column
+`conversation` has the name that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from gainful.errors import BadInput
+from gainful.read.sessions import Sessions
+from gainful.text import count_noun, join_words
+
+CONVERSATION, SYSTEM = "conversation", "system"
+_SEPARATORS = ("/", ":", "|", "\x1f")  # the first that no name of a system has
+
+
+def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
+    """The sessions of several systems, by their names, as one.
+
+    Examples:
+        >>> first = pl.DataFrame({"session": ["s"], "query": [1], "rank": [1], "doc": ["a"]})
+        >>> both = combine_systems({"bm25": Sessions(first), "dense": Sessions(first)})
+        >>> both.frame.select("session", "system", "conversation").rows()
+        [('bm25/s', 'bm25', 's'), ('dense/s', 'dense', 's')]
+    """
+    _refuse_mixtures(systems)
+    separator = next(mark for mark in _SEPARATORS if not any(mark in name for name in systems))
+    frames = [_label_rows(sessions, name, separator) for name, sessions in systems.items()]
+    frame = pl.concat(frames, how="diagonal_relaxed")
+    notes = [f"{name}: {note}" for name, entry in systems.items() for note in entry.notes]
+    missing = _count_missing(frame, len(systems))
+    if missing is None:
+        frame = frame.drop(CONVERSATION)
+    else:
+        notes += [missing] if missing else []
+    return Sessions(
+        frame,
+        join_words(list(systems)),
+        per_turn=all(sessions.per_turn for sessions in systems.values()),
+        notes=notes,
+        problems=[problem for sessions in systems.values() for problem in sessions.problems],
+        dropped_count=sum(sessions.dropped_count for sessions in systems.values()),
+    )
+
+
+def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
+    """The rows of a system; a session stays judged by the topic that it was judged by."""
+    own = pl.col("session")
+    topic = [] if "topic" in sessions.frame.columns else [own.alias("topic")]
+    return sessions.frame.with_columns(
+        *topic,
+        own.alias(CONVERSATION),
+        pl.lit(name).alias(SYSTEM),
+        session=pl.concat_str(pl.lit(f"{name}{separator}"), own),
+    )
+
+
+def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
+    """What is to be said of conversations that not all systems have; None if none is shared."""
+    pairs = frame.select(CONVERSATION, SYSTEM).unique()
+    counts = pairs.group_by(CONVERSATION).len()["len"]
+    if int(counts.max() or 0) < 2:  # type: ignore[arg-type]
+        return None
+    partial = int((counts < number).sum())
+    have = "does" if partial == 1 else "do"
+    return (
+        f"{count_noun(partial, 'conversation')} {have} not occur in all {number} systems"
+        if partial
+        else ""
+    )
+
+
+def _refuse_mixtures(systems: Mapping[str, Sessions]) -> None:
+    """Sessions that are judged turn by turn cannot be set beside others."""
+    kinds = {sessions.per_turn for sessions in systems.values()}
+    if len(kinds) > 1:
+        name = next(name for name, sessions in systems.items() if not sessions.per_turn)
+        problem = "its sessions are judged as a whole, those of another file turn by turn"
+        raise BadInput(name, problem, "files of one kind")

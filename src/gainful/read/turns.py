@@ -1,0 +1,145 @@
+"""Turns of conversations with what was retrieved for each, as RAG pipelines log them.
+
+`{"conversation": "c1", "turn": 2, "query": …, "retrieved": […]}`, a record for each turn. Every
+turn has judgments of its own: those of its `id` if it has one, else of conversation_turn, such as
+c1_2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from gainful.read.build_sessions import build_sessions
+from gainful.read.column_names import (
+    DOC_LISTS,
+    QUERY_TEXT,
+    RETRIEVED,
+    USUAL_NAMES,
+    ColumnMapping,
+)
+from gainful.read.dotted_paths import find_first
+from gainful.read.json_records import Unreadable, read_records
+from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals
+from gainful.read.search_results import BadResults, ResultPaths, read_results
+from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.source import Source
+from gainful.text import quote
+
+CONVERSATION = (
+    *("conversation", "conversation_id", "session", "session_id", "sessionid", "dialogue_id"),
+)
+TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
+_TEXT = ("query", *QUERY_TEXT, "text", "utterance")
+_TOPIC = ("id", "query_id", "qid", "topic", "topic_id")
+_LISTS = (*RETRIEVED, *DOC_LISTS)
+_SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
+_NO_CONVERSATION = Flaw("conversation", _SHAPE)
+_NO_TURN = Flaw("turn", "turns 1, 2, 3 … of each conversation, each once")
+_NO_LIST = Flaw("retrieved", "retrieved: […], which is empty where nothing was retrieved")
+_TURN_NUMBER = re.compile(r"(?:.*_)?([0-9]{1,15})")
+
+
+@frozen
+class Turn:
+    """One turn: whose, which, where it stands, and what was retrieved or is wrong."""
+
+    record: int
+    session: str | None
+    number: int = 0
+    docs: Sequence[str] | BadResults = ()
+    values: dict[str, Any] = field(factory=dict)  # text and labels
+
+
+def is_turns(records: Sequence[dict[str, Any]]) -> bool:
+    """Tells each record a conversation, a turn of it and what was retrieved?"""
+    return bool(records) and all(
+        any(name in record for name in CONVERSATION)
+        and any(name in record for name in TURN)
+        and any(isinstance(record.get(name), (list, dict)) for name in _LISTS)
+        for record in records
+    )
+
+
+def read_turns(
+    source: Source, bad: BadPolicy = "error", columns: ColumnMapping = USUAL_NAMES
+) -> Sessions:
+    """The turns of conversations as queries of sessions.
+
+    Args:
+        source: JSON lines, JSON or Parquet.
+        bad: refuse what is not as it should be, or leave it out and say so.
+        columns: where conversations, turns, texts, lists and ids stand, as paths, if not as usual.
+    """
+    file = read_records(source)
+    retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
+    turns = (
+        Turn(number, None, docs=BadResults(UNREADABLE, record.problem))
+        if isinstance(record, Unreadable)
+        else _read_turn(number, record, columns)
+        for number, record in file.records
+    )
+    return build_conversations(turns, retrievals, bad, _SHAPE)
+
+
+def build_conversations(
+    turns: Iterable[Turn], retrievals: Retrievals, bad: BadPolicy, expected: str
+) -> Sessions:
+    """Conversations of turns in whatever order; every turn has judgments of its own."""
+    seen: set[tuple[str | None, int]] = set()
+    for turn in sorted(turns, key=lambda turn: turn.number):  # within one, as they stood
+        key, docs = (turn.session, turn.number), turn.docs
+        if not isinstance(docs, BadResults) and key in seen:
+            docs = BadResults(_NO_TURN, f"turn {turn.number} comes a second time")
+        if isinstance(docs, BadResults):
+            retrievals.add_flaw(turn.record, docs.flaw, docs.words, turn.session)
+            continue
+        seen.add(key)
+        query_id = f"{turn.session}_{turn.number}"
+        retrievals.add(
+            turn.record, session=turn.session, query_id=query_id, docs=docs, **turn.values
+        )
+    sessions = build_sessions(retrievals.to_events(expected), bad=bad)
+    return evolve(sessions, per_turn=True)
+
+
+def _read_turn(number: int, record: dict[str, Any], columns: ColumnMapping) -> Turn:
+    """One record as a turn."""
+
+    def find(role: str, usual: Sequence[str]) -> Any:
+        return find_first(record, columns.names.get(role, usual))
+
+    session, turn = find("session", CONVERSATION), find("query", TURN)
+    if session is None or not str(session):
+        flaw = BadResults(_NO_CONVERSATION, "the conversation is null")
+        return Turn(number, None, docs=flaw)
+    match = _TURN_NUMBER.fullmatch(str(turn))
+    if match is None or isinstance(turn, float):
+        what = "the turn is null" if turn is None else f"turn {quote(turn)} is no whole number"
+        return Turn(number, str(session), docs=BadResults(_NO_TURN, what))
+    retrieved = find("retrieved", _LISTS)
+    if retrieved is None:
+        docs: list[str] | BadResults = BadResults(_NO_LIST, f"turn {turn} has no list of documents")
+    elif isinstance(retrieved, dict):
+        docs = rank_by_score(retrieved)
+    else:
+        docs = read_results(retrieved, ResultPaths.from_columns(columns))
+    topic, system, text = find("topic", _TOPIC), find("system", ("system",)), find("text", _TEXT)
+    labels = {
+        "topic": f"{session}_{match[1]}" if topic is None else str(topic),
+        "system": None if system is None else str(system),
+    }
+    values = {"text": None if text is None else str(text), "labels": labels}
+    return Turn(number, str(session), int(match[1]), docs, values)
+
+
+def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
+    """Documents with scores, the best first; those of one score as they came."""
+    for doc, score in scores.items():
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or score != score:  # noqa: PLR0124
+            words = f"score {quote(score)} of document {quote(doc)} is not a number"
+            return BadResults(_NO_LIST, words)
+    return sorted(scores, key=lambda doc: -scores[doc])

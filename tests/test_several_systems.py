@@ -1,0 +1,162 @@
+"""Several systems at once: their files side by side, paired and compared by conversation."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+
+from gainful.errors import BadInput, BadValue
+from gainful.read.session_inputs import as_sessions, name_systems
+from gainful.sessions import compare, evaluate, sweep
+
+MEASURE = "nsDCG@5"
+SYSTEMS = ("bm25", "dense", "hybrid")
+
+
+def write_conversations(folder, conversations=8):
+    """Runs of three systems over the same conversations, and judgments of each turn."""
+    random = np.random.default_rng(5)
+    qrels = []
+    runs = {name: [] for name in SYSTEMS}
+    for conversation in range(conversations):
+        for turn in (1, 2, 3):
+            topic = f"{conversation}_{turn}"
+            qrels += [f"{topic} 0 r{number} {1 + number % 3}" for number in range(4)]
+            for share, (name, lines) in zip((0.2, 0.5, 0.45), runs.items(), strict=True):
+                relevant = iter(random.permutation([f"r{number}" for number in range(4)]).tolist())
+                docs = [
+                    next(relevant, f"x{rank}") if random.random() < share else f"x{rank}"
+                    for rank in range(5)
+                ]
+                lines += [
+                    f"{topic} Q0 {doc} {rank + 1} {9 - rank} {name}"
+                    for rank, doc in enumerate(docs)
+                ]
+    (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    for name, lines in runs.items():
+        (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
+    return [folder / f"{name}.run" for name in SYSTEMS], folder / "qrels.txt"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("systems")
+    write_conversations(folder)
+    return folder
+
+
+def read_values(folder, name):
+    path = folder / f"{name}.run"
+    results = evaluate(path, folder / "qrels.txt", MEASURE, sessions_format="conversation")
+    return dict(results.per_session.select("session", MEASURE).iter_rows())
+
+
+def test_systems_have_the_values_that_each_has_alone(folder):
+    paths = [folder / f"{name}.run" for name in SYSTEMS]
+    results = evaluate(paths, folder / "qrels.txt", MEASURE, sessions_format="conversation")
+    joined = results.per_session.join(
+        results.columns.select("session", "system", "conversation"), on="session"
+    )
+    for name in SYSTEMS:
+        rows = joined.filter(pl.col("system") == name)
+        assert dict(rows.select("conversation", MEASURE).iter_rows()) == read_values(folder, name)
+    assert joined["session"][0] == "bm25/0"
+
+
+def test_systems_by_name_in_a_dict(folder):
+    named = {"old": folder / "bm25.run", "new": folder / "dense.run"}
+    sessions = as_sessions(named, "conversation")
+    assert sessions.frame["system"].unique(maintain_order=True).to_list() == ["old", "new"]
+    assert sessions.per_turn
+
+
+def test_frames_of_several_systems(folder):
+    first = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
+    second = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["a", "x"]})
+    results = evaluate({"one": first, "two": second}, {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10")
+    means = [row["mean"]["sDCG(b=2, bq=4)@10"] for row in results.groups("system")]
+    assert means == pytest.approx([2.0, 3.0])  # the topic is still that of the session
+
+
+def test_a_system_that_lacks_a_conversation_is_told(folder, tmp_path):
+    lines = (folder / "dense.run").read_text().splitlines()
+    path = tmp_path / "short.run"
+    path.write_text("\n".join(line for line in lines if not line.startswith("3_")) + "\n")
+    sessions = as_sessions([folder / "bm25.run", path], "conversation")
+    assert "1 conversation does not occur in all 2 systems" in sessions.notes
+
+
+def test_sessions_that_share_no_name_are_not_paired():
+    first = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["x"]})
+    second = pl.DataFrame({"session": ["t"], "query": [1], "doc": ["x"]})
+    assert "conversation" not in as_sessions({"a": first, "b": second}).frame.columns
+
+
+def test_names_of_systems_with_slashes_stay_apart():
+    frame = pl.DataFrame({"session": ["b/c", "c"], "query": [1, 1], "doc": ["x", "x"]})
+    sessions = as_sessions({"a": frame, "a/b": frame})
+    assert sessions.frame["session"].to_list() == ["a:b/c", "a:c", "a/b:b/c", "a/b:c"]
+
+
+def test_files_of_different_kinds_are_refused(folder, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("session,query,rank,doc\ns,1,1,a\n")
+    conversations = as_sessions(folder / "bm25.run", "conversation")
+    with pytest.raises(BadInput, match="s: its sessions are judged as a whole"):
+        as_sessions({"s": path, "c": conversations})
+
+
+def test_a_file_named_twice_and_a_list_of_one():
+    with pytest.raises(BadValue, match="each file once"):
+        name_systems(["a.run", "a.run"])
+    assert name_systems([{"session": "s"}]) is None
+    assert name_systems({"session": ["s"], "doc": ["a"]}) is None  # columns, not systems
+
+
+def flip_signs(differences):
+    """p of all ways to exchange two systems within conversations, by plain loops."""
+    observed = abs(sum(differences))
+    sums = [
+        abs(sum(sign * value for sign, value in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    return sum(total >= observed - 1e-12 for total in sums) / len(sums)
+
+
+def test_systems_are_compared_by_conversation(folder):
+    paths = [folder / f"{name}.run" for name in SYSTEMS[:2]]
+    comparison = compare(paths, folder / "qrels.txt", MEASURE, sessions_format="conversation")
+    first, second = (read_values(folder, name) for name in SYSTEMS[:2])
+    differences = [second[name] - first[name] for name in first]
+    (pair,) = comparison.pairs
+    assert (pair.system, pair.other) == ("dense", "bm25")
+    assert pair.difference == pytest.approx(np.mean(differences))
+    assert pair.p == pytest.approx(flip_signs(differences))
+
+
+def test_the_command_takes_several_files(run_gainful, folder):
+    runs = [f"{name}.run" for name in SYSTEMS]
+    options = ("--qrels", "qrels.txt", "--sessions-format", "conversation", "-m", MEASURE)
+    done = run_gainful("sessions", *runs, *options, "--format", "csv", "-q", folder=folder)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["system"] for row in rows] == list(SYSTEMS)
+    expected = [np.mean(list(read_values(folder, name).values())) for name in SYSTEMS]
+    assert [float(row[MEASURE]) for row in rows] == pytest.approx(expected)
+
+
+def test_several_systems_are_swept_drawn_and_explored(run_gainful, folder):
+    runs = [f"{name}.run" for name in SYSTEMS[:2]]
+    reading = ("--qrels", "qrels.txt", "--sessions-format", "conversation")
+    paths = [folder / name for name in runs]
+    swept = sweep(paths, folder / "qrels.txt", points=2, sessions_format="conversation")
+    assert "dense" in str(swept)
+    drawn = run_gainful("figure", "sessions", *runs, *reading, "--data", folder=folder)
+    assert {row["group"] for row in csv.DictReader(io.StringIO(drawn.out))} == {"bm25", "dense"}
+    run_gainful("explore", *runs, *reading, "-o", "page.html", folder=folder)
+    page = (folder / "page.html").read_text()
+    assert '"command":["bm25.run","dense.run","--qrels","qrels.txt"' in page

@@ -1,0 +1,688 @@
+"""Traces, transcripts, turns and iKAT's runs: what their specifications say becomes sessions."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from gainful.errors import BadInput, BadValue
+from gainful.read.session_formats import find_session_format, read_sessions
+from gainful.read.source import open_source
+
+TRACE, OTHER = "5b8aa5a2d2c872e8321cf37308d69df2", "71699b6fe85982c7c8995ea3d9c95df2"
+
+
+def write_lines(path, *records):
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+def list_results(path, *columns, **options):
+    frame = read_sessions(path, **options).frame
+    return frame.select("session", "query", "rank", "doc", *columns).rows()
+
+
+# --- OpenInference, and OpenTelemetry's own convention ----------------------------------------
+
+
+def phoenix_span(number, docs, *, trace=TRACE, kind="RETRIEVER", parent=None, **attributes):
+    """A span as Phoenix exports it: a line of JSON, attributes flattened."""
+    flat = {
+        f"retrieval.documents.{rank}.document.id": doc
+        for rank, doc in enumerate(docs if docs is not None else ())
+    }
+    return {
+        "name": "VectorStoreRetriever",
+        "context": {"trace_id": trace, "span_id": f"{number:016x}"},
+        "span_kind": kind,
+        "parent_id": parent,
+        "start_time": f"2026-03-01T10:00:{number:02d}.123456+00:00",
+        "end_time": f"2026-03-01T10:01:{number:02d}.123456+00:00",
+        "status_code": "OK",
+        "attributes": {"openinference.span.kind": kind, "input.value": f"q{number}"}
+        | flat
+        | attributes,
+    }
+
+
+def otlp_value(value):
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": otlp_attributes(value)}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [otlp_value(part) for part in value]}}
+    return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
+
+
+def otlp_attributes(values):
+    return [{"key": key, "value": otlp_value(value)} for key, value in values.items()]
+
+
+def otlp_export(*spans):
+    """One export of OTLP's JSON, as the collector's file exporter writes it a line."""
+    resource = {"attributes": otlp_attributes({"service.name": "assistant"})}
+    scope = {"scope": {"name": "retriever", "version": "1.0"}, "spans": list(spans)}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
+
+
+def otlp_span(number, attributes, trace=TRACE, **more):
+    return {
+        "traceId": trace,
+        "spanId": f"{number:016x}",
+        "parentSpanId": "",
+        "name": "retrieval kb",
+        "kind": 3,
+        "startTimeUnixNano": str(1_772_359_200_000_000_000 + 1000 * number),
+        "endTimeUnixNano": str(1_772_359_201_000_000_000 + 1000 * number),
+        "attributes": otlp_attributes(attributes),
+        "status": {},
+    } | more
+
+
+def genai(docs, **attributes):
+    documents = [{"id": doc, "score": 0.5} for doc in docs]
+    return {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.data_source.id": "kb",
+        "gen_ai.retrieval.query.text": "opening hours",
+        "gen_ai.retrieval.documents": documents,
+    } | attributes
+
+
+def test_retriever_spans_of_openinference_are_queries_in_order_of_time(tmp_path):
+    session = {"session.id": "s1", "user.id": "ann"}
+    spans = (
+        phoenix_span(7, ["c", "a"], trace=OTHER, **session),
+        phoenix_span(3, ["a", "b"], **session),
+        phoenix_span(4, None, kind="LLM", **session),
+    )
+    path = write_lines(tmp_path / "spans.jsonl", *spans)
+    assert find_session_format(open_source(path)).name == "openinference"
+    assert list_results(path, "text", "searcher") == [
+        ("s1", 1, 1, "a", "q3", "ann"),
+        ("s1", 1, 2, "b", "q3", "ann"),
+        ("s1", 2, 1, "c", "q7", "ann"),
+        ("s1", 2, 2, "a", "q7", "ann"),
+    ]
+
+
+def test_ten_documents_and_more_stay_in_the_order_of_their_index(tmp_path):
+    docs = [f"d{number}" for number in range(12)]
+    path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, docs))
+    assert [row[3] for row in list_results(path)] == docs
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [{"document": {"id": "a"}}, {"document": {"id": 7}}],
+        [{"document.id": "a", "document.score": 0.9}, {"document.id": 7}],
+        '[{"document.id": "a"}, {"document.id": 7}]',
+        {"0": {"document": {"id": "a"}}, "1": {"document": {"id": 7}}},
+    ],
+)
+def test_documents_nested_flattened_or_as_json_are_read_alike(tmp_path, documents):
+    span = phoenix_span(1, None)
+    span["attributes"] = {
+        "openinference": {"span": {"kind": "RETRIEVER"}},
+        "retrieval": {"documents": documents},
+    }
+    del span["span_kind"]
+    path = write_lines(tmp_path / "spans.jsonl", span)
+    assert [row[2:] for row in list_results(path)] == [(1, "a"), (2, "7")]
+
+
+def test_the_frame_of_phoenix_as_parquet(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "context.trace_id": [TRACE, TRACE],
+            "context.span_id": ["1", "2"],
+            "span_kind": ["RETRIEVER", "LLM"],
+            "start_time": pl.Series(
+                ["2026-03-01 10:00:00", "2026-03-01 10:00:01"]
+            ).str.to_datetime(),
+            "attributes.session.id": ["s1", "s1"],
+            "attributes.retrieval.documents": [
+                [
+                    {"document.id": "a", "document.score": 0.5},
+                    {"document.id": "b", "document.score": 0.4},
+                ],
+                None,
+            ],
+        }
+    )
+    frame.write_parquet(tmp_path / "spans.parquet")
+    path = tmp_path / "spans.parquet"
+    assert find_session_format(open_source(path)).name == "openinference"
+    assert list_results(path) == [("s1", 1, 1, "a"), ("s1", 1, 2, "b")]
+
+
+def test_genai_retrievals_in_otlp_exports_are_queries(tmp_path):
+    conversation = {"gen_ai.conversation.id": "conv_1"}
+    path = write_lines(
+        tmp_path / "traces.jsonl",
+        otlp_export(otlp_span(2, genai(["b", "a"], **conversation))),
+        otlp_export(
+            otlp_span(1, genai(["a"], **conversation)),
+            otlp_span(3, {"gen_ai.operation.name": "chat"}),
+        ),
+    )
+    assert find_session_format(open_source(path)).name == "openinference"
+    assert list_results(path, "text") == [
+        ("conv_1", 1, 1, "a", "opening hours"),
+        ("conv_1", 2, 1, "b", "opening hours"),
+        ("conv_1", 2, 2, "a", "opening hours"),
+    ]
+
+
+def test_documents_of_genai_as_a_json_text_are_read_too(tmp_path):
+    attributes = genai([], **{"gen_ai.retrieval.documents": '[{"id": "x", "score": 0.1}]'})
+    path = write_lines(tmp_path / "traces.jsonl", otlp_export(otlp_span(1, attributes)))
+    assert list_results(path) == [(TRACE, 1, 1, "x")]
+
+
+def test_one_json_object_over_several_lines_is_one_export(tmp_path):
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(otlp_export(otlp_span(1, genai(["a"]))), indent=2))
+    assert list_results(path) == [(TRACE, 1, 1, "a")]
+
+
+def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(tmp_path):
+    root = phoenix_span(1, None, kind="CHAIN", **{"session.id": "s9"})
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        phoenix_span(2, ["a"]),
+        root,
+        phoenix_span(3, ["b"], trace=OTHER),
+    )
+    sessions = read_sessions(path)
+    assert sessions.frame["session"].to_list() == ["s9", OTHER]
+    assert "1 search names no session: its trace is one" in sessions.notes
+
+
+def test_an_attribute_can_be_named_for_the_session_and_the_topic(tmp_path):
+    from gainful.read.column_names import read_column_names
+
+    span = phoenix_span(1, ["a"], metadata='{"thread": "t7", "task": 12}')
+    path = write_lines(tmp_path / "spans.jsonl", span)
+    columns = read_column_names({"session": "metadata.thread", "topic": "metadata.task"})
+    assert list_results(path, "topic", columns=columns) == [("t7", 1, 1, "a", "12")]
+
+
+def test_documents_without_ids_need_a_path(tmp_path):
+    from gainful.read.column_names import read_column_names
+
+    documents = [
+        {"document.content": "…", "document.metadata": '{"source": "hours.md", "page": 1}'},
+        {"document.content": "…", "document.metadata": '{"source": "prices.md", "page": 2}'},
+        {"document.content": "…", "document.metadata": '{"source": "hours.md", "page": 3}'},
+    ]
+    path = write_lines(
+        tmp_path / "spans.jsonl", phoenix_span(1, None, **{"retrieval.documents": documents})
+    )
+    with pytest.raises(BadInput) as error:
+        read_sessions(path)
+    assert str(error.value).startswith(
+        f"{path}:1: session '{TRACE}': span '{1:016x}': document 1 has no id: it has "
+        "document.content, document.metadata.source, document.metadata.page"
+    )
+    assert "--columns doc=PATH" in str(error.value)
+    sessions = read_sessions(path, columns=read_column_names({"doc": "metadata.source"}))
+    assert sessions.frame["doc"].to_list() == ["hours.md", "prices.md"]
+    note = "1 result shows a document that its list has further up, and is left out"
+    assert note in sessions.notes
+
+
+def test_a_retriever_within_another_is_part_of_it(tmp_path):
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        phoenix_span(1, ["a", "b"]),
+        phoenix_span(2, None, kind="CHAIN", parent=f"{1:016x}"),
+        phoenix_span(3, ["b"], parent=f"{2:016x}"),
+        phoenix_span(4, None, kind="RERANKER", parent=f"{1:016x}"),
+    )
+    sessions = read_sessions(path)
+    assert sessions.frame["doc"].to_list() == ["a", "b"]
+    assert "1 retriever span within another search is part of it" in sessions.notes
+    assert "1 reranker span is no query of its own, and its order is not used" in sessions.notes
+
+
+def test_spans_that_call_one_another_in_a_circle_end_nothing(tmp_path):
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        phoenix_span(1, ["a"], parent=f"{2:016x}"),
+        phoenix_span(2, None, kind="CHAIN", parent=f"{3:016x}"),
+        phoenix_span(3, None, kind="CHAIN", parent=f"{2:016x}"),
+    )
+    assert [row[3] for row in list_results(path)] == ["a"]
+
+
+def test_a_search_tool_is_a_query_if_it_is_named(tmp_path):
+    output = '{"results": [{"id": "d1"}, {"id": "d2"}]}'
+    tool = phoenix_span(2, None, kind="TOOL", **{"tool.name": "kb_search", "output.value": output})
+    tool["attributes"]["input.value"] = '{"query": "bikes"}'
+    inner = phoenix_span(3, ["d2"], parent=f"{2:016x}")
+    genai_tool = phoenix_span(4, None, kind="")
+    genai_tool["attributes"] = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "kb_search",
+        "gen_ai.tool.call.arguments": {"query": "trains"},
+        "gen_ai.tool.call.result": [{"id": "d3"}],
+    }
+    path = write_lines(tmp_path / "spans.jsonl", tool, inner, genai_tool)
+    assert [row[3] for row in list_results(path)] == ["d2"]
+    assert list_results(path, "text", tool=["kb_search"]) == [
+        (TRACE, 1, 1, "d1", "bikes"),
+        (TRACE, 1, 2, "d2", "bikes"),
+        (TRACE, 2, 1, "d3", "trains"),
+    ]
+
+
+def test_spans_without_documents_are_counted_and_told(tmp_path):
+    unfinished = phoenix_span(4, None)
+    unfinished["end_time"] = None
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        phoenix_span(1, ["a"]),
+        phoenix_span(2, None),
+        phoenix_span(3, None),
+        unfinished,
+    )
+    with pytest.raises(BadInput) as error:
+        read_sessions(path)
+    message = str(error.value)
+    assert message.startswith(f"{path}:2: ")
+    assert "it has no documents; so in line 3 and line 4" in message
+    assert "--bad skip" in message
+    sessions = read_sessions(path, bad="skip")
+    assert sessions.frame["doc"].to_list() == ["a"]
+    assert any(note.startswith("3 events left out:") for note in sessions.notes)
+    assert sessions.problems[2][1].endswith("it has no documents and no end: the trace is cut off")
+
+
+def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(tmp_path):
+    failed = phoenix_span(2, None)
+    failed["status_code"] = "ERROR"
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        phoenix_span(1, None, **{"retrieval.documents": []}),
+        failed,
+        phoenix_span(3, ["a"]),
+    )
+    assert list_results(path) == [
+        (TRACE, 1, None, None),
+        (TRACE, 2, None, None),
+        (TRACE, 3, 1, "a"),
+    ]
+    note = "1 search failed, and counts as a query without results"
+    assert note in read_sessions(path).notes
+
+
+def test_a_span_that_was_exported_twice_counts_once_unless_it_differs(tmp_path):
+    span = phoenix_span(1, ["a"])
+    path = write_lines(tmp_path / "spans.jsonl", span, span)
+    assert len(list_results(path)) == 1
+    assert "1 span was exported twice, and counts once" in read_sessions(path).notes
+    path = write_lines(tmp_path / "spans.jsonl", span, phoenix_span(1, ["b"]))
+    with pytest.raises(BadInput, match=r"jsonl:2: .* comes a second time, with other documents"):
+        read_sessions(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"start_time": "yesterday"}, "it begins at 'yesterday', which is no time"),
+        ({"context": {"trace_id": None, "span_id": "1"}}, "its trace id is null"),
+    ],
+)
+def test_bad_spans_are_told_with_their_line(tmp_path, change, words):
+    path = write_lines(
+        tmp_path / "spans.jsonl", phoenix_span(1, ["a"]), phoenix_span(2, ["b"]) | change
+    )
+    with pytest.raises(BadInput, match=words) as error:
+        read_sessions(path)
+    assert str(error.value).startswith(f"{path}:2: ")
+    assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
+
+
+def test_a_file_that_is_cut_off_is_told_and_read_to_the_cut(tmp_path):
+    path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, ["a"]), phoenix_span(2, ["b"]))
+    path.write_text(path.read_text()[:-100])
+    with pytest.raises(BadInput, match=r"jsonl:2: the record is cut off"):
+        read_sessions(path)
+    assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
+
+
+def test_spans_that_search_nothing_say_what_is_looked_for(tmp_path):
+    path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, None, kind="LLM"))
+    with pytest.raises(BadInput, match=r"not one search in it .* RETRIEVER .* --tool NAME"):
+        read_sessions(path)
+
+
+# --- transcripts --------------------------------------------------------------------------------
+
+
+def openai_call(call_id, query, name="search"):
+    function = {"name": name, "arguments": json.dumps({"query": query})}
+    call = {"id": call_id, "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def openai_result(call_id, result):
+    content = result if isinstance(result, str) else json.dumps(result)
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def anthropic_call(call_id, query, name="search"):
+    block = {"type": "tool_use", "id": call_id, "name": name, "input": {"query": query}}
+    return {"role": "assistant", "content": [{"type": "text", "text": "Let me look."}, block]}
+
+
+def anthropic_result(call_id, content, **more):
+    block = {"type": "tool_result", "tool_use_id": call_id, "content": content} | more
+    return {"role": "user", "content": [block]}
+
+
+SEARCHES = [("s1", 1, 1, "d1", "bikes"), ("s1", 1, 2, "d2", "bikes"), ("s1", 2, 1, "d3", "e-bikes")]
+
+
+def test_calls_in_openais_messages_are_queries(tmp_path):
+    messages = [
+        {"role": "system", "content": "You search."},
+        {"role": "user", "content": "Which bike?"},
+        openai_call("c1", "bikes"),
+        openai_result("c1", {"results": [{"id": "d1", "score": 2}, {"id": "d2"}]}),
+        openai_call("c2", "e-bikes"),
+        openai_result("c2", ["d3"]),
+        {"role": "assistant", "content": "That one."},
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    assert find_session_format(open_source(path)).name == "chat"
+    assert list_results(path, "text") == SEARCHES
+    note = "the queries are the calls of 'search', the only tool that is called"
+    assert note in read_sessions(path).notes
+
+
+def test_calls_in_anthropics_messages_are_queries(tmp_path):
+    first = json.dumps([{"id": "d1"}, {"id": "d2"}])
+    messages = [
+        {"role": "user", "content": "Which bike?"},
+        anthropic_call("toolu_1", "bikes"),
+        anthropic_result("toolu_1", [{"type": "text", "text": first}]),
+        anthropic_call("toolu_2", "e-bikes"),
+        anthropic_result("toolu_2", '{"hits": {"hits": [{"_id": "d3"}]}}'),
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", {"session_id": "s1", "messages": messages})
+    assert list_results(path, "text") == SEARCHES
+
+
+def test_blocks_of_search_results_have_their_source_for_an_id(tmp_path):
+    blocks = [{"type": "search_result", "source": "d1", "title": "One", "content": []}]
+    web = [{"type": "web_search_result", "url": "https://x.org/2", "title": "Two"}]
+    server = {"type": "server_tool_use", "id": "w", "name": "search", "input": {"query": "b"}}
+    answer = {"type": "web_search_tool_result", "tool_use_id": "w", "content": web}
+    messages = [
+        anthropic_call("a", "a"),
+        anthropic_result("a", blocks),
+        {"role": "assistant", "content": [server, answer]},
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s", "messages": messages})
+    assert [row[3] for row in list_results(path)] == ["d1", "https://x.org/2"]
+
+
+def test_a_line_for_each_message_and_items_of_responses(tmp_path):
+    lines = [
+        {"sessionId": "s1", "message": anthropic_call("u1", "bikes")},
+        {"sessionId": "s1", "message": anthropic_result("u1", '[{"id": "d1"}, {"id": "d2"}]')},
+        {"sessionId": "s1", "message": {"role": "user", "content": "more"}},
+        {"sessionId": "s1", "message": anthropic_call("u2", "e-bikes")},
+        {"sessionId": "s1", "message": anthropic_result("u2", '[{"id": "d3"}]')},
+    ]
+    assert list_results(write_lines(tmp_path / "a.jsonl", *lines), "text") == SEARCHES
+    items = [
+        {"role": "user", "content": "Which bike?"},
+        {
+            "type": "function_call",
+            "call_id": "1",
+            "name": "search",
+            "arguments": '{"query": "bikes"}',
+        },
+        {"type": "function_call_output", "call_id": "1", "output": '["d1", "d2"]'},
+        {
+            "type": "function_call",
+            "call_id": "2",
+            "name": "search",
+            "arguments": '{"query": "e-bikes"}',
+        },
+        {"type": "function_call_output", "call_id": "2", "output": '["d3"]'},
+    ]
+    path = write_lines(tmp_path / "b.jsonl", {"id": "s1", "input": items})
+    assert list_results(path, "text") == SEARCHES
+
+
+def test_messages_without_a_session_are_one_named_for_the_file(tmp_path):
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps([openai_call("1", "bikes"), openai_result("1", ["d1"])]))
+    assert list_results(path) == [("chat.json", 1, 1, "d1")]
+
+
+def test_of_several_tools_one_must_be_named(tmp_path):
+    messages = [
+        openai_call("1", "bikes"),
+        openai_result("1", ["d1"]),
+        openai_call("2", "2 + 2", "calculator"),
+        openai_result("2", "4"),
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    with pytest.raises(
+        BadInput, match=r"several tools are called: search \(1×\), calculator \(1×\)"
+    ):
+        read_sessions(path)
+    assert list_results(path, tool=["search"]) == [("s1", 1, 1, "d1")]
+    with pytest.raises(BadInput, match=r"no tool 'serach' is called .*--tool with one of search"):
+        read_sessions(path, tool=["serach"])
+
+
+def test_results_in_prose_are_refused_with_advice(tmp_path):
+    messages = [openai_call("1", "bikes"), openai_result("1", "I found two nice bikes.")]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    with pytest.raises(BadInput) as error:
+        read_sessions(path)
+    assert "call '1' of search: 'I found two nice bikes.' is prose" in str(error.value)
+    assert 'such as [{"id": "d1"}, {"id": "d2"}]: let the tool return it' in str(error.value)
+
+
+def test_a_transcript_that_is_cut_off_is_told(tmp_path):
+    messages = [openai_call("1", "bikes"), openai_result("1", ["d1"]), openai_call("2", "e-bikes")]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    with pytest.raises(BadInput, match=r"call '2' of search: it has no result: .* cut off"):
+        read_sessions(path)
+    assert list_results(path, bad="skip") == [("s1", 1, 1, "d1")]
+
+
+def test_a_failed_call_is_a_query_without_results(tmp_path):
+    messages = [
+        anthropic_call("1", "bikes"),
+        anthropic_result("1", "timeout", is_error=True),
+        anthropic_call("2", "bikes"),
+        anthropic_result("2", '[{"id": "d1"}]'),
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    assert list_results(path) == [("s1", 1, None, None), ("s1", 2, 1, "d1")]
+
+
+def test_histories_that_grow_from_record_to_record_count_each_call_once(tmp_path):
+    messages = [openai_call("1", "bikes"), openai_result("1", ["d1"])]
+    more = [*messages, openai_call("2", "e-bikes"), openai_result("2", ["d2"])]
+    path = write_lines(
+        tmp_path / "chat.jsonl",
+        {"session_id": "s1", "messages": messages},
+        {"session_id": "s1", "messages": more},
+    )
+    assert [row[3] for row in list_results(path)] == ["d1", "d2"]
+    assert "1 call is told again by a later record, and counts once" in read_sessions(path).notes
+
+
+def test_calls_without_ids_are_answered_in_order(tmp_path):
+    messages = [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "search", "arguments": {"query": "a"}}}],
+        },
+        {"role": "tool", "content": '["d1"]'},
+        {
+            "role": "assistant",
+            "content": None,
+            "function_call": {"name": "search", "arguments": '{"query": "b"}'},
+        },
+        {"role": "function", "name": "search", "content": '["d2"]'},
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    assert list_results(path, "text") == [("s1", 1, 1, "d1", "a"), ("s1", 2, 1, "d2", "b")]
+
+
+# --- turns and iKAT -----------------------------------------------------------------------------
+
+
+def test_turns_are_queries_judged_by_themselves(tmp_path):
+    path = write_lines(
+        tmp_path / "turns.jsonl",
+        {"conversation": "c1", "turn": 2, "query": "and in winter?", "retrieved": ["b", {"id": 7}]},
+        {
+            "conversation": "c1",
+            "turn": 1,
+            "query": "opening hours",
+            "retrieved": {"x": 0.1, "y": 0.5},
+        },
+        {"conversation": "c2", "turn": 1, "id": "t9", "query": "prices", "retrieved": []},
+    )
+    assert find_session_format(open_source(path)).name == "turns"
+    assert list_results(path, "topic", "text") == [
+        ("c1", 1, 1, "y", "c1_1", "opening hours"),
+        ("c1", 1, 2, "x", "c1_1", "opening hours"),
+        ("c1", 2, 1, "b", "c1_2", "and in winter?"),
+        ("c1", 2, 2, "7", "c1_2", "and in winter?"),
+        ("c2", 1, None, None, "t9", "prices"),
+    ]
+    assert read_sessions(path).per_turn
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"conversation": None, "turn": 1, "retrieved": ["a"]}, "the conversation is null"),
+        ({"conversation": "c", "turn": None, "retrieved": ["a"]}, "the turn is null"),
+        ({"conversation": "c", "turn": "first", "retrieved": ["a"]}, "turn 'first' is no whole"),
+        ({"conversation": "c", "turn": 1, "retrieved": ["b"]}, "turn 1 comes a second time"),
+        ({"conversation": "c", "turn": 2, "retrieved": None}, "turn 2 has no list of documents"),
+        ({"conversation": "c", "turn": 2, "retrieved": [None]}, "document 1 has no id: it is None"),
+        ({"conversation": "c", "turn": 2, "retrieved": {"a": "high"}}, "score 'high' of document"),
+    ],
+)
+def test_bad_turns_are_told_with_their_line(tmp_path, record, words):
+    fine = {"conversation": "c", "turn": 1, "query": "q", "retrieved": ["a"]}
+    path = write_lines(tmp_path / "turns.jsonl", fine, record)
+    with pytest.raises(BadInput, match=words) as error:
+        read_sessions(path, "turns")
+    assert str(error.value).startswith(f"{path}:2: ")
+    assert list_results(path, format_name="turns", bad="skip") == [("c", 1, 1, "a")]
+
+
+def test_ikats_run_of_2024_as_the_track_flattens_it(tmp_path):
+    """The lists of a turn's responses one after the other, each passage where it comes first."""
+
+    def response(rank, *passages):
+        provenance = [{"id": passage, "score": 2.5, "used": True} for passage in passages]
+        return {
+            "rank": rank,
+            "text": "…",
+            "ptkb_provenance": ["13"],
+            "passage_provenance": provenance,
+        }
+
+    a, b, c = (f"clueweb22-en0025-76-0826{number}:14" for number in range(3))
+    run = {
+        "run_name": "sample_run",
+        "run_type": "automatic",
+        "eval_response": True,
+        "turns": [
+            {"turn_id": "9-1_2", "responses": [response(1, a, b), response(2, b, c)]},
+            {"turn_id": "9-1_1", "responses": [response(1, c)]},
+        ],
+    }
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run))
+    assert find_session_format(open_source(path)).name == "ikat"
+    assert list_results(path, "topic", "system") == [
+        ("9-1", 1, 1, c, "9-1_1", "sample_run"),
+        ("9-1", 2, 1, a, "9-1_2", "sample_run"),
+        ("9-1", 2, 2, b, "9-1_2", "sample_run"),
+        ("9-1", 2, 3, c, "9-1_2", "sample_run"),
+    ]
+
+
+def test_ikats_run_of_2025_is_ranked_by_the_scores_of_its_references(tmp_path):
+    record = {
+        "metadata": {"team_id": "t", "run_id": "bm25", "run_type": "automatic"},
+        "turn_id": "1-1_1",
+        "references": {"x:1": 0.2, "y:2": 0.9},
+        "responses": [{"rank": 1, "text": "…", "citations": {"y:2": 0.9}, "ptkb_provenance": []}],
+    }
+    path = write_lines(tmp_path / "run.jsonl", record)
+    assert find_session_format(open_source(path)).name == "ikat"
+    assert list_results(path, "system") == [
+        ("1-1", 1, 1, "y:2", "bm25"),
+        ("1-1", 1, 2, "x:1", "bm25"),
+    ]
+
+
+def test_a_turn_id_without_a_turn_is_told(tmp_path):
+    run = {"run_name": "r", "turns": [{"turn_id": "first", "responses": []}]}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run))
+    with pytest.raises(BadInput, match="turn_id 'first' names no turn"):
+        read_sessions(path)
+
+
+# --- what can be asked of which, and hostile files ----------------------------------------------
+
+
+def test_options_of_other_formats_are_refused(tmp_path):
+    path = write_lines(
+        tmp_path / "turns.jsonl", {"conversation": "c", "turn": 1, "retrieved": ["a"]}
+    )
+    with pytest.raises(BadValue, match="tool"):
+        read_sessions(path, tool=["search"])
+
+
+@pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"{}\n",
+        b"[]",
+        b"[1, 2]",
+        b'{"a": 1}\n{"b": \n',
+        b'{"messages": 7, "resourceSpans": {"a": 1}, "turns": "x"}\n',
+        b'{"messages": [1, {"role": 3}], "resourceSpans": [1, {"scopeSpans": [{"spans": [7]}]}]}\n',
+        b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+        b'{"conversation": "\\ud800", "turn": 1, "retrieved": ["\\udc00"]}\n',
+        b"\xff\xfe\x00binary",
+        b"plain text\n",
+    ],
+)
+def test_hostile_files_end_in_one_line(tmp_path, form, text):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(text)
+    for bad in ("error", "skip"):
+        with pytest.raises(BadInput) as error:
+            read_sessions(path, form, bad=bad)
+        assert "\n" not in str(error.value)
+
+
+def test_ids_with_markup_stay_ids(tmp_path):
+    odd = '<script>alert("1")</script>\n\x1b[1m'
+    path = write_lines(tmp_path / "t.jsonl", {"conversation": odd, "turn": 1, "retrieved": [odd]})
+    assert list_results(path) == [(odd, 1, 1, odd)]
