@@ -199,7 +199,7 @@ def test_what_is_no_order_is_refused(call, error, message):
     assert message in str(refused.value)
 
 
-def test_swaps_are_told_the_most_striking_first():
+def test_discordant_pairs_are_told_the_most_striking_first():
     order = order_means(
         {
             "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
@@ -207,16 +207,16 @@ def test_swaps_are_told_the_most_striking_first():
         }
     )
     (row,) = order.agreement
-    assert row.swapped == 3
-    assert [swap.runs for swap in row.swaps] == [("a", "c"), ("a", "b"), ("b", "c")]
-    assert row.swaps[0].differences == pytest.approx((0.45, -7.9))
-    assert row.swaps[0].significant == (None, None)
+    assert row.discordant == 3
+    assert [pair.runs for pair in row.discordant_pairs] == [("a", "c"), ("a", "b"), ("b", "c")]
+    assert row.discordant_pairs[0].differences == pytest.approx((0.45, -7.9))
+    assert row.discordant_pairs[0].significant == (None, None)
     assert row.tau == pytest.approx(0)  # 3 of the 6 pairs alike
     assert order.power == ()
-    assert order.swaps[("one", "other")] == row.swaps
+    assert order.discordant_pairs[("one", "other")] == row.discordant_pairs
 
 
-def test_a_swap_that_both_measures_find_significant_comes_first():
+def test_a_discordant_pair_that_both_measures_find_significant_comes_first():
     means = {
         "one": {"a": 0.9, "b": 0.5, "c": 0.45, "d": 0.1},
         "other": {"a": 0.2, "b": 8.0, "c": 8.1, "d": 0.0},
@@ -224,14 +224,14 @@ def test_a_swap_that_both_measures_find_significant_comes_first():
     pairs = list(combinations("abcd", 2))
     sure = np.array([pair == ("b", "c") for pair in pairs])
     order = order_means(means, significant={"one": sure, "other": sure})
-    assert order.agreement[0].swaps[0].runs == ("b", "c")
-    assert order.agreement[0].swaps[0].significant == (True, True)
+    assert order.agreement[0].discordant_pairs[0].runs == ("b", "c")
+    assert order.agreement[0].discordant_pairs[0].significant == (True, True)
     half = order_means(means, significant={"one": sure, "other": np.zeros(6, bool)})
-    assert half.agreement[0].swaps[0].runs == ("a", "c")
+    assert half.agreement[0].discordant_pairs[0].runs == ("a", "c")
 
 
 @given(two_orders())
-def test_swaps_are_the_pairs_of_opposite_sign(orders):
+def test_discordant_pairs_are_those_of_opposite_sign(orders):
     a, b = orders
     if len(a) < 3:
         return
@@ -241,11 +241,11 @@ def test_swaps_are_the_pairs_of_opposite_sign(orders):
         for pair in combinations(a, 2)
         if (a[pair[0]] - a[pair[1]]) * (b[pair[0]] - b[pair[1]]) < 0
     }
-    assert row.swapped == len(expected)
-    assert {frozenset(swap.runs) for swap in row.swaps} <= expected
-    assert len(row.swaps) == min(5, len(expected))
-    for swap in row.swaps:
-        assert swap.differences[0] > 0 > swap.differences[1]
+    assert row.discordant == len(expected)
+    assert {frozenset(pair.runs) for pair in row.discordant_pairs} <= expected
+    assert len(row.discordant_pairs) == min(5, len(expected))
+    for pair in row.discordant_pairs:
+        assert pair.differences[0] > 0 > pair.differences[1]
 
 
 def test_an_order_in_which_all_tie_has_no_tau_and_says_so():
@@ -335,17 +335,17 @@ def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
     assert order.agreement == ()
 
 
-def test_swaps_know_what_is_significant():
+def test_discordant_pairs_know_what_is_significant():
     """P@10 and RR order the runs the other way round, and both in every query."""
     judged = {str(q): {f"r{n}": 1 for n in range(10)} for q in range(12)}
     many = {q: ["x", *(f"r{n}" for n in range(9))] for q in judged}
     few = {q: ["r0", "x"] for q in judged}
     none = {q: ["x"] for q in judged}
     order = gainful.order(judged, {"many": many, "few": few, "none": none}, ["P@10", "RR"])
-    (swap,) = order.agreement[0].swaps
-    assert swap.runs == ("many", "few")
-    assert swap.differences == pytest.approx((0.8, -0.5))
-    assert swap.significant == (True, True)
+    (pair,) = order.agreement[0].discordant_pairs
+    assert pair.runs == ("many", "few")
+    assert pair.differences == pytest.approx((0.8, -0.5))
+    assert pair.significant == (True, True)
     # Of P@10, dealing 0.9, 0.1 and 0 at random sets the runs further apart than few and none are.
     assert [row.significant for row in order.power] == [2, 3]
     assert [row.smallest for row in order.power] == pytest.approx([0.8, 0.5])
@@ -353,7 +353,7 @@ def test_swaps_know_what_is_significant():
     assert "many over few by 0.8000*, under it by 0.5000*" in text
     assert "* this difference is significant" in text
     assert text.startswith(
-        "RR tells most runs apart: 3 of 3 pairs. P@10 and RR disagree most: 1 swap"
+        "RR tells most runs apart: 3 of 3 pairs. P@10 and RR disagree most: 1 discordant pair"
     )
 
 

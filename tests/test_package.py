@@ -35,7 +35,7 @@ def test_runs_load_only_what_measures_them(run_python):
     code = (
         "import sys, gainful\n"
         "gainful.evaluate({'1': {'a': 1}}, {'1': {'a': 0.5}}, ['nDCG@10', 'AP']).to_text()\n"
-        "rooms = 'match.sessions', 'evidence.stability', 'measure.catalogue_page', 'show'\n"
+        "rooms = 'match.sessions', 'evidence.mean_intervals', 'measure.catalogue_page', 'show'\n"
         "others = {'scipy', 'narwhals', 'altair', 'jinja2', *(f'gainful.{room}' for room in rooms)}\n"
         "print(sorted(others & set(sys.modules)))"
     )

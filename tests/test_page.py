@@ -58,8 +58,10 @@ def _build_results() -> dict[str, Shown]:
     return {
         "Results": results,
         "RunResults": gainful.evaluate(JUDGED, runs=RUNS, interval=95, resamples=99),
-        "Stability": gainful.stats.stability(results, resamples=99),
-        "RunStabilities": gainful.stats.stability(gainful.evaluate(JUDGED, RUNS), resamples=99),
+        "MeanIntervals": gainful.stats.mean_intervals(results, resamples=99),
+        "RunMeanIntervals": gainful.stats.mean_intervals(
+            gainful.evaluate(JUDGED, RUNS), resamples=99
+        ),
         "SessionResults": sessions,
         "LastQueries": sessions.last_queries(),
         "Reformulations": sessions.reformulations(),

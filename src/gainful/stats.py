@@ -10,9 +10,9 @@ Examples:
 from typing import TYPE_CHECKING
 
 from gainful.api.settle import settle
+from gainful.evidence.mean_intervals import MeanIntervals, RunMeanIntervals, mean_intervals
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.order import Order
-from gainful.evidence.stability import RunStabilities, Stability, stability
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.power import detectable_effect, queries_needed
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
@@ -24,18 +24,18 @@ from gainful.text import answer_missing
 __all__ = [
     "TESTS",
     "Bounds",
+    "MeanIntervals",
     "Order",
     "Resampling",
-    "RunStabilities",
+    "RunMeanIntervals",
     "Settlement",
-    "Stability",
     "detectable_effect",
     "kendall_tau",
+    "mean_intervals",
     "order_means",
     "queries_needed",
     "rbo",
     "settle",
-    "stability",
     "tau_ap",
 ]
 

@@ -133,11 +133,13 @@ def evaluate(
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
         raise BadValue("run", run, allowed)
     if interval is not None:  # wrong values are refused before anything is read
-        from gainful.evidence.stability import resampling_for_level  # noqa: PLC0415
+        from gainful.evidence.mean_intervals import resampling_for_level  # noqa: PLC0415
 
         resampling_for_level(interval, resamples=resamples, seed=seed)
         if runs is None:
-            allowed = "only with runs={name: run}; of one run, gainful.stats.stability(results)"
+            allowed = (
+                "only with runs={name: run}; of one run, gainful.stats.mean_intervals(results)"
+            )
             raise BadValue("interval", interval, allowed)
     convention, recipes = build_recipes(measures, like, settings)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
@@ -150,10 +152,11 @@ def evaluate(
     results = {result.name: result for result, _ in evaluated}
     if interval is None:
         return RunResults(results)
-    from gainful.evidence.stability import stability  # noqa: PLC0415  (slow to load)
+    from gainful.evidence.mean_intervals import mean_intervals  # noqa: PLC0415  (slow to load)
 
     intervals = [
-        stability(result, interval, resamples=resamples, seed=seed) for result in results.values()
+        mean_intervals(result, interval, resamples=resamples, seed=seed)
+        for result in results.values()
     ]
     return RunResults(results, intervals)
 

@@ -72,7 +72,7 @@ def order(
         Order of 3 runs by RR, nDCG@1
         RR: 0 of 3 pairs told apart
         nDCG@1: 0 of 3 pairs told apart
-        RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 swapped
+        RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
     criterion = Criterion.from_name(
         test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)

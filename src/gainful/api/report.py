@@ -15,10 +15,10 @@ from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_runs import compare_where_possible
+from gainful.evidence.mean_intervals import MeanIntervals, mean_intervals
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side
-from gainful.evidence.stability import Stability, stability
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
@@ -119,7 +119,7 @@ def report(
         base=base,
         comparison=comparison,
         incomparable=reasons,
-        stabilities=[_estimate_stability(result, resampling) for result in results],
+        all_intervals=[_estimate_intervals(result, resampling) for result in results],
         choice=choice,
         rankings=rank_side_by_side(
             matched_runs, choice.recipe, choice.to_detail, ranks=report_data.MAX_RANKS
@@ -148,6 +148,8 @@ def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[s
     return read_query_texts(texts)
 
 
-def _estimate_stability(results: Results, resampling: Resampling) -> Stability:
+def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:
     level = min(99.99, max(1.0, 100 * (1 - resampling.alpha)))
-    return stability(results, round(level, 6), resamples=resampling.resamples, seed=resampling.seed)
+    return mean_intervals(
+        results, round(level, 6), resamples=resampling.resamples, seed=resampling.seed
+    )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
 
     from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
     from gainful.evidence.comparisons.comparison import Comparison
-    from gainful.evidence.stability import Stability
+    from gainful.evidence.mean_intervals import MeanIntervals
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -109,7 +109,7 @@ class Results(RunValues, Shown):
 
 
 class RunResults(ShownByRun[Results]):
-    r"""The results of several runs by name; with `stabilities` where intervals were asked for.
+    r"""The results of several runs by name; with `intervals` where they were asked for.
 
     Examples:
         >>> from gainful import evaluate
@@ -121,11 +121,11 @@ class RunResults(ShownByRun[Results]):
     """
 
     def __init__(
-        self, results: Mapping[str, Results], stabilities: Sequence[Stability] = ()
+        self, results: Mapping[str, Results], intervals: Sequence[MeanIntervals] = ()
     ) -> None:
-        """Results by name; all runs have a stability, or none has."""
+        """Results by name; all runs have intervals, or none has."""
         super().__init__(results)
-        self.stabilities = stabilities
+        self.intervals = intervals
 
     @property
     def mean(self) -> dict[str, dict[str, float]]:
@@ -158,21 +158,21 @@ class RunResults(ShownByRun[Results]):
 
     def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """Runs by their means, or query by query; intervals, if there are any, below."""
-        runs, stabilities = list(self.values()), self.stabilities
-        if not stabilities:
+        runs, all_intervals = list(self.values()), self.intervals
+        if not all_intervals:
             return results_page(runs, per_query=per_query, verbose=verbose)
-        from gainful.evidence.stability import (  # noqa: PLC0415
+        from gainful.evidence.mean_intervals import (  # noqa: PLC0415
             build_table,
             describe_interval,
             list_footnotes,
         )
 
-        notes = list_footnotes(stabilities, verbose=verbose)
+        notes = list_footnotes(all_intervals, verbose=verbose)
         page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
         page = evolve(
             page,
-            answer=" ".join(filter(None, [page.answer, describe_interval(stabilities)])),
-            sections=[*page.sections, Section(table=build_table(stabilities))],
+            answer=" ".join(filter(None, [page.answer, describe_interval(all_intervals)])),
+            sections=[*page.sections, Section(table=build_table(all_intervals))],
             data=self.to_dict,
         )
         return page if per_query else evolve(page, rows=self._rows, records=self._records)
@@ -180,10 +180,11 @@ class RunResults(ShownByRun[Results]):
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data; counts are those of all runs together."""
         data = to_dict(list(self.values()))
-        if self.stabilities:
+        if self.intervals:
             data["runs"] = [
-                {"name": run["name"], "mean": run["mean"], "stability": stability.to_dict()} | run
-                for run, stability in zip(data["runs"], self.stabilities, strict=True)
+                {"name": run["name"], "mean": run["mean"], "intervals": run_intervals.to_dict()}
+                | run
+                for run, run_intervals in zip(data["runs"], self.intervals, strict=True)
             ]
         return data
 
@@ -229,15 +230,15 @@ class RunResults(ShownByRun[Results]):
             seed: where chance begins.
             **look: title, width, height, dark.
         """
-        from gainful.evidence.stability import stability  # noqa: PLC0415
+        from gainful.evidence.mean_intervals import mean_intervals  # noqa: PLC0415
         from gainful.show.figures import dots, drawing, figure  # noqa: PLC0415
 
         shape = figure.Look.from_options(look)
-        stabilities = [
-            stability(results, interval, resamples=resamples, seed=seed)
+        all_intervals = [
+            mean_intervals(results, interval, resamples=resamples, seed=seed)
             for results in self.values()
         ]
-        return drawing.draw_altair(dots.draw_chart, dots.build_data(self, stabilities), shape)
+        return drawing.draw_altair(dots.draw_chart, dots.build_data(self, all_intervals), shape)
 
     def list_expressions(self) -> Mapping[str, str]:
         """What an attribute of a measure could be called, and what to write for it."""
@@ -247,20 +248,18 @@ class RunResults(ShownByRun[Results]):
         }
 
     def _rows(self) -> Table:
-        from gainful.evidence.stability import list_cells, list_columns  # noqa: PLC0415
+        from gainful.evidence.mean_intervals import list_cells, list_columns  # noqa: PLC0415
 
         table = list_run_rows(list(self.values()))
         rows = [
-            (*row, *list_cells(stability))
-            for row, stability in zip(table.rows, self.stabilities, strict=True)
+            (*row, *list_cells(run_intervals))
+            for row, run_intervals in zip(table.rows, self.intervals, strict=True)
         ]
-        return evolve(
-            table, columns=(*table.columns, *list_columns(self.stabilities[0])), rows=rows
-        )
+        return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
 
     def _records(self) -> list[dict[str, Any]]:
         return [
-            {"run": run["name"], **run["mean"], "stability": run["stability"]}
+            {"run": run["name"], **run["mean"], "intervals": run["intervals"]}
             for run in self.to_dict()["runs"]
         ]
 

@@ -19,8 +19,8 @@ from gainful.api.named_runs import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.evidence.mean_intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
-from gainful.evidence.stability import stability
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import Measures, build_recipes
@@ -171,10 +171,11 @@ def dots_data(
         results = _take_results(qrels, runs, measures)
     else:
         results = _evaluate(qrels, runs, measures, like, settings)
-    stabilities = [
-        stability(result, interval, resamples=resamples, seed=seed) for result in results.values()
+    all_intervals = [
+        mean_intervals(result, interval, resamples=resamples, seed=seed)
+        for result in results.values()
     ]
-    return dots.build_data(results, stabilities)
+    return dots.build_data(results, all_intervals)
 
 
 def _take_results(results: Any, runs: Any, measures: Measures | None) -> dict[str, RunValues]:

@@ -54,7 +54,7 @@ def order(
     Two tables. For each measure its discriminative power (the share of pairs of runs that are
     significantly different), the smallest difference found significant, and the order of the runs
     by their means. For each two measures how alike these orders are: Kendall's tau-b; tau_AP, to
-    which the top matters more; rank-biased overlap (RBO); and the pairs of runs that are swapped.
+    which the top matters more; rank-biased overlap (RBO); and the discordant pairs of runs.
 
     TSV, CSV and JSON lines have one value a line. At least three runs are needed.
     Exit status: 0 done, 2 something is wrong with what was given.

@@ -1,7 +1,7 @@
 """How alike are the orders that measures put runs in?
 
 Each measure puts the runs in an order, by their means. How alike two orders are is told by
-Kendall's tau, tau_AP and RBO, and by the pairs of runs that are swapped.
+Kendall's tau, tau_AP and RBO, and by the pairs of runs that are discordant.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from gainful.errors import BadValue, WrongType
+from gainful.evidence.orders.discordant_pairs import find_discordant_pairs
 from gainful.evidence.orders.order import Agreement, Order
-from gainful.evidence.orders.swaps import find_swaps
 from gainful.evidence.statistics.rank_correlation import (
     PERSISTENCE,
     check_persistence,
@@ -23,7 +23,7 @@ from gainful.evidence.statistics.rank_correlation import (
 from gainful.types import Flags
 
 _MIN_RUNS = 3
-_MAX_SWAPS = 5  # swaps of two measures that are kept
+_MAX_PAIRS = 5  # discordant pairs of two measures that are kept
 
 
 def order_means(
@@ -43,7 +43,7 @@ def order_means(
         >>> order = order_means(
         ...     {"b=2": {"x": 0.5, "y": 0.4, "z": 0.3}, "b=10": {"x": 0.5, "y": 0.2, "z": 0.3}}
         ... )
-        >>> round(order.agreement[0].tau, 4), order.agreement[0].swaps[0].runs
+        >>> round(order.agreement[0].tau, 4), order.agreement[0].discordant_pairs[0].runs
         (0.3333, ('y', 'z'))
     """
     check_persistence(p)
@@ -65,7 +65,7 @@ def order_means(
     agreement = []
     for left, right in combinations(means, 2):
         a, b = means[left], means[right]
-        swaps = find_swaps(
+        discordant_pairs = find_discordant_pairs(
             runs, (a, b), (ordered[left], ordered[right]), (flags.get(left), flags.get(right))
         )
         agreement.append(
@@ -75,8 +75,8 @@ def order_means(
                 tau_ap=tau_ap(a, b),
                 tau_ap_to=(tau_ap(a, b, reference="first"), tau_ap(a, b, reference="second")),
                 rbo=rbo(a, b, p),
-                swapped=len(swaps),
-                swaps=tuple(swaps[:_MAX_SWAPS]),
+                discordant=len(discordant_pairs),
+                discordant_pairs=tuple(discordant_pairs[:_MAX_PAIRS]),
             )
         )
     return Order(

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
+from gainful.evidence.orders.discordant_pairs import DiscordantPair
 from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
-from gainful.evidence.orders.swaps import Swap
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
@@ -41,8 +41,8 @@ class Agreement:
     tau_ap: float | None
     tau_ap_to: tuple[float | None, float | None]
     rbo: float
-    swapped: int  # pairs of runs that the two order differently
-    swaps: tuple[Swap, ...]  # a few of them, the most striking first
+    discordant: int  # pairs of runs that the two order differently
+    discordant_pairs: tuple[DiscordantPair, ...]  # a few of them, the most striking first
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -53,8 +53,8 @@ class Agreement:
             "tau_ap_to_first": self.tau_ap_to[0],
             "tau_ap_to_second": self.tau_ap_to[1],
             "rbo": self.rbo,
-            "swapped": self.swapped,
-            "swaps": [to_plain_data(swap) for swap in self.swaps],
+            "discordant": self.discordant,
+            "discordant_pairs": [to_plain_data(pair) for pair in self.discordant_pairs],
         }
 
 
@@ -78,9 +78,9 @@ class Order(Shown):
     results: tuple[RunValues, ...] = field(default=())
 
     @property
-    def swaps(self) -> dict[tuple[str, str], tuple[Swap, ...]]:
+    def discordant_pairs(self) -> dict[tuple[str, str], tuple[DiscordantPair, ...]]:
         """Pairs of runs that two measures order differently, a few for each two measures."""
-        return {agreement.measures: agreement.swaps for agreement in self.agreement}
+        return {agreement.measures: agreement.discordant_pairs for agreement in self.agreement}
 
     def places(self, measure: str) -> dict[str, int]:
         """The runs in the order of a measure, the best first, with their places."""
@@ -98,8 +98,10 @@ class Order(Shown):
         columns |= {
             name: pl.Series(name, [row[name] for row in rows], dtype=pl.Float64) for name in names
         }
-        swapped = pl.Series("swapped", [row.swapped for row in self.agreement], dtype=pl.Int64)
-        return pl.DataFrame(columns | {"swapped": swapped})
+        discordant = pl.Series(
+            "discordant", [row.discordant for row in self.agreement], dtype=pl.Int64
+        )
+        return pl.DataFrame(columns | {"discordant": discordant})
 
     @property
     def power_frame(self) -> pl.DataFrame:
@@ -179,7 +181,7 @@ def summary_page(order: Order) -> Page:
     agreements = [
         f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
         f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
-        f"RBO {agreement.rbo:.4f}, {agreement.swapped} swapped"
+        f"RBO {agreement.rbo:.4f}, {agreement.discordant} discordant"
         for agreement in order.agreement
     ]
     first, *more = _build_tables(order)
@@ -215,15 +217,16 @@ def _describe_power(order: Order) -> list[str]:
 
 
 def _describe_disagreement(order: Order) -> list[str]:
-    with_swaps = [agreement for agreement in order.agreement if agreement.swapped]
+    disagreeing = [agreement for agreement in order.agreement if agreement.discordant]
     if not order.agreement:
         return []
-    if not with_swaps:
-        return ["No two measures swap any runs."]
-    worst = max(with_swaps, key=lambda agreement: (agreement.swapped, -(agreement.tau or 0)))
+    if not disagreeing:
+        return ["No two measures order any two runs differently."]
+    worst = max(disagreeing, key=lambda agreement: (agreement.discordant, -(agreement.tau or 0)))
     tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
     first, second = worst.measures
-    return [f"{first} and {second} disagree most: {count_noun(worst.swapped, 'swap')}{tau}."]
+    pairs = count_noun(worst.discordant, "discordant pair")
+    return [f"{first} and {second} disagree most: {pairs}{tau}."]
 
 
 def _build_tables(order: Order) -> list[Table]:
@@ -273,13 +276,13 @@ def _format_order(places: dict[str, int]) -> str:
 
 
 def _build_agreement_table(order: Order) -> Table:
-    heads = ("measures", "", "tau", "tau_AP", "RBO", "swaps", "most striking")
+    heads = ("measures", "", "tau", "tau_AP", "RBO", "discordant", "most striking")
     agreement_rows = [
         (
             *agreement.measures,
             *(_format_number(value) for value in (agreement.tau, agreement.tau_ap, agreement.rbo)),
-            str(agreement.swapped),
-            _format_striking_swap(agreement),
+            str(agreement.discordant),
+            _format_striking_pair(agreement),
         )
         for agreement in order.agreement
     ]
@@ -293,14 +296,14 @@ def _build_agreement_table(order: Order) -> Table:
     )
 
 
-def _format_striking_swap(agreement: Agreement) -> str:
-    return _format_swap(agreement.swaps[0]) if agreement.swaps else "–"
+def _format_striking_pair(agreement: Agreement) -> str:
+    return _format_pair(agreement.discordant_pairs[0]) if agreement.discordant_pairs else "–"
 
 
-def _format_swap(swap: Swap) -> str:
+def _format_pair(pair: DiscordantPair) -> str:
     """Two runs and by how much each measure prefers which; * where that is significant."""
-    (first, second), (first_difference, second_difference) = swap.runs, swap.differences
-    marks = ["*" if is_significant else "" for is_significant in swap.significant]
+    (first, second), (first_difference, second_difference) = pair.runs, pair.differences
+    marks = ["*" if is_significant else "" for is_significant in pair.significant]
     over = f"{first} over {second} by {first_difference:.4f}{marks[0]}"
     return f"{over}, under it by {-second_difference:.4f}{marks[1]}"
 
@@ -315,7 +318,9 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     if order.agreement:
         lines.append(_describe_coefficients(order) if verbose else _COEFFICIENT_WORDS)
     if any(
-        True in swap.significant for agreement in order.agreement for swap in agreement.swaps[:1]
+        True in pair.significant
+        for agreement in order.agreement
+        for pair in agreement.discordant_pairs[:1]
     ):
         lines.append("* this difference is significant")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
@@ -358,7 +363,7 @@ def _list_rows(order: Order) -> Table:
         ]
     for agreement in order.agreement:
         data = agreement.to_dict()
-        names = [name for name in data if name not in ("measures", "swaps")]
+        names = [name for name in data if name not in ("measures", "discordant_pairs")]
         long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
     columns = ("what", "measure", "other", "run", "value")
     return Table(columns, long_rows, numeric=True, label_columns=4)

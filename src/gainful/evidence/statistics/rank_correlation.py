@@ -27,13 +27,13 @@ _ALLOWED = "a list of names, the best first, or a dict {name: value}"
 
 
 def kendall_tau(a: Ordering, b: Ordering) -> float | None:
-    """Kendall's tau-b: how many more pairs are ordered alike than are swapped, as a share.
+    """Kendall's tau-b: how many more pairs are ordered alike than are discordant, as a share.
 
     Pairs that tie are corrected for in both orders; scipy computes it. None where all tie in one
     of the orders, for then there are no pairs to speak of.
 
     Examples:
-        >>> round(kendall_tau(["a", "b", "c"], ["a", "c", "b"]), 4)  # 2 pairs alike, 1 swapped
+        >>> round(kendall_tau(["a", "b", "c"], ["a", "c", "b"]), 4)  # 2 pairs alike, 1 discordant
         0.3333
         >>> kendall_tau({"a": 0.5, "b": 0.4}, {"a": 0.2, "b": 0.2}) is None
         True

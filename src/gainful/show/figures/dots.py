@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from gainful.evidence.stability import Stability, describe_methods
+from gainful.evidence.mean_intervals import MeanIntervals, describe_methods
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.show.figures.figure import FigureData, Look
@@ -17,16 +17,18 @@ from gainful.show.theme import Spec
 _ROW_STEP = 22  # pixels of a run
 
 
-def build_data(results: Mapping[str, RunValues], stabilities: Sequence[Stability]) -> FigureData:
+def build_data(
+    results: Mapping[str, RunValues], all_intervals: Sequence[MeanIntervals]
+) -> FigureData:
     """A row for each run and measure: the mean and its interval.
 
     Args:
         results: of each run by its name, for the caption.
-        stabilities: the intervals of each run.
+        all_intervals: the intervals of each run.
     """
-    first = stabilities[0]
+    first = all_intervals[0]
     rows, notes = [], []
-    for run, uncertainty in zip(results, stabilities, strict=True):
+    for run, uncertainty in zip(results, all_intervals, strict=True):
         notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
         rows += [
             {
@@ -46,7 +48,7 @@ def build_data(results: Mapping[str, RunValues], stabilities: Sequence[Stability
     empty_reason = "" if len(means) else "No query counts, so there is no mean to show."
     if len(means) and (means == 0).all():
         empty_reason = "Every mean is 0: nothing relevant was found."
-    method = describe_methods(stabilities, verbose=True)
+    method = describe_methods(all_intervals, verbose=True)
     return FigureData(
         frame=frame,
         title="Means of runs and their intervals"

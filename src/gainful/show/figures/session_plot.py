@@ -8,8 +8,8 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.evidence.mean_intervals import resampling_for_level
 from gainful.evidence.session_bands import curve_bands
-from gainful.evidence.stability import resampling_for_level
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.match.session_groups import group_label
 from gainful.measure.catalogue.sessions import WITH_VECTORS

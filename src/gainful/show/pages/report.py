@@ -10,9 +10,9 @@ from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.mean_intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
-from gainful.evidence.stability import Stability
 from gainful.measure import convention_page as convention
 from gainful.measure.footnotes import merge_notes
 from gainful.measure.results import results_page
@@ -47,7 +47,7 @@ class ReportContent:
     base: int  # the place of the baseline
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures
-    stabilities: Sequence[Stability]
+    all_intervals: Sequence[MeanIntervals]
     choice: QueryChoice
     rankings: Iterable[SideBySide]  # of the queries to detail; made as far as the page holds them
     changes: Mapping[int, LargestChanges]  # by the place of the run
@@ -65,7 +65,7 @@ def render_report(
     content: ReportContent, *, title: str | None = None, values_file: str | None = None
 ) -> Report:
     """The page; `values_file` names what stands beside it where it has not all values."""
-    results, stabilities = content.results, content.stabilities
+    results, all_intervals = content.results, content.all_intervals
     labels = [result.name for result in results]
     embedded = build_report_data(
         results,
@@ -89,11 +89,11 @@ def render_report(
         feature=_FEATURE,
         data=embedded.data | {"seed": content.seed},
         title=title or text.default_title(results, query_count),
-        answers=text.describe_answers(content.comparison, stabilities),
-        tables=text.build_tables(content.comparison, stabilities),
-        evidence=text.describe_evidence(content.comparison, content.incomparable, stabilities),
-        plots=text.build_plots(stabilities),
-        level=f"{stabilities[0].level:g}",
+        answers=text.describe_answers(content.comparison, all_intervals),
+        tables=text.build_tables(content.comparison, all_intervals),
+        evidence=text.describe_evidence(content.comparison, content.incomparable, all_intervals),
+        plots=text.build_plots(all_intervals),
+        level=f"{all_intervals[0].level:g}",
         quality=text.build_quality_table(results),
         notes=merge_notes(results),
         sampling_notes=sampling_notes,

@@ -14,11 +14,11 @@ from gainful.evidence.comparisons.comparison import (
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_words import describe_test
-from gainful.evidence.stability import (
+from gainful.evidence.mean_intervals import (
     Interval,
-    Stability,
-    build_table as build_stability_table,
-    list_footnotes as list_stability_footnotes,
+    MeanIntervals,
+    build_table as build_interval_table,
+    list_footnotes as list_interval_footnotes,
 )
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
@@ -57,16 +57,16 @@ def default_title(results: Sequence[RunValues], queries: int) -> str:
 
 
 def describe_answers(
-    comparison: Comparison | None, stabilities: Sequence[Stability]
+    comparison: Comparison | None, all_intervals: Sequence[MeanIntervals]
 ) -> list[tuple[str, str]]:
     """For each measure the answer in a sentence."""
     if comparison is not None:
         return [(measure, describe_measure(comparison, measure)) for measure in comparison.measures]
-    if len(stabilities) > 1:
+    if len(all_intervals) > 1:
         return []
     return [
-        (measure, _describe_mean(interval, stabilities[0].level))
-        for measure, interval in stabilities[0].intervals.items()
+        (measure, _describe_mean(interval, all_intervals[0].level))
+        for measure, interval in all_intervals[0].intervals.items()
     ]
 
 
@@ -88,11 +88,11 @@ def _format_value(value: float, interval: Interval) -> str:
 
 
 def build_tables(
-    comparison: Comparison | None, stabilities: Sequence[Stability]
+    comparison: Comparison | None, all_intervals: Sequence[MeanIntervals]
 ) -> list[dict[str, Any]]:
     """The comparison in each measure with its evidence, or the intervals of one run."""
     if comparison is None:
-        return [{"head": "", "table": build_stability_table(stabilities), "notes": []}]
+        return [{"head": "", "table": build_interval_table(all_intervals), "notes": []}]
     return [
         {
             "head": format_heading(comparison, measure),
@@ -104,12 +104,14 @@ def build_tables(
 
 
 def describe_evidence(
-    comparison: Comparison | None, reasons: Sequence[str], stabilities: Sequence[Stability]
+    comparison: Comparison | None, reasons: Sequence[str], all_intervals: Sequence[MeanIntervals]
 ) -> list[str]:
     """How it is known, and what could not be."""
     lines = [f"Cannot be compared: {reason}" for reason in reasons]
     lines += [] if comparison is None else describe_test(comparison, verbose=True)
-    lines += list_stability_footnotes(stabilities, with_ranges=len(stabilities) == 1, verbose=True)
+    lines += list_interval_footnotes(
+        all_intervals, with_ranges=len(all_intervals) == 1, verbose=True
+    )
     return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 
 
@@ -133,14 +135,14 @@ def build_quality_table(results: Sequence[RunValues]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=1)
 
 
-def build_plots(stabilities: Sequence[Stability]) -> list[dict[str, Any]]:
+def build_plots(all_intervals: Sequence[MeanIntervals]) -> list[dict[str, Any]]:
     """Of each measure a dot and an interval for each run, as parts of one scale."""
     return [
         plot
-        for measure in stabilities[0].intervals
+        for measure in all_intervals[0].intervals
         if (
             plot := _build_plot(
-                measure, [run.intervals[measure] for run in stabilities], stabilities
+                measure, [run.intervals[measure] for run in all_intervals], all_intervals
             )
         )
         is not None
@@ -148,7 +150,7 @@ def build_plots(stabilities: Sequence[Stability]) -> list[dict[str, Any]]:
 
 
 def _build_plot(
-    measure: str, intervals: Sequence[Interval], stabilities: Sequence[Stability]
+    measure: str, intervals: Sequence[Interval], all_intervals: Sequence[MeanIntervals]
 ) -> dict[str, Any] | None:
     endpoints = [
         end
@@ -165,7 +167,7 @@ def _build_plot(
         return round(100 * (value - first) / span, 3)
 
     rows = []
-    for interval, run in zip(intervals, stabilities, strict=True):
+    for interval, run in zip(intervals, all_intervals, strict=True):
         row: dict[str, Any] = {"run": run.run, "mean": "–", "between": "", "at": None}
         if interval.mean is not None:
             row |= {"mean": _format_value(interval.mean, interval), "at": percent(interval.mean)}

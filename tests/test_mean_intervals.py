@@ -50,27 +50,27 @@ MANY = HITS * 3 + (6,)  # 25 queries: from so many on they are drawn again
 
 @pytest.mark.parametrize(("level", "seed"), [(95, 2008), (50, 1), (99.9, 7)])
 def test_from_25_queries_on_the_interval_is_scipys_bca(level, seed):
-    stability = gainful.stats.stability(evaluate_hits(MANY), level, seed=seed)
-    interval, values = stability.intervals["P@10"], [number / 10 for number in MANY]
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits(MANY), level, seed=seed)
+    interval, values = run_intervals.intervals["P@10"], [number / 10 for number in MANY]
     assert (interval.low, interval.high) == pytest.approx(scipy_interval(values, level, seed=seed))
     assert interval.mean == pytest.approx(np.mean(values))
-    assert stability.method == interval.method == "bootstrap, BCa"
+    assert run_intervals.method == interval.method == "bootstrap, BCa"
 
 
 @pytest.mark.parametrize("level", [50, 95])
 @pytest.mark.parametrize("hits", [HITS, MANY[:24]])
 def test_below_25_queries_the_interval_is_students(hits, level):
-    stability = gainful.stats.stability(evaluate_hits(hits), level)
-    interval = stability.intervals["P@10"]
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits(hits), level)
+    interval = run_intervals.intervals["P@10"]
     expected = t_interval([number / 10 for number in hits], level)
     assert (interval.low, interval.high) == pytest.approx(expected)
-    assert stability.method == interval.method == "t"
+    assert run_intervals.method == interval.method == "t"
 
 
 def test_the_interval_does_not_go_beyond_what_the_measure_can_be():
-    low = gainful.stats.stability(evaluate_hits([0, 0, 0, 1])).intervals["P@10"]
+    low = gainful.stats.mean_intervals(evaluate_hits([0, 0, 0, 1])).intervals["P@10"]
     assert t_interval([0, 0, 0, 0.1])[0] < 0 == low.low
-    high = gainful.stats.stability(evaluate_hits([10, 10, 10, 9])).intervals["P@10"]
+    high = gainful.stats.mean_intervals(evaluate_hits([10, 10, 10, 9])).intervals["P@10"]
     assert t_interval([1, 1, 1, 0.9])[1] > 1 == high.high
 
 
@@ -80,14 +80,14 @@ def test_a_correlation_may_be_below_zero():
     run = {"1": ["a", "x"], "2": ["a", "x"], "3": ["x", "y", "a"]}
     results = gainful.evaluate(judged, run, "MCC(docs=9)@2")
     values = results.per_query["MCC(docs=9)@2"].to_numpy()
-    interval = gainful.stats.stability(results).intervals["MCC(docs=9)@2"]
+    interval = gainful.stats.mean_intervals(results).intervals["MCC(docs=9)@2"]
     assert (interval.low, interval.high) == pytest.approx(t_interval(values))
 
 
 @pytest.mark.parametrize(("hits", "expected"), [(HITS, t_interval), (MANY, scipy_interval)])
 def test_a_geometric_mean_has_the_interval_of_its_logarithms(hits, expected):
     results = evaluate_hits(hits, ["GMAP", "AP"])
-    interval = gainful.stats.stability(results).intervals["GMAP"]
+    interval = gainful.stats.mean_intervals(results).intervals["GMAP"]
     logs = np.log(np.maximum(results.per_query["AP"].to_numpy(), 1e-5))  # trec_eval's floor
     low, high = np.exp(expected(logs))
     assert (interval.low, interval.high) == pytest.approx((low, min(high, 1.0)))
@@ -96,21 +96,21 @@ def test_a_geometric_mean_has_the_interval_of_its_logarithms(hits, expected):
 
 
 def test_a_sum_has_an_interval_and_no_range():
-    stability = gainful.stats.stability(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
-    interval = stability.intervals["NumRelRet"]
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits(HITS, ["NumRelRet", "NumQ"]))
+    interval = run_intervals.intervals["NumRelRet"]
     assert interval.mean == sum(HITS)
     low, high = t_interval(HITS)
     assert (interval.low, interval.high) == pytest.approx((8 * low, 8 * high))
     assert (interval.loo_low, interval.query_low, interval.influential_query) == (None, None, None)
-    assert stability.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
-    assert stability.intervals["NumQ"].low == stability.intervals["NumQ"].high == 8
+    assert run_intervals.notes[0] == "NumRelRet: a sum is less without a query anyway: no range"
+    assert run_intervals.intervals["NumQ"].low == run_intervals.intervals["NumQ"].high == 8
 
 
 @examples(25)
 @given(tenths)
 def test_leaving_out_each_query_by_brute_force(hits):
     results = evaluate_hits(hits)
-    interval = gainful.stats.stability(results, resamples=99).intervals["P@10"]
+    interval = gainful.stats.mean_intervals(results, resamples=99).intervals["P@10"]
     values = np.array(hits) / 10
     without = {f"q{at}": np.delete(values, at).mean() for at in range(len(values))}
     assert interval.loo_low == pytest.approx(min(without.values()))
@@ -126,14 +126,16 @@ def test_leaving_out_each_query_by_brute_force(hits):
 
 
 def test_the_interval_does_not_depend_on_what_else_is_asked():
-    alone = gainful.stats.stability(evaluate_hits(HITS, "AP")).intervals["AP"]
-    beside = gainful.stats.stability(evaluate_hits(HITS, ["P@5", "AP", "NumRet"])).intervals["AP"]
+    alone = gainful.stats.mean_intervals(evaluate_hits(HITS, "AP")).intervals["AP"]
+    beside = gainful.stats.mean_intervals(evaluate_hits(HITS, ["P@5", "AP", "NumRet"])).intervals[
+        "AP"
+    ]
     assert alone == beside
 
 
 def test_one_query_has_no_interval_and_says_so():
-    stability = gainful.stats.stability(evaluate_hits([3]))
-    interval = stability.intervals["P@10"]
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits([3]))
+    interval = run_intervals.intervals["P@10"]
     assert interval.mean == pytest.approx(0.3)
     assert (interval.low, interval.high, interval.loo_low, interval.influential_query) == (
         None,
@@ -141,37 +143,41 @@ def test_one_query_has_no_interval_and_says_so():
         None,
         None,
     )
-    assert stability.notes == ("P@10: one query tells nothing of how others would do: no interval",)
+    assert run_intervals.notes == (
+        "P@10: one query tells nothing of how others would do: no interval",
+    )
 
 
 def test_constant_values_have_a_point_and_say_so():
-    stability = gainful.stats.stability(evaluate_hits([3, 3, 3]))
-    interval = stability.intervals["P@10"]
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits([3, 3, 3]))
+    interval = run_intervals.intervals["P@10"]
     assert (
         interval.low == interval.high == interval.loo_low == interval.loo_high == pytest.approx(0.3)
     )
-    assert stability.notes == ("P@10: every query has the same value, so the interval is a point",)
+    assert run_intervals.notes == (
+        "P@10: every query has the same value, so the interval is a point",
+    )
 
 
 def test_all_zero_values_are_constant_too():
-    stability = gainful.stats.stability(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
-    assert stability.intervals["AP"].low == stability.intervals["AP"].high == 0
-    assert len(stability.notes) == 2
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
+    assert run_intervals.intervals["AP"].low == run_intervals.intervals["AP"].high == 0
+    assert len(run_intervals.notes) == 2
 
 
 def test_queries_that_do_not_count_are_left_out():
     judged = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}, "empty": {"x": 0}}
     run = {"a": ["x"], "b": ["y", "x"], "c": ["y", "z", "x"], "empty": ["x"]}
     results = gainful.evaluate(judged, run, "nDCG", empty="skip")
-    interval = gainful.stats.stability(results).intervals["nDCG"]
+    interval = gainful.stats.mean_intervals(results).intervals["nDCG"]
     assert interval.mean == pytest.approx(results.mean["nDCG"])
     assert {interval.query_low, interval.query_high} == {"a", "c"}
     values = [1, 1 / np.log2(3), 1 / 2]
     assert (interval.low, interval.high) == pytest.approx((max(0, t_interval(values)[0]), 1.0))
     nothing = gainful.evaluate({"q": {"x": 0}}, {"q": ["x"]}, "nDCG", empty="skip")
-    stability = gainful.stats.stability(nothing)
-    assert stability.intervals["nDCG"].mean is None
-    assert stability.notes == ("nDCG: no query counts, so there is no mean",)
+    run_intervals = gainful.stats.mean_intervals(nothing)
+    assert run_intervals.intervals["nDCG"].mean is None
+    assert run_intervals.notes == ("nDCG: no query counts, so there is no mean",)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +194,7 @@ def test_queries_that_do_not_count_are_left_out():
 )
 def test_wrong_options_are_refused(options, error, message):
     with pytest.raises(error) as refused:
-        gainful.stats.stability(evaluate_hits(HITS), **options)
+        gainful.stats.mean_intervals(evaluate_hits(HITS), **options)
     assert message in str(refused.value)
 
 
@@ -252,22 +258,22 @@ def test_json_has_it_by_run_and_measure(call):
     data = json.loads(
         call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "json").out
     )
-    stabilities = [run.pop("stability") for run in data["runs"]]
+    all_intervals = [run.pop("intervals") for run in data["runs"]]
     assert data == plain
-    assert (stabilities[0]["level"], stabilities[0]["resamples"], stabilities[0]["seed"]) == (
+    assert (all_intervals[0]["level"], all_intervals[0]["resamples"], all_intervals[0]["seed"]) == (
         99,
         500,
         2008,
     )
-    interval = stabilities[0]["measures"]["P@10"]
+    interval = all_intervals[0]["measures"]["P@10"]
     low, high = t_interval((0.9, 0.8, 0.4, 0.7, 0.6), 99)
     assert high > 1
     assert (interval["low"], interval["high"]) == pytest.approx((low, 1))
-    assert interval["method"] == stabilities[0]["method"] == "t"
+    assert interval["method"] == all_intervals[0]["method"] == "t"
     assert interval["moved_by"] == "2"
-    assert stabilities[1]["measures"]["NumRelRet"]["loo_low"] is None
+    assert all_intervals[1]["measures"]["NumRelRet"]["loo_low"] is None
     lines = call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "jsonl").out
-    assert json.loads(lines.splitlines()[0])["stability"] == stabilities[0]
+    assert json.loads(lines.splitlines()[0])["intervals"] == all_intervals[0]
 
 
 def test_tables_by_query_may_have_intervals_below(call):
@@ -295,14 +301,14 @@ def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
     assert message in done.err
 
 
-def test_several_runs_have_a_stability_each():
+def test_several_runs_have_intervals_each():
     judged = {"1": ["a"], "2": ["b"], "3": ["c"]}
     late = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}
     runs = gainful.evaluate(judged, {"late": late, "first": judged}, "RR")
-    stabilities = gainful.stats.stability(runs, 90, resamples=99)
-    assert list(stabilities) == ["late", "first"]
-    assert stabilities["late"] == gainful.stats.stability(runs["late"], 90, resamples=99)
-    assert stabilities["late"].intervals["RR"].mean == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
-    assert stabilities.to_polars()["run"].to_list() == ["late", "first"]
+    all_intervals = gainful.stats.mean_intervals(runs, 90, resamples=99)
+    assert list(all_intervals) == ["late", "first"]
+    assert all_intervals["late"] == gainful.stats.mean_intervals(runs["late"], 90, resamples=99)
+    assert all_intervals["late"].intervals["RR"].mean == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    assert all_intervals.to_polars()["run"].to_list() == ["late", "first"]
     with pytest.raises(WrongType, match="what gainful.evaluate returned"):
-        gainful.stats.stability({})
+        gainful.stats.mean_intervals({})

@@ -1,4 +1,4 @@
-"""Stability: how much does a mean depend on the queries that happen to be asked?
+"""Intervals of means: how much does a mean depend on the queries that happen to be asked?
 
 Two answers. The interval in which the mean would be with other queries of the same kind: they are
 drawn again with replacement (bootstrap, BCa), or, where there are too few of them to draw from,
@@ -40,7 +40,7 @@ class Interval:
     """One mean (or sum, or geometric mean): its interval, and what it is with one query left out.
 
     `query_low` is the query without which the mean is smallest, `query_high` that without which
-    it is largest. What cannot be told is None, and `Stability.notes` say why.
+    it is largest. What cannot be told is None, and `MeanIntervals.notes` say why.
     """
 
     mean: float | None
@@ -70,7 +70,7 @@ class Interval:
 
 
 @frozen(eq=False, repr=False)
-class Stability(Shown):
+class MeanIntervals(Shown):
     """The intervals of all means of a run, and how they were found."""
 
     run: str
@@ -99,36 +99,36 @@ class Stability(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """A table of intervals."""
-        return stability_page([self], verbose=verbose)
+        return mean_intervals_page([self], verbose=verbose)
 
 
-class RunStabilities(ShownByRun[Stability]):
-    """The stability of several runs by name."""
+class RunMeanIntervals(ShownByRun[MeanIntervals]):
+    """The intervals of several runs by name."""
 
     def page(self, *, verbose: bool = False) -> Page:
         """The intervals of all runs."""
-        return stability_page(list(self.values()), verbose=verbose)
+        return mean_intervals_page(list(self.values()), verbose=verbose)
 
 
 @overload
-def stability(
+def mean_intervals(
     results: RunValues, level: float = ..., *, resamples: int = ..., seed: int = ...
-) -> Stability: ...
+) -> MeanIntervals: ...
 
 
 @overload
-def stability(
+def mean_intervals(
     results: Mapping[str, RunValues], level: float = ..., *, resamples: int = ..., seed: int = ...
-) -> RunStabilities: ...
+) -> RunMeanIntervals: ...
 
 
-def stability(
+def mean_intervals(
     results: RunValues | Mapping[str, RunValues],
     level: float = DEFAULT_LEVEL,
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Stability | RunStabilities:
+) -> MeanIntervals | RunMeanIntervals:
     """How much does each mean depend on the queries that happen to be asked?
 
     Args:
@@ -138,15 +138,15 @@ def stability(
         seed: where chance begins; the same seed gives the same interval.
 
     Returns:
-        `Stability`: by measure the interval of the mean and its range with one query left out. A
-        geometric mean is treated as the mean of logarithms that it is; a sum has an interval, but
-        no range. Of several runs `RunStabilities`, which is a dict of them by name.
+        `MeanIntervals`: by measure the interval of the mean and its range with one query left out.
+        A geometric mean is treated as the mean of logarithms that it is; a sum has an interval, but
+        no range. Of several runs `RunMeanIntervals`, which is a dict of them by name.
 
     Examples:
         >>> from gainful import evaluate
         >>> judged = {"1": ["a"], "2": ["b"], "3": ["c"]}
         >>> run = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}
-        >>> interval = stability(evaluate(judged, run, "RR")).intervals["RR"]
+        >>> interval = mean_intervals(evaluate(judged, run, "RR")).intervals["RR"]
         >>> round(interval.mean, 4), round(interval.loo_low, 4), round(interval.loo_high, 4)
         (0.6111, 0.4167, 0.75)
         >>> interval.influential_query
@@ -154,11 +154,11 @@ def stability(
     """
     resampling = resampling_for_level(level, resamples=resamples, seed=seed)
     if isinstance(results, Mapping) and results:
-        stabilities = {
-            name: stability(run, level, resamples=resamples, seed=seed)
+        all_intervals = {
+            name: mean_intervals(run, level, resamples=resamples, seed=seed)
             for name, run in results.items()
         }
-        return RunStabilities(stabilities)
+        return RunMeanIntervals(all_intervals)
     if not isinstance(results, RunValues):
         raise WrongType("results", results, "what gainful.evaluate returned")
     intervals, notes = {}, []
@@ -166,7 +166,7 @@ def stability(
         values = values_by_query(results, name)
         intervals[name], reason = _mean_interval(values, recipe.entry, resampling)
         notes += [f"{name}: {reason}"] if reason else []
-    return Stability(results.name, float(level), resamples, seed, intervals, tuple(notes))
+    return MeanIntervals(results.name, float(level), resamples, seed, intervals, tuple(notes))
 
 
 def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:
@@ -262,39 +262,45 @@ def _leave_one_out(
     return low, high, names[best], names[worst]
 
 
-def stability_page(stabilities: Sequence[Stability], *, verbose: bool = False) -> Page:
+def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool = False) -> Page:
     """The intervals of one run or of several."""
     return Page(
-        answer=describe_interval(stabilities),
-        sections=[Section(table=build_table(stabilities))],
-        notes=list_footnotes(stabilities, verbose=verbose),
-        rows=lambda: _list_rows(stabilities),
-        data=lambda: {stability.run: stability.to_dict() for stability in stabilities},
+        answer=describe_interval(all_intervals),
+        sections=[Section(table=build_table(all_intervals))],
+        notes=list_footnotes(all_intervals, verbose=verbose),
+        rows=lambda: _list_rows(all_intervals),
+        data=lambda: {
+            run_intervals.run: run_intervals.to_dict() for run_intervals in all_intervals
+        },
     )
 
 
-def _list_rows(stabilities: Sequence[Stability]) -> Table:
+def _list_rows(all_intervals: Sequence[MeanIntervals]) -> Table:
     """A row for each run and measure, at full precision."""
     rows = [
-        (stability.run, name, *(data[part] for part in ("mean", *_NUMBER_FIELDS, *_QUERY_FIELDS)))
-        for stability in stabilities
-        for name, data in stability.to_dict()["measures"].items()
+        (
+            run_intervals.run,
+            name,
+            *(data[part] for part in ("mean", *_NUMBER_FIELDS, *_QUERY_FIELDS)),
+        )
+        for run_intervals in all_intervals
+        for name, data in run_intervals.to_dict()["measures"].items()
     ]
     return Table(("run", "measure", "mean", *_NUMBER_FIELDS, *_QUERY_FIELDS), rows, numeric=True)
 
 
-def build_table(stabilities: Sequence[Stability]) -> Table:
+def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
     """A row for each run and measure."""
-    level = f"{stabilities[0].level:g} %"
+    level = f"{all_intervals[0].level:g} %"
     heads = (
         *("run", "measure", "mean"),
         *(f"{level}\nlow", f"{level}\nhigh"),
         *("without one\nlow", "without one\nhigh", "moved most\nby"),
     )
     rows = [
-        (stability.run, measure, *_format_row(interval))
-        for stability in stabilities
-        for measure, interval in stability.intervals.items()
+        (run_intervals.run, measure, *_format_row(interval))
+        for run_intervals in all_intervals
+        for measure, interval in run_intervals.intervals.items()
     ]
     return Table(
         heads,
@@ -315,59 +321,61 @@ def _format_row(interval: Interval) -> list[str]:
     return [*("–" if value is None else f"{value:.{decimals}f}" for value in numbers), query]
 
 
-def list_columns(stability: Stability) -> list[str]:
+def list_columns(run_intervals: MeanIntervals) -> list[str]:
     """The names of the columns that `list_cells` fills."""
     fields = (*_NUMBER_FIELDS, *_QUERY_FIELDS)
-    return [f"{name} {part}" for name in stability.intervals for part in fields]
+    return [f"{name} {part}" for name in run_intervals.intervals for part in fields]
 
 
-def list_cells(stability: Stability) -> list[float | str | None]:
+def list_cells(run_intervals: MeanIntervals) -> list[float | str | None]:
     """The intervals of a run in one row for a program."""
     return [
         getattr(interval, part)
-        for interval in stability.intervals.values()
+        for interval in run_intervals.intervals.values()
         for part in (*_NUMBER_FIELDS, *_QUERY_FIELDS)
     ]
 
 
-def describe_interval(stabilities: Sequence[Stability]) -> str:
+def describe_interval(all_intervals: Sequence[MeanIntervals]) -> str:
     """How sure is the mean of the first measure? Of one run only: others stand in a table."""
-    if len(stabilities) > 1:
+    if len(all_intervals) > 1:
         return ""
-    (stability,) = stabilities
-    for measure, interval in stability.intervals.items():
+    (run_intervals,) = all_intervals
+    for measure, interval in run_intervals.intervals.items():
         if interval.low is not None and interval.high is not None and interval.kind != "sum":
             ends = f"{interval.low:.3f} and {interval.high:.3f}"
-            return f"With {stability.level:g} % confidence, its mean {measure} is between {ends}."
+            return (
+                f"With {run_intervals.level:g} % confidence, its mean {measure} is between {ends}."
+            )
     return ""
 
 
 def list_footnotes(
-    stabilities: Sequence[Stability], *, with_ranges: bool = True, verbose: bool = False
+    all_intervals: Sequence[MeanIntervals], *, with_ranges: bool = True, verbose: bool = False
 ) -> list[str]:
     """How the intervals were found, and why some were not."""
-    if not stabilities:
+    if not all_intervals:
         return []
-    first = stabilities[0]
+    first = all_intervals[0]
     method = (
-        f"{first.level:g} % intervals of means: {describe_methods(stabilities, verbose=verbose)}"
+        f"{first.level:g} % intervals of means: {describe_methods(all_intervals, verbose=verbose)}"
     )
     if with_ranges:
         method += " · without one: the smallest and the largest mean with one query left out"
     return [
         method,
         *(
-            f"Note: {stability.run}: {note}"
-            for stability in stabilities
-            for note in stability.notes
+            f"Note: {run_intervals.run}: {note}"
+            for run_intervals in all_intervals
+            for note in run_intervals.notes
         ),
     ]
 
 
-def describe_methods(stabilities: Sequence[Stability], *, verbose: bool) -> str:
+def describe_methods(all_intervals: Sequence[MeanIntervals], *, verbose: bool) -> str:
     """How intervals were found; with how many resamples from which seed if `verbose`."""
-    first = stabilities[0]
-    methods = {interval.method for item in stabilities for interval in item.intervals.values()}
+    first = all_intervals[0]
+    methods = {interval.method for item in all_intervals for interval in item.intervals.values()}
     drawing = "queries drawn again (bootstrap, BCa"
     drawing += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
     by_t = f"Student's t, as there are fewer than {FEWEST_DRAWN} queries"

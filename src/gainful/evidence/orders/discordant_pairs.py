@@ -1,4 +1,4 @@
-"""Swaps: the pairs of runs of which two measures say the opposite."""
+"""Discordant pairs: the pairs of runs of which two measures say the opposite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gainful.types import Flags
 
 
 @frozen
-class Swap:
+class DiscordantPair:
     """Two runs that change places: the first is better by one measure, the second by the other.
 
     `differences` are the means of the first run less those of the second, by each measure;
@@ -24,15 +24,15 @@ class Swap:
     significant: tuple[bool | None, bool | None]
 
 
-def find_swaps(
+def find_discordant_pairs(
     runs: Sequence[str],
     means: tuple[Mapping[str, float], Mapping[str, float]],
     places: tuple[Mapping[str, int], Mapping[str, int]],
     significant: tuple[Flags | None, Flags | None],
-) -> list[Swap]:
-    """All swaps of two measures, the most striking first.
+) -> list[DiscordantPair]:
+    """All discordant pairs of two measures, the most striking first.
 
-    A swap is as striking as its smaller difference, each as a part of how far the best and the
+    A pair is as striking as its smaller difference, each as a part of how far the best and the
     worst run are apart by that measure; one that both measures find significant before all others.
     """
     pairs = np.array(list(combinations(range(len(runs)), 2)))
@@ -41,24 +41,27 @@ def find_swaps(
         [np.array([values[run] for run in runs]) for values in both] for both in (means, places)
     )
     opposite = (place[0][left] - place[0][right]) * (place[1][left] - place[1][right]) < 0
-    swapped = np.flatnonzero(opposite)
-    if not swapped.size:
+    discordant = np.flatnonzero(opposite)
+    if not discordant.size:
         return []
-    differences = [(values[left] - values[right])[swapped] for values in value]
+    differences = [(values[left] - values[right])[discordant] for values in value]
     striking = np.minimum(
         *(np.abs(gap) / np.ptp(values) for gap, values in zip(differences, value, strict=True))
     )
-    swapped_flags = [None if flags is None else flags[swapped] for flags in significant]
+    flags_of_pairs = [None if flags is None else flags[discordant] for flags in significant]
     sure = np.all(
-        [flags if flags is not None else np.zeros(len(swapped), bool) for flags in swapped_flags],
+        [
+            flags if flags is not None else np.zeros(len(discordant), bool)
+            for flags in flags_of_pairs
+        ],
         axis=0,
     )
-    swaps = []
+    discordant_pairs = []
     for at in np.lexsort((-striking, ~sure)):
-        first, second = (runs[place] for place in pairs[swapped[at]])
+        first, second = (runs[place] for place in pairs[discordant[at]])
         gaps = float(differences[0][at]), float(differences[1][at])
         if gaps[0] < 0:
             first, second, gaps = second, first, (-gaps[0], -gaps[1])
-        verdicts = [None if flags is None else bool(flags[at]) for flags in swapped_flags]
-        swaps.append(Swap((first, second), gaps, (verdicts[0], verdicts[1])))
-    return swaps
+        verdicts = [None if flags is None else bool(flags[at]) for flags in flags_of_pairs]
+        discordant_pairs.append(DiscordantPair((first, second), gaps, (verdicts[0], verdicts[1])))
+    return discordant_pairs
