@@ -593,3 +593,25 @@ def test_python_and_the_command_make_the_same_page_of_files(run, files, tmp_path
         qrels_format="trec",
     )
     assert page.read_text(encoding="utf-8") == made + "\n"
+
+
+def test_a_page_begins_with_the_searcher_that_was_measured(browser, study, tmp_path):
+    simulated, _ = study
+    calibration = gainful.calibrate(simulated.sessions)
+    calibration.save(tmp_path / "searchers.json")
+    page = tmp_path / "page.html"
+    page.write_text(
+        gainful.explore(
+            simulated.sessions, simulated.qrels, calibrated=tmp_path / "searchers.json"
+        ),
+        encoding="utf-8",
+    )
+    b, bq = calibration["b"], calibration["bq"]
+    with open_page(browser, page) as opened:
+        assert opened.locator("#b-number").input_value() == f"{b.value:.4g}"
+        assert opened.locator("#bq-measured").inner_text().startswith("measured: ")
+        (box,) = chart_rows(opened, "map", "measured")
+        sides = [box[side] for side in ("b0", "b", "b1", "q0", "bq", "q1")]
+        ends = [b.low, b.value, b.high, bq.low, bq.value, bq.high]
+        assert sides == pytest.approx(ends)
+        assert "dashed box" in opened.locator("#map-note").inner_text()

@@ -54,6 +54,7 @@ COMMANDS = {
         for view in ("per-session", "lengths", "curve", "last", "best-query", "reformulations")
     },
     "sweep": ("sweep", *SESSIONS, "--depth", "3", "--points", "3"),
+    "calibrate": ("calibrate", "sessions.csv", "--by", "system", "-v"),
     "check": ("check", "qrels.txt", "dense.txt"),
     "check, sessions": ("check", "sessions.csv", "sessions-qrels.txt"),
     "explain": ("explain", *GRADES, "-v"),

@@ -1,9 +1,10 @@
-"""Write examples/news: invented judgments and three invented runs, enough to compare them.
+"""Write examples/news, invented judgments and three runs, and examples/log.csv, a click log.
 
     python tools/examples.py
 
 40 queries with 12 graded documents each; a run scores a document by its grade, with so much noise.
-The same seed gives the same files.
+The log is of searchers at desks, who are patient, and on phones, who are not. The same seed gives the
+same files.
 """
 
 from __future__ import annotations
@@ -11,13 +12,39 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import polars as pl
+
+from gainful.sessions import simulate_log
+
 FOLDER = Path(__file__).parent.parent / "examples" / "news"
 QUERIES, JUDGED, UNJUDGED, SHOWN = 40, 12, 8, 10
 NOISE = {"bm25": 1.6, "dense": 1.15, "hybrid": 1.05}
 
 
+LOG = Path(__file__).parent.parent / "examples" / "log.csv"
+DEVICES = {"desk": 4.0, "phone": 1.6}  # and how patient their searchers are: b
+
+
+def write_log() -> None:
+    """Clicks of 100 sessions for each device, in lists of five."""
+    parts = [
+        simulate_log(100, b=b, bq=2.5, results=5, most_queries=6, seed=seed)
+        .frame.drop("scanned")
+        .with_columns(
+            session=pl.lit(f"{device}-") + pl.col("session").str.strip_prefix("sim-"),
+            doc=pl.lit(f"{device}-") + pl.col("doc"),
+            device=pl.lit(device),
+            clicked=pl.col("clicked").cast(pl.Int8),
+        )
+        for seed, (device, b) in enumerate(DEVICES.items(), start=1)
+    ]
+    columns = ("session", "query", "rank", "doc", "clicked", "device")
+    pl.concat(parts).select(columns).write_csv(LOG)
+
+
 def main() -> None:
-    """Judgments first, then each run."""
+    """The log, judgments, then each run."""
+    write_log()
     chance = Random(2008)  # noqa: S311  (an example, no secret)
     grades = {
         f"n{query:02d}": {

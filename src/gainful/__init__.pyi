@@ -1,6 +1,7 @@
 # The public names: the one table of them, for type checkers and for `__init__.py`.
 
 # What can be asked.
+from gainful.api.calibrate import calibrate as calibrate
 from gainful.api.check import check as check
 from gainful.api.compare import compare as compare
 from gainful.api.evaluate import evaluate as evaluate

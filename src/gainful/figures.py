@@ -22,6 +22,7 @@ sessions = partial(figure, "sessions")
 scenario = partial(figure, "scenario")
 individual = partial(figure, "individual")
 map = partial(figure, "map")  # noqa: A001  (as the command calls it)
+searchers = partial(figure, "searchers")
 curves = partial(figure, "curves")
 differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
@@ -39,6 +40,7 @@ __all__ = [
     "precision_recall",
     "save",
     "scenario",
+    "searchers",
     "sessions",
 ]
 

@@ -12,6 +12,7 @@ Examples:
 
 from typing import TYPE_CHECKING
 
+from gainful._simulation.log import simulate_log
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
 from gainful.api.sessions import evaluate
@@ -19,7 +20,7 @@ from gainful.api.sweep import sweep
 from gainful.measure.sessions.sweep import Sweep
 from gainful.text import answer_missing
 
-__all__ = ["Sweep", "compare", "evaluate", "simulate_study", "sweep"]
+__all__ = ["Sweep", "compare", "evaluate", "simulate_log", "simulate_study", "sweep"]
 
 
 def __dir__() -> list[str]:

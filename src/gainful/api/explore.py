@@ -10,6 +10,12 @@ from gainful.api.keywords import answer_keywords
 from gainful.api.sessions import choose_sessions, read_session_qrels
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.evidence.searchers.measured_searcher import (
+    AnyCalibration,
+    MeasuredSearcher,
+    read_calibration,
+)
+from gainful.evidence.searchers.srbp import Estimate
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_recipes import build_session_recipes
@@ -29,6 +35,8 @@ from gainful.show.pages.explore_command import command_words
 DEFAULT_MEASURE = "nsDCG@10"
 _MAX_SESSIONS = 10_000
 _MAP_POINTS = 20  # of b and of bq, of the map of winners
+_MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
+_MAP_MARGIN = 1.15  # around an interval
 
 
 @answer_keywords
@@ -51,6 +59,7 @@ def explore(
     pages: str | None = None,
     columns: ColumnNames | None = None,
     command: Sequence[str] | None = None,
+    calibrated: AnyCalibration | None = None,
     **settings: Any,
 ) -> str:
     """What would another searcher say of these sessions? A page that answers while one asks.
@@ -78,6 +87,8 @@ def explore(
         columns: how columns of the sessions are called, if not as usual.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
+        calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
+            begins with the searcher that was measured, and its map has the interval drawn.
         **settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Examples:
@@ -87,6 +98,9 @@ def explore(
         >>> page[:15], "http://" in page.split("<script")[0]
         ('<!doctype html>', False)
     """
+    searcher = None if calibrated is None else read_calibration(calibrated)
+    if searcher is not None:
+        settings = searcher.settings() | settings
     recipe = _choose_recipe(measure, like, settings)
     reading: dict[str, Any] = {
         "where": where,
@@ -126,8 +140,9 @@ def explore(
         group_column=group_column,
         sweep=None
         if group_column is None
-        else _sweep_start(matched, recipe, group_column, loaded.name),
+        else _sweep_start(matched, recipe, group_column, loaded.name, searcher),
         command=command,
+        searcher=searcher,
     )
     return render_explore(content, title)
 
@@ -145,7 +160,11 @@ def _choose_recipe(
 
 
 def _sweep_start(
-    sessions: MatchedSessions, recipe: SessionRecipe, by: str, source: str
+    sessions: MatchedSessions,
+    recipe: SessionRecipe,
+    by: str,
+    source: str,
+    searcher: MeasuredSearcher | None,
 ) -> Sweep | str:
     """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
     convention = recipe.convention
@@ -153,8 +172,8 @@ def _sweep_start(
     try:
         grid = build_sweep_grid(
             starting_measure(recipe),
-            b=USUAL_RANGE,
-            bq=USUAL_RANGE,
+            b=_widen_range(None if searcher is None else searcher.b),
+            bq=_widen_range(None if searcher is None else searcher.bq),
             points=_MAP_POINTS,
             depth=None,
             weights=None,
@@ -166,3 +185,14 @@ def _sweep_start(
         return sweep_groups(source, sessions, grid, (by,), groups)
     except GainfulError as error:
         return str(error)
+
+
+def _widen_range(estimate: Estimate | None) -> str:
+    """The usual range of bases, widened so that the map shows what was measured."""
+    if estimate is None:
+        return USUAL_RANGE
+    low, high = (float(end) for end in USUAL_RANGE.split(":"))
+    least, most = _MAP_ENDS
+    low = min(low, max(estimate.low / _MAP_MARGIN, least))
+    high = max(high, min(estimate.high * _MAP_MARGIN, most))
+    return f"{low:.3g}:{high:.3g}"

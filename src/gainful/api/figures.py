@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from attrs import fields
 
 from gainful.api import run_figures
+from gainful.api.calibrate import calibrate
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.errors import OneGroup, UnknownName
+from gainful.evidence.searchers.calibration import Calibration
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.show.figures import (
     differences,
@@ -21,6 +24,7 @@ from gainful.show.figures import (
     last_query,
     precision_recall,
     rank_curves,
+    searchers,
     session_curves,
     winner_map,
 )
@@ -77,6 +81,14 @@ _ALL = (
         usual_measures=("nsDCG",),
     ),
     Figure(
+        name="searchers",
+        question="Who reads on down a list, who asks again, and which discount tells it?",
+        example="searchers log.csv -o searchers.svg",
+        input_kind="log",
+        data=searchers.searchers_data,
+        draw_chart=searchers.draw_chart,
+    ),
+    Figure(
         name="curves",
         question="How does gain grow from rank to rank, and how far is it from the ideal?",
         example="curves qrels.txt bm25.txt dense.txt -m nDCG@20 -o curves.svg",
@@ -130,8 +142,8 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
 
     Args:
         name: last, sessions, scenario, individual (of `sessions.evaluate`), map (of
-            `sessions.sweep`), curves, differences, precision-recall, dots (of judgments and
-            {name: run}).
+            `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
+            dots (of judgments and {name: run}).
         inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, width, height (of the plot), dark.
 
@@ -176,6 +188,13 @@ def build_data(name: str, *inputs: Any, **options: Any) -> FigureData:
     return data_function(*inputs, **options)
 
 
+def draw_calibration(calibration: Calibration, path: str) -> bytes:
+    """The figure of the searchers of a log, as the file of that name holds it."""
+    drawing = Drawing(FIGURES["searchers"], searchers.searchers_data(calibration), Look())
+    picture = drawing.to_picture(Path(path).suffix.lower())
+    return picture.encode() if isinstance(picture, str) else picture
+
+
 def draw_files(
     name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
 ) -> Drawing:
@@ -193,6 +212,8 @@ def draw_files(
     entry = find_figure(name)
     if entry.input_kind == "runs":
         return Drawing(entry, build_data(name, *files, **options, **reading), look)
+    if entry.input_kind == "log":
+        return Drawing(entry, build_data(name, calibrate(*files, **reading), **options), look)
     if entry.input_kind == "sessions":
         results = evaluate_sessions(*files, **reading)
         return Drawing(entry, build_data(name, results, **options), look)

@@ -8,6 +8,7 @@ import click
 
 from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
 from gainful.cli.command import PATH, command
+from gainful.cli.declare import own_option
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_overwriting
@@ -22,6 +23,12 @@ from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_
     help="What the page begins with: sDCG or nsDCG, such as 'nsDCG(b=2, bq=4)@10'.",
 )
 @option("by", metavar="COLUMN", help="Which groups are compared first. [system]")
+@own_option(
+    "--calibrated",
+    metavar="FILE.json",
+    type=PATH,
+    help="Begin with the searcher that gainful calibrate -o FILE.json measured.",
+)
 @option("title", help="Of the page.")
 @option("output", group="", metavar="PAGE.html", required=True, help="Where the page goes.")
 @options(*READ_SESSIONS, *SESSION_CONVENTION)
@@ -34,6 +41,7 @@ def explore(
     title: str | None,
     output: str,
     like: str | None,
+    calibrated: str | None,
     **options: Any,
 ) -> None:
     """Make a page of the sessions in FILE, with sliders for the searcher who judges them.
@@ -52,11 +60,22 @@ def explore(
       gainful explore sessions.csv --qrels qrels.txt -o page.html
       gainful explore sessions.csv --qrels q.txt --by scenario -o page.html
       gainful explore sessions.csv --qrels q.txt -m 'sDCG(b=10)@5' -o page.html
+      gainful explore sessions.csv --qrels q.txt --calibrated s.json -o p.html
     """
     refuse_other_than_html(output)
     refuse_two_pipes(*files, qrels)
-    inputs = (*files, qrels, options["topics"])
+    inputs = (*files, qrels, options["topics"], calibrated)
     refuse_overwriting(output, tuple(path for path in inputs if path))
     reading = parse_reading(options)
-    page = build_page(files, qrels, measure, by=by, title=title, like=like, **reading, **options)
+    page = build_page(
+        files,
+        qrels,
+        measure,
+        by=by,
+        title=title,
+        like=like,
+        calibrated=calibrated,
+        **reading,
+        **options,
+    )
     deliver_document(page, output)

@@ -157,6 +157,12 @@ def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -
     return inputs
 
 
+def _take_log(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
+    log = options.pop("file")
+    options |= parse_reading(options)
+    return (log,)
+
+
 def _take_sweep(
     figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
 ) -> tuple[Any, ...]:
@@ -202,6 +208,11 @@ _INPUTS: Mapping[str, _Inputs] = {
             take_options(*READ_SESSIONS, "like_sessions"),
         ),
         _take_sweep,
+    ),
+    "log": _Inputs(
+        (click.argument("file", type=PATH),),
+        (take_options(*(name for name in READ_SESSIONS if name != "qrels_format")),),
+        _take_log,
     ),
     "runs": _Inputs(
         (

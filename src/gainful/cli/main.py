@@ -43,6 +43,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Sessions": {
         "sessions": "How good are these whole search sessions?",
         "sweep": "Which system is better for which searcher?",
+        "calibrate": "Who are the searchers of this log?",
         "explore": "What would another searcher say of these sessions?",
     },
     "Runs and sessions": {

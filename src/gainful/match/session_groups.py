@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.sessions import MatchedSessions
+from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 from gainful.text import quote
-from gainful.types import Flags
+from gainful.types import Flags, Ranks
 
 Group = tuple[dict[str, Any], Flags]  # its values by column, and which sessions belong to it
 By = str | Sequence[str]
@@ -20,6 +21,26 @@ RESERVED_COLUMNS = (  # names of columns that views print beside those of groups
     *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
     *("gain", "new", "repeated", "one_query", "gained_nothing", "last_is_best", "share"),
 )
+
+
+class SessionRows(Protocol):
+    """Sessions with their rows, matched or not: what grouping needs."""
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """A row for each result."""
+
+    @property
+    def layout(self) -> SessionLayout:
+        """Where in the rows each session begins."""
+
+    @property
+    def query_counts(self) -> Ranks:
+        """Per session: how many queries."""
+
+    @property
+    def size(self) -> int:
+        """How many sessions there are."""
 
 
 def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
@@ -32,7 +53,7 @@ def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
     }
 
 
-def session_columns(sessions: MatchedSessions) -> pl.DataFrame:
+def session_columns(sessions: SessionRows) -> pl.DataFrame:
     """A row for each session: what it can be grouped by, and how many queries it has."""
     names = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
     heads = sessions.rows.select("session", *names)[sessions.layout.session_starts]
@@ -40,7 +61,7 @@ def session_columns(sessions: MatchedSessions) -> pl.DataFrame:
 
 
 def group_sessions(
-    sessions: MatchedSessions, by: By, source: str, measures: Collection[str] = ()
+    sessions: SessionRows, by: By, source: str, measures: Collection[str] = ()
 ) -> list[Group]:
     """Each group of sessions: its values, and which belong to it; all, if by nothing.
 
@@ -65,7 +86,7 @@ def group_sessions(
 
 
 def check_group_columns(
-    sessions: MatchedSessions, by: By, source: str, measures: Collection[str] = ()
+    sessions: SessionRows, by: By, source: str, measures: Collection[str] = ()
 ) -> list[str]:
     """The columns to group by, each once, known, and the same for a whole session."""
     if not isinstance(by, (str, Sequence)) or not all(isinstance(part, str) for part in by):
@@ -84,7 +105,7 @@ def check_group_columns(
     return names
 
 
-def _refuse_varying(sessions: MatchedSessions, column: str, source: str) -> None:
+def _refuse_varying(sessions: SessionRows, column: str, source: str) -> None:
     """A session belongs to one group."""
     starts = sessions.layout.session_starts
     values = sessions.rows[column]

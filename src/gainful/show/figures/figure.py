@@ -12,7 +12,7 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.show.theme import DARK, LIGHT, Spec, Tones
 
 DrawChart = Callable[["FigureData", "Look"], Spec]
-InputKind = Literal["sessions", "runs", "sweep"]
+InputKind = Literal["sessions", "runs", "sweep", "log"]
 _MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 
 

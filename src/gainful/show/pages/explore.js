@@ -167,7 +167,9 @@
       const lead = group < 0 ? "nobody wins" : `${shorten(nameOf(group, by), 40)} by ${formatNumber(ahead[n])}`;
       return { group, b: +b[i].toPrecision(3), bq: +bq[j].toPrecision(3), b0: bs[i], b1: bs[i + 1], q0: qs[j], q1: qs[j + 1], strength: 0.3 + (0.6 * ahead[n]) / most, text: `b = ${b[i].toPrecision(3)}, bq = ${bq[j].toPrecision(3)}: ${lead}` };
     });
-    view.signal("bRange", [b[0], b[b.length - 1]]).signal("bqRange", [bq[0], bq[bq.length - 1]]);
+    const TICKS = [1.1, 1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50], within = (bases) => TICKS.filter((tick) => tick >= bases[0] && tick <= bases[bases.length - 1]);
+    view.signal("bRange", [b[0], b[b.length - 1]]).signal("bqRange", [bq[0], bq[bq.length - 1]]).signal("bTicks", within(b)).signal("bqTicks", within(bq));
+    if (data.measured) drawMeasured(view, b, bq);
     const between = []; // the edges of cells where the winner changes
     rows.forEach((row, n) => {
       const right = rows[n + bq.length], above = (n + 1) % bq.length ? rows[n + 1] : undefined;
@@ -175,6 +177,14 @@
       if (above && above.group !== row.group) between.push({ b0: row.b0, b1: row.b1, q0: row.q1, q1: row.q1 });
     });
     view.data("cells", rows).data("boundary", between);
+  }
+
+  // What was measured in a log: where the searchers are, and how sure that is.
+  function drawMeasured(view, b, bq) {
+    const all = (bases) => ({ low: bases[0], high: bases[bases.length - 1], value: Math.sqrt(bases[0] * bases[bases.length - 1]) });
+    const inside = (value, bases) => Math.min(Math.max(value, bases[0]), bases[bases.length - 1]);
+    const x = data.measured.b ?? all(b), y = data.measured.bq ?? all(bq);
+    view.data("measured", [{ b: inside(x.value, b), bq: inside(y.value, bq), b0: inside(x.low, b), b1: inside(x.high, b), q0: inside(y.low, bq), q1: inside(y.high, bq) }]);
   }
 
   // Where one is on the map, which was made for the settings of the beginning.
@@ -194,7 +204,7 @@
       || SETTINGS.some((name) => set[name] !== start[name]) || Object.keys(set.where).length > 0 || set.minQueries !== fewestQueries || set.by !== data.map.by;
     byId("verdict").textContent = (changed ? "You have changed other settings; this is of those the page began with. " : "") + shorten(data.map.sentence, 600);
     byId("map-figure").classList.toggle("stale", changed);
-    byId("map-note").textContent = "Computed beforehand, for all sessions and the settings this page began with; the stronger the colour, the further ahead. These are means: whether they differ by more than chance, gainful compare --sessions tells. The ring is the b and bq of now; a click on the map moves it.";
+    byId("map-note").textContent = "Computed beforehand, for all sessions and the settings this page began with; the stronger the colour, the further ahead. These are means: whether they differ by more than chance, gainful compare --sessions tells. The ring is the b and bq of now; a click on the map moves it." + (data.measured ? " The dashed box is where the searchers were measured to be, the cross the likeliest of them." : "");
   }
 
   // ── one session ──
@@ -279,6 +289,11 @@
           byId(other).removeAttribute("aria-invalid");
         });
       }
+    }
+    for (const name of ["b", "bq"]) {
+      const measured = data.measured?.[name];
+      byId(`${name}-measured`).hidden = !measured;
+      if (measured) byId(`${name}-measured`).textContent = `measured: ${measured.text}`;
     }
     for (const radio of document.getElementsByName("normalised")) listen(radio, () => { set.normalised = radio.value === "1"; show(); });
     fillOptions(byId("gain"), [...data.gains.map((gain, n) => [n, `${gain.name}: ${gain.meaning}`]), [-1, "weights of your own"]]);

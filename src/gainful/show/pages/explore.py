@@ -9,6 +9,8 @@ import numpy as np
 from attrs import frozen
 
 from gainful.convention.session import JK2008, SESSION_SETTINGS
+from gainful.evidence.searchers.calibration import format_estimate
+from gainful.evidence.searchers.measured_searcher import MeasuredSearcher, clamp_base
 from gainful.match.session_groups import count_sessions, session_columns
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import b, bq
@@ -47,6 +49,7 @@ class ExploreContent:
     group_column: str | None  # by which they are grouped first
     sweep: Sweep | str | None  # of its groups; or why there is none
     command: Sequence[str]  # the words by which `gainful sessions` reads the same
+    searcher: MeasuredSearcher | None = None  # that was measured in a log
 
 
 def render_explore(content: ExploreContent, title: str | None) -> str:
@@ -125,7 +128,28 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
         },
         "command": list(content.command),
         "map": _build_map(content),
+        "measured": _build_measured(content.searcher),
         "look": {"config": build_vega_config(_TONES), "dashes": DASHES},
+    }
+
+
+def _build_measured(searcher: MeasuredSearcher | None) -> dict[str, Any] | None:
+    """The bases that were measured in a log, with their intervals, in numbers and in words."""
+    if searcher is None:
+        return None
+    return {
+        "log": searcher.log,
+        **{
+            name: None
+            if estimate is None
+            else {
+                "value": clamp_base(estimate.value),
+                "low": clamp_base(estimate.low),
+                "high": clamp_base(estimate.high),
+                "text": format_estimate(estimate, searcher.level),
+            }
+            for name, estimate in (("b", searcher.b), ("bq", searcher.bq))
+        },
     }
 
 

@@ -118,22 +118,27 @@ const Charts = (() => {
   // Who wins for which b and bq, and where one is now.
   function map() {
     const logScale = (name, range, field) => ({ name, type: "log", base: 10, domain: { signal: `${field}Range` }, range, nice: false });
-    const ticks = { values: [1.5, 2, 3, 4, 5, 7, 10], format: "~g", grid: false, domain: false };
+    const ticks = { format: "~g", grid: false, domain: false, labelOverlap: true };
+    const box = { x: { scale: "x", field: "b0" }, x2: { scale: "x", field: "b1" }, y: { scale: "y", field: "q0" }, y2: { scale: "y", field: "q1" } };
     return baseSpec("Which group wins for which b and bq", 300, {
-      signals: [signal("bRange", [1.5, 10]), signal("bqRange", [1.5, 10])],
-      data: [{ name: "cells" }, { name: "boundary" }, { name: "here" }],
+      signals: [signal("bRange", [1.5, 10]), signal("bqRange", [1.5, 10]), signal("bTicks", []), signal("bqTicks", [])],
+      data: [{ name: "cells" }, { name: "boundary" }, { name: "here" }, { name: "measured" }],
       scales: [logScale("x", "width", "b"), logScale("y", "height", "bq"), colour],
       axes: [
-        { ...ticks, scale: "x", orient: "bottom", title: "b: patient to read on →" },
-        { ...ticks, scale: "y", orient: "left", title: "bq: patient to ask again →" },
+        { ...ticks, values: { signal: "bTicks" }, scale: "x", orient: "bottom", title: "b: patient to read on →" },
+        { ...ticks, values: { signal: "bqTicks" }, scale: "y", orient: "left", title: "bq: patient to ask again →" },
       ],
       marks: [
         { type: "rect", from: { data: "cells" }, encode: { update: {
-          x: { scale: "x", field: "b0" }, x2: { scale: "x", field: "b1" }, y: { scale: "y", field: "q0" }, y2: { scale: "y", field: "q1" },
+          ...box,
           fill: { signal: `datum.group < 0 ? '${tones.line}' : scale('colour', datum.group)` }, fillOpacity: { field: "strength" },
           cursor: { value: "pointer" }, tooltip: { field: "text" },
         } } },
-        { type: "rule", from: { data: "boundary" }, interactive: false, encode: { update: { x: { scale: "x", field: "b0" }, x2: { scale: "x", field: "b1" }, y: { scale: "y", field: "q0" }, y2: { scale: "y", field: "q1" }, stroke: { value: tones.ink }, strokeWidth: { value: 1.5 }, strokeCap: { value: "square" } } } },
+        { type: "rule", from: { data: "boundary" }, interactive: false, encode: { update: { ...box, stroke: { value: tones.ink }, strokeWidth: { value: 1.5 }, strokeCap: { value: "square" } } } },
+        // The interval of what was measured in a log, on a halo that keeps it readable on any colour.
+        { type: "rect", from: { data: "measured" }, interactive: false, encode: { update: { ...box, stroke: { value: tones.paper }, strokeWidth: { value: 4 }, fillOpacity: { value: 0 } } } },
+        { type: "rect", from: { data: "measured" }, interactive: false, encode: { update: { ...box, stroke: { value: tones.ink }, strokeWidth: { value: 1.75 }, strokeDash: { value: [5, 3] }, fill: { value: tones.paper }, fillOpacity: { value: 0.25 } } } },
+        { type: "symbol", from: { data: "measured" }, interactive: false, encode: { update: { x: { scale: "x", field: "b" }, y: { scale: "y", field: "bq" }, shape: { value: "cross" }, size: { value: 70 }, fill: { value: tones.ink }, stroke: { value: tones.paper }, strokeWidth: { value: 1 } } } },
         { type: "rule", from: { data: "here" }, interactive: false, encode: { update: { x: { scale: "x", field: "b" }, y: { value: 0 }, y2: { signal: "height" }, stroke: { value: tones.ink }, strokeOpacity: { value: 0.35 } } } },
         { type: "rule", from: { data: "here" }, interactive: false, encode: { update: { y: { scale: "y", field: "bq" }, x: { value: 0 }, x2: { signal: "width" }, stroke: { value: tones.ink }, strokeOpacity: { value: 0.35 } } } },
         { type: "symbol", from: { data: "here" }, interactive: false, encode: { update: { x: { scale: "x", field: "b" }, y: { scale: "y", field: "bq" }, size: { value: 150 }, fill: { value: tones.paper }, stroke: { value: tones.ink }, strokeWidth: { value: 3 } } } },

@@ -1,0 +1,205 @@
+"""A log of sessions → what it says of searchers: how far they read, how often they asked."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.errors import BadInput, BadValue
+from gainful.evidence.searchers.stops import (
+    AT_LEAST,
+    CLICKED,
+    STOPPED,
+    Stops,
+    collect_stops,
+    count_stops,
+)
+from gainful.read.session_layout import SessionLayout
+from gainful.read.sessions import Sessions
+from gainful.text import count_noun
+from gainful.types import Flags, Ranks, is_whole_number
+
+DepthFrom = Literal["scanned", "clicked"]
+DEPTH_SOURCES: tuple[DepthFrom, ...] = ("scanned", "clicked")
+_SEARCHER = "searcher"
+
+
+@frozen(eq=False, kw_only=True)
+class Observed:
+    """What a log says of its searchers, session by session."""
+
+    rows: pl.DataFrame
+    layout: SessionLayout
+    query_counts: Ranks  # per session
+    depths: Stops | None  # per list with results
+    depth_session: Ranks  # per list with results: its session
+    depth_from: DepthFrom | None
+    queries: Stops  # per session
+    clicked_last: Flags | None  # per session: was anything clicked in its last query?
+    list_length: int  # of most lists
+    cluster_name: str  # whose behaviour is one piece of evidence
+    notes: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many sessions there are."""
+        return len(self.query_counts)
+
+    def select(self, flags: Flags) -> Observed:
+        """What is said of some of the sessions."""
+        lists = flags[self.depth_session]
+        return evolve(
+            self,
+            query_counts=self.query_counts[flags],
+            depths=None if self.depths is None else self.depths.select(lists),
+            depth_session=np.cumsum(flags)[self.depth_session[lists]] - 1,
+            queries=self.queries.select(flags),
+            clicked_last=None if self.clicked_last is None else self.clicked_last[flags],
+        )
+
+    def successes_cut(self) -> Stops | None:
+        """Numbers of queries, a session whose last query was clicked being cut off by success."""
+        if self.clicked_last is None:
+            return None
+        reached = self.queries.kinds[self.queries.kind, 1]
+        cut = self.queries.kinds[self.queries.kind, 0] == AT_LEAST
+        return count_stops(reached, cut | self.clicked_last, self.queries.cluster)
+
+
+def observe_searchers(
+    sessions: Sessions, depth_from: DepthFrom | None = None, query_limit: int | None = None
+) -> Observed:
+    """What a log says of its searchers.
+
+    Args:
+        sessions: the log.
+        depth_from: scanned (how deep the searcher looked), or clicked; the first that there is.
+        query_limit: no session can have more queries; at the limit it was cut off.
+    """
+    if query_limit is not None and not (is_whole_number(query_limit) and query_limit >= 1):
+        raise BadValue("query_limit", query_limit, "a whole number from 1 on")
+    frame, layout = sessions.frame, sessions.layout
+    source = _choose_source(sessions, depth_from)
+    query_counts = layout.queries_per_session.astype(np.intp)
+    _refuse_passed_limit(sessions.name, query_counts, query_limit)
+    session = np.repeat(np.arange(len(query_counts)), query_counts)
+    cluster, cluster_name = _number_clusters(frame, layout)
+    lengths = _list_lengths(frame, layout)
+    clicks = _count_clicks(frame, layout)
+    notes = list(sessions.notes)
+    depths, kept = None, np.zeros(len(lengths), dtype=bool)
+    if source is not None:
+        rows = _depth_rows(frame, layout, source, lengths, clicks)
+        kept = rows[:, 0] >= 0
+        left_out = int((lengths > 0).sum() - kept.sum())
+        if left_out:
+            notes.append(f"{count_noun(left_out, 'list')} left out that nobody looked at")
+        depths = collect_stops(rows[kept], cluster[session[kept]]) if kept.any() else None
+    cut = _find_cut_sessions(frame, layout, query_counts, query_limit)
+    has_clicks = "clicked" in frame.columns
+    return Observed(
+        rows=frame,
+        layout=layout,
+        query_counts=query_counts,
+        depths=depths,
+        depth_session=session[kept].astype(np.intp),
+        depth_from=None if depths is None else source,
+        queries=count_stops(query_counts, cut, cluster),
+        clicked_last=clicks[0][np.cumsum(query_counts) - 1] > 0 if has_clicks else None,
+        list_length=int(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 0,
+        cluster_name=cluster_name,
+        notes=tuple(notes),
+    )
+
+
+def _choose_source(sessions: Sessions, depth_from: str | None) -> DepthFrom | None:
+    if depth_from is not None and depth_from not in DEPTH_SOURCES:
+        raise BadValue("depth_from", depth_from, " or ".join(DEPTH_SOURCES))
+    for source in DEPTH_SOURCES:
+        if source in sessions.frame.columns and depth_from in (None, source):
+            return source
+    if depth_from is not None:
+        present = [name for name in DEPTH_SOURCES if name in sessions.frame.columns]
+        allowed = " or ".join(present) or "a log with the column scanned or clicked"
+        raise BadValue("depth_from", depth_from, f"{allowed}: there is no column {depth_from}")
+    return None
+
+
+def _refuse_passed_limit(name: str, query_counts: Ranks, query_limit: int | None) -> None:
+    most = int(query_counts.max(initial=0))
+    if query_limit is not None and most > query_limit:
+        problem = f"a session has {most} queries, more than the limit of {query_limit}"
+        raise BadInput(name, problem, "the largest number of queries that a session can have")
+
+
+def _number_clusters(frame: pl.DataFrame, layout: SessionLayout) -> tuple[Ranks, str]:
+    """Per session a number for its searcher; where these are not told, for itself."""
+    sessions = len(layout.session_starts)
+    if _SEARCHER in frame.columns:
+        searchers = frame[_SEARCHER].gather(layout.session_starts).cast(pl.String)
+        numbers = searchers.rank("dense").to_numpy().astype(np.float64)
+        unnamed = np.isnan(numbers)
+        numbers[unnamed] = sessions + np.arange(int(unnamed.sum())) + 1
+        if len(np.unique(numbers)) > 1:
+            return numbers.astype(np.intp), _SEARCHER
+    return np.arange(sessions, dtype=np.intp), "session"
+
+
+def _list_lengths(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
+    """How many results each query has."""
+    empty = frame["doc"].is_null().gather(layout.query_starts).to_numpy()
+    return np.asarray(layout.query_lengths - empty, dtype=np.intp)
+
+
+def _count_clicks(frame: pl.DataFrame, layout: SessionLayout) -> tuple[Ranks, Ranks]:
+    """Per query: how many results were clicked, and the rank of the lowest of them (0 if none)."""
+    if "clicked" not in frame.columns:
+        return (np.zeros(len(layout.query_starts), dtype=np.intp),) * 2
+    clicked = frame["clicked"].fill_null(value=False).to_numpy().astype(np.intp)
+    rank = frame["rank"].fill_null(0).to_numpy().astype(np.intp)
+    starts = layout.query_starts
+    return (
+        np.add.reduceat(clicked, starts).astype(np.intp),
+        np.maximum.reduceat(clicked * rank, starts).astype(np.intp),
+    )
+
+
+def _depth_rows(
+    frame: pl.DataFrame,
+    layout: SessionLayout,
+    source: DepthFrom,
+    lengths: Ranks,
+    clicks: tuple[Ranks, Ranks],
+) -> Ranks:
+    """Per query how far its searcher read, as `Stops` has it; -1 where that is not told."""
+    count, last = clicks
+    by_clicks = np.column_stack([np.full(len(lengths), CLICKED), last, count, lengths])
+    rows = by_clicks
+    if source == "scanned":
+        scanned = frame["scanned"].gather(layout.query_starts).cast(pl.Float64).to_numpy()
+        reached = np.minimum(np.nan_to_num(scanned), lengths).astype(np.intp)
+        known_by = np.where(reached >= lengths, AT_LEAST, STOPPED)
+        zeros = np.zeros_like(reached)
+        rows = np.column_stack([known_by, reached, zeros, zeros])
+        rows[~(scanned >= 1), 0] = -1  # not told, or no result looked at
+        if "clicked" in frame.columns:
+            rows = np.where(np.isnan(scanned)[:, None], by_clicks, rows)
+    rows[lengths == 0, 0] = -1
+    return rows.astype(np.intp)
+
+
+def _find_cut_sessions(
+    frame: pl.DataFrame, layout: SessionLayout, query_counts: Ranks, query_limit: int | None
+) -> Flags:
+    """Which sessions were cut off: at the limit, or at the current query of the Session Track."""
+    cut = np.zeros(len(query_counts), dtype=bool)
+    if query_limit is not None:
+        cut |= query_counts >= query_limit
+    if "current_query" in frame.columns:
+        last_query = layout.query_starts[np.cumsum(query_counts) - 1]
+        current = frame["current_query"].gather(last_query).fill_null(value=False)
+        cut |= current.cast(pl.Boolean).to_numpy()
+    return cut
