@@ -11,7 +11,7 @@ from gainful.api.calibrate import calibrate as calibrate_log
 from gainful.api.figures import draw_calibration
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
-from gainful.cli.inputs import parse_reading
+from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, option, options
 from gainful.cli.output import choose_form, deliver, deliver_document, refuse_overwriting
 from gainful.evidence.searchers.fit import LEVEL
@@ -22,7 +22,7 @@ _READING = tuple(name for name in READ_SESSIONS if name != "qrels_format")
 
 
 @command(short_help="Who are the searchers of this log?")
-@click.argument("log", type=PATH)
+@click.argument("files", nargs=-1, required=True, metavar="LOG...", type=PATH)
 @option("by", help="Groups that are measured besides, such as --by system.")
 @own_option(
     "--depth-from",
@@ -48,7 +48,7 @@ _READING = tuple(name for name in READ_SESSIONS if name != "qrels_format")
 @option("seed", help="Seed of the split by which discounts are compared.")
 @options("text_form", "output", "verbose", *_READING)
 def calibrate(
-    log: str,
+    files: tuple[str, ...],
     *,
     by: str | None,
     figure: str | None,
@@ -74,12 +74,13 @@ def calibrate(
       gainful calibrate agents.jsonl --query-limit 10
     """
     form = choose_form(form, output, piped="table")
+    refuse_two_pipes(*files)
     if figure is not None and Path(figure).suffix.lower() not in WRITERS:
         raise click.UsageError(f"--figure {figure}: end FILE in {', '.join(WRITERS)}")
     for path, name in ((output, "-o"), (figure, "--figure")):
-        refuse_overwriting(path, (log, options["topics"]), name)
+        refuse_overwriting(path, (*files, options["topics"]), name)
     columns = () if by is None else [part.strip() for part in by.split(",")]
-    calibration = calibrate_log(log, by=columns, **parse_reading(options), **options)
+    calibration = calibrate_log(files, by=columns, **parse_reading(options), **options)
     deliver(calibration.page(verbose=verbose), form, output, quiet=True)
     if figure is not None:
         deliver_document(draw_calibration(calibration, figure), figure)

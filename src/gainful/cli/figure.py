@@ -158,9 +158,9 @@ def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -
 
 
 def _take_log(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    log = options.pop("file")
+    files = options.pop("files")
     options |= parse_reading(options)
-    return (log,)
+    return (files,)
 
 
 def _take_sweep(
@@ -210,7 +210,7 @@ _INPUTS: Mapping[str, _Inputs] = {
         _take_sweep,
     ),
     "log": _Inputs(
-        (click.argument("file", type=PATH),),
+        _SESSION_ARGUMENTS[:1],
         (take_options(*(name for name in READ_SESSIONS if name != "qrels_format")),),
         _take_log,
     ),

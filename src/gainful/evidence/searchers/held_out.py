@@ -36,8 +36,7 @@ def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
     random = np.random.default_rng(seed)
     fold = random.permutation(np.arange(len(clusters), dtype=np.intp) % FOLDS)[cluster]
     by_cluster = {
-        name: _try_on_others(name, stops, fold, cluster, len(clusters))
-        for name in STOPPING_MODELS
+        name: _try_on_others(name, stops, fold, cluster, len(clusters)) for name in STOPPING_MODELS
     }
     totals = {name: float(values.sum()) for name, values in by_cluster.items()}
     best = max(totals, key=lambda name: totals[name])
