@@ -51,3 +51,162 @@ def test_rows_may_come_in_any_order():
     results = gainful.sessions.evaluate(shuffled, STUDY.qrels, MEASURES)
     assert results.mean == pytest.approx(expected.mean, abs=1e-12)
     assert isinstance(results.per_session, pl.DataFrame)
+
+
+ENGINES = ("lazy polars", "DuckDB", "Spark")
+OPTIONS = [
+    {"measures": ["nsDCG@10", "sDCG(lists=minimum(3))@5", "sRBP", "IR"]},
+    {"measures": ["nsDCG(duplicates=first)@3", "sDCG(duplicates=clicked)@10"]},
+    {"measures": ["RL(of='nDCG@10', repeated=clicked)", "nsDCG@2"]},
+    {"measures": "nsDCG@10", "first_queries": 2, "where": {"system": "2"}},
+    {"measures": "nsDCG@5", "min_queries": 3, "like": "kanoulas2011"},
+]
+
+
+def log_of_clicks():
+    """Sessions with clicks, an empty list, and results that nobody judged."""
+    clicked = pl.col("doc").hash(3) % 3 == 0
+    frame = STUDY.sessions.frame.with_columns(clicked=clicked)
+    empty = pl.DataFrame({"session": ["none"] * 2, "query": [1, 2], "doc": [None, "x"]})
+    last = frame.row(0, named=True)
+    told = {name: last[name] for name in ("topic", "system", "searcher", "scenario", "order")}
+    told = {name: value for name, value in told.items() if name in frame.columns}
+    empty = empty.with_columns(
+        rank=pl.when(pl.col("doc").is_not_null()).then(1),
+        clicked=pl.lit(value=False),
+        **{name: pl.lit(value) for name, value in told.items()},
+    )
+    return pl.concat([frame, empty.cast({"query": frame.schema["query"]})], how="diagonal_relaxed")
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [
+        *(("lazy polars", options) for options in OPTIONS),
+        *(("DuckDB", options) for options in OPTIONS),
+        ("Spark", OPTIONS[1]),  # each takes seconds
+    ],
+    ids=str,
+)
+def test_engines_fetch_only_what_was_judged_or_clicked(engine, options):
+    log = log_of_clicks()
+    expected = gainful.sessions.evaluate(log, STUDY.qrels, **options)
+    results = gainful.sessions.evaluate(FRAME_MAKERS[engine](log), STUDY.qrels, **options)
+    whole, fetched = expected.matched_sessions.rows, results.matched_sessions.rows
+    unasked = fetched.drop_nulls("doc").filter(~pl.col("clicked"), pl.col("grade").is_null())
+    assert unasked["doc"].is_in([*STUDY.qrels.frame["doc"]]).all()
+    assert fetched["doc"].count() < whole["doc"].count()
+    assert results.counts == expected.counts
+    theirs = dict(zip(expected.ids, zip(*expected.values.values(), strict=True), strict=True))
+    for session, values in zip(
+        results.ids, zip(*results.values.values(), strict=True), strict=True
+    ):
+        assert values == pytest.approx(theirs[session], abs=1e-12)
+    assert results.mean == pytest.approx(expected.mean, abs=1e-12)
+    for name in results.recipes:
+        if results.recipes[name].entry.has_vectors:
+            ours, curve = (each.curve(name, "system") for each in (results, expected))
+            assert ours["mean"].to_list() == pytest.approx(curve["mean"].to_list(), abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_turns_have_judgments_of_their_own(engine):
+    """A document that one turn judges may be shown before it, in a turn that does not."""
+    rows = [
+        *(("c", 1, 1, "x", "c_1"), ("c", 1, 2, "a", "c_1"), ("c", 2, 1, "a", "c_2")),
+        *(("c", 2, 2, "y", "c_2"), ("d", 1, 1, "y", "d_1"), ("d", 2, 1, "b", "c_2")),
+    ]
+    names = ["session", "query", "rank", "doc", "topic"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    qrels = {"c_1": {"x": 1}, "c_2": {"a": 2, "b": 1}, "d_1": {"y": 3}}
+    measures = ["sDCG(duplicates=first)@2", "nsDCG@2", "sDCG(duplicates=every)@2"]
+    expected = gainful.sessions.evaluate(frame, qrels, measures)
+    results = gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), qrels, measures)
+    assert results.ids == expected.ids
+    for name in measures:
+        assert results.values[name] == pytest.approx(expected.values[name], abs=1e-12)
+    assert expected.values[measures[0]][0] < expected.values[measures[2]][0]
+
+
+@pytest.mark.parametrize("engine", ["lazy polars", "DuckDB"])
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ((None, 1, 1, "a"), "there is no session"),
+        (("t", None, 1, "a"), "session 't': there is no query position"),
+        (("t", 0, 1, "a"), "session 't': query position 0 is below 1"),
+        (
+            ("t", 2, 1, "a"),
+            "session 't': there are queries up to 2, but some before it are missing",
+        ),
+        (("t", 1, 2, "a"), "session 't': the ranks of query 1 are not 1, 2, 3"),
+        (("s", 1, 2, "b"), "session 's': the ranks of query 1 are not 1, 2, 3"),
+        (("s", 1, 3, "a"), "session 's': a document stands twice in query 1"),
+    ],
+)
+def test_rows_in_an_engine_that_are_not_sound(engine, row, words):
+    rows = [("s", 1, 1, "a"), ("s", 1, 2, "x"), ("u", 1, 1, "a"), row]
+    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    qrels = {"s": {"a": 1}, "t": {"a": 1}, "u": {"a": 1}}
+    framed = FRAME_MAKERS[engine](frame)
+    with pytest.raises(gainful.errors.BadInput, match=words):
+        gainful.sessions.evaluate(framed, qrels, "sDCG@5")
+    left = gainful.sessions.evaluate(framed, qrels, "sDCG@5", bad="skip")
+    assert left.ids == sorted({"s", "u"} - {row[0]})
+    assert any(note.startswith("1 session left out") and words in note for note in left.notes)
+
+
+def test_rows_without_ranks_need_an_order():
+    rows = [("s", 1, "x"), ("s", 1, "a"), ("s", 2, "b")]
+    frame = pl.DataFrame(rows, schema=["session", "query", "doc"], orient="row")
+    expected = gainful.sessions.evaluate(frame, {"s": {"a": 1, "b": 2}}, "sDCG@5").mean
+    assert (
+        gainful.sessions.evaluate(frame.lazy(), {"s": {"a": 1, "b": 2}}, "sDCG@5").mean == expected
+    )
+    for engine in ("DuckDB", "Spark"):
+        with pytest.raises(gainful.errors.BadInput, match=f"rows in {engine} have no order"):
+            gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), {"s": {"a": 1}}, "sDCG@5")
+
+
+class TestSpark:
+    """Values per session that stay in Spark."""
+
+    @pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
+    def test_values_per_session(self, options):
+        import gainful.spark
+
+        log = log_of_clicks()
+        expected = gainful.sessions.evaluate(log, STUDY.qrels, **options)
+        frame = gainful.spark.per_session(FRAME_MAKERS["Spark"](log), STUDY.qrels, **options)
+        assert type(frame).__module__.startswith("pyspark")
+        rows = {row["session"]: row.asDict() for row in frame.collect()}
+        assert sorted(rows) == sorted(expected.ids)
+        heads = expected.columns
+        for at, session in enumerate(expected.ids):
+            assert rows[session]["queries"] == heads["queries"][at]
+            assert str(rows[session]["system"]) == str(heads["system"][at])
+            for name, values in expected.values.items():
+                assert rows[session][name] == pytest.approx(values[at], abs=1e-12)
+
+    def test_means_of_groups_are_sparks(self):
+        import gainful.spark
+
+        frame = FRAME_MAKERS["Spark"](STUDY.sessions.frame)
+        values = gainful.spark.per_session(frame, STUDY.qrels, "sDCG@10")
+        means = {row[0]: row[1] for row in values.groupBy("system").mean("sDCG@10").collect()}
+        groups = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, "sDCG@10").groups("system")
+        expected = {group["system"]: group["mean"]["sDCG@10"] for group in groups}
+        assert means == pytest.approx(expected, abs=1e-12)
+
+    def test_what_is_refused_is_refused_at_once(self):
+        import gainful.spark
+
+        rows = [("s", 1, 1, "a"), ("s", 3, 1, "x")]
+        frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+        with pytest.raises(gainful.errors.BadInput, match="some before it are missing"):
+            gainful.spark.per_session(FRAME_MAKERS["Spark"](frame), {"s": {"a": 1}})
+        with pytest.raises(gainful.errors.WrongType, match="a Spark frame"):
+            gainful.spark.per_session(frame, {"s": {"a": 1}})
+        without = FRAME_MAKERS["Spark"](frame.drop("doc"))
+        with pytest.raises(gainful.errors.BadInput, match="session, query"):
+            gainful.spark.per_session(without, {"s": {"a": 1}})

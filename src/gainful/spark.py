@@ -1,6 +1,7 @@
-"""Values per query that stay in Spark, for more queries than a driver wants to hold.
+"""Values per query or session that stay in Spark, for more than a driver wants to hold.
 
-`gainful.evaluate` takes Spark frames too, and gives `Results` on the driver; this gives a frame.
+`gainful.evaluate` and `gainful.sessions.evaluate` take Spark frames too, and give results on the
+driver; this gives frames.
 """
 
 from __future__ import annotations
@@ -13,25 +14,33 @@ import numpy as np
 import polars as pl
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, Duplicated, NothingInCommon, WrongType
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadValue, Duplicated, NoColumn, NothingInCommon, WrongType
 from gainful.match.lazy import as_int
 from gainful.match.spark import check_rows, match_from_rows, rank_rows
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import (
+    EvaluationSettings,
+    Measures,
+    build_recipes,
+    build_session_recipes,
+)
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
-from gainful.read.column_names import SUBTOPIC
+from gainful.measure.sessions.in_parts import PartEvaluation
+from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run
 from gainful.read.lazy_run import LazyRun, as_narwhals
+from gainful.read.lazy_sessions import as_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 
-__all__ = ["per_query"]
+__all__ = ["per_query", "per_session"]
 
 
 def per_query(
@@ -76,7 +85,7 @@ def per_query(
         table = rank_rows(judged, lazy_run, convention).to_native()
         parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
         part = pmod(xxhash64("query"), lit(parts))  # a query is never cut in two
-        columns = ", ".join(f"`{name.replace('`', '``')}` double" for name in recipes)
+        columns = ", ".join(f"{_quote_column(name)} double" for name in recipes)
         own_entries = {
             name: entry
             for recipe in recipes.values()
@@ -84,6 +93,74 @@ def per_query(
         }
         worker = _make_worker(convention, recipes, own_entries)
         return table.groupBy(part).applyInArrow(worker, f"query string, {columns}")
+
+
+def per_session(
+    sessions: Any,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    like: str | SessionConvention | None = None,
+    columns: ColumnNames | None = None,
+    **settings: Any,
+) -> Any:
+    """How good is each session, as a Spark frame?
+
+    Results are counted and judged ones found by joins, then some whole sessions at a time go to
+    the same NumPy functions as everywhere, on the workers (`applyInArrow`). Means of groups are
+    then Spark's: `per_session(…).groupBy("system").mean()`.
+
+    Args:
+        sessions: a Spark frame with session, query (its position from 1), rank, doc.
+        qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
+            Without them, what the searchers said themselves (the column grade).
+        measures: names such as "nsDCG(b=2, bq=4)@10", as in `gainful.sessions.evaluate`.
+        like: whose settings to follow.
+        columns: how columns are called, if not as usual.
+        **settings: single settings, such as `duplicates="first"`.
+
+    Returns:
+        A Spark frame: session, what sessions can be grouped by, queries, and a column for each
+        measure, null where a session is left out.
+    """
+    _, recipes = build_session_recipes(measures, like, settings)
+    if find_engine(sessions) is not SPARK:
+        raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
+    lazy_sessions = as_lazy_sessions(sessions, SPARK, "sessions", read_column_names(columns))
+    if lazy_sessions is None:
+        raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
+    judgments = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    with report_engine_errors(SPARK, "sessions"):
+        from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
+
+        groups = lazy_sessions.refuse_bad_sessions()
+        evaluation = PartEvaluation(judgments, recipes, lazy_sessions.query_columns, groups)
+        docs = None if judgments is None else judgments.frame["doc"].unique()
+        table = lazy_sessions.find_rows(docs).to_native()
+        parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        part = pmod(xxhash64("session"), lit(parts))  # a session is never cut in two
+        own = {field.name: field.dataType.simpleString() for field in table.schema.fields}
+        kinds = {name: own[name] for name in ("session", *groups)} | {"queries": "bigint"}
+        schema = ", ".join(
+            f"{_quote_column(name)} {kind}"
+            for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()
+        )
+        return table.groupBy(part).applyInArrow(_make_session_worker(evaluation), schema)
+
+
+def _quote_column(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _make_session_worker(evaluation: PartEvaluation) -> Callable[[Any], Any]:
+    """What a worker does with some whole sessions."""
+
+    def evaluate_part(table: Any) -> Any:
+        from gainful.measure.sessions.in_parts import evaluate_arrow  # noqa: PLC0415
+
+        return evaluate_arrow(table, evaluation)
+
+    return evaluate_part
 
 
 def _send_qrels(qrels: AnyQrels, run: LazyRun) -> tuple[nw.LazyFrame[Any], IdKinds]:

@@ -115,7 +115,7 @@ def explore(
     if command is None:
         options = {"qrels_format": qrels_format, **reading, "skip_bad": bad == "skip"}
         command = command_words(sessions, qrels, options)
-    loaded = choose_sessions(sessions, bad=bad, **reading)
+    loaded = choose_sessions(sessions, whole=True, bad=bad, **reading)
     matched = match_sessions(
         loaded,
         read_session_qrels(qrels, qrels_format),

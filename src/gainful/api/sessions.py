@@ -74,8 +74,10 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     convention, recipes = build_session_recipes(measures, like, settings)
+    judgments = read_session_qrels(qrels, qrels_format)
     chosen_sessions = choose_sessions(
         sessions,
+        judgments,
         where=where,
         min_queries=min_queries,
         first_queries=first_queries,
@@ -88,10 +90,7 @@ def evaluate(
     )
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
-        chosen_sessions,
-        read_session_qrels(qrels, qrels_format),
-        matching.unjudged,
-        matching.subtopic_grades,
+        chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
     )
     values = measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
     return as_session_results(values)
@@ -99,7 +98,9 @@ def evaluate(
 
 def choose_sessions(
     sessions: AnySessions,
+    qrels: Qrels | None = None,
     *,
+    whole: bool = False,
     where: Mapping[str, str] | None = None,
     min_queries: int | None = None,
     first_queries: int | None = None,
@@ -110,7 +111,11 @@ def choose_sessions(
     pages: str | None = None,
     columns: ColumnNames | None = None,
 ) -> Sessions:
-    """Which sessions are judged: read, and only those that are wanted."""
+    """Which sessions are judged: read, and only those that are wanted.
+
+    Of a frame in an engine, only the results that the judgments or the searchers say anything
+    about are fetched, unless the whole is asked for.
+    """
     all_sessions = as_sessions(
         sessions,
         sessions_format,
@@ -119,6 +124,8 @@ def choose_sessions(
         topics=topics,
         pages=pages,
         columns=columns,
+        qrels=qrels,
+        whole=whole,
     )
     return filter_sessions(all_sessions, where, min_queries, first_queries)
 

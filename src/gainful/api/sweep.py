@@ -96,8 +96,10 @@ def sweep(
         like=like,
         settings=settings,
     )
+    judgments = read_session_qrels(qrels, qrels_format)
     chosen_sessions = choose_sessions(
         sessions,
+        judgments,
         where=where,
         min_queries=min_queries,
         first_queries=first_queries,
@@ -110,7 +112,7 @@ def sweep(
     )
     matched_sessions = match_sessions(
         chosen_sessions,
-        read_session_qrels(qrels, qrels_format),
+        judgments,
         grid.recipes[0].convention.unjudged,
         grid.recipes[0].convention.subtopic_grades,
     )

@@ -22,7 +22,7 @@ from gainful.match.ideal import ideal_order
 from gainful.match.matched import Subtopics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.read.subtopic_qrels import with_summed_grades
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
@@ -276,6 +276,9 @@ def _recall_bases(
 
 def _count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
     """How many results each query has."""
+    if LIST_LENGTH in frame.columns:
+        lengths = frame[LIST_LENGTH].gather(layout.query_starts)
+        return lengths.to_numpy().astype(np.intp)
     empty = frame["doc"].is_null()
     if not empty.any():
         return layout.query_lengths

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
+import polars as pl
+
 from gainful.errors import BadValue, WrongType
 from gainful.read import named_columns, shapes
-from gainful.read.column_names import SESSION_ROLES, ColumnNames, read_column_names
-from gainful.read.engines import find_engine
+from gainful.read.column_names import SESSION_ROLES, ColumnMapping, ColumnNames, read_column_names
+from gainful.read.engines import Engine, find_engine
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.jsonl import build_columns
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_formats import read_sessions
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
@@ -30,10 +33,14 @@ def as_sessions(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    qrels: Qrels | None = None,
+    whole: bool = True,
 ) -> Sessions:
     """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`.
 
-    Several files, in a list or by name, are several systems; see `combine_systems`.
+    Several files, in a list or by name, are several systems; see `combine_systems`. Of a frame in
+    an engine, only the results that these judgments or the searchers say anything about become
+    rows, unless the whole is asked for.
     """
     systems = name_systems(value)
     if systems is not None and len(systems) == 1:
@@ -59,9 +66,7 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
-        from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
-
-        value = collect_frame(value, engine, "sessions")
+        value = _collect_from_engine(value, engine, mapping, bad, qrels, whole=whole)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
@@ -97,3 +102,23 @@ def _holds_sessions(value: object) -> bool:
         return True
     records = isinstance(value, (list, tuple)) and shapes.are_records(value)
     return records or find_engine(value) is not None
+
+
+def _collect_from_engine(
+    value: Any,
+    engine: Engine,
+    columns: ColumnMapping,
+    bad: BadPolicy,
+    qrels: Qrels | None,
+    *,
+    whole: bool,
+) -> Sessions | pl.DataFrame:
+    """What matters of sessions in an engine; all of a frame of another shape."""
+    from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
+    from gainful.read.lazy_sessions import as_lazy_sessions, collect_sessions  # noqa: PLC0415
+
+    sessions = None if whole else as_lazy_sessions(value, engine, "sessions", columns)
+    if sessions is None:
+        return collect_frame(value, engine, "sessions")
+    judged_docs = None if qrels is None else qrels.frame["doc"].unique()
+    return collect_sessions(sessions, judged_docs, bad)

@@ -47,6 +47,7 @@ OPTIONAL_COLUMNS: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", 
     "seconds": (("seconds", "time", "dwell"), "number"),
 }
 RESULT_COLUMNS = ("clicked", "grade", "seconds")  # the others are the same for a whole query
+LIST_LENGTH = "list_length"  # how many results a query has, where not all of them are rows
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (
     "session",
@@ -56,6 +57,7 @@ UNGROUPABLE_COLUMNS = (
     "text",
     "scanned",
     "current_query",
+    LIST_LENGTH,
     *RESULT_COLUMNS,
 )
 
