@@ -69,12 +69,12 @@ def log_of_clicks():
     frame = STUDY.sessions.frame.with_columns(clicked=clicked)
     empty = pl.DataFrame({"session": ["none"] * 2, "query": [1, 2], "doc": [None, "x"]})
     last = frame.row(0, named=True)
-    told = {name: last[name] for name in ("topic", "system", "searcher", "scenario", "order")}
-    told = {name: value for name, value in told.items() if name in frame.columns}
+    extras = {name: last[name] for name in ("topic", "system", "searcher", "scenario", "order")}
+    extras = {name: value for name, value in extras.items() if name in frame.columns}
     empty = empty.with_columns(
         rank=pl.when(pl.col("doc").is_not_null()).then(1),
         clicked=pl.lit(value=False),
-        **{name: pl.lit(value) for name, value in told.items()},
+        **{name: pl.lit(value) for name, value in extras.items()},
     )
     return pl.concat([frame, empty.cast({"query": frame.schema["query"]})], how="diagonal_relaxed")
 

@@ -162,7 +162,7 @@ def as_lazy_sessions(
         chosen = {"session": session, "query": query, "rank": rank or _COUNTED_RANK, "doc": doc}
         if rank is None:
             frame = _count_ranks(frame, chosen, engine, name)
-        told = _find_told_columns(header, schema, {*chosen.values()})
+        known = _find_known_columns(header, schema, {*chosen.values()})
         doc_text = nw.col(doc).cast(nw.String)
         rows = frame.select(
             nw.col(session).cast(nw.String).alias("session"),
@@ -171,13 +171,13 @@ def as_lazy_sessions(
             nw.when(doc_text != "").then(doc_text).alias("doc"),
             *(
                 nw.col(column) if kind is None else nw.col(column).cast(kind).alias(role)
-                for role, (column, kind) in told.items()
+                for role, (column, kind) in known.items()
             ),
         )
-    results = [role for role in told if role in RESULT_COLUMNS]
+    results = [role for role in known if role in RESULT_COLUMNS]
     if "clicked" in results:
         rows = rows.with_columns(nw.col("clicked").fill_null(value=False))
-    queries = [role for role in told if role not in RESULT_COLUMNS]
+    queries = [role for role in known if role not in RESULT_COLUMNS]
     return LazySessions(rows, engine, name, queries, results)
 
 
@@ -206,21 +206,21 @@ def _count_ranks(
     return without_rows
 
 
-def _find_told_columns(
+def _find_known_columns(
     header: Header, schema: Mapping[str, Any], taken: set[str]
 ) -> dict[str, tuple[str, Any]]:
     """What else is told, by role or by its own name: its column, and what it is cast to."""
-    told: dict[str, tuple[str, Any]] = {}
+    known: dict[str, tuple[str, Any]] = {}
     for role, (aliases, kind) in OPTIONAL_COLUMNS.items():
         free = tuple(name for name in aliases if header.find_column((name,)) not in taken)
         column = header.find_column(free)
         if column is not None:
-            told[role] = (column, _KINDS[kind])
+            known[role] = (column, _KINDS[kind])
             taken.add(column)
     for column, kind in schema.items():
-        if column not in taken and column not in told and _has_order(kind):
-            told[column] = (column, None)
-    return told
+        if column not in taken and column not in known and _has_order(kind):
+            known[column] = (column, None)
+    return known
 
 
 def _has_order(kind: Any) -> bool:
