@@ -39,6 +39,7 @@ COMMANDS = {
     "compare, sessions": ("compare", "--sessions", *SESSIONS, "-m", "nsDCG@3"),
     "plan": ("plan", *RUNS, "-m", "nDCG@10", "-m", "AP"),
     "order": ("order", *RUNS, "-m", "nDCG@10", "-m", "P@5", "-m", "RR", *FEW),
+    "order, halves": ("order", *RUNS, "-m", "nDCG@10", "-m", "RR", "--split-half", *FEW),
     "unjudged": ("unjudged", *TWO_RUNS, "-m", "nDCG@10", "-m", "P@10"),
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
     "unjudged, settle": ("unjudged", *TWO_RUNS, "-m", "P@10", "--settle"),

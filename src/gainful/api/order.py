@@ -12,6 +12,7 @@ from gainful.evidence.orders.agreement import check_run_count
 from gainful.evidence.orders.discriminative_power import Criterion
 from gainful.evidence.orders.order import Order
 from gainful.evidence.orders.order_results import order_results
+from gainful.evidence.orders.split_half import TRIALS, check_trials
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
@@ -30,6 +31,8 @@ def order(
     test: str = TUKEY,
     correct: str | None = None,
     p: float = PERSISTENCE,
+    split_half: bool = False,
+    trials: int = TRIALS,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     like: str | Convention | None = None,
@@ -50,6 +53,9 @@ def order(
             time: randomisation, t, wilcoxon, sign, bootstrap, bca.
         correct: how such a test is corrected for the number of pairs: holm, bh, bonferroni, none.
         p: the persistence of RBO.
+        split_half: also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees
+            2000), from random halves of the queries.
+        trials: how often the queries are split.
         resamples: how many, of tests that resample.
         seed: where chance begins; the same seed gives the same numbers.
         like: the tool whose settings to follow.
@@ -78,6 +84,7 @@ def order(
         test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
     )
     check_persistence(p)
+    check_trials(trials)
     convention, recipes = build_recipes(measures, like, settings)
     named_runs = name_runs(runs)
     check_run_count(len(named_runs))
@@ -85,4 +92,5 @@ def order(
     evaluated = evaluate_runs(
         loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
     )
-    return order_results([results for results, _ in evaluated], criterion, p)
+    results = [result for result, _ in evaluated]
+    return order_results(results, criterion, p, trials=trials if split_half else 0)

@@ -18,6 +18,7 @@ from gainful.cli.options import (
     refuse_idle_options,
 )
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.evidence.orders.split_half import TRIALS
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
@@ -34,6 +35,20 @@ from gainful.evidence.statistics.rank_correlation import PERSISTENCE
     default=PERSISTENCE,
     show_default=True,
     help="The persistence of RBO.",
+)
+@own_option(
+    "--split-half",
+    is_flag=True,
+    help="Also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees 2000), from "
+    "random halves of the queries.",
+)
+@own_option(
+    "--trials",
+    type=int,
+    metavar="N",
+    default=TRIALS,
+    show_default=True,
+    help="Of --split-half: how often the queries are split.",
 )
 @option("test", default=TUKEY, help="What tells two runs apart.")
 @option("correct", help="How a test of single pairs is corrected. [holm]")
@@ -64,6 +79,7 @@ def order(
       gainful order qrels.txt bm25.txt dense.txt hybrid.txt -m nDCG@10 -m AP
       gainful order qrels.txt runs/*.txt -m 'nDCG(gain=exp)@10' -m nDCG@10
       gainful order qrels.txt runs/*.txt -m P@5 -m P@10 --test t --alpha 0.01
+      gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP --split-half
       gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
     """
     if options["test"] in TESTS and not TESTS[options["test"]].resampled:
@@ -71,6 +87,8 @@ def order(
         refuse_idle_options(
             ("seed", "resamples"), f"does nothing: the {words} leaves nothing to chance"
         )
+    if not options["split_half"]:
+        refuse_idle_options(("trials",), "is of --split-half")
     form = choose_form(form, output)
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))

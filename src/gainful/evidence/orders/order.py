@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
+from gainful.evidence.orders import split_half
 from gainful.evidence.orders.discordant_pairs import DiscordantPair
 from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
+from gainful.evidence.orders.split_half import SplitHalf
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
@@ -74,6 +76,7 @@ class Order(Shown):
     p: float  # of RBO
     power: tuple[DiscriminativePower, ...] = ()
     criterion: Criterion | None = None
+    split_halves: tuple[SplitHalf, ...] = ()  # swap and stability method, if asked for
     notes: tuple[str, ...] = ()
     results: tuple[RunValues, ...] = field(default=())
 
@@ -145,6 +148,8 @@ class Order(Shown):
                 "resamples": resampling.resamples,
                 "seed": resampling.seed,
             }
+        if self.split_halves:
+            plain["split_halves"] = [item.to_dict() for item in self.split_halves]
         if self.results:
             plain["convention"] = self.results[0].convention_data()
             plain["counts"] = {item.name: dict(item.counts) for item in self.results}
@@ -233,6 +238,8 @@ def _build_tables(order: Order) -> list[Table]:
     order_tables = [_build_measure_table(order)]
     if order.agreement:
         order_tables.append(_build_agreement_table(order))
+    if order.split_halves:
+        order_tables.append(split_half.build_table(order.split_halves))
     return order_tables
 
 
@@ -317,6 +324,8 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
     if order.agreement:
         lines.append(_describe_coefficients(order) if verbose else _COEFFICIENT_WORDS)
+    if order.split_halves:
+        lines.append(split_half.describe_method(order.split_halves, verbose=verbose))
     if any(
         True in pair.significant
         for agreement in order.agreement
@@ -365,5 +374,12 @@ def _list_rows(order: Order) -> Table:
         data = agreement.to_dict()
         names = [name for name in data if name not in ("measures", "discordant_pairs")]
         long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
+    for split in order.split_halves:
+        data = split.to_dict()
+        names = [name for name in data if name not in ("measure", "bins")]
+        long_rows += [(name, split.measure, "", "", data[name]) for name in names]
+        long_rows += [
+            ("swap_rate", split.measure, "", f"{item.low:g}", item.rate) for item in split.bins
+        ]
     columns = ("what", "measure", "other", "run", "value")
     return Table(columns, long_rows, numeric=True, label_columns=4)

@@ -16,6 +16,7 @@ from gainful.evidence.orders.discriminative_power import (
     significant_pairs,
 )
 from gainful.evidence.orders.order import Order
+from gainful.evidence.orders.split_half import split_queries
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
     PairedValues,
@@ -28,14 +29,21 @@ from gainful.measure.run_values import RunValues, aggregate
 
 
 def order_results(
-    results: Sequence[RunValues], criterion: Criterion | None = None, p: float = PERSISTENCE
+    results: Sequence[RunValues],
+    criterion: Criterion | None = None,
+    p: float = PERSISTENCE,
+    *,
+    trials: int = 0,
 ) -> Order:
-    """The order of the runs by each measure; all were evaluated by the same measures."""
+    """The order of the runs by each measure; all were evaluated by the same measures.
+
+    With `trials`, queries are split into halves so often, for swap rates and stability.
+    """
     check_run_count(len(results))
     criterion = criterion or Criterion.from_name()
     names = _run_names(results)
     pairs = np.array(list(combinations(range(len(names)), 2)))
-    means, power, flags_by_measure = {}, [], {}
+    means, power, flags_by_measure, halves = {}, [], {}, []
     notes: list[str] = []
     for measure, recipe in results[0].recipes.items():
         paired_values = pair_values(
@@ -53,11 +61,14 @@ def order_results(
         notes += reasons
         power.append(discriminative_power(paired_values, pairs, flags))
         flags_by_measure[measure] = flags
+        if trials and mean_kind == "mean":
+            halves.append(split_queries(paired_values, trials, criterion.resampling.seed))
     means_order = order_means(means, p, flags_by_measure)
     return evolve(
         means_order,
         power=tuple(power),
         criterion=criterion,
+        split_halves=tuple(halves),
         notes=(*notes, *means_order.notes),
         results=tuple(results),
     )
