@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
-from xdist.scheduler import LoadFileScheduling
 
 if folder := os.environ.get("COVERAGE"):  # before gainful is imported, that it is seen
     from tools.coverage import Coverage
@@ -51,15 +50,15 @@ def find_part(nodeid: str) -> str:
     return next(names, nodeid.partition("::")[0])
 
 
-class PartScheduling(LoadFileScheduling):
-    """A worker gets one part after the other."""
+@pytest.hookimpl(optionalhook=True)  # xdist need not be installed
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Parts in the order of the tests, one after the other, for `-n … --dist loadfile`."""
+    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415  (only with -n)
 
-    def _split_scope(self, nodeid: str) -> str:
-        return find_part(nodeid)
+    class PartScheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return find_part(nodeid)
 
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> PartScheduling | None:
-    """Parts in the order of the tests, for `-n … --dist loadfile`."""
     config.option.loadscopereorder = False
     return PartScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 

@@ -35,7 +35,7 @@ def parse_example(text):
     """The judgments and the run that an example tells in one line."""
     retrieved, _, missed = text.partition("|")
     grades = retrieved.split()
-    run = {"q": {f"d{place}": -float(place) for place in range(len(grades))}}
+    run = {"q": {f"d{place}": 9.0 - place for place in range(len(grades))}}
     judged = {f"d{place}": float(grade) for place, grade in enumerate(grades) if grade != "-"}
     judged |= {f"m{place}": float(grade) for place, grade in enumerate(missed.split())}
     return {"q": judged}, run
@@ -132,7 +132,7 @@ def test_a_retrieved_document_that_becomes_relevant_never_lowers_a_measure(data)
 def test_arrays_of_grades_give_what_a_run_of_them_gives(name):
     grades, judged = [2, 0, 1, 3], [2, 0, 1, 3, 1, 0]
     judgments = {"q": {f"d{at}": grade for at, grade in enumerate(judged)}}
-    run = {"q": {f"d{at}": -at for at in range(len(grades))}}
+    run = {"q": {f"d{at}": 9 - at for at in range(len(grades))}}
     by_run = gainful.evaluate(judgments, run, name).values[name][0]
     assert gainful.compute(name, grades, judged=judged) == pytest.approx(by_run, abs=1e-12)
     scores = [0.4, 0.3, 0.2, 0.1]

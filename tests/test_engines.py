@@ -410,7 +410,10 @@ class TestSpark:
 
         judgments, run = random_qrels_and_run(11)
         measures, settings = CONVENTIONS[like]
-        measures = [m for m in measures if not gainful.parse(m).entry.needs_subtopics]
+        entries = {measure: gainful.parse(measure).entry for measure in measures}
+        measures = [
+            name for name, e in entries.items() if not (e.needs_subtopics or e.needs_scores)
+        ]
         asked = {"measures": measures, "like": like, **settings}
         expected = gainful.evaluate(judgments, run, **asked)
         frame = gainful.spark.per_query(

@@ -29,7 +29,7 @@ from gainful.read.inputs import as_qrels, as_run
 WRITTEN = sorted(
     entry.example.measure
     for entry in MEASURES.values()
-    if entry.example is not None and not entry.needs_subtopics
+    if entry.example is not None and not (entry.needs_subtopics or entry.needs_scores)
 )
 DOCS = [*"abcdef", "u", "v", "w"]
 

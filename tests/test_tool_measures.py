@@ -10,6 +10,7 @@ import random
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 
 import gainful
@@ -52,12 +53,64 @@ def test_recall_and_reciprocal_rank_are_those_of_catboost():
     assert evaluate_list([0, 1, 0], "RR@2", "catboost") == 0.5
 
 
-@pytest.mark.parametrize("tool", ["recommenders", "recommenders_raw", "vespa_binary"])
+# Labels and scores of a list, and what CatBoost 1.2.10 printed of it for FilteredDCG, with
+# type=Exp, with denominator=LogPosition, and with sort=ByPrediction.
+FILTERED = [
+    ([3, 1, 2, 5], [0.1, 0.9, -1.0, 0.0], (5.166666667, 17.833333333, 6.130929754, 4.166666667)),
+    ([3, 1, 2, -5], [0.1, 0.9, -1.0, 0.0], (1.833333333, 7.177083333, 1.130929754, 0.833333333)),
+    ([1, 1], [-1.0, -2.0], (0.0, 0.0, 0.0, 0.0)),
+]
+FILTERED_MEASURES = (
+    *("FilteredDCG", "FilteredDCG(gain=exp)", "FilteredDCG(discount=log2)"),
+    "FilteredDCG(filtered_order=score)",
+)
+
+
+@pytest.mark.parametrize(("labels", "scores", "printed"), FILTERED)
+def test_filtered_dcg_is_that_of_catboost(labels, scores, printed):
+    docs = [f"d{place}" for place in range(len(labels))]
+    qrels = {"q": dict(zip(docs, labels, strict=True)), "p": {"d0": 1}}
+    run = {"q": dict(zip(docs, scores, strict=True)), "p": {"d0": 1.0}, "extra": {"x": -1.0}}
+    frame = pl.DataFrame(
+        [(query, doc, score) for query in run for doc, score in run[query].items()],
+        ["query", "doc", "score"],
+        orient="row",
+    )
+    for given in (run, frame, frame.lazy()):
+        results = gainful.evaluate(qrels, given, FILTERED_MEASURES, like="catboost", extra="ignore")
+        values = [*results.values_by_query()["q"].values()]
+        assert values == pytest.approx(list(printed), abs=1e-8)
+        assert results.values_by_query()["p"]["FilteredDCG"] == 1
+        assert not [note for note in results.notes if "gainful's" in note]
+    values = [gainful.compute(name, labels, scores, like="catboost") for name in FILTERED_MEASURES]
+    assert values == pytest.approx(list(printed), abs=1e-8)
+
+
+def test_filtered_dcg_says_where_no_score_reaches_0():
+    """A ranking without scores has none: its documents count down from -1."""
+    results = gainful.evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "FilteredDCG")
+    assert results.mean["FilteredDCG"] == 0
+    assert any("scores of 0 and more, and no judged one has" in note for note in results.notes)
+    assert gainful.compute("FilteredDCG", [0, 3]) == 1.5
+
+
+def test_filtered_dcg_is_refused_where_scores_are_not_known(run_gainful):
+    words = ("unjudged", "examples/qrels.txt", "examples/bm25.txt", "-m", "FilteredDCG")
+    assert run_gainful(*words, status=2).err.count("\n") == 1
+
+
+def test_a_ranking_without_any_document_left_scores_as_the_convention_has_it():
+    assert gainful.compute("AP", [-1, -1], [2.0, 1.0], negative="remove") == 0
+
+
+@pytest.mark.parametrize("tool", ["recommenders", "recommenders_raw", "vespa", "vespa_binary"])
 def test_average_precision_is_over_what_k_can_reach(tool):
     """recommenders 1.2.1 map_at_k printed 0.5; pyvespa divides by min(k, relevant) in its source."""
     qrels = {"q": {"a": 1, "c": 1, "d": 1}}
     run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
-    assert gainful.evaluate(qrels, run, "AP@2", like=tool).mean["AP@2"] == 0.5
+    results = gainful.evaluate(qrels, run, "AP@2", like=tool)
+    assert results.mean["AP@2"] == 0.5
+    assert not [note for note in results.notes if "gainful's" in note]
 
 
 @pytest.mark.parametrize("tool", ["torchmetrics", "ragas", "deepeval"])
@@ -114,6 +167,21 @@ def test_rbp_hits_and_others_are_those_of_ranx(ranx):
     for name, measure in RANX_NAMES.items():
         for query, value in run_there.scores[name].items():
             assert ours[query][measure] == pytest.approx(value, abs=1e-9), (name, query)
+
+
+def test_where_ranx_has_no_bpref_the_result_says_whose_number_it_is(ranx):
+    """Nothing of query 1 is judged useless, and its relevant document is found: 0 / 0 there."""
+    qrels, run = {"1": {"a": 1}, "2": {"a": 1, "b": 0}}, {q: {"b": 2.0, "a": 1.0} for q in "12"}
+    run_there = ranx.Run(run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ranx.evaluate(ranx.Qrels(qrels), run_there, "bpref")
+    results = gainful.evaluate(qrels, run, "Bpref", like="ranx")
+    assert np.isnan(run_there.scores["bpref"]["1"])
+    assert results.values_by_query()["2"]["Bpref"] == run_there.scores["bpref"]["2"]
+    (note,) = results.notes
+    assert "1 query with nothing judged useless is gainful's: ranx has no number there" in note
+    assert not gainful.evaluate({"2": qrels["2"]}, {"2": run["2"]}, "Bpref", like="ranx").notes
 
 
 def test_hits_are_counted_and_averaged():

@@ -37,6 +37,7 @@ SPELLINGS = [
     spelling
     for name, entry in MEASURES.items()
     for spelling in MORE.get(name, (f"{name}@3" if entry.cutoff_kind == "needed" else name,))
+    if not entry.needs_scores  # which a document without a judgment has, but not the grading
 ]
 
 

@@ -74,6 +74,8 @@ def per_query(
     for name, recipe in recipes.items():
         if recipe.entry.needs_subtopics:
             raise BadValue("measure", name, "measures without subtopics; evaluate has those too")
+        if recipe.entry.needs_scores:
+            raise BadValue("measure", name, "measures that ask for ranks; evaluate has this too")
     lazy_run = as_lazy_run(run, SPARK, "run")
     judged, ids = _send_qrels(qrels, lazy_run)
     highest = _refuse_early(judged, lazy_run, recipes, convention)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Unpack, overload
 
+from attrs import evolve
+
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import NamedRuns, Runs, name_file, name_runs
 from gainful.api.results import Results, RunResults, as_results
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.match.match import match
+from gainful.match.match import match, match_scored
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.evaluate import measure_run
@@ -203,4 +205,10 @@ def match_run(
     """A run as it is matched for these measures."""
     needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
     matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
+    orders = {
+        recipe.convention.filtered_order for recipe in recipes.values() if recipe.entry.needs_scores
+    }
+    if orders:
+        filtered = {order: match_scored(qrels, run, convention, order, matched) for order in orders}
+        matched = evolve(matched, filtered=filtered)
     return MatchedRun(qrels, run, matched)

@@ -107,9 +107,10 @@ CATBOOST = evolve(
     negative="in_ideal",
     empty=1,
     divisor="reachable",
-    measures=("nDCG", "AP@", "R@", "RR@"),
-    by_measure={"AP@": {"empty": 0}},
-    note="type=Exp is gain=exp, denominator=Position is discount=zipf",
+    measures=("nDCG", "AP@", "R@", "RR@", "FilteredDCG"),
+    by_measure={"AP@": {"empty": 0}, "FilteredDCG": {"filtered_order": "input"}},
+    note="type=Exp is gain=exp, denominator=Position is discount=zipf, sort=ByPrediction of "
+    "FilteredDCG is filtered_order=score",
 )
 EVIDENTLY = evolve(
     _ARRAYS,

@@ -28,6 +28,7 @@ FirstRank = Literal["share", "as_is"]
 NegativeIdeal = Literal["empty", "divide"]
 Divisor = Literal["relevant", "reachable", "k", "found"]
 RbpGrades = Literal["one", "grade"]
+FilteredOrder = Literal["score", "input"]
 NoHits = Literal["as_is", "zero"]
 _PARTS = {"DCG": "nDCG", "IDCG": "nDCG"}  # a tool that has the whole has these too
 ByMeasure = tuple[tuple[str, tuple[tuple[str, SettingValue], ...]], ...]
@@ -80,6 +81,7 @@ class Convention(Settings):
     negative_ideal: NegativeIdeal = setting("empty")
     divisor: Divisor = setting("relevant")
     rbp_grades: RbpGrades = setting("one")
+    filtered_order: FilteredOrder = setting("score")
     no_hits: NoHits = setting("as_is")
     decimals: int | None = setting(None)
 
@@ -93,6 +95,8 @@ class Convention(Settings):
     note: str = field(default="", eq=False)
     # The measures whose numbers here are the tool's own; AP@ is AP with a cutoff, None is all.
     measures: tuple[str, ...] | None = field(default=None, eq=False)
+    # Those of them that are no number there where nothing is judged useless.
+    need_useless: tuple[str, ...] = field(default=(), eq=False)
 
     def with_settings(self, **settings: Any) -> Self:
         """This convention with some settings changed; they hold for all measures then."""

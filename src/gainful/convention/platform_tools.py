@@ -117,7 +117,7 @@ OPENSEARCH_WORKBENCH = Convention(
     note="values above 1 were reported; its precision divides by what was retrieved: SetP@k here",
 )
 VESPA = Convention(
-    measures=_NDCG_ONLY,
+    measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
     name="vespa",
     title="pyvespa VespaEvaluator, graded",
     ties="input",
@@ -125,14 +125,16 @@ VESPA = Convention(
     missing="skip",
     extra="error",
     duplicates="count",
+    divisor="reachable",
+    note="of grades it has nDCG only; its AP, P, R, RR and Success are those of a set of relevant "
+    "documents",
 )
 VESPA_BINARY = evolve(
     VESPA,
     name="vespa_binary",
     title="pyvespa VespaEvaluator, binary",
     gain="binary",
-    divisor="reachable",
-    measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
+    note="",
 )
 MLFLOW = Convention(
     measures=_NDCG_ONLY,

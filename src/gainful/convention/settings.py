@@ -356,6 +356,11 @@ _TABLE = (
         {"one": "1", "grade": "its grade, so that a value can pass 1"},
     ),
     Setting(
+        "filtered_order",
+        "In which order does FilteredDCG take the documents?",
+        {"score": "by score, the highest first", "input": "in the order given"},
+    ),
+    Setting(
         "no_hits",
         "What does a run score of which no document is judged?",
         {"as_is": "what its queries score", "zero": "0 for every query"},

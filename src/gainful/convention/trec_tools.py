@@ -150,6 +150,7 @@ RANX = Convention(
         "Success",
         "Hits",
     ),
+    need_useless=("Bpref",),
     rbp_grades="grade",
     name="ranx",
     title="ranx 0.3 ndcg",

@@ -168,6 +168,19 @@ def prepare_scores(frame: nw.LazyFrame[Any], convention: Convention) -> nw.LazyF
     return frame
 
 
+def drop_negative_scores(run: LazyRun, *, same: bool) -> LazyRun | None:
+    """The run without documents of scores below 0, the others having one and the same, if asked.
+
+    None where nothing is left.
+    """
+    frame = run.frame.filter(nw.col("score") >= 0)
+    if not len(run.collect(frame.head(1))):
+        return None
+    if same:
+        frame = frame.with_columns(score=nw.lit(0.0))
+    return evolve(run, frame=frame)
+
+
 def _collect_hits(qrels: Qrels, run: LazyRun) -> pl.DataFrame:
     """The judged documents that were retrieved: the only rows of the run that come back."""
     judged = run.send(qrels.frame.select("query", "doc").with_row_index("place"))

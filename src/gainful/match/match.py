@@ -33,6 +33,56 @@ def drop_dict_namesakes(run: NestedDict) -> NestedDict:
     return evolve(run, mapping=rankings)
 
 
+def match_scored(
+    qrels: Qrels | NestedDict,
+    run: Run | NestedDict | LazyRun,
+    convention: Convention,
+    order: str,
+    matched: Matched,
+) -> Matched:
+    """Where do the judged documents stand among those with scores of 0 and more?
+
+    Args:
+        qrels: what was judged.
+        run: what was retrieved.
+        convention: how duplicates, namesakes and close scores are taken.
+        order: by "score", or "input": all tied, so that only the order given is left.
+        matched: the whole run, which has the same queries.
+    """
+    filtered = _drop_negative_scores(run, same=order == "input")
+    if filtered is None:
+        return matched.cut(0)
+    part = match(qrels, filtered, convention)
+    per_hit = {
+        name: getattr(part, name)
+        for name in ("query", "grade", "pool_index", "ordered", *Matched.rank_fields)
+    }  # queries that have no judgments have no hits, and the others are numbered alike
+    return evolve(matched, **per_hit)
+
+
+def _drop_negative_scores(
+    run: Run | NestedDict | LazyRun, *, same: bool
+) -> Run | NestedDict | LazyRun | None:
+    """The run without documents of scores below 0, the others having one and the same, if asked.
+
+    None where nothing is left.
+    """
+    if isinstance(run, NestedDict):
+        rankings = {
+            query: {doc: 0.0 if same else score for doc, score in ranking.items() if score >= 0}
+            for query, ranking in run.mapping.items()
+        }
+        return evolve(run, mapping=rankings) if any(rankings.values()) else None
+    if isinstance(run, LazyRun):
+        return lazy.drop_negative_scores(run, same=same)
+    frame = run.frame.filter(run.frame["score"] >= 0)
+    if frame.is_empty():
+        return None
+    if same:
+        frame = frame.with_columns(score=0.0 * frame["score"])
+    return evolve(run, frame=frame, where=None)
+
+
 def match(
     qrels: Qrels | NestedDict,
     run: Run | NestedDict | LazyRun,

@@ -6,7 +6,7 @@ each with its rank, or with the block of ranks that it shares with others of the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,6 +63,7 @@ class Matched:
     extra_counts: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
     pool_index: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
+    filtered: Mapping[str, Matched] | None = None  # without scores below 0, where asked for
 
     def select_queries(self, kept: Flags) -> Self:
         """What was matched of some of the queries."""
@@ -79,6 +80,9 @@ class Matched:
             retrieved=self.retrieved[kept],
             pool_query=number[self.pool_query[pool]],
             query=number[self.query[hits]],
+            filtered=None
+            if self.filtered is None
+            else {order: matched.select_queries(kept) for order, matched in self.filtered.items()},
             **per_hit,
         )
 

@@ -22,7 +22,7 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.rank_matrix import rank_rows
+from gainful.measure.rank_matrix import rank_rows, rank_scored_rows
 from gainful.measure.ranked_gains import RankedGains, rank_row_gains
 from gainful.measure.ranked_run import RankedRun
 from gainful.measure.recipe import Recipe
@@ -86,7 +86,8 @@ def _prepare(
         allowed = f"as many as grades: {_describe_size(table)}"
         raise BadShape("scores", _describe_size(score_rows), allowed)
     if not recipe.entry.has_vectors:
-        return recipe, table, rank_rows(recipe.convention, table, score_rows, pool)
+        rank = rank_scored_rows if recipe.entry.needs_scores else rank_rows
+        return recipe, table, rank(recipe.convention, table, score_rows, pool)
     return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
 
 

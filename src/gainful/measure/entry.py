@@ -68,6 +68,7 @@ class Entry:
     needs_subtopics: bool = (
         False  # does it ask for what aspects of the query a document is relevant?
     )
+    needs_scores: bool = False  # does it ask for more of a score than the rank it gives?
     extremes: Extremes = "unknown"
     sees_nonrelevant: bool = False  # is useless something else to it than unjudged?
     additive: bool = False  # a sum over documents, in which none changes what another is worth?

@@ -30,6 +30,7 @@ NICKNAMES: Mapping[str, str] = {
     "auroc": "AUC",
     "roc_auc": "AUC",
     "fall_out": "Fallout",
+    "filtered_dcg": "FilteredDCG",
     "o_measure": "Omeasure",
     "p_measure": "Pmeasure",
     "p_plus": "Pplus",
@@ -63,8 +64,6 @@ ANSWERS: Mapping[str, str] = {
     "hit_at_k": "write Success@10",
     "ndcg_burges": "ranx's ndcg_burges is nDCG(gain=exp), at a cutoff nDCG(gain=exp)@10",
     "loss": "gainful has no losses",
-    "filtereddcg": "CatBoost's is DCG(discount=zipf) of the documents in the order given, without "
-    "those with scores below 0",
 }
 
 

@@ -80,6 +80,32 @@ def note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -
     ]
 
 
+def note_no_number(
+    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched
+) -> list[str]:
+    """Measures of queries for which the tool that was asked for has no number."""
+    notes = []
+    for name, recipe in recipes.items():
+        if recipe.entry.name not in convention.need_useless:
+            continue
+        rel, size = recipe.function_arguments()["rel"], len(matched.queries)
+        hits = np.bincount(matched.query[matched.grade >= rel], minlength=size) > 0
+        useless = np.bincount(matched.pool_query[matched.pool_grade < rel], minlength=size) > 0
+        if count := int((hits & ~useless).sum()):
+            queries = f"{count_noun(count, 'query')} with nothing judged useless"
+            notes.append(f"{name} of {queries} is gainful's: {convention.name} has no number there")
+    return notes
+
+
+def note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
+    """Measures of documents with scores of 0 and more, where no judged document has one."""
+    if not matched.query.size or any(part.query.size for part in (matched.filtered or {}).values()):
+        return []
+    names = [name for name, recipe in recipes.items() if recipe.entry.needs_scores]
+    problem = "counts only documents with scores of 0 and more, and no judged one has that"
+    return [f"{name} {problem}" for name in names]
+
+
 def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
     """What measures made of subtopics that they do not know, or made up where there are none."""
     diverse = [name for name, recipe in recipes.items() if recipe.entry.needs_subtopics]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import Tied
@@ -63,6 +64,23 @@ def rank_rows(
     )
 
 
+def rank_scored_rows(
+    convention: Convention,
+    grades: RankingMatrix,
+    scores: RankingMatrix | None,
+    judged: RankingMatrix | None,
+) -> RankedRun:
+    """The documents at their ranks, and beside them those with scores of 0 and more alone."""
+    ranked = rank_rows(convention, grades, scores, judged)
+    if scores is None:  # in rank order, and none of them below 0
+        return evolve(ranked, filtered=dict.fromkeys(("score", "input"), ranked))
+    unwanted = scores.values < 0
+    grades, scores = grades.drop(unwanted), scores.drop(unwanted)
+    by_order = {"score": scores, "input": None}
+    filtered = {name: rank_rows(convention, grades, by_order[name], judged) for name in by_order}
+    return evolve(ranked, filtered=filtered)
+
+
 def _present_flags(table: RankingMatrix) -> Flags:
     present = table.present
     return np.ones(table.values.shape, dtype=bool) if present is None else present
@@ -82,7 +100,7 @@ def _tie_blocks(row: Ranks, rank: Ranks, score: Array) -> tuple[Ranks, Ranks]:
     fresh[1:] = (row[1:] != row[:-1]) | (score[1:] != score[:-1])
     begin = np.flatnonzero(fresh)
     block = np.cumsum(fresh) - 1
-    end = np.append(begin[1:], len(row)) - 1
+    end = np.append(begin[1:], len(row))[: len(begin)] - 1  # where nothing is left, none
     return rank[begin][block], rank[end][block]
 
 

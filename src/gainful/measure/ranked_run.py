@@ -93,6 +93,16 @@ class RankedRun(Matched):
         find = self.grade_finder(self.pool_query, self.pool_grade)
         return grade_gains(self.pool_grade, formula, self.convention, find, None)
 
+    def filter_scores(self, order: str) -> RankedRun:
+        """The documents with scores of 0 and more, by score or in the order given."""
+        if self.filtered is None:
+            raise NotExact("FilteredDCG asks for the scores of documents, which are not known here")
+        filtered = self.filtered[order]
+        if isinstance(filtered, RankedRun):
+            return filtered
+        ties = "input" if order == "input" else self.convention.ties
+        return rank_run(filtered, self.convention.with_settings(ties=ties))
+
     def grade_finder(self, query: Ranks, grade: Array) -> GradeFinder:
         """Says of flagged grades, for a message, which the first one is."""
 
@@ -147,6 +157,7 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         duplicate_count=matched.duplicate_count,
         pool_index=None if matched.pool_index is None else matched.pool_index[order],
         subtopics=matched.subtopics,
+        filtered=matched.filtered,
         rank=rank[order],
         convention=convention,
     )

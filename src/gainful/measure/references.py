@@ -35,6 +35,7 @@ REFERENCES: Mapping[str, str] = {
     "session_track": "E. Kanoulas: session_eval.py, TREC Session Track, 2012. trec.nist.gov",
     "wikipedia": "Wikipedia: Discounted cumulative gain, section Limitations.",
     "catboost": "CatBoost documentation: NDCG, denominator=Position.",
+    "catboost_filtered": "CatBoost documentation: FilteredDCG.",
     "elliot": "V. W. Anelli et al.: Elliot, nDCG with a relevance threshold. SIGIR 2021.",
     "recommenders": "Microsoft recommenders, ndcg_at_k(score_type='binary').",
     "trec_eval": "C. Buckley, I. Soboroff et al.: trec_eval, NIST. github.com/usnistgov/trec_eval",

@@ -169,6 +169,7 @@ def _repeat_query(ranked: RankedRun, members: Flags) -> Matched:
         subtopics=None
         if ranked.subtopics is None
         else _tile_subtopics(ranked.subtopics, size, pool_size),
+        filtered=None,
         **{name: getattr(ranked, name)[hit] for name in ranked.rank_fields},
     )
 

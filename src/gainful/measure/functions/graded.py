@@ -128,6 +128,14 @@ def average_relevance_position(ranked: RankedRun, *, gain: NamedFormula) -> Shar
     return ranked.total(gains * ranked.rank), ranked.total(gains)
 
 
+def dcg_above_zero(
+    ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, filtered_order: str
+) -> Array:
+    """The DCG of the documents with scores of 0 and more."""
+    filtered = ranked.filter_scores(filtered_order)
+    return filtered.total(filtered.gains(gain) * discount.evaluate_at(filtered.rank))
+
+
 def binary_g(ranked: RankedRun, *, rel: float) -> Share:
     """Relevant or not, discounted by the useless documents above, over all relevant."""
     hit = ranked.relevant(rel)
