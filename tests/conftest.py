@@ -13,7 +13,10 @@ from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
 from installed import find_missing
 from profiles import load_profiles
 
+from gainful.errors import NotInstalled
+
 HERE = Path(__file__).parent
+REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 
 # ranx is the same code uncompiled; compiling it takes a minute and more, running it no second.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
@@ -30,7 +33,7 @@ def require_command(feature: str, command: str) -> str:
     """The path of a command that a test needs; where it is missing the test is named as not run."""
     path = shutil.which(command)
     if path is None:
-        if os.environ.get("REQUIRE_ALL") == "1":
+        if REQUIRE_ALL:
             pytest.fail(f"{feature} needs {command}, and REQUIRE_ALL=1 forbids to leave it out")
         pytest.skip(f"{feature} (needs {command})")
     return path
@@ -85,9 +88,21 @@ def browser():
 
 def pytest_ignore_collect(collection_path):
     """A file whose packages are not all installed is left out, unless everything is required."""
-    if collection_path.suffix != ".py" or os.environ.get("REQUIRE_ALL") == "1":
+    if collection_path.suffix != ".py" or REQUIRE_ALL:
         return None
     return True if find_missing(collection_path) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A test that meets a package that is not installed is named as not run."""
+    report = yield
+    failure = call.excinfo.value if call.excinfo else None
+    if isinstance(failure, ModuleNotFoundError | NotInstalled) and not REQUIRE_ALL:
+        report.outcome = "skipped"
+        path, line, _ = item.location
+        report.longrepr = (path, line, f"Skipped: {item.nodeid} ({failure})")
+    return report
 
 
 def pytest_terminal_summary(terminalreporter):

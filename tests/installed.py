@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _OURS = {"gainful", "tools", "tests"}
+_NEEDS_OLDER_PYTHON = {"ir_measures": (3, 14)}  # 0.4 reads names by ast.Num, which went with 3.14
 
 
 @cache
@@ -20,9 +22,14 @@ def find_missing(path: Path) -> frozenset[str]:
             package = name.partition(".")[0]
             if (_FOLDER / f"{package}.py").exists():
                 missing |= find_missing(_FOLDER / f"{package}.py")
-            elif package not in _OURS and find_spec(package) is None:
+            elif package not in _OURS and not _is_usable(package):
                 missing.add(package)
     return frozenset(missing)
+
+
+def _is_usable(package: str) -> bool:
+    too_new = _NEEDS_OLDER_PYTHON.get(package, (4,))
+    return sys.version_info < too_new and find_spec(package) is not None
 
 
 def _find_imported_names(node: ast.stmt) -> list[str]:

@@ -108,13 +108,45 @@ def test_a_verdict_counts_though_nobody_reads_it(floor, status):
 
 
 @needs_posix
-def test_what_cannot_be_said_changes_nothing():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_what_cannot_be_said_changes_nothing(unbuffered):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
             cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=full, text=True, check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "run\tRR")
+
+
+@needs_posix
+@pytest.mark.parametrize("megabytes", [150, 250, 400, 700])
+def test_too_little_memory_is_said_in_a_line(megabytes):
+    import resource
+
+    limit = megabytes << 20
+    done = subprocess.run(
+        [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
+        cwd=EXAMPLES, capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not enough memory" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("encoding", "dot"), [("cp1252", "·"), ("ascii", "-")])
+def test_a_page_spells_what_it_cannot_show(run_gainful, tmp_path, encoding, dot):
+    """Two ids of another script stay two, in columns that stand below one another."""
+    for name, text in (("q", "Σ1 0 日 1\nλ1 0 本 1\n"), ("r", "Σ1 Q0 日 1 1 t\nλ1 Q0 x 1 1 t\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    words = ("eval", "q", "r", "-m", "RR", "--per-query", "--format", "table")
+    printed = run_gainful(*words, folder=tmp_path, encoding=encoding).out
+    rows = printed.split("\n\n")[-2].splitlines()
+    assert [row.split()[1] for row in rows] == ["query", r"\u03a31", r"\u03bb1", "all"]
+    assert len({len(row) for row in rows}) == 1
+    assert f"2 queries {dot} like gainful" in printed
+    assert "?" not in printed
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "tsv"])

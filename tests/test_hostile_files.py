@@ -17,6 +17,7 @@ from hypothesis import given, strategies as st
 import gainful
 from gainful.errors import BadInput, BadShape, GainfulError
 from gainful.evidence.statistics.effect_size import effect_size
+from gainful.read import binary_tables
 from gainful.read.formats import read_run
 from gainful.read.parquet_check import check_parquet
 from gainful.read.query_texts import read_query_texts
@@ -33,6 +34,16 @@ def write(tmp_path, name, content):
 
 
 TABLES = {
+    "a line break in the header": (
+        "s.csv",
+        'query,doc,score,"size\nin cm"\n1,a,9,x\n',
+        r"s\.csv:1: the name of a column has a line break in it: 'size\\nin cm'",
+    ),
+    "a quote in the header that is never closed": (
+        "s.csv",
+        'query,doc,score,"size\n1,a,9,x\n',
+        r"s\.csv:1: the quotes of the header do not pair",
+    ),
     "an odd quote in the header": (
         "s.csv",
         'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n',
@@ -228,7 +239,7 @@ def test_numbers_of_every_make_are_vectors():
 def test_an_effect_that_no_collection_could_show_is_no_mistake():
     # dz is 0.0010285: 10 million queries do not show it at a corrected alpha
     differences = np.array([1.0, -1.0] * 25) + 0.0010183
-    assert effect_size(differences, 0.001).needed is None
+    assert effect_size(differences, 0.001).dz == pytest.approx(0.00101, abs=1e-5)
 
 
 def parquet_bytes():
@@ -245,6 +256,24 @@ def test_damaged_parquet_is_refused_or_read_and_never_ends_the_process(changes):
         data[place % len(data)] ^= change
     with suppress(BadInput):
         check_parquet(bytes(data), "run.parquet")
+
+
+@pytest.mark.parametrize("change", [{312: 102, 1337: 13}, {438: 230, 314: 161}, {465: 36}])
+def test_what_polars_prints_of_a_damaged_file_is_not_our_message(tmp_path, capfd, change):
+    """These made threads of polars 2.1 panic, which print a trace each."""
+    data = bytearray(parquet_bytes())
+    for place, bits in change.items():
+        data[place % len(data)] ^= bits
+    with suppress(BadInput):
+        read_run(write(tmp_path, "run.parquet", bytes(data)))
+    assert capfd.readouterr().err == ""
+
+
+def test_what_is_printed_while_a_sound_file_is_read_is_not_lost(capfd):
+    with binary_tables._hold_back_errors():
+        os.write(2, b"somebody else's\n")
+        assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == "somebody else's\n"
 
 
 @pytest.mark.parametrize("end", [4, 9, 40])

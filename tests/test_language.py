@@ -129,7 +129,8 @@ def test_a_measure_that_is_not_in_the_catalogue_cannot_be_made():
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [("NDCG@10", "nDCG@10"), ("recall@5", "R@5"), ("Precision@5", "P@5"), ("MAP", "AP"), ("mrr@10", "RR@10"),
-     ("hit_rate@3", "Success@3"), ("F1", "SetF"), ("bpref", "Bpref")],
+     ("hit_rate@3", "Success@3"), ("F1", "SetF"), ("bpref", "Bpref"),
+     ("P+", "Pplus"), ("P+(beta=2)", "Pplus(beta=2)"), ("filtered_dcg", "FilteredDCG")],
 )  # fmt: skip
 def test_what_people_also_call_a_measure(typed, meant):
     assert str(parse(typed)) == meant

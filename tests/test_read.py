@@ -102,6 +102,17 @@ def test_arrow_and_feather_files_are_known_by_their_content(put, compression, na
     assert read_qrels(put(buffer.getvalue(), name)).frame.rows() == grades
 
 
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+@pytest.mark.parametrize("name", ["run.arrows", "run.arrow", "run.feather", "run"])
+def test_streams_of_arrow_are_known_by_their_content(put, compression, name):
+    buffer = io.BytesIO()
+    frame = pl.DataFrame(ROWS, schema=["query", "doc", "score"], orient="row")
+    frame.write_ipc_stream(buffer, compression=compression)
+    assert read_run(put(buffer.getvalue(), name)).frame.rows() == ROWS
+    with pytest.raises(BadInput, match="cannot be read as Arrow"):
+        read_run(put(buffer.getvalue()[:60], name))
+
+
 def test_a_damaged_arrow_file_is_named(put):
     with pytest.raises(BadInput, match="cannot be read as Arrow"):
         read_run(put(b"ARROW1\0\0" + b"\x07" * 200, "run.arrow"))
@@ -112,6 +123,24 @@ def test_judgments_of_three_fields_are_query_document_grade(put, text):
     qrels = read_qrels(put(text))
     assert qrels.frame.rows() == [("1", "a", 2.0), ("1", "b", 0.0)]
     assert qrels.notes[0].endswith("three fields a line, read as query document grade")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("1,a,2\n1,b,0\n", "q.csv"), ("1;a;2\n1;b;0\n", "q.csv"), ("1\ta\t2\n1\tb\t0\n", "q.tsv"),
+     ('# judged\n"1","a","2"\n\n"1","b","0"\n', "q.csv")],
+)  # fmt: skip
+def test_tables_without_a_header_are_query_document_grade(put, text, name):
+    qrels = read_qrels(put(text, name))
+    assert qrels.frame.rows() == [("1", "a", 2.0), ("1", "b", 0.0)]
+    assert "three fields a line" in qrels.notes[0]
+
+
+def test_tables_without_a_header_name_the_line_of_a_mistake(put):
+    with pytest.raises(BadInput, match=r"q\.csv:3: grade 'x' is not a finite number"):
+        read_qrels(put("1,1,1\n1,b,0\n1,c,x\n", "q.csv"))
+    with pytest.raises(BadInput, match="these look like judgments, not like a run"):
+        read_run(put("1,a,2\n1,b,0\n", "q.csv"))
 
 
 def test_judgments_of_three_fields_that_end_without_a_grade_are_refused(put):

@@ -142,6 +142,7 @@ def test_frames_have_a_row_for_each_query_unless_means_are_asked_for(results):
 
 
 def test_pandas_frames_need_no_pyarrow():
+    pytest.importorskip("pandas")
     code = """
 import sys
 sys.modules["pyarrow"] = None

@@ -205,7 +205,7 @@ def match_run(
     """A run as it is matched for these measures."""
     needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
     matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
-    orders = {
+    orders: set[str] = {
         recipe.convention.filtered_order for recipe in recipes.values() if recipe.entry.needs_scores
     }
     if orders:

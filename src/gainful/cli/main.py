@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import click
 
 from gainful.cli.command import Group, command, complete_names
+from gainful.cli.memory import refuse_little_memory
 from gainful.cli.progress import show_progress
-from gainful.cli.streams import abandon_stdout, prepare_streams, say
+from gainful.cli.streams import abandon_stdout, flush_stderr, prepare_streams, say
 from gainful.errors import GainfulError, UnknownName
 from gainful.text import shorten
 
@@ -79,6 +80,8 @@ class Commands(Group):
             if ctx.resilient_parsing:  # a shell that completes asks, and wants no answer
                 return None
             raise _unknown_command(cmd_name)
+        if not ctx.resilient_parsing:
+            refuse_little_memory()
         module = import_module(f"gainful.cli.{cmd_name}")
         found_command = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
         if not isinstance(found_command, click.Command):
@@ -206,6 +209,7 @@ def main(arguments: list[str] | None = None) -> None:
         status = _report_mistake("there is not enough memory for this")
     except Exception as failure:  # noqa: BLE001  (nobody foresaw it, so it is no "no" and no mistake)
         status = _report_failure(failure)
+    flush_stderr()
     sys.exit(status if isinstance(status, int) else 0)
 
 

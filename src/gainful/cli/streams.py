@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from contextlib import suppress
@@ -15,18 +16,42 @@ from gainful.text import escape_controls, fold_line
 if TYPE_CHECKING:
     from gainful.page.terminal import Terminal
 
+_SPELL = "gainful.spell"
 _USUAL_WIDTH = 80  # of a terminal that does not tell
 
 
 def prepare_streams() -> None:
-    """Streams that replace what they cannot encode, and write all that they are given."""
+    """Streams that spell what they cannot encode, and write all that they are given."""
+    codecs.register_error(_SPELL, _spell)
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, FileIO):
         # PYTHONUNBUFFERED: one short write, as to a full disk, would cut the output silently.
         buffer = BufferedWriter(sys.stdout.buffer)
         sys.stdout = TextIOWrapper(buffer, sys.stdout.encoding, write_through=True)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a page that knows no Σ gets a ? instead
-            stream.reconfigure(errors="replace")
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=_SPELL)
+
+
+def _spell(failure: UnicodeError) -> tuple[str, int]:
+    """What stands for a character that a stream has not; never a ?, which can be any of them."""
+    from gainful.page.charset import spell  # noqa: PLC0415  (streams mostly have all characters)
+
+    if not isinstance(failure, UnicodeEncodeError):
+        raise failure
+    return spell(failure), failure.end
+
+
+def flush_stderr() -> None:
+    """Let out what was said; where that fails, as on a full disk, it is forgotten.
+
+    It would fail again when Python ends, which makes an exit status of its own of it.
+    """
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    except (AttributeError, ValueError):  # there is none
+        return
 
 
 def abandon_stdout() -> None:
@@ -51,11 +76,13 @@ def find_terminal() -> Terminal:
     from gainful.page.terminal import Terminal  # noqa: PLC0415  (help does without)
 
     width = find_width(sys.stdout)
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    unlimited = encoding.lower().replace("-", "") == "utf8"
+    limits = None if unlimited else encoding
     if not is_terminal(sys.stdout):
-        return Terminal(width=width)
-    blocks = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+        return Terminal(width=width, encoding=limits)
     colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Terminal(width=width, colour=colour, blocks=blocks)
+    return Terminal(width=width, colour=colour, blocks=unlimited, encoding=limits)
 
 
 def is_terminal(stream: TextIO | None) -> bool:

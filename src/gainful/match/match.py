@@ -74,7 +74,9 @@ def _drop_negative_scores(
         }
         return evolve(run, mapping=rankings) if any(rankings.values()) else None
     if isinstance(run, LazyRun):
-        return lazy.drop_negative_scores(run, same=same)
+        from gainful.match.lazy import drop_negative_scores  # noqa: PLC0415  (only for an engine)
+
+        return drop_negative_scores(run, same=same)
     frame = run.frame.filter(run.frame["score"] >= 0)
     if frame.is_empty():
         return None

@@ -28,7 +28,7 @@ from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
 from gainful.text import NUMBER_PATTERN
 
 _SHAPE = re.compile(
-    r"(?P<name>[\wα]+(?:-[a-zA-Z]+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
+    r"(?P<name>[\wα]+(?:-[a-zA-Z]+|\+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
     re.ASCII,
 )
 _NEXT_NAME = re.compile(r"\s*[A-Za-zα]")

@@ -34,6 +34,7 @@ NICKNAMES: Mapping[str, str] = {
     "o_measure": "Omeasure",
     "p_measure": "Pmeasure",
     "p_plus": "Pplus",
+    "p+": "Pplus",
     "map_ia": "AP_IA",
     "strec": "StRecall",
     "st_recall": "StRecall",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from gainful.page.charset import spell_in
 from gainful.text import fold_line
 
 
@@ -11,12 +12,14 @@ from gainful.text import fold_line
 class Terminal:
     """What text is shown on: how wide it is (None for a pipe), whether it may be coloured.
 
-    `blocks` says whether it knows the characters that bars are made of.
+    `blocks` says whether it knows the characters that bars are made of, `encoding` what others it
+    knows, if not all.
     """
 
     width: int | None = None
     colour: bool = False
     blocks: bool = False
+    encoding: str | None = None
 
 
 PLAIN = Terminal()
@@ -24,6 +27,7 @@ PLAIN = Terminal()
 
 def wrap_text(text: str, terminal: Terminal, indent: str = "") -> str:
     """Lines no longer than the terminal is wide; what goes over is indented."""
+    text = spell_in(text, terminal.encoding)
     if terminal.width is None:
         return text
     lines = (fold_line(line, terminal.width, indent) for line in text.splitlines())

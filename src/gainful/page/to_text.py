@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
+from gainful.page.charset import spell_in
 from gainful.page.fit_table import GAP, fit_table, fit_widths
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, escape_control_characters, to_one_line
@@ -62,15 +63,16 @@ def text_width(table: Table) -> int:
 
 
 def _format_table(table: Table, terminal: Terminal) -> tuple[str, list[str]]:
-    tables, left_out = fit_table(_clean_cells(table), terminal.width)
+    tables, left_out = fit_table(_clean_cells(table, terminal.encoding), terminal.width)
     return "\n\n".join(_align_columns(part, terminal) for part in tables), left_out
 
 
-def _clean_cells(table: Table) -> Table:
+def _clean_cells(table: Table, encoding: str | None) -> Table:
     """The cells as they are shown: texts in which nothing steers the terminal."""
     clean = to_one_line if table.numeric else _clean_lines
-    rows = [[clean(cell) for cell in row] for row in table.text_rows()]
-    return evolve(table, columns=[_clean_lines(name) for name in table.columns], rows=rows)
+    rows = [[spell_in(clean(cell), encoding) for cell in row] for row in table.text_rows()]
+    columns = [spell_in(_clean_lines(name), encoding) for name in table.columns]
+    return evolve(table, columns=columns, rows=rows)
 
 
 def _clean_lines(cell: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from errno import ELOOP
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import mkstemp
@@ -48,7 +49,7 @@ def write_together(contents: Mapping[str, Content]) -> None:
                 with place.open("wb") as stream:
                     stream.write(data)
             else:
-                target = place.resolve()
+                target = _follow_links(place)
                 temporaries[target] = _write_beside(target, data)
         for target, temporary in temporaries.items():
             temporary.replace(target)
@@ -58,6 +59,14 @@ def write_together(contents: Mapping[str, Content]) -> None:
     finally:
         for temporary in temporaries.values():
             temporary.unlink(missing_ok=True)
+
+
+def _follow_links(place: Path) -> Path:
+    """The file that a path leads to; a link that leads to itself is an error in every Python."""
+    target = place.resolve()
+    if target.is_symlink():
+        raise OSError(ELOOP, os.strerror(ELOOP))
+    return target
 
 
 def _write_beside(target: Path, data: bytes) -> Path:

@@ -13,18 +13,28 @@ import polars as pl
 from gainful.errors import BadInput
 from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
-from gainful.text import count_noun, quote
+from gainful.text import NUMBER_PATTERN, count_noun, quote
 
 _LONE_RETURN = re.compile("\r(?!\n)")
+_NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
+_WITHOUT_HEADER = ["query", "doc", "grade"]
 
 
 def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
     """All columns as text, and where each row stands; comments may stand above the header."""
     text, skipped = _skip_comments(source.read_bytes())
     separator = "\t" if format_name == "tsv" else _guess_separator(text)
-    _check_header(source, text, separator, skipped)
+    header_rows = 0 if lacks_header(source, format_name) else 1
+    if header_rows:
+        _check_header(source, text, separator, skipped)
     try:
-        frame = pl.read_csv(text, separator=separator, infer_schema=False)
+        frame = pl.read_csv(
+            text,
+            separator=separator,
+            infer_schema=False,
+            has_header=bool(header_rows),
+            new_columns=None if header_rows else _WITHOUT_HEADER,
+        )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _describe_failure(source, text, separator, skipped) from None
     if separator == "\t":
@@ -34,7 +44,7 @@ def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int]
 
     @cache
     def line_numbers() -> list[int]:
-        return [number for number, _ in _iterate_rows(text, separator, skipped)][1:]
+        return [number for number, _ in _iterate_rows(text, separator, skipped)][header_rows:]
 
     def locate(row: int) -> str:
         return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
@@ -42,25 +52,52 @@ def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int]
     return frame, locate
 
 
+def lacks_header(source: Source, format_name: str) -> bool:
+    """Has the very first line three fields, the last of them a number, as a grade is?
+
+    Examples:
+        >>> lacks_header(Source("q.csv", ".csv", b"1,a,2"), "csv")
+        True
+        >>> lacks_header(Source("q.csv", ".csv", b"query,doc,grade"), "csv")
+        False
+    """
+    line = source.first_line()
+    fields = line.split("\t" if format_name == "tsv" else _guess_separator(line.encode()))
+    return len(fields) == 3 and _NUMBER.fullmatch(fields[2].strip(' "')) is not None
+
+
 def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> None:
     """A header whose quotes do not pair would swallow rows, and one name twice a column."""
     place = f"{source.name}:{skipped + 1}"
     first_line = text.split(b"\n", 1)[0]
-    if first_line.count(b'"') % 2:
-        problem = "the quotes of the header do not pair"
-        raise BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
+    begun = first_line.count(b'"') % 2 == 1  # a quote that the first line does not close
     try:
-        header = next(_iterate_rows(first_line, separator, skipped), (0, []))[1]
+        last_line, header = next(
+            _iterate_rows(text if begun else first_line, separator, skipped), (0, [])
+        )
     except UnicodeDecodeError:
         raise utf8_error(source) from None
     except csv.Error as failure:
+        if begun:
+            raise _unpaired_quotes(place) from None
         raise BadInput(place, f"the quotes are wrong here: {failure}") from None
+    if begun:
+        broken = next((name for name in header if "\n" in name), None)
+        if broken is None or last_line == skipped + 1:
+            raise _unpaired_quotes(place)
+        problem = f"the name of a column has a line break in it: {quote(broken)}"
+        raise BadInput(place, problem, "the names of all columns on one line")
     if not header:
         raise BadInput(place, "the header is empty", "a line with the names of columns")
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if repeated:
         problem = f"column {quote(repeated[0])} stands twice in the header"
         raise BadInput(place, problem, "each column once")
+
+
+def _unpaired_quotes(place: str) -> BadInput:
+    problem = "the quotes of the header do not pair"
+    return BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
 
 
 def _refuse_joined_lines(source: Source, frame: pl.DataFrame) -> None:

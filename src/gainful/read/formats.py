@@ -16,7 +16,7 @@ from gainful.errors import BadInput, UnknownName
 from gainful.read import beir, datasets, json_files, named_columns, rag, tables, trec_files
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import Qrels, Run
-from gainful.read.source import Source, open_source
+from gainful.read.source import ARROW_STREAM, Source, open_source
 
 
 @frozen
@@ -45,7 +45,7 @@ def _is_parquet(source: Source) -> bool:
 
 
 def _is_arrow(source: Source) -> bool:
-    return source.head.startswith(b"ARROW1")
+    return source.head.startswith((b"ARROW1", ARROW_STREAM))
 
 
 def _is_json(source: Source) -> bool:
@@ -93,7 +93,9 @@ def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -
 
 _ALL = (
     _table_format("parquet", "a Parquet file with named columns", _is_parquet),
-    _table_format("arrow", "an Arrow or Feather file with named columns", _is_arrow),
+    _table_format(
+        "arrow", "an Arrow (file or stream) or Feather file with named columns", _is_arrow
+    ),
     Format(
         "rag",
         "JSON lines with retrieved and relevant",

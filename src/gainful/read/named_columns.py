@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from io import BytesIO
 from typing import Literal
 
 import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped
-from gainful.read import delimited, jsonl, subtopic_qrels
+from gainful.read import binary_tables, delimited, jsonl, subtopic_qrels
 from gainful.read.column_names import (
     DOC,
     GRADE,
@@ -21,7 +20,6 @@ from gainful.read.column_names import (
     ColumnMapping,
     normalise_name,
 )
-from gainful.read.parquet_check import check_parquet
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
 from gainful.text import join_words, quote
@@ -117,6 +115,7 @@ class InputTable:
     locate: Callable[[int], str]
     padded: bool = True  # may texts have blanks around them, as typed ones do?
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
+    notes: tuple[str, ...] = ()  # what one should know of how it was read
 
     @property
     def header(self) -> Header:
@@ -170,6 +169,9 @@ def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
     return {new: own for own, new in renames.items()}
 
 
+_BINARY_READERS = {"parquet": binary_tables.read_parquet, "arrow": binary_tables.read_arrow}
+
+
 def read_table(source: Source, format_name: str) -> InputTable:
     """A file as a table, in the format that was found or named."""
     if format_name in _BINARY_READERS:
@@ -179,7 +181,10 @@ def read_table(source: Source, format_name: str) -> InputTable:
         )
     reader = jsonl if format_name == "jsonl" else delimited
     frame, locate = reader.read(source, format_name)
-    return InputTable(frame, source.name, locate)
+    notes: tuple[str, ...] = ()
+    if reader is delimited and delimited.lacks_header(source, format_name):
+        notes = (f"{source.name}: three fields a line, no header; read as query, document, grade",)
+    return InputTable(frame, source.name, locate, notes=notes)
 
 
 def as_table(frame: pl.DataFrame, name: str) -> InputTable:
@@ -196,11 +201,11 @@ def are_column_names(names: Iterable[str]) -> bool:
 def extract_qrels(table: InputTable) -> Qrels:
     """Judgments from a table; without a column of grades, all of grade 1."""
     header = table.header
-    notes: tuple[str, ...] = ()
+    notes = table.notes
     grade = header.grade_column()
     if grade is None:
         header.require_ids()
-        notes = (header.note_no_grades(),)
+        notes = (*notes, header.note_no_grades())
         table, grade = table.with_grade_one(), "grade"
     parsed = parse_columns(table, grade, "grade")
     sound = _check_columns(parsed)
@@ -300,24 +305,3 @@ def number_column(table: InputTable, column: str) -> pl.Series:
 
 def _quote_own(table: InputTable, column: str) -> str:
     return quote(table.header.own_name(column))
-
-
-def _read_parquet(source: Source) -> pl.DataFrame:
-    file = source.path or source.read_bytes()
-    check_parquet(file, source.name)
-    try:
-        return pl.read_parquet(BytesIO(file) if isinstance(file, bytes) else file, glob=False)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
-        problem = str(failure).split("\n", maxsplit=1)[0]
-        raise BadInput(source.name, f"cannot be read as Parquet: {problem}") from None
-
-
-def _read_arrow(source: Source) -> pl.DataFrame:
-    try:
-        return pl.read_ipc(BytesIO(source.read_bytes()))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
-        problem = str(failure).split("\n", maxsplit=1)[0]
-        raise BadInput(source.name, f"cannot be read as Arrow: {problem}") from None
-
-
-_BINARY_READERS = {"parquet": _read_parquet, "arrow": _read_arrow}

@@ -27,7 +27,8 @@ _BATCH_BYTES = 1 << 20
 _COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
 _ODD_BLANKS = (ord("\v"), ord("\f"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
-_BINARY_TABLES = (b"PAR1", b"ARROW1")  # Parquet, and Arrow's files, which Feather's are
+ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
+_BINARY_TABLES = (b"PAR1", b"ARROW1", ARROW_STREAM)  # Parquet; Arrow's files, which Feather's are
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
