@@ -147,6 +147,16 @@ def test_a_small_file_takes_no_minutes(tmp_path, name, content):
     assert time.process_time() - begin < SOON
 
 
+def test_a_table_of_very_many_columns_is_read_soon(tmp_path):
+    names, cells = (",".join(f"{name}{n}" for n in range(40_000)) for name in "cx")
+    path = write(tmp_path, "s.csv", f"query,doc,score,{names}\n1,a,2,{cells}\n,,,{',' * 39_999}\n")
+    begin = time.process_time()
+    assert gainful.evaluate(QRELS, path, "RR").mean["RR"] == 1
+    assert time.process_time() - begin < SOON
+    with pytest.raises(BadInput, match=r"there are c0, .*, c19 and 39980 more \(expected"):
+        gainful.evaluate(QRELS, write(tmp_path, "t.csv", f"{names}\n{cells}\n"), "RR")
+
+
 def test_digits_without_end_take_no_minutes(run_gainful):
     begin = time.process_time()
     run_gainful("explain", "1" * 60_000 + "x", status=2)
@@ -230,6 +240,8 @@ def test_numbers_of_every_make_are_vectors():
         [6.0, 8.0],
     ]
     wide = pl.Series([1, 2], dtype=pl.Int128)
+    assert gainful.vectors.add([wide, [1, 2]]).tolist() == [2, 4]
+    assert gainful.vectors.average_of_normalised([wide], [wide]).tolist() == [1, 1]
     assert gainful.vectors.scale(wide, 2).tolist() == [2.0, 4.0]
     assert gainful.ndcg(pl.Series([1, 1], dtype=pl.Int128)) == 1.0
     with pytest.raises(BadShape):

@@ -1,4 +1,4 @@
-"""Is there room for the libraries below us? With too little, they end the process without a word."""
+"""Is there room for the libraries below us? With too little they end the process wordlessly."""
 
 from __future__ import annotations
 

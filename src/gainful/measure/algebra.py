@@ -145,6 +145,8 @@ def _stack(vectors: Sequence[ArrayLike], argument: str) -> Array:
         except ValueError:
             allowed = "at least one vector, all of one length"
             raise BadShape(argument, vectors, allowed) from None
+    elif isinstance(vectors, (list, tuple)):  # of whatever holds numbers
+        stacked = [to_plain(vector, argument) for vector in vectors]
     else:
         stacked = vectors
     array = _as_vector(stacked, argument)

@@ -70,6 +70,7 @@ SESSION_ROLES: Mapping[str, str] = {
     "grade": "grade",
     "seconds": "seconds",
 }
+_MOST_LISTED = 20  # columns in a message
 _ALLOWED = '{"query": "user", "doc": "item"}'
 
 
@@ -92,7 +93,7 @@ class ColumnMapping:
             if column is None:
                 words = join_words([quote(candidate) for candidate in candidates], "or")
                 problem = f"there is no column {words} for the {role}; there are "
-                raise NoColumn(name, problem + ", ".join(columns), "columns= with one of these")
+                raise NoColumn(name, problem + list_columns(columns), "columns= with one of these")
             if column in renames:
                 raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
             renames[column] = roles[role]
@@ -152,6 +153,12 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
 
 
 USUAL_NAMES = ColumnMapping()
+
+
+def list_columns(columns: Sequence[str]) -> str:
+    """The columns that there are, for a message; of very many, the first."""
+    more = len(columns) - _MOST_LISTED
+    return ", ".join(columns[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def normalise_name(name: str) -> str:

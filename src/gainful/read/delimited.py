@@ -39,8 +39,7 @@ def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int]
         raise _describe_failure(source, text, separator, skipped) from None
     if separator == "\t":
         _refuse_joined_lines(source, frame)
-    empty = pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))
-    frame = frame.filter(~empty)
+    frame = _drop_empty_rows(frame)
 
     @cache
     def line_numbers() -> list[int]:
@@ -50,6 +49,16 @@ def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int]
         return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
     return frame, locate
+
+
+def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that have anything in them; only so many columns are looked at as it takes."""
+    empty = pl.repeat(value=True, n=frame.height, eager=True)
+    for column in frame.iter_columns():
+        empty &= column.is_null() | (column == "")
+        if not empty.any():
+            return frame
+    return frame.filter(~empty)
 
 
 def lacks_header(source: Source, format_name: str) -> bool:
@@ -79,12 +88,12 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
         raise utf8_error(source) from None
     except csv.Error as failure:
         if begun:
-            raise _unpaired_quotes(place) from None
+            raise _describe_unpaired_quotes(place) from None
         raise BadInput(place, f"the quotes are wrong here: {failure}") from None
     if begun:
         broken = next((name for name in header if "\n" in name), None)
         if broken is None or last_line == skipped + 1:
-            raise _unpaired_quotes(place)
+            raise _describe_unpaired_quotes(place)
         problem = f"the name of a column has a line break in it: {quote(broken)}"
         raise BadInput(place, problem, "the names of all columns on one line")
     if not header:
@@ -95,7 +104,7 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
         raise BadInput(place, problem, "each column once")
 
 
-def _unpaired_quotes(place: str) -> BadInput:
+def _describe_unpaired_quotes(place: str) -> BadInput:
     problem = "the quotes of the header do not pair"
     return BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
 

@@ -18,6 +18,7 @@ from gainful.read.column_names import (
     SCORE,
     SUBTOPIC,
     ColumnMapping,
+    list_columns,
     normalise_name,
 )
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
@@ -89,7 +90,7 @@ class Header:
         )
 
     def _list_columns(self) -> str:
-        return ", ".join(map(self.own_name, self.columns))
+        return list_columns([self.own_name(column) for column in self.columns])
 
     def score_column(self) -> tuple[str, Literal["score", "rank"]]:
         """The column by which a run is ordered, and what it is."""
