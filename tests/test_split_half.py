@@ -37,16 +37,16 @@ def count_by_hand(values, trials, seed):
     greater = {}
     equal = total = 0
     for queries in orders:
-        one = values[queries[:half]].mean(axis=0)
-        other = values[queries[half : 2 * half]].mean(axis=0)
-        taus.append(kendalltau(one, other).statistic)
+        first_means = values[queries[:half]].mean(axis=0)
+        second_means = values[queries[half : 2 * half]].mean(axis=0)
+        taus.append(kendalltau(first_means, second_means).statistic)
         for x, y in combinations(runs, 2):
-            difference, again = one[x] - one[y], other[x] - other[y]
+            difference, again = first_means[x] - first_means[y], second_means[x] - second_means[y]
             place = min(int(abs(difference) * 100), 20)
             counter[place] += 1
             swap_counter[place] += difference * again < 0
             total += 1
-            if abs(difference) < 0.05 * max(one[x], one[y]):
+            if abs(difference) < 0.05 * max(first_means[x], first_means[y]):
                 equal += 1
             else:
                 winner = (x, y) if difference > 0 else (y, x)
@@ -92,7 +92,7 @@ def test_runs_that_never_swap_need_no_difference():
     values = np.linspace(0.1, 0.9, 20)[:, None] + np.array([0, 0.05, 0.1])
     split = split_queries(pair_up(values), TRIALS, SEED)
     assert split.needed is not None
-    assert split.reached == 1.0
+    assert split.sensitivity == 1.0
     assert split.minority_rate == 0
     assert split.tau == pytest.approx(1)
 

@@ -72,7 +72,7 @@ class SplitHalf:
     tau_high: float | None
 
     @property
-    def reached(self) -> float:
+    def sensitivity(self) -> float:
         """The share of comparisons whose difference is at least the one that is needed."""
         if self.needed is None:
             return 0.0
@@ -83,7 +83,7 @@ class SplitHalf:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         bins = [to_plain_data(swap_bin) | {"rate": swap_bin.rate} for swap_bin in self.bins]
-        return to_plain_data(self) | {"bins": bins, "reached": self.reached}
+        return to_plain_data(self) | {"bins": bins, "sensitivity": self.sensitivity}
 
 
 def check_trials(trials: object) -> None:
@@ -201,24 +201,22 @@ def _find_needed(bins: Sequence[SwapBin]) -> float | None:
 def build_table(halves: Sequence[SplitHalf]) -> Table:
     """A row for each measure."""
     heads = (
-        *("measure", "difference\nneeded", "reached", "minority\nrate"),
-        *("ties", "tau of\nhalves", "2.5 %", "97.5 %"),
+        *("measure", "difference\nneeded", "sensitivity", "minority\nrate"),
+        *("ties", "tau of\nhalves", "95 % of\ntrials"),
     )
     rows = [
         (
             split.measure,
             "–" if split.needed is None else f"{split.needed:g}",
-            f"{100 * split.reached:.1f} %",
+            f"{100 * split.sensitivity:.1f} %",
             f"{100 * split.minority_rate:.1f} %",
             f"{100 * split.proportion_of_ties:.1f} %",
-            *(
-                "–" if tau is None else f"{tau:.4f}"
-                for tau in (split.tau, split.tau_low, split.tau_high)
-            ),
+            "–" if split.tau is None else f"{split.tau:.4f}",
+            "–" if split.tau is None else f"{split.tau_low:.2f} to {split.tau_high:.2f}",
         )
         for split in halves
     ]
-    expendable = ("97.5 %", "2.5 %", "ties")
+    expendable = ("95 % of\ntrials", "ties")
     return Table(heads, rows, numeric=True, label_columns=1, expendable=expendable)
 
 
@@ -226,7 +224,8 @@ def describe_method(halves: Sequence[SplitHalf], *, verbose: bool) -> str:
     """How the table was computed, in a line."""
     first = halves[0]
     trials = f"{first.trials} random pairs of disjoint sets of {count_noun(first.queries, 'query')}"
-    text = f"needed: for a swap rate of at most 5 %, reached: by so many comparisons · {trials}"
+    needed = "needed: for a swap rate of at most 5 %"
+    text = f"{needed}; sensitivity: the share of comparisons that reach it · {trials}"
     if verbose:
         text += (
             " · swap rate after Voorhees & Buckley 2002, minority rate and ties (fuzziness 5 %) "
