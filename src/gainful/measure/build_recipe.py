@@ -150,7 +150,13 @@ def build_session_recipe(
     """Settle how a session measure is computed; options that it does not have are no matter."""
     base, entry = like_sessions(like), measure.entry
     if not entry.session:
-        raise BadValue("measure", str(measure), "a session measure, such as nsDCG(b=2, bq=4)@10")
+        from gainful.measure.catalogue import session_measures  # noqa: PLC0415  (only to say it)
+
+        own = f"s{measure.name}"
+        allowed = f"{own}, which is {measure.name} of sessions"
+        if own not in session_measures():
+            allowed = "a session measure, such as nsDCG(b=2, bq=4)@10"
+        raise BadValue("measure", str(measure), allowed)
     chosen_options = drop_unset(options)
     for name, value in chosen_options.items():
         if name not in SESSION_SETTINGS:

@@ -14,6 +14,9 @@ from gainful.measure.gain import REL
 from gainful.text import NUMBER_PATTERN
 from gainful.types import is_number
 
+_SHARE = Domain(above=0, below=1, closed=True)
+_FROM_ZERO = Domain(above=0, below=1e9, closed=True)
+
 _ALL = (
     b,
     bq,
@@ -90,6 +93,36 @@ _ALL = (
         domain=Domain(above=0),
         typical=(1, 10),
     ),
+    Param(
+        "half_life",
+        "seconds after which half of the searchers have stopped",
+        default=224,
+        domain=Domain(above=0),
+        typical=(60, 1800),
+    ),
+    Param("per_summary", "seconds to read a summary", default=4.4, domain=_FROM_ZERO),
+    Param("words", "how long a document is, in words", default=500, domain=_FROM_ZERO),
+    Param("per_word", "seconds to read a word", default=0.018, domain=_FROM_ZERO),
+    Param("per_document", "seconds to open and judge a document", default=7.8, domain=_FROM_ZERO),
+    Param("click", "how likely a relevant document is opened", default=0.64, domain=_SHARE),
+    Param("false_click", "how likely another document is opened", default=0.39, domain=_SHARE),
+    Param(
+        "save",
+        "how likely a relevant document that is opened is saved",
+        default=0.77,
+        domain=_SHARE,
+    ),
+    Param("query_seconds", "seconds to think of a query and type it", default=0, domain=_FROM_ZERO),
+    Param(
+        "L",
+        "characters read, after which nothing counts",
+        default=132_000,
+        domain=Domain(above=0),
+        typical=(10_000, 500_000),
+    ),
+    Param("snippet", "how long a snippet is, in characters", default=200, domain=_FROM_ZERO),
+    Param("chars", "how long a document is, in characters", default=5000, domain=_FROM_ZERO),
+    Param("read_share", "the share of an opened document that is read", default=0.2, domain=_SHARE),
 )
 
 PARAMETERS: dict[str, Param] = {param.symbol: param for param in _ALL}
@@ -132,7 +165,16 @@ _CHOICES = (
         },
     ),
 )
-CHOICES: dict[str, Setting] = {choice.name: choice for choice in _CHOICES}
+_OPENED = Setting(
+    "opened",
+    "Which documents does a searcher open?",
+    {
+        "auto": "those clicked, where a log tells clicks; else as likely",
+        "likely": "as likely as searchers did in the study of the paper, relevant ones more often",
+        "clicked": "those that were clicked",
+    },
+)
+CHOICES: dict[str, Setting] = {choice.name: choice for choice in (*_CHOICES, _OPENED)}
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
 

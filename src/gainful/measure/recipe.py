@@ -58,7 +58,8 @@ class MeasureRecipe(Generic[AnyConvention]):
             return getattr(self.convention, name)
         if name in self.explicit:
             return self.explicit[name]
-        if not self.entry.session and getattr(self.convention, name, None) is not None:
+        in_table = name in self.convention.TABLE and not self.entry.session
+        if in_table and getattr(self.convention, name) is not None:
             return getattr(self.convention, name)  # that of sessions says rel of its gain alone
         number = PARAMETERS.get(name)
         return self.entry.defaults.get(name, None if number is None else number.default)

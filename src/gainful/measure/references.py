@@ -23,6 +23,14 @@ REFERENCES: Mapping[str, str] = {
         "A. Lipani, B. Carterette, E. Yilmaz: From a user model for query sessions to session "
         "rank biased precision (sRBP). ICTIR 2019. doi:10.1145/3341981.3344216"
     ),
+    "smucker2012": (
+        "M. Smucker, C. Clarke: Time-based calibration of effectiveness measures. SIGIR 2012. "
+        "doi:10.1145/2348283.2348300"
+    ),
+    "sakai2013": (
+        "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified framework for "
+        "information access evaluation. SIGIR 2013. doi:10.1145/2484028.2484031"
+    ),
     "over1999": "P. Over: TREC-7 interactive track report. NIST SP 500-242, 1999.",
     "luo2013": (
         "J. Luo, C. Wing, H. Yang, M. Hearst: The water filling model and the cube test: "

@@ -12,6 +12,7 @@ from gainful.measure.functions.sessions import (
     query_measures,
     sdcg,
     srbp,
+    time_measures,
 )
 
 
@@ -105,6 +106,54 @@ SESSION_USER_MODELS = (
     ),
 )
 
+_WALK_OPTIONS = ("opened", "rel", "duplicates", "depth")
+
+TIME_MEASURES = (
+    _session_entry(
+        name="sTBG",
+        question="How many relevant documents does a session save, if interest halves in time?",
+        definition="TBG with one clock for the session: query_seconds for each query, per_summary "
+        "for each result, and for what is opened its seconds, or per_word · words + per_document",
+        example=Example(
+            "sTBG(words=400, query_seconds=10)",
+            "1 / 0 1",
+            "0.64*0.77*(0.5**(10/224) + 0.5**((2*10 + 2*4.4 + (0.018*400 + 7.8)*1.03)/224))",
+        ),
+        function=time_measures.session_time_biased_gain,
+        options=(
+            *(
+                "half_life",
+                "per_summary",
+                "words",
+                "per_word",
+                "per_document",
+                "click",
+                "false_click",
+            ),
+            *("save", "query_seconds", *_WALK_OPTIONS),
+        ),
+        defaults={"opened": "auto"},
+        normalised=False,
+        bounded=False,
+        cite="smucker2012",
+    ),
+    _session_entry(
+        name="sU",
+        question="How much does a session gain along the text that is read, up to L characters?",
+        definition="U with one text for the session: the snippets of all queries, and of what is "
+        "opened read_share · chars",
+        example=Example(
+            "sU(L=2000, chars=1000)", "2 / 0 1", "2*(1 - 400/2000) + 1*(1 - 1000/2000)"
+        ),
+        function=time_measures.session_u_measure,
+        options=("L", "snippet", "chars", "read_share", "gain", "negative", *_WALK_OPTIONS),
+        defaults={"opened": "auto"},
+        normalised=False,
+        bounded=False,
+        cite="sakai2013",
+    ),
+)
+
 ASPECT_MEASURES = (
     _session_entry(
         name="IR",
@@ -178,7 +227,13 @@ BY_QUERY_MEASURES = (
 
 SESSION_MEASURES: dict[str, Entry] = {
     entry.name: entry
-    for entry in (*SDCG, *SESSION_USER_MODELS, *ASPECT_MEASURES, *BY_QUERY_MEASURES)
+    for entry in (
+        *SDCG,
+        *SESSION_USER_MODELS,
+        *TIME_MEASURES,
+        *ASPECT_MEASURES,
+        *BY_QUERY_MEASURES,
+    )
 }
 
 WITH_VECTORS = tuple(name for name, entry in SESSION_MEASURES.items() if entry.has_vectors)

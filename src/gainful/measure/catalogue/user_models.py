@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import user_models
+from gainful.measure.functions import time_measures, user_models
 
 
 def _nerr_entry(
@@ -163,5 +163,37 @@ USER_MODELS = (
         defaults={"p": 0.95},
         cutoff_kind="none",
         cite="clarke2021",
+    ),
+    Entry(
+        name="TBG",
+        question="How many relevant documents does a searcher save, whose interest halves in time?",
+        definition="Σ over relevant documents of click · save · 2^(−T/half_life), T being the "
+        "seconds to get there: per_summary each, and for what is opened per_word · words + "
+        "per_document",
+        example=Example(
+            "TBG(words=400)",
+            "1 0 1",
+            "0.64*0.77*(1 + 0.5**((2*4.4 + (0.018*400 + 7.8)*(0.64 + 0.39))/224))",
+        ),
+        function=time_measures.time_biased_gain,
+        arguments=(
+            *("half_life", "per_summary", "words", "per_word", "per_document"),
+            *("click", "false_click", "save", "rel"),
+        ),
+        normalised=False,
+        bounded=False,
+        cite="smucker2012",
+    ),
+    Entry(
+        name="U",
+        question="How much is gained along the text that a searcher reads, up to L characters?",
+        definition="Σ gain · max(0, 1 − position/L), a position being the end of what was read: "
+        "snippet each, and read_share · chars of relevant documents",
+        example=Example("U(L=2000, chars=1000)", "2 0 1", "2*(1 - 400/2000) + 1*(1 - 1000/2000)"),
+        function=time_measures.u_measure,
+        arguments=("gain", "L", "snippet", "chars", "read_share", "rel"),
+        normalised=False,
+        bounded=False,
+        cite="sakai2013",
     ),
 )

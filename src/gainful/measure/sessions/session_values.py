@@ -22,6 +22,7 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions import ideal
 from gainful.measure.functions.sessions.gains import session_gains, sum_by_index
 from gainful.measure.functions.sessions.sdcg import query_gains
+from gainful.measure.functions.sessions.time_measures import opens_clicked
 from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
@@ -56,6 +57,9 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
                 notes.append(
                     f"the vector of {name} can pass 1: its ideal does not bound what documents earn"
                 )
+        for name, recipe in self.recipes.items():
+            if "opened" in recipe.entry.params and opens_clicked(self.matched_sessions, recipe):
+                notes.append(f"{name}: documents that were clicked count as opened, and no others")
         for name, recipe in self.recipes.items():
             if "average" in recipe.entry.params and _needs_joint_mean(recipe):
                 notes.append(f"the mean of {name} is of sessions together, not of their values")
