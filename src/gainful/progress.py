@@ -1,4 +1,4 @@
-"""How far a long file has been read, for whoever wants to know: nobody, unless a command asks."""
+"""How far long work has come, for whoever wants to know: nobody, unless a command asks."""
 
 from __future__ import annotations
 
@@ -26,3 +26,25 @@ def report_reading(name: str, size: int, share: float) -> None:
     watcher = _watcher.get()
     if watcher is not None:
         watcher(name, size, share)
+
+
+# Called with what is being done, and the share of it that is.
+WorkWatcher = Callable[[str, float], None]
+_work_watcher: ContextVar[WorkWatcher | None] = ContextVar("work_watcher", default=None)
+
+
+@contextmanager
+def watch_work(watcher: WorkWatcher) -> Iterator[None]:
+    """Tell `watcher` how far computations have come, until the end of the block."""
+    token = _work_watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _work_watcher.reset(token)
+
+
+def report_work(name: str, share: float) -> None:
+    """What is being done has come to this share; 1 is all of it."""
+    watcher = _work_watcher.get()
+    if watcher is not None:
+        watcher(name, share)

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Alternative
-from gainful.types import Array
+from gainful.types import Array, Flags
 
 
 @frozen(eq=False)
@@ -56,3 +56,16 @@ def invert_test(candidates: Array, always_extreme: int, alpha: float) -> tuple[A
         return -unbounded, unbounded
     candidates.partition((place - 1, number - place), axis=1)
     return candidates[:, place - 1].copy(), candidates[:, number - place].copy()
+
+
+def widen_to_zero(low: Array, high: Array, insignificant: Flags) -> tuple[Array, Array]:
+    """Intervals that hold 0 wherever p is above alpha: one that would leave it out ends there.
+
+    Examples:
+        >>> widen_to_zero(np.array([0.1, 0.1]), np.array([0.5, 0.5]), np.array([True, False]))
+        (array([0. , 0.1]), array([0.5, 0.5]))
+    """
+    return (
+        np.where(insignificant, np.minimum(low, 0.0), low),
+        np.where(insignificant, np.maximum(high, 0.0), high),
+    )

@@ -38,9 +38,10 @@ class StepDown:
 
     def add(self, resampled: Array) -> None:
         """Some more resamples: a row for each, a column for each comparison."""
-        self._own += (resampled >= self._least).sum(axis=0)
-        largest = np.maximum.accumulate(resampled[:, self._order], axis=1)
-        self._largest[self._order] += (largest >= self._least[self._order]).sum(axis=0)
+        statistics, least = resampled.T[self._order], self._least[self._order, None]
+        self._own[self._order] += np.count_nonzero(statistics >= least, axis=1)
+        np.maximum.accumulate(statistics, axis=0, out=statistics)
+        self._largest[self._order] += np.count_nonzero(statistics >= least, axis=1)
         self._resamples += len(resampled)
 
     def p(self, *, exact: bool) -> tuple[Array, Array]:

@@ -1,0 +1,56 @@
+"""Values summed over units that are flipped and drawn whole: single queries, or clusters of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from gainful.types import Array, Ranks
+
+
+@frozen(eq=False)
+class UnitSums:
+    """A row for each unit: the sum of its values in each column, and how many values that are.
+
+    The mean of a column is over values, not over units: the sum of all sums by that of all sizes.
+    """
+
+    sums: Array
+    sizes: Array
+
+    @classmethod
+    def from_values(cls, values: Array, cluster: Ranks | None = None) -> UnitSums:
+        """The sums of each cluster, by its number; without clusters each row is one.
+
+        Examples:
+            >>> units = UnitSums.from_values(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 0]))
+            >>> units.sums.tolist(), units.sizes.tolist()
+            ([[5.0], [2.0]], [2.0, 1.0])
+        """
+        if cluster is None:
+            return cls(values, np.ones(len(values)))
+        sums = np.zeros((int(cluster.max()) + 1, values.shape[1]))
+        np.add.at(sums, cluster, values)
+        return cls(sums, np.bincount(cluster).astype(np.float64))
+
+    @property
+    def number(self) -> int:
+        """How many units there are."""
+        return len(self.sizes)
+
+    def means(self) -> Array:
+        """The mean value of each column."""
+        return np.asarray(self.sums.sum(axis=0) / self.sizes.sum())
+
+    def deviations(self) -> Array:
+        """How far the sum of each unit is from what its size and the mean would give."""
+        return np.asarray(self.sums - self.sizes[:, None] * self.means())
+
+    def standard_errors(self) -> Array:
+        """Of the mean of each column, units being independent: the cluster-robust ones.
+
+        Of single values it is their standard deviation by the root of their number.
+        """
+        number = self.number
+        squares = (self.deviations() ** 2).sum(axis=0) * number / max(number - 1, 1)
+        return np.asarray(np.sqrt(squares) / self.sizes.sum())
