@@ -79,16 +79,23 @@ def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
 @pytest.mark.parametrize(
     ("correct", "theirs"), [("holm", "holm"), ("bh", "fdr_bh"), ("bonferroni", "bonferroni")]
 )
-def test_p_is_corrected_across_all_measures_and_pairs(correct, theirs):
-    comparison = compare(JUDGED, RUNS, MEASURES, test="wilcoxon", correct=correct, resamples=99)
-    assert len(comparison.pairs) == 6 * 3 == comparison.evidence.family
-    expected = multipletests([pair.p for pair in comparison.pairs], method=theirs)[1]
-    assert [pair.corrected for pair in comparison.pairs] == pytest.approx(expected, abs=1e-12)
+def test_p_is_corrected_over_the_pairs_of_a_measure_or_of_all(correct, theirs):
+    options = {"test": "wilcoxon", "correct": correct, "resamples": 99}
+    everything = compare(JUDGED, RUNS, MEASURES, family="all", **options)
+    assert len(everything.pairs) == 6 * 3 == everything.evidence.family
+    expected = multipletests([pair.p for pair in everything.pairs], method=theirs)[1]
+    assert [pair.corrected for pair in everything.pairs] == pytest.approx(expected, abs=1e-12)
+    by_measure = compare(JUDGED, RUNS, MEASURES, **options)
+    assert by_measure.evidence.family == 6
+    for measure in MEASURES:
+        pairs = [pair for pair in by_measure.pairs if pair.measure == measure]
+        expected = multipletests([pair.p for pair in pairs], method=theirs)[1]
+        assert [pair.corrected for pair in pairs] == pytest.approx(expected, abs=1e-12)
 
 
 def test_only_with_the_baseline_the_family_is_smaller(compared):
     comparison = compare(JUDGED, RUNS, MEASURES, pairs="baseline", baseline="c")
-    assert comparison.evidence.family == 9
+    assert comparison.evidence.family == 3
     assert {pair.other for pair in comparison.pairs} == {"c"}
     for pair in comparison.pairs:
         everyone = compared.pair(pair.measure, pair.system, "c")
@@ -97,8 +104,8 @@ def test_only_with_the_baseline_the_family_is_smaller(compared):
 
 
 def test_tukey_is_corrected_across_measures_only():
-    comparison = compare(JUDGED, RUNS, MEASURES, test="tukey")
-    alone = compare(JUDGED, RUNS, MEASURES, test="tukey", correct="none")
+    comparison = compare(JUDGED, RUNS, MEASURES, test="tukey", family="all")
+    alone = compare(JUDGED, RUNS, MEASURES, test="tukey")
     assert comparison.evidence.family == 3
     for pair, other in zip(comparison.pairs, alone.pairs, strict=True):
         assert pair.corrected == pytest.approx(min(1, 3 * other.p))
@@ -178,7 +185,7 @@ def test_all_of_it_is_plain_data_and_a_frame(compared):
 
     data = json.loads(json.dumps(compared.to_dict(), allow_nan=False))
     assert data["test"] == "randomisation"
-    assert data["correction"] == "holm"
+    assert (data["correction"], data["family"], data["family_scope"]) == ("max-t", 6, "measure")
     assert data["confidence"] == 0.95
     assert data["measures"][0]["queries"] == 30
     assert len(data["pairs"]) == 18 == len(compared.frame)

@@ -330,7 +330,7 @@ def test_tukeys_pairs_are_those_of_all_ways_to_deal_the_values():
     p = [np.mean(ranges >= abs(total[a] - total[b]) - 1e-9) for a, b in combinations(range(3), 2)]
     alpha = sorted(p)[1] + 0.02  # well away from every p, so that chance does not matter
     assert all(abs(alpha - p_value) > 0.015 for p_value in p)
-    order = gainful.order(judged, runs, "P@10", alpha=alpha)
+    order = gainful.order(judged, runs, "P@10", test="tukey", alpha=alpha)
     assert order.power[0].significant == sum(p_value <= alpha for p_value in p)
     assert order.agreement == ()
 
@@ -346,8 +346,11 @@ def test_discordant_pairs_know_what_is_significant():
     assert pair.runs == ("many", "few")
     assert pair.differences == pytest.approx((0.8, -0.5))
     assert pair.significant == (True, True)
+    assert [row.significant for row in order.power] == [3, 3]
     # Of P@10, dealing 0.9, 0.1 and 0 at random sets the runs further apart than few and none are.
-    assert [row.significant for row in order.power] == [2, 3]
+    runs = {"many": many, "few": few, "none": none}
+    by_tukey = gainful.order(judged, runs, ["P@10", "RR"], test="tukey")
+    assert [row.significant for row in by_tukey.power] == [2, 3]
     assert [row.smallest for row in order.power] == pytest.approx([0.8, 0.5])
     text = order.to_text()
     assert "many over few by 0.8000*, under it by 0.5000*" in text
@@ -368,7 +371,7 @@ def test_order_holds_what_its_parts_say_and_frames_of_it():
     assert list(data["order"]["P@10"]) == ["high", "middle", "low"]
     assert data["agreement"][0]["rbo"] == rbo(data["means"]["P@10"], data["means"]["P@5"], 0.7)
     assert data["test"] == {
-        "name": "tukey", "correct": "none", "alpha": 0.05, "resamples": 10_000, "seed": 1}  # fmt: skip
+        "name": "randomisation", "correct": "max-t", "alpha": 0.05, "resamples": 10_000, "seed": 1}  # fmt: skip
     assert order.agreement_frame.shape == (3, 8)
     assert order.agreement_frame["first"].to_list() == ["P@10", "P@10", "P@5"]
     assert order.power_frame["power"].to_list() == [row.share for row in order.power]
@@ -433,7 +436,7 @@ def evaluate_three_runs(*names, measures="P@10"):
         (lambda j, r: gainful.order(j, list(r.values())[:2]), BadValue, "at least 3"),
         (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, "did you mean tukey?"),
         (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, "holm"),
-        (lambda j, r: gainful.order(j, r, correct="holm"), BadValue, "tukey takes care of the pairs"),
+        (lambda j, r: gainful.order(j, r, test="tukey", correct="holm"), BadValue, "tukey takes care of the pairs"),
         (lambda j, r: gainful.order(j, r, alpha=5), BadValue, "alpha is 5"),
         (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples is 0"),
         (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p is 1"),
@@ -500,7 +503,7 @@ def test_the_command_answers_and_then_shows_two_tables(call):
     assert parts[1].splitlines()[2].endswith("high > middle > low")
     assert parts[1].splitlines()[4].endswith("low = middle = high")
     assert parts[2].split()[:3] == ["measures", "tau", "tau_AP"]
-    assert "p ≤ 0.05 by randomised Tukey HSD" in parts[3]
+    assert "p ≤ 0.05 by sign-flip randomisation test, step-down max-T" in parts[3]
     assert "Note: RR has the same mean for all runs" in parts[3]
 
 

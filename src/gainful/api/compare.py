@@ -7,6 +7,7 @@ from typing import Unpack
 
 from attrs import evolve
 
+from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import EvaluatedRun, evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import (
@@ -20,13 +21,15 @@ from gainful.api.named_runs import (
 from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import WrongType
+from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions, build_method
 from gainful.evidence.comparisons.compare_runs import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import PairChoice, choose_baseline
+from gainful.evidence.statistics.correction import Family
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
+from gainful.evidence.statistics.resampling import ALPHA, SEED
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.read.column_names import ColumnNames
@@ -42,9 +45,11 @@ def compare(
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
+    family: Family = "measure",
+    cluster: ClusterChoice | None = None,
     pairs: PairChoice = "all",
     alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     per_query: bool = False,
     like: str | Convention | None = None,
@@ -63,11 +68,18 @@ def compare(
         measures: whatever `evaluate` takes; the runs are compared in each.
         baseline: the run that the others are set against; the first if none is named.
         test: randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
-        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
-            tukey takes care of the pairs itself; it takes bonferroni (default) across measures.
+        correct: how p is corrected over a family: max-t (step-down; default of randomisation),
+            holm (default of other tests), bh, bonferroni, none. tukey takes care of the pairs
+            itself.
+        family: "measure", the pairs of one measure are corrected together; or "all", those of all
+            measures.
+        cluster: what queries belong to that are not independent, such as turns of a conversation:
+            a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a run; or
+            {query: cluster}. Whole clusters are flipped and drawn.
         pairs: compare all pairs of runs, or each run with the baseline.
         alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
-        resamples: how many, where chance is asked.
+        resamples: how many, where chance is asked: 10000, or as many as holm needs for so many
+            comparisons.
         seed: which chance; the same seed gives the same numbers.
         per_query: find the queries that changed most by the first measure, and what moved there.
         like: the tool whose settings to follow.
@@ -92,6 +104,7 @@ def compare(
     options: ComparisonOptions = {
         "baseline": baseline,
         "correct": correct,
+        "family": family,
         "pairs": pairs,
         "alpha": alpha,
         "resamples": resamples,
@@ -104,16 +117,21 @@ def compare(
         reading = {"like": like, "qrels_format": qrels_format, "run_format": run_format}
         refuse_reading({**reading, **settings, "columns": columns, "per_query": per_query or None})
         results, measures = separate_results((qrels, runs, *more), measures)
-        return compare_results(select_measures(results, measures), test, **options)
+        return compare_results(select_measures(results, measures), test, cluster, **options)
     named_runs, measures = separate_runs((runs, *more), measures)
     convention, recipes = build_recipes(measures, like, settings)
     names = list(named_runs)
     choose_baseline(baseline, names, "run")  # before anything is read
+    clusters = find_clusters(
+        cluster,
+        ((qrels, qrels_format), *((run, run_format) for run in named_runs.values())),
+        columns,
+    )
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     evaluated = list(
         evaluate_runs(loaded_qrels, named_runs, recipes, convention, run_format, columns=columns)
     )
-    comparison = compare_run_results([results for results, _ in evaluated], names, method)
+    comparison = compare_run_results([results for results, _ in evaluated], names, method, clusters)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 
 

@@ -13,7 +13,8 @@ from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.pairing import PairChoice
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
+from gainful.evidence.statistics.correction import Family
+from gainful.evidence.statistics.resampling import ALPHA, SEED
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
@@ -30,9 +31,10 @@ def compare(
     baseline: str | None = None,
     test: str = "permutation",
     correct: str | None = None,
+    family: Family = "measure",
     pairs: PairChoice = "all",
     alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     like: str | SessionConvention | None = None,
     **options: Any,
@@ -52,10 +54,13 @@ def compare(
         baseline: the system that the others are set against; the first by name if none is named.
         test: permutation (default), of each pair by the sessions of these two systems; or tukey,
             of all systems at once.
-        correct: how p is corrected across measures and pairs: holm (default), bh, bonferroni, none.
+        correct: how p is corrected over a family: holm (default), bh, bonferroni, none.
+        family: "measure", the pairs of one measure are corrected together; or "all", those of all
+            measures.
         pairs: compare all pairs of systems, or each with the baseline.
         alpha: from which p on a difference counts as significant.
-        resamples: how many, where there are too many ways to look at them all.
+        resamples: how many, where there are too many ways to look at them all: 10000, or as many
+            as holm needs for so many comparisons.
         seed: which chance.
         like: whose settings to follow.
         **options: whatever else `evaluate` takes, such as `where={"scenario": "A"}`.
@@ -73,6 +78,7 @@ def compare(
         STUDY_TESTS,
         test,
         correct=correct,
+        family=family,
         baseline=baseline,
         pairs=pairs,
         alpha=alpha,

@@ -13,7 +13,7 @@ from gainful.evidence.orders.discriminative_power import Criterion
 from gainful.evidence.orders.order import Order
 from gainful.evidence.orders.order_results import order_results
 from gainful.evidence.orders.split_half import TRIALS, check_trials
-from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.correction import RANDOMISATION
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
@@ -28,12 +28,12 @@ def order(
     measures: Measures | None = None,
     *,
     alpha: float = ALPHA,
-    test: str = TUKEY,
+    test: str = RANDOMISATION,
     correct: str | None = None,
     p: float = PERSISTENCE,
     split_half: bool = False,
     trials: int = TRIALS,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     like: str | Convention | None = None,
     qrels_format: str | None = None,
@@ -49,14 +49,15 @@ def order(
         measures: names such as "nDCG@10", or one measure with several parameters, such as
             "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
         alpha: from which p on two runs are not told apart.
-        test: "tukey", the randomised Tukey HSD of all pairs at once, or a test of one pair at a
-            time: randomisation, t, wilcoxon, sign, bootstrap, bca.
-        correct: how such a test is corrected for the number of pairs: holm, bh, bonferroni, none.
+        test: what tells two runs apart: randomisation (default), t, wilcoxon, sign, bootstrap,
+            bca, or tukey, of all pairs at once.
+        correct: how it is corrected for the number of pairs: max-t (step-down; default of
+            randomisation), holm (default of other tests), bh, bonferroni, none.
         p: the persistence of RBO.
         split_half: also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees
             2000), from random halves of the queries.
         trials: how often the queries are split.
-        resamples: how many, of tests that resample.
+        resamples: how many, of tests that resample: 10000, or as many as holm needs.
         seed: where chance begins; the same seed gives the same numbers.
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
@@ -80,8 +81,12 @@ def order(
         nDCG@1: 0 of 3 pairs told apart
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
+    given = RESAMPLES if resamples is None else resamples
     criterion = Criterion.from_name(
-        test, correct, Resampling(alpha=alpha, resamples=resamples, seed=seed)
+        test,
+        correct,
+        Resampling(alpha=alpha, resamples=given, seed=seed),
+        resamples_given=resamples is not None,
     )
     check_persistence(p)
     check_trials(trials)

@@ -8,19 +8,22 @@ from typing import Unpack
 
 from attrs import evolve
 
+from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
 from gainful.convention import Convention
+from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.assemble_comparison import build_method
 from gainful.evidence.comparisons.compare_runs import compare_where_possible
 from gainful.evidence.mean_intervals import MeanIntervals, mean_intervals
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side
+from gainful.evidence.statistics.correction import Family
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import ALPHA, SEED, Resampling
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.notes import require_qrels_overlap
 from gainful.read.column_names import ColumnNames
@@ -40,8 +43,10 @@ def report(
     baseline: str | None = None,
     test: str = "randomisation",
     correct: str | None = None,
+    family: Family = "measure",
+    cluster: ClusterChoice | None = None,
     alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
     title: str | None = None,
@@ -62,6 +67,8 @@ def report(
         baseline: the run that the others are set against; the first if none is named.
         test: as `compare` has it.
         correct: as `compare` has it.
+        family: as `compare` has it.
+        cluster: as `compare` has it.
         alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
         resamples: how many, where chance is asked.
         seed: which chance; the same seed gives the same page.
@@ -85,7 +92,6 @@ def report(
         >>> "old and new cannot be told apart" in page or "new and old cannot be told apart" in page
         True
     """
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     require_extra()
     named_runs = name_runs(runs)
     names = list(named_runs)
@@ -95,12 +101,19 @@ def report(
         TEST_NAMES,
         test,
         correct=correct,
+        family=family,
         baseline=labels[base],
         alpha=alpha,
         resamples=resamples,
         seed=seed,
     )
+    resampling = method.resampling
     convention, recipes = build_recipes(measures, like, settings)
+    clusters = find_clusters(
+        cluster,
+        ((qrels, qrels_format), *((run, run_format) for run in named_runs.values())),
+        columns,
+    )
     query_texts = _load_texts(texts)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     evaluated = list(
@@ -111,7 +124,7 @@ def report(
         evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
     ]
     require_qrels_overlap(results)
-    comparison, reasons = compare_where_possible(results, method)
+    comparison, reasons = compare_where_possible(results, method, clusters)
     choice = report_data.choose_queries(results, base, resampling.seed)
     content = ReportContent(
         names=names,

@@ -55,7 +55,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     show_default=False,
     help="How evidence is weighed. [randomisation; with --sessions permutation]",
 )
-@take_options("correct")
+@take_options("correct", "family", "cluster")
 @own_option(
     *("--pairs",),
     group="Statistics",
@@ -106,6 +106,7 @@ def compare(
       gainful compare qrels.txt *.run --baseline bm25 --format latex
       gainful compare qrels.txt a.txt b.txt c.txt --test t -o compared.csv
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
+      gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --sessions study.csv --qrels qrels.txt --by system
     """
     if options["test"] in TESTS and not TESTS[options["test"]].resampled:
@@ -124,7 +125,7 @@ def compare(
 
 
 _SHARED_OPTIONS = (
-    *("baseline", "correct", "pairs", "alpha", "resamples", "seed"),
+    *("baseline", "correct", "family", "pairs", "alpha", "resamples", "seed"),
     *("like", "qrels_format", "columns"),
 )
 _STUDY_OPTIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
@@ -147,7 +148,7 @@ def _compare_runs(
         name_runs(runs),
         measures=options["measures"] or None,
         test=options["test"] or "randomisation",
-        **_select(options, (*_SHARED_OPTIONS, "per_query", "run_format", *SETTINGS)),
+        **_select(options, (*_SHARED_OPTIONS, "cluster", "per_query", "run_format", *SETTINGS)),
     )
 
 
@@ -162,6 +163,7 @@ def _compare_sessions(
         )
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
+    _refuse_options(options, ("cluster",), "is of runs: a session is taken whole")
     _refuse_options(options, _IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = options["session_qrels"]
     if qrels is None:

@@ -19,7 +19,7 @@ from gainful.cli.declare import SETTING_OPTIONS, Decorator, declare
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.errors import BadValue
-from gainful.evidence.statistics.correction import CORRECTIONS
+from gainful.evidence.statistics.correction import CORRECTIONS, FAMILIES
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
@@ -152,7 +152,21 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         "--correct",
         group="Statistics",
         type=click.Choice(list(CORRECTIONS)),
-        help="How p is corrected across measures and pairs. [holm; with tukey bonferroni]",
+        help="How p is corrected. [max-t; of other tests than randomisation holm]",
+    ),
+    "family": declare(
+        "--family",
+        group="Statistics",
+        type=click.Choice(list(FAMILIES)),
+        default="measure",
+        show_default=True,
+        help="Correct over the pairs of one measure, or of all measures.",
+    ),
+    "cluster": declare(
+        "--cluster",
+        group="Statistics",
+        metavar="PATTERN|COLUMN",
+        help=r"What queries belong to that are not independent: '^(.+)_\d+$', or a column.",
     ),
     "alpha": declare(
         "--alpha",
@@ -180,6 +194,13 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         default=RESAMPLES,
         show_default=True,
         help="Number of resamples.",
+    ),
+    "family.resamples": declare(
+        "--resamples",
+        group="Statistics",
+        type=int,
+        metavar="N",
+        help=f"Number of resamples. [{RESAMPLES}; more where holm needs them]",
     ),
     "interval": declare(
         "--interval",
@@ -319,7 +340,7 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
 }
 
 # Options that go together.
-RESAMPLING = ("alpha", "seed", "resamples")
+RESAMPLING = ("alpha", "seed", "family.resamples")
 INTERVAL = ("interval", "interval.resamples", "interval.seed")
 SWEEP_GRID = ("sweep.b", "sweep.bq", "depth", "weights")
 CONVENTION = ("like", *SETTINGS, "plugin")

@@ -19,7 +19,6 @@ from gainful.cli.options import (
 )
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.evidence.orders.split_half import TRIALS
-from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 
@@ -50,8 +49,8 @@ from gainful.evidence.statistics.rank_correlation import PERSISTENCE
     show_default=True,
     help="Of --split-half: how often the queries are split.",
 )
-@option("test", default=TUKEY, help="What tells two runs apart.")
-@option("correct", help="How a test of single pairs is corrected. [holm]")
+@option("test", help="What tells two runs apart.")
+@option("correct", help="How that is corrected. [max-t; of other tests holm]")
 @options(*RESAMPLING, *PRINT_RUNS)
 def order(
     qrels: str,

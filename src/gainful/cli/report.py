@@ -25,7 +25,7 @@ from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_
     group="",
     help="What the queries say: lines of query, tab, text; or CSV or JSON lines with both.",
 )
-@options("baseline", "test", "correct", *RESAMPLING, *READ_RUNS, *CONVENTION)
+@options("baseline", "test", "correct", "family", "cluster", *RESAMPLING, *READ_RUNS, *CONVENTION)
 def report(
     qrels: str,
     runs: tuple[str, ...],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -15,9 +15,10 @@ from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.exact_sums import drop_rounding_noise
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.randomisation import randomisation_test
+from gainful.evidence.statistics.randomisation import randomise_clusters
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.tukey import tukey_test
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.run_values import RunValues
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
@@ -31,13 +32,31 @@ NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of que
 class PairedValues:
     """The values of one measure: a row for each query that all runs have, a column for each run.
 
-    `left_out` counts the queries of each run that another one lacks.
+    `left_out` counts the queries of each run that another one lacks; `clusters` name for each
+    query what it belongs to, where queries are not independent.
     """
 
     measure: str
     queries: Sequence[str]
     values: Array
     left_out: Sequence[int]
+    clusters: Sequence[str] | None = None
+
+    @property
+    def units(self) -> Sequence[str]:
+        """What is flipped and drawn whole, for each query: its cluster, or the query itself."""
+        return self.queries if self.clusters is None else self.clusters
+
+    @property
+    def unit(self) -> str:
+        """What is flipped and drawn whole, in a word."""
+        return "query" if self.clusters is None else "cluster"
+
+    def sum_units(self, values: Array) -> UnitSums:
+        """Values by query, added up over what is flipped and drawn whole."""
+        if self.clusters is None:
+            return UnitSums.from_values(values)
+        return UnitSums.from_values(values, number_units([self])[0])
 
     def differences(self, pair: tuple[int, int]) -> Array:
         """By query: how much better one run is than another, both by their columns."""
@@ -60,6 +79,22 @@ def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValu
     return PairedValues(
         measure, queries, drop_rounding_noise(values.reshape(len(queries), len(runs))), left_out
     )
+
+
+def number_units(paired: Sequence[PairedValues]) -> list[Ranks]:
+    """The unit of each query as a number, which is the same in all measures.
+
+    Examples:
+        >>> ap = PairedValues("AP", ["1_1", "1_2", "2_1"], np.zeros((3, 1)), [0], ["1", "1", "2"])
+        >>> rr = PairedValues("RR", ["2_1", "1_2"], np.zeros((2, 1)), [1], ["2", "1"])
+        >>> [numbers.tolist() for numbers in number_units([ap, rr])]
+        [[0, 0, 1], [1, 0]]
+    """
+    numbers: dict[str, int] = {}
+    return [
+        np.array([numbers.setdefault(unit, len(numbers)) for unit in item.units], dtype=np.intp)
+        for item in paired
+    ]
 
 
 def values_by_query(results: RunValues, measure: str) -> dict[str, float]:
@@ -121,13 +156,25 @@ def apply_test(
 ) -> Outcome:
     """The p of each pair of runs (a row of two columns), and the interval of its difference."""
     differences = paired.values[:, pairs[:, 0]] - paired.values[:, pairs[:, 1]]
+    units = paired.sum_units(differences)
     if test == TUKEY:
         if len(names) == 2:  # to deal two values is to flip the sign of their difference
-            return randomisation_test(differences, resampling)
-        return tukey_test(paired.values, pairs, resampling)
+            return randomise_clusters(units, resampling)
+        return tukey_test(paired.sum_units(paired.values), pairs, resampling)
     if TESTS[test].needs_variance:
-        _refuse_constant(paired, differences, pairs, test, names)
-    return TESTS[test].function(differences, resampling)
+        _refuse_constant(paired, units.sums / units.sizes[:, None], pairs, test, names)
+    if paired.clusters is None:
+        return TESTS[test].function(differences, resampling)
+    return require_clustered(test)(units, resampling)
+
+
+def require_clustered(test: str) -> Callable[[UnitSums, Resampling], Outcome]:
+    """The form of a test that flips or draws whole clusters, if it has one."""
+    clustered = TESTS[test].clustered
+    if clustered is None:
+        others = [name for name, entry in TESTS.items() if entry.clustered is not None]
+        raise BadValue("test", test, f"one that takes clusters: {', '.join((*others, TUKEY))}")
+    return clustered
 
 
 def _refuse_constant(
@@ -138,6 +185,6 @@ def _refuse_constant(
         first, second = (names[column] for column in pairs[at])
         raise CannotCompare(
             f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} "
-            f"in every query; the {TESTS[test].words} needs differences that vary "
+            f"in every {paired.unit}; the {TESTS[test].words} needs differences that vary "
             "(randomisation, wilcoxon and sign do not)"
         )

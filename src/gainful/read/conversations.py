@@ -15,7 +15,7 @@ from gainful.read.source import Source
 from gainful.text import quote
 
 TIES = ("doc_descending", "input")  # as trec_eval breaks them, or in the order of the file
-_TURN = r"^(.+)_([0-9]{1,15})$"
+TURN = r"^(.+)_([0-9]{1,15})$"
 _EXPECTED = (
     "ids of conversation_turn, such as 106_3 or 9-1_2; a run of single queries is for gainful eval"
 )
@@ -85,7 +85,7 @@ def _describe_bad_id(query_id: str) -> str:
 
 def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows of a run with their conversation (or the whole id) and the number of their turn."""
-    parts = pl.col("query").str.extract_groups(_TURN).struct
+    parts = pl.col("query").str.extract_groups(TURN).struct
     return frame.with_row_index("row").select(
         "row",
         "doc",

@@ -9,12 +9,12 @@ from attrs import frozen
 
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
+from gainful.evidence.families import PairOutcomes, Weighing
 from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
-    correct_p_values,
+    Family,
     correction_for,
-    family_size,
     power_level,
 )
 from gainful.evidence.statistics.effect_size import EffectSize
@@ -25,24 +25,22 @@ IndexPair = tuple[int, int]
 
 
 @frozen
-class Method:
+class Method(Weighing):
     """How systems are compared: by which test, corrected how, which pairs, at which level."""
 
-    test: str
-    correction: str
-    baseline: str | None
-    pairs: PairChoice
-    resampling: Resampling
+    baseline: str | None = None
+    pairs: PairChoice = "all"
 
 
 class ComparisonOptions(TypedDict, total=False):
     """What may be said of how systems are compared, beside the test."""
 
     baseline: str | None  # what the others are set against; the first if none is named
-    correct: str | None  # how p is corrected across measures and pairs
+    correct: str | None  # how p is corrected
+    family: Family  # over the pairs of one measure, or of all
     pairs: PairChoice  # all of them, or each with the baseline
     alpha: float  # from which p on a difference counts as significant
-    resamples: int
+    resamples: int | None  # as many as are usual, or as the correction needs, if none are named
     seed: int
 
 
@@ -51,15 +49,24 @@ def build_method(
     test: str,
     *,
     correct: str | None = None,
+    family: Family = "measure",
     baseline: str | None = None,
     pairs: PairChoice = "all",
     alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
 ) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    return Method(test, correction_for(test, correct, tests), baseline, pairs, resampling)
+    given = RESAMPLES if resamples is None else resamples
+    return Method(
+        test=test,
+        correction=correction_for(test, correct, tests, family),
+        family=family,
+        resampling=Resampling(alpha=alpha, resamples=given, seed=seed),
+        resamples_given=resamples is not None,
+        baseline=baseline,
+        pairs=pairs,
+    )
 
 
 @frozen(eq=False)
@@ -79,20 +86,6 @@ class Systems:
 
 
 @frozen(eq=False, kw_only=True)
-class PairOutcomes:
-    """What a test says: a row for each measure, a column for each pair of systems."""
-
-    difference: Array
-    p: Array
-    low: Array
-    high: Array
-    interval: str
-    exact: bool
-    resampled: bool
-    test_words: str
-
-
-@frozen(eq=False, kw_only=True)
 class Sample:
     """What the systems did: a mean for each by measure, over so many queries or sessions."""
 
@@ -106,14 +99,17 @@ class Sample:
     footnotes: Sequence[str]
     all_footnotes: Sequence[str]
     effect: Callable[[str, IndexPair, float], EffectSize | None]  # measure, pair, level
+    clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
+    cluster: str | None = None  # what names them: a pattern, or a column
 
 
 def assemble_comparison(
     systems: Systems, sample: Sample, outcomes: PairOutcomes, method: Method
 ) -> Comparison:
     """The comparison of runs by queries, or of systems by the sessions of a study."""
-    corrected = correct_p_values(method.correction, outcomes.p, method.test)
-    level = power_level(method.correction, method.test, outcomes.p, method.resampling.alpha)
+    comparisons = method.count_comparisons(len(sample.means), len(systems.pairs))
+    tested = len(systems.pairs) * (len(sample.means) if method.family == "all" else 1)
+    level = power_level(method.correction, method.test, tested, method.resampling.alpha)
     pairs = tuple(
         Pair(
             measure=measure,
@@ -123,7 +119,7 @@ def assemble_comparison(
             low=finite_or_none(outcomes.low[row, at]),
             high=finite_or_none(outcomes.high[row, at]),
             p=float(outcomes.p[row, at]),
-            corrected=float(corrected[row, at]),
+            corrected=float(outcomes.corrected[row, at]),
             effect=sample.effect(measure, (first, second), level),
         )
         for row, measure in enumerate(sample.means)
@@ -135,18 +131,21 @@ def assemble_comparison(
         measures=tuple(sample.means),
         means=sample.means,
         units=sample.units,
+        clusters=sample.clusters,
         pairs=pairs,
         evidence=Evidence(
             test=method.test,
             test_words=outcomes.test_words,
             correction=method.correction,
             correction_words=CORRECTIONS[method.correction].words,
-            family=family_size(outcomes.p, method.test),
-            interval=outcomes.interval,
+            family=comparisons,
+            family_scope=method.family,
+            interval=_describe_interval(outcomes, method, comparisons),
             exact=outcomes.exact,
             resampled=outcomes.resampled,
             unit=sample.unit,
             paired_by=sample.paired_by,
+            cluster=sample.cluster,
             power_level=level,
             resampling=method.resampling,
         ),
@@ -156,3 +155,9 @@ def assemble_comparison(
         footnotes=tuple(sample.footnotes),
         all_footnotes=tuple(sample.all_footnotes),
     )
+
+
+def _describe_interval(outcomes: PairOutcomes, method: Method, comparisons: int) -> str:
+    """How intervals were found, and over what they hold."""
+    words = CORRECTIONS[method.correction].interval_words
+    return f"{outcomes.interval}, {words}" if words and comparisons > 1 else outcomes.interval

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare, WrongType
+from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
 from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
     Method,
-    PairOutcomes,
     Sample,
     Systems,
     assemble_comparison,
     build_method,
 )
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_values import Pair
+from gainful.evidence.comparisons.comparison_notes import write_notes
+from gainful.evidence.families import fit_resamples, weigh_pairs
 from gainful.evidence.pairing import (
     PairedValues,
-    apply_test,
     choose_baseline,
-    describe_left_out,
     pair_results,
     refuse_extremes,
 )
-from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import effect_size
-from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
@@ -40,6 +38,7 @@ from gainful.text import count_noun, number_doubles
 def compare_results(
     results: Mapping[str, RunValues] | Sequence[RunValues],
     test: str = "randomisation",
+    cluster: ClusterChoice | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Is one run really better than another, of runs that are evaluated already?
@@ -47,7 +46,9 @@ def compare_results(
     Args:
         results: of runs by name, or a list of them; runs of one name are numbered.
         test: randomisation, t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
-        **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
+        cluster: a pattern whose group names what a query belongs to, or {query: cluster}.
+        **options: the baseline, the correction, the family, the pairs, the level, the resamples
+            and the seed.
     """
     method = build_method(TEST_NAMES, test, **options)
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
@@ -61,11 +62,15 @@ def compare_results(
         [evolve(run, name=name) for run, name in zip(runs, distinct_names, strict=True)],
         distinct_names,
         method,
+        None if cluster is None else read_clusters(cluster),
     )
 
 
 def compare_run_results(
-    results: Sequence[RunValues], names: Sequence[str], method: Method
+    results: Sequence[RunValues],
+    names: Sequence[str],
+    method: Method,
+    clusters: Clusters | None = None,
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
     _refuse_unlike(results, names)
@@ -74,6 +79,10 @@ def compare_run_results(
         measure: _refuse_incomparable(pair_results(results, measure), names)
         for measure in results[0].values
     }
+    if clusters is not None:
+        paired = {measure: clusters.assign(item) for measure, item in paired.items()}
+    pairs = np.array(systems.pairs, dtype=np.intp)
+    method = fit_resamples(method, list(paired.values()), pairs)
     comparison = assemble_comparison(
         systems,
         Sample(
@@ -88,21 +97,23 @@ def compare_run_results(
             convention_line=describe_convention(results[0]),
             footnotes=list_footnotes(results),
             all_footnotes=list_footnotes(results, verbose=True),
+            clusters={}
+            if clusters is None
+            else {measure: len({*item.units}) for measure, item in paired.items()},
+            cluster=None if clusters is None else clusters.source,
             effect=lambda measure, pair, level: effect_size(
                 paired[measure].differences(pair), level
             ),
         ),
-        _test_pairs(list(paired.values()), systems, method),
+        weigh_pairs(list(paired.values()), pairs, method, names),
         method,
     )
-    notes = _write_notes(paired.values(), comparison.pairs, names)
-    if method.test in TESTS and TESTS[method.test].note:
-        notes.insert(0, TESTS[method.test].note)
+    notes = write_notes(comparison, list(paired.values()), pairs)
     return evolve(comparison, notes=tuple(notes))
 
 
 def compare_where_possible(
-    results: Sequence[RunValues], method: Method
+    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison in all measures that allow one, and why not in the others.
 
@@ -130,7 +141,7 @@ def compare_where_possible(
         return None, reasons
     try:
         return compare_run_results(
-            [result.select_measures(comparable) for result in results], names, method
+            [result.select_measures(comparable) for result in results], names, method, clusters
         ), reasons
     except CannotCompare as error:
         return None, [*reasons, str(error)]
@@ -167,41 +178,3 @@ def _refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> PairedVa
             f"{paired.measure} is 0 for every query of every run: there is nothing to compare"
         )
     return paired
-
-
-def _test_pairs(paired: Sequence[PairedValues], systems: Systems, method: Method) -> PairOutcomes:
-    """The test that was asked for, of all pairs in each measure."""
-    index_pairs = np.array(systems.pairs, dtype=np.intp)
-    outcomes = [
-        apply_test(item, index_pairs, method.test, method.resampling, systems.names)
-        for item in paired
-    ]
-    is_tukey = method.test == TUKEY
-    return PairOutcomes(
-        difference=np.array(
-            [[item.differences(pair).mean() for pair in systems.pairs] for item in paired]
-        ),
-        p=np.stack([outcome.p for outcome in outcomes]),
-        low=np.stack([outcome.low for outcome in outcomes]),
-        high=np.stack([outcome.high for outcome in outcomes]),
-        interval=outcomes[0].interval_method,
-        exact=all(outcome.exact for outcome in outcomes),
-        resampled=is_tukey or TESTS[method.test].resampled,
-        test_words="randomised Tukey HSD test" if is_tukey else TESTS[method.test].words,
-    )
-
-
-def _write_notes(
-    all_paired: Iterable[PairedValues], pairs: Sequence[Pair], names: Sequence[str]
-) -> list[str]:
-    """What one should know before believing a difference."""
-    notes = [note for paired in all_paired for note in describe_left_out(paired, names)]
-    for pair in pairs:
-        subject = f"{pair.measure}: {pair.system} and {pair.other}"
-        if pair.identical:
-            notes.append(f"{subject} have the same value in every query: p is 1")
-        elif pair.constant:
-            notes.append(f"{subject} differ by the same in every query: no effect size is defined")
-        if pair.low is None:
-            notes.append(f"{subject}: so few queries give no interval at this level")
-    return notes

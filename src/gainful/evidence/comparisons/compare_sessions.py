@@ -14,13 +14,13 @@ from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
     IndexPair,
     Method,
-    PairOutcomes,
     Sample,
     Systems,
     assemble_comparison,
     build_method,
 )
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.families import PairOutcomes, correct_outcomes
 from gainful.evidence.pairing import refuse_extremes
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size
@@ -75,6 +75,7 @@ def compare_study(
     """The comparison of systems by sessions that were evaluated already."""
     study = Study.from_results(results, by, _block_columns(results, by, block))
     systems = Systems.from_method(study.system_names, method, by)
+    method = method.fit_resamples(len(results.values), len(systems.pairs), sides=2)
     means = {
         measure: np.array([values[study.system == at].mean() for at in range(len(systems.names))])
         for measure, values in zip(results.values, study.values.T, strict=True)
@@ -95,20 +96,25 @@ def compare_study(
                 pair, list(means).index(measure), level
             ),
         ),
-        _test_pairs(study, systems, method),
+        correct_outcomes(
+            lambda resampling: _test_pairs(study, systems, method.test, resampling),
+            len(means),
+            len(systems.pairs),
+            method,
+        ),
         method,
     )
     notes = (*study.notes, *_write_notes(comparison, study.exchange_unit))
     return evolve(comparison, notes=notes)
 
 
-def _test_pairs(study: Study, systems: Systems, method: Method) -> PairOutcomes:
+def _test_pairs(study: Study, systems: Systems, test: str, resampling: Resampling) -> PairOutcomes:
     """The test that was asked for: of each pair by its own sessions, or of all at once."""
-    all_at_once = method.test == TUKEY and len(systems.names) > 2
+    all_at_once = test == TUKEY and len(systems.names) > 2
     if all_at_once:
-        outcomes = study.compare_all_pairs(systems.pairs, method.resampling)
+        outcomes = study.compare_all_pairs(systems.pairs, resampling)
     else:
-        outcomes = [study.compare_pair(pair, method.resampling) for pair in systems.pairs]
+        outcomes = [study.compare_pair(pair, resampling) for pair in systems.pairs]
     difference = np.stack([outcome.estimate for outcome in outcomes], axis=1)
     largest = np.abs(study.values).max(axis=0)[:, None]
     return PairOutcomes(
@@ -119,7 +125,7 @@ def _test_pairs(study: Study, systems: Systems, method: Method) -> PairOutcomes:
         interval=SIMULTANEOUS if all_at_once else INVERTED,
         exact=all(outcome.exact for outcome in outcomes),
         resampled=True,
-        test_words=STUDY_TESTS[method.test],
+        test_words=STUDY_TESTS[test],
     )
 
 

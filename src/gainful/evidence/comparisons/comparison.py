@@ -25,7 +25,7 @@ from gainful.measure.leaders import find_leaders
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
-from gainful.text import count_noun, pluralise
+from gainful.text import pluralise
 
 _MAX_SYSTEMS = 4  # systems of which a line gives a value each
 
@@ -153,8 +153,8 @@ def _list_rows(comparison: Comparison) -> Table:
 
 
 def format_heading(comparison: Comparison, measure: str) -> str:
-    """The measure, and how many queries were compared."""
-    return f"{measure}, {count_noun(comparison.units[measure], comparison.evidence.unit)}"
+    """The measure, and how many queries were compared, in how many clusters."""
+    return f"{measure}, {comparison.count_units(measure)}"
 
 
 def build_table(comparison: Comparison, measure: str) -> Table:

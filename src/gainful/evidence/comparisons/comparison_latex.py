@@ -11,7 +11,6 @@ from gainful.evidence.comparisons.comparison_words import (
     list_footnotes,
 )
 from gainful.page.to_latex import escape_latex_cell
-from gainful.text import count_noun
 
 
 def comparison_to_latex(comparison: ComparisonValues) -> str:
@@ -40,7 +39,7 @@ def comparison_to_latex(comparison: ComparisonValues) -> str:
 
 
 def _format_title(comparison: ComparisonValues, measure: str, columns: int) -> str:
-    sample_size = count_noun(comparison.units[measure], comparison.evidence.unit)
+    sample_size = comparison.count_units(measure)
     return rf"\multicolumn{{{columns}}}{{l}}{{{escape_latex_cell(f'{measure}, {sample_size}')}}} \\"
 
 

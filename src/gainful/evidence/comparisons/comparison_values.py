@@ -13,7 +13,7 @@ from gainful.evidence.statistics.alike_groups import find_alike_groups, make_let
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.page.plain_data import to_plain_data
-from gainful.text import pluralise
+from gainful.text import count_noun, pluralise
 from gainful.types import Array
 
 
@@ -73,6 +73,7 @@ class Evidence:
     correction: str
     correction_words: str
     family: int  # comparisons that were corrected together
+    family_scope: str  # over the pairs of one measure, or of all
     interval: str
     exact: bool  # are all resamples looked at?
     resampled: bool
@@ -82,6 +83,7 @@ class Evidence:
         float  # at which power is told: alpha, shared among the family where that is held down
     )
     resampling: Resampling
+    cluster: str | None = None  # what names clusters of queries, where these are drawn whole
 
     @property
     def uses_resamples(self) -> bool:
@@ -106,6 +108,7 @@ class ComparisonValues:
     pairs: tuple[Pair, ...]
     evidence: Evidence
     convention: Mapping[str, Any]
+    clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
@@ -160,6 +163,12 @@ class ComparisonValues:
         groups = find_alike_groups(len(self.systems), different)
         return [tuple(self.systems[at] for at in group) for group in groups]
 
+    def count_units(self, measure: str) -> str:
+        """How many queries or sessions were compared, and in how many clusters."""
+        text = count_noun(self.units[measure], self.evidence.unit)
+        clusters = self.clusters.get(measure)
+        return text if clusters is None else f"{text} in {count_noun(clusters, 'cluster')}"
+
     @property
     def compares_all(self) -> bool:
         """Are all pairs compared, or only those with the baseline?"""
@@ -181,6 +190,7 @@ class ComparisonValues:
                 {
                     "measure": measure,
                     pluralise(self.evidence.unit): self.units[measure],
+                    "clusters": self.clusters.get(measure),
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
                     "beaten": self.systems_beaten(measure),
                     "alike": [list(group) for group in self.alike_groups(measure)],
@@ -193,6 +203,8 @@ class ComparisonValues:
             "test": self.evidence.test,
             "correction": self.evidence.correction,
             "family": self.evidence.family,
+            "family_scope": self.evidence.family_scope,
+            "cluster": self.evidence.cluster,
             "interval": self.evidence.interval,
             "confidence": 1 - resampling.alpha,
             "exact": self.evidence.exact,

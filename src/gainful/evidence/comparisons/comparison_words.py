@@ -16,6 +16,8 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     words = evidence.test_words[0].upper() + evidence.test_words[1:]
     significance = f"significant at p ≤ {evidence.resampling.alpha:g}"
     parts = [words, describe_correction(comparison), significance]
+    if evidence.cluster is not None:
+        parts.insert(1, "whole clusters of queries")
     if verbose:
         parts[0] = f"{words}, two-sided{_describe_resampling(comparison)}"
         parts.append(_describe_intervals(comparison))
@@ -55,16 +57,24 @@ def format_caption(comparison: ComparisonValues) -> str:
 
 
 def describe_correction(comparison: ComparisonValues) -> str:
-    """How p is corrected, over how many comparisons."""
+    """How p is corrected, over how many comparisons of which family."""
     evidence = comparison.evidence
     is_tukey = evidence.test == TUKEY
-    method_text = f"corrected by {evidence.correction_words} over"
-    family_text = (
-        f"{method_text} {count_noun(evidence.family, 'measure' if is_tukey else 'comparison')}"
-    )
+    several = len(comparison.measures) > 1
     if is_tukey:
-        return f"p family-wise over pairs{f', {family_text}' if evidence.corrects else ''}"
-    return f"p {family_text}" if evidence.corrects else "p not corrected"
+        measures = count_noun(len(comparison.measures), "measure")
+        over = f", corrected by {evidence.correction_words} over {measures}"
+        family = "" if evidence.corrects or not several else " of each measure"
+        return f"p family-wise over pairs{family}{over if evidence.corrects else ''}"
+    if not evidence.corrects:
+        return "p not corrected"
+    scope = " of each measure" if several and evidence.family_scope == "measure" else ""
+    over = (
+        f"the {evidence.family} pairs{scope}"
+        if evidence.family_scope == "measure" or not several
+        else f"{evidence.family} comparisons of all measures"
+    )
+    return f"p corrected by {evidence.correction_words} over {over}"
 
 
 def format_resamples(comparison: ComparisonValues) -> str:

@@ -12,8 +12,9 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.pairing import PairedValues, apply_test
-from gainful.evidence.statistics.correction import TUKEY, correct_p_values, correction_for
+from gainful.evidence.families import Weighing, fit_resamples, weigh_pairs
+from gainful.evidence.pairing import PairedValues
+from gainful.evidence.statistics.correction import RANDOMISATION, TUKEY, correction_for
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Flags, Ranks
@@ -35,16 +36,22 @@ class Criterion:
     name: str
     correct: str
     resampling: Resampling
+    resamples_given: bool = False  # by a user; else they grow with the number of pairs
 
     @classmethod
     def from_name(
-        cls, name: str = TUKEY, correct: str | None = None, resampling: Resampling | None = None
+        cls,
+        name: str = RANDOMISATION,
+        correct: str | None = None,
+        resampling: Resampling | None = None,
+        *,
+        resamples_given: bool = False,
     ) -> Criterion:
         """The test of this name; misspelt ones are refused."""
         if name == TUKEY and correct not in (None, "none"):
             raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
         correct = correction_for(name, correct, TEST_NAMES)
-        return cls(name, "none" if name == TUKEY else correct, resampling or Resampling())
+        return cls(name, correct, resampling or Resampling(), resamples_given)
 
 
 @frozen
@@ -82,11 +89,15 @@ def significant_pairs(
     paired: PairedValues, pairs: Ranks, criterion: Criterion, names: list[str]
 ) -> Flags:
     """Which pairs of runs (a row of two columns each) are significantly different?"""
-    p = apply_test(paired, pairs, criterion.name, criterion.resampling, names).p
-    return np.asarray(
-        correct_p_values(criterion.correct, p[None, :], criterion.name)[0]
-        <= criterion.resampling.alpha
+    weighing = Weighing(
+        test=criterion.name,
+        correction=criterion.correct,
+        resampling=criterion.resampling,
+        resamples_given=criterion.resamples_given,
     )
+    weighing = fit_resamples(weighing, [paired], pairs)
+    corrected = weigh_pairs([paired], pairs, weighing, names).corrected
+    return np.asarray(corrected[0] <= criterion.resampling.alpha)
 
 
 def discriminative_power(

@@ -13,6 +13,7 @@ import numpy as np
 
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.types import Array, slices
 
 _BATCH_NUMBERS = 1 << 22
@@ -22,28 +23,38 @@ INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}
 
 def percentile_bootstrap(differences: Array, resampling: Resampling) -> Outcome:
     """The percentile bootstrap."""
-    return _run_bootstrap(differences, resampling, "percentile")
+    return percentile_of_clusters(UnitSums.from_values(differences), resampling)
 
 
 def bca_bootstrap(differences: Array, resampling: Resampling) -> Outcome:
     """The bias-corrected and accelerated bootstrap."""
+    return bca_of_clusters(UnitSums.from_values(differences), resampling)
+
+
+def percentile_of_clusters(differences: UnitSums, resampling: Resampling) -> Outcome:
+    """The percentile bootstrap of whole clusters: of those drawn, the mean over all queries."""
+    return _run_bootstrap(differences, resampling, "percentile")
+
+
+def bca_of_clusters(differences: UnitSums, resampling: Resampling) -> Outcome:
+    """The bias-corrected and accelerated bootstrap of whole clusters."""
     return _run_bootstrap(differences, resampling, "BCa")
 
 
 def _run_bootstrap(
-    differences: Array, resampling: Resampling, method: Literal["percentile", "BCa"]
+    differences: UnitSums, resampling: Resampling, method: Literal["percentile", "BCa"]
 ) -> Outcome:
     """Of differences that are all alike every drawn mean is the same, which tells nothing."""
-    varying = np.ptp(differences, axis=0) > 0
-    high = np.where(differences[0] == 0, 0.0, np.inf)
+    means = differences.sums / differences.sizes[:, None]
+    varying = np.ptp(means, axis=0) > 0
+    high = np.where(means[0] == 0, 0.0, np.inf)
     low = -high
-    below = np.where(differences[0] < 0, 1.0, np.where(differences[0] > 0, 0.0, 0.5))
+    below = np.where(means[0] < 0, 1.0, np.where(means[0] > 0, 0.0, 0.5))
     if varying.any():
-        result = _scipy_bootstrap(differences[:, varying], resampling, method)
+        units = UnitSums(differences.sums[:, varying], differences.sizes)
+        result = _scipy_bootstrap(units, resampling, method)
         low[varying], high[varying] = result.confidence_interval
-        below[varying] = _share_below_zero(
-            differences[:, varying], result.bootstrap_distribution, method
-        )
+        below[varying] = _share_below_zero(units, result.bootstrap_distribution, method)
     floor = 1 / (resampling.resamples + 1)  # no smaller share can be seen
     p_by_alternative = {
         "two-sided": 2 * np.minimum(below, 1 - below),
@@ -55,32 +66,39 @@ def _run_bootstrap(
 
 
 def _scipy_bootstrap(
-    differences: Array, resampling: Resampling, method: Literal["percentile", "BCa"]
+    differences: UnitSums, resampling: Resampling, method: Literal["percentile", "BCa"]
 ) -> Any:
     from scipy.stats import bootstrap  # noqa: PLC0415  (slow to load, and only tests need it)
 
+    sums, sizes = differences.sums, differences.sizes
+    is_clustered = bool((sizes != 1).any())
     return bootstrap(
-        (differences,),
-        np.mean,
+        (sums, np.broadcast_to(sizes[:, None], sums.shape)) if is_clustered else (sums,),
+        _mean_of_sums if is_clustered else np.mean,
         axis=0,
         n_resamples=resampling.resamples,
-        batch=max(1, _BATCH_NUMBERS // differences.size),
+        batch=max(1, _BATCH_NUMBERS // sums.size),
         confidence_level=1 - resampling.alpha,
         method=method,
         rng=resampling.random_generator(),
+        paired=is_clustered,
     )
 
 
-def _share_below_zero(differences: Array, resampled_means: Array, method: str) -> Array:
+def _mean_of_sums(sums: Array, sizes: Array, axis: int) -> Array:
+    return np.asarray(sums.sum(axis=axis) / sizes.sum(axis=axis))
+
+
+def _share_below_zero(differences: UnitSums, resampled_means: Array, method: str) -> Array:
     """The level at which a one-sided interval, from its lower end on, begins at zero."""
     below = _share_below(resampled_means, 0.0)
     if method == "percentile":
         return below
     from scipy.special import ndtr, ndtri  # noqa: PLC0415  (slow to load)
 
-    deviations = differences - differences.mean(axis=0)
+    deviations = differences.deviations()
     acceleration = (deviations**3).sum(axis=0) / (6 * (deviations**2).sum(axis=0) ** 1.5)
-    bias = ndtri(_share_below(resampled_means, differences.mean(axis=0)))
+    bias = ndtri(_share_below(resampled_means, differences.means()))
     smallest = 1 / (resampled_means.shape[1] + 1)
     z = ndtri(np.clip(below, smallest, 1 - smallest)) - bias
     return np.asarray(ndtr(z / (1 + acceleration * z) - bias))

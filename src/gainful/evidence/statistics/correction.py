@@ -1,26 +1,41 @@
-"""Corrections: what is a p worth among many?"""
+"""Corrections: what is a p worth among many, and how wide is an interval beside it?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import ceil
+from typing import Literal
 
 import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
+from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array
 
 TUKEY = "tukey"  # tests of all pairs at once take care of the pairs themselves
+RANDOMISATION = "randomisation"
+MAX_T = "max-t"
+Family = Literal["measure", "all"]
+FAMILIES: Mapping[str, str] = {
+    "measure": "the pairs of one measure are corrected together",
+    "all": "the pairs of all measures are",
+}
 _ACROSS_MEASURES = ("bonferroni", "none")
+_SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significant at all
 
 
 @frozen
 class Correction:
-    """A correction by its name; `words` say what it holds down."""
+    """A correction by its name: p among many, and the level of an interval that goes with it."""
 
     name: str
     words: str
     function: Callable[[Array], Array]
+    interval_alpha: Callable[[Array, float], float]  # of the p of a family, and alpha
+    interval_words: str = ""
+    steps_down: bool = False  # can it reject what a simultaneous interval does not?
+    holds_down_any: bool = True  # the chance of any mistake, not the share of mistakes
 
 
 def bonferroni(p: Array) -> Array:
@@ -54,55 +69,99 @@ def benjamini_hochberg(p: Array) -> Array:
     return np.asarray(false_discovery_control(p))
 
 
+def _share_alpha(p: Array, alpha: float) -> float:
+    return alpha / p.size
+
+
+def _select_alpha(p: Array, alpha: float) -> float:
+    """Benjamini and Yekutieli's (2005): as many times alpha's share as there are discoveries.
+
+    So an interval leaves out 0 just where p is significant.
+
+    Examples:
+        >>> _select_alpha(np.array([0.001, 0.02, 0.5, 0.9]), 0.05)  # two of four
+        0.025
+    """
+    discoveries = int((benjamini_hochberg(p) <= alpha).sum())
+    return alpha * max(discoveries, 1) / p.size
+
+
+_SIMULTANEOUS = "simultaneous (Bonferroni)"
+
 CORRECTIONS: Mapping[str, Correction] = {
     correction.name: correction
     for correction in (
-        Correction("holm", "Holm", holm),
-        Correction("bh", "Benjamini–Hochberg", benjamini_hochberg),
-        Correction("bonferroni", "Bonferroni", bonferroni),
-        Correction("none", "no correction", lambda p: p),
+        Correction(  # by resamples of all comparisons; what it does to one p alone is nothing
+            *(MAX_T, "step-down max-T", lambda p: p, lambda _, alpha: alpha), steps_down=True
+        ),
+        Correction("holm", "Holm", holm, _share_alpha, _SIMULTANEOUS, steps_down=True),
+        Correction(
+            *("bh", "Benjamini–Hochberg", benjamini_hochberg, _select_alpha),
+            "false coverage rate (Benjamini–Yekutieli)",
+            holds_down_any=False,
+        ),
+        Correction("bonferroni", "Bonferroni", bonferroni, _share_alpha, _SIMULTANEOUS),
+        Correction(
+            *("none", "no correction", lambda p: p, lambda _, alpha: alpha), holds_down_any=False
+        ),
     )
 }
 
 
-def correction_for(test: str, correct: str | None, tests: Iterable[str]) -> str:
+def correction_for(
+    test: str, correct: str | None, tests: Iterable[str], family: str = "measure"
+) -> str:
     """The correction that goes with a test; both are names of our tables.
 
     Examples:
-        >>> correction_for("t", None, ["t", "tukey"]), correction_for("tukey", None, ["tukey"])
-        ('holm', 'bonferroni')
+        >>> tests = ["randomisation", "t", "tukey"]
+        >>> [correction_for(test, None, tests) for test in tests]
+        ['max-t', 'holm', 'none']
+        >>> correction_for("tukey", None, tests, "all")
+        'bonferroni'
     """
     if not isinstance(test, str) or test not in tests:
         raise UnknownName("test", str(test), tests)
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise UnknownName("family", str(family), FAMILIES)
     if correct is None:
-        return "bonferroni" if test == TUKEY else "holm"
+        usual = {RANDOMISATION: MAX_T, TUKEY: "bonferroni" if family == "all" else "none"}
+        return usual.get(test, "holm")
     if not isinstance(correct, str) or correct not in CORRECTIONS:
         raise UnknownName("correction", str(correct), CORRECTIONS)
     if test == TUKEY and correct not in _ACROSS_MEASURES:
         allowed = "bonferroni or none: tukey takes care of the pairs, only measures are left"
         raise BadValue("correct", correct, allowed)
+    if correct == MAX_T and test != RANDOMISATION:
+        others = [name for name in CORRECTIONS if name != MAX_T]
+        allowed = f"{', '.join(others)}: {MAX_T} is of the randomisation test"
+        raise BadValue("correct", correct, allowed)
     return correct
 
 
-def correct_p_values(correct: str, p: Array, test: str) -> Array:
-    """Measures × pairs, corrected together; tukey's are corrected for the pairs already."""
-    if test != TUKEY:
-        return CORRECTIONS[correct].function(p.ravel()).reshape(p.shape)
-    by_pair = [CORRECTIONS[correct].function(pair_p) for pair_p in p.T]  # of each, all measures
-    return np.stack(by_pair, axis=1)
+def smallest_resamples(comparisons: int, alpha: float, sides: int = 1) -> int:
+    """The resamples with which the smallest p, times the comparisons, is alpha at most.
+
+    `sides` is 2 where p is twice the smaller of both sides, each of which has what was seen.
+
+    Examples:
+        >>> smallest_resamples(600, 0.05)  # 1 / (11999 + 1) × 600 = 0.05
+        11999
+    """
+    return ceil(sides * comparisons / alpha - COARSE_ROUNDING) - 1
 
 
-def power_level(correct: str, test: str, p: Array, alpha: float) -> float:
+def ample_resamples(comparisons: int, alpha: float, sides: int = 1) -> int:
+    """Some times the smallest number, so that more than the clearest difference can be found."""
+    return _SPARE_RESAMPLES * (smallest_resamples(comparisons, alpha, sides) + 1) - 1
+
+
+def power_level(correct: str, test: str, comparisons: int, alpha: float) -> float:
     """The level at which one of these comparisons is sure to be significant.
 
     Where the chance of any mistake is held down, the smallest p is held to alpha divided by
     the number of comparisons.
     """
-    if correct in ("holm", "bonferroni") or test == TUKEY:
-        return alpha / p.size
+    if CORRECTIONS[correct].holds_down_any or test == TUKEY:
+        return alpha / comparisons
     return alpha
-
-
-def family_size(p: Array, test: str) -> int:
-    """How many comparisons are corrected together."""
-    return len(p) if test == TUKEY else p.size

@@ -7,12 +7,18 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.bootstrap import bca_bootstrap, percentile_bootstrap
+from gainful.evidence.statistics.bootstrap import (
+    bca_bootstrap,
+    bca_of_clusters,
+    percentile_bootstrap,
+    percentile_of_clusters,
+)
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome, p_for_alternative
-from gainful.evidence.statistics.randomisation import randomisation_test
+from gainful.evidence.statistics.randomisation import randomisation_test, randomise_clusters
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.evidence.statistics.wilcoxon import wilcoxon_p
 from gainful.types import Array
 
@@ -56,6 +62,32 @@ def t_interval(differences: Array, alpha: float) -> tuple[Array, Array]:
     return mean - reach, mean + reach
 
 
+def cluster_t_test(differences: UnitSums, resampling: Resampling) -> Outcome:
+    """The t test of whole clusters: the mean by its cluster-robust error, clusters - 1 degrees.
+
+    Of clusters of one size it is the t test of their means.
+
+    Examples:
+        >>> sums = UnitSums(np.array([[2.0], [4.0], [8.0]]), np.array([2.0, 2.0, 2.0]))
+        >>> round(float(cluster_t_test(sums, Resampling()).p[0]), 4)  # means 1, 2, 4
+        0.1181
+    """
+    from scipy.stats import t as student  # noqa: PLC0415  (slow to load)
+
+    mean, error = differences.means(), differences.standard_errors()
+    degrees = differences.number - 1
+    p = np.ones(len(mean))
+    varies = error > 0
+    ratio = mean[varies] / error[varies]
+    p[varies] = {
+        "two-sided": 2 * student.sf(np.abs(ratio), degrees),
+        "greater": student.sf(ratio, degrees),
+        "less": student.cdf(ratio, degrees),
+    }[resampling.alternative]
+    reach = student.isf(resampling.alpha / 2, degrees) * error
+    return Outcome(p, mean - reach, mean + reach, "t, cluster-robust")
+
+
 def wilcoxon_test(differences: Array, resampling: Resampling) -> Outcome:
     """Wilcoxon's signed-rank test; differences of zero are left out of it.
 
@@ -86,6 +118,8 @@ class PairedTest:
     resampled: bool = False  # does chance have a hand in p?
     needs_variance: bool = False  # does it need differences that are not all alike?
     note: str = ""  # what p says otherwise than the mean difference beside it
+    clustered: Callable[[UnitSums, Resampling], Outcome] | None = None  # of whole clusters
+    flips_signs: bool = False  # is no p below 2 of the 2ⁿ ways to flip n signs?
 
 
 TESTS: Mapping[str, PairedTest] = {
@@ -97,6 +131,8 @@ TESTS: Mapping[str, PairedTest] = {
             "could the two runs be exchanged, query by query?",
             randomisation_test,
             resampled=True,
+            clustered=randomise_clusters,
+            flips_signs=True,
         ),
         PairedTest(
             "t",
@@ -104,6 +140,7 @@ TESTS: Mapping[str, PairedTest] = {
             "is the mean difference zero, if differences are about normal?",
             t_test,
             needs_variance=True,
+            clustered=cluster_t_test,
         ),
         PairedTest(
             "wilcoxon",
@@ -112,6 +149,7 @@ TESTS: Mapping[str, PairedTest] = {
             wilcoxon_test,
             note="p asks whether differences are symmetric about zero, by their ranks; it is no p "
             "of the mean difference, nor of its interval (by t)",
+            flips_signs=True,
         ),
         PairedTest(
             "sign",
@@ -120,6 +158,7 @@ TESTS: Mapping[str, PairedTest] = {
             sign_test,
             note="p asks whether as many queries are better as are worse; it is no p of the mean "
             "difference, nor of its interval (by t)",
+            flips_signs=True,
         ),
         PairedTest(
             "bootstrap",
@@ -128,6 +167,7 @@ TESTS: Mapping[str, PairedTest] = {
             percentile_bootstrap,
             resampled=True,
             needs_variance=True,
+            clustered=percentile_of_clusters,
         ),
         PairedTest(
             "bca",
@@ -136,6 +176,7 @@ TESTS: Mapping[str, PairedTest] = {
             bca_bootstrap,
             resampled=True,
             needs_variance=True,
+            clustered=bca_of_clusters,
         ),
     )
 }

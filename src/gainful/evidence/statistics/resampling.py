@@ -15,7 +15,7 @@ Alternative = Literal["two-sided", "less", "greater"]
 ALPHA, RESAMPLES, SEED = 0.05, 10_000, 2008
 DEFAULT_LEVEL = 95.0  # of intervals, in per cent
 _MIN_RESAMPLES = 99  # with fewer, no p could be as small as 0.01
-_MAX_RESAMPLES = 10_000_000
+MAX_RESAMPLES = 10_000_000
 
 
 def _check_level(_: object, field: attrs.Attribute[Any], value: Any) -> None:
@@ -55,7 +55,7 @@ class Resampling:
 
     alpha: float = attrs.field(default=ALPHA, validator=_check_level)
     resamples: int = attrs.field(
-        default=RESAMPLES, validator=_whole_number_between(_MIN_RESAMPLES, _MAX_RESAMPLES)
+        default=RESAMPLES, validator=_whole_number_between(_MIN_RESAMPLES, MAX_RESAMPLES)
     )
     seed: int = attrs.field(default=SEED, validator=_whole_number_between(0, None))
     alternative: Alternative = attrs.field(default="two-sided", validator=_check_alternative)

@@ -1,4 +1,4 @@
-"""Values summed over units that are flipped and drawn whole: single queries, or clusters of them."""
+"""Values summed over units that are flipped and drawn whole: queries, or clusters of them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,24 @@ class UnitSums:
     sizes: Array
 
     @classmethod
-    def from_values(cls, values: Array, cluster: Ranks | None = None) -> UnitSums:
-        """The sums of each cluster, by its number; without clusters each row is one.
+    def from_values(
+        cls, values: Array, unit: Ranks | None = None, number: int | None = None
+    ) -> UnitSums:
+        """The sums of each unit, by its number; without these each row is one.
+
+        `number` is how many units there are, if some of them may have no value.
 
         Examples:
             >>> units = UnitSums.from_values(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 0]))
             >>> units.sums.tolist(), units.sizes.tolist()
             ([[5.0], [2.0]], [2.0, 1.0])
         """
-        if cluster is None:
+        if unit is None:
             return cls(values, np.ones(len(values)))
-        sums = np.zeros((int(cluster.max()) + 1, values.shape[1]))
-        np.add.at(sums, cluster, values)
-        return cls(sums, np.bincount(cluster).astype(np.float64))
+        sizes = np.bincount(unit, minlength=number or 0).astype(np.float64)
+        sums = np.zeros((len(sizes), values.shape[1]))
+        np.add.at(sums, unit, values)
+        return cls(sums, sizes)
 
     @property
     def number(self) -> int:

@@ -1,0 +1,98 @@
+"""What one should know before believing a difference between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gainful.evidence.clusters import describe_turns
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
+from gainful.evidence.pairing import PairedValues, describe_left_out
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.tukey import NOTE as TUKEY_NOTE
+from gainful.text import count_noun, pluralise
+from gainful.types import Ranks
+
+
+def write_notes(
+    comparison: ComparisonValues, paired: Sequence[PairedValues], pairs: Ranks
+) -> list[str]:
+    """What was left out, what is odd about pairs, what the test cannot do."""
+    test = TESTS.get(comparison.evidence.test)
+    notes = [test.note] if test is not None and test.note else []
+    notes += [note for item in paired for note in describe_left_out(item, comparison.systems)]
+    unit = paired[0].unit
+    for pair in comparison.pairs:
+        notes += _describe_pair(pair, unit)
+    notes += _describe_smallest_p(comparison, paired, pairs)
+    notes += describe_step_down(comparison)
+    if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
+        notes.append(TUKEY_NOTE)
+    turns = describe_turns(paired[0].queries) if paired[0].clusters is None else None
+    return notes if turns is None else [*notes, turns]
+
+
+def _describe_pair(pair: Pair, unit: str) -> list[str]:
+    subject, notes = f"{pair.measure}: {pair.system} and {pair.other}", []
+    if pair.identical:
+        notes.append(f"{subject} have the same value in every query: p is 1")
+    elif pair.constant:
+        notes.append(f"{subject} differ by the same in every query: no effect size is defined")
+    if pair.low is None:
+        notes.append(f"{subject}: so few {pluralise(unit)} give no interval at this level")
+    return notes
+
+
+def _describe_smallest_p(
+    comparison: ComparisonValues, paired: Sequence[PairedValues], pairs: Ranks
+) -> list[str]:
+    """Where not even the clearest difference could be significant, that is said."""
+    alpha = comparison.evidence.resampling.alpha
+    notes = []
+    for item in paired:
+        differences = item.values[:, pairs[:, 0]] - item.values[:, pairs[:, 1]]
+        units = int(np.count_nonzero(item.sum_units(differences).sums, axis=0).max())
+        smallest = _smallest_p(comparison, units)
+        if units and smallest > alpha:
+            differing = f"{count_noun(units, item.unit)} that differ{'s' if units == 1 else ''}"
+            notes.append(
+                f"{item.measure}: with {differing}, no p can be below {smallest:.4g}, so nothing "
+                f"can be significant at {alpha:g}"
+            )
+    return notes
+
+
+def _smallest_p(comparison: ComparisonValues, units: int) -> float:
+    """The least that a corrected p can be, of so many differences that are not 0."""
+    evidence = comparison.evidence
+    resamples = evidence.resampling.resamples
+    if evidence.test == TUKEY:
+        return 1 / (resamples + 1)
+    test = TESTS[evidence.test]
+    by_chance = 1 / (resamples + 1) if test.resampled and not evidence.exact else 0.0
+    by_signs = 2.0 ** (1 - units) if test.flips_signs else 0.0
+    is_shared = evidence.correction in ("holm", "bonferroni", "bh")
+    return max(by_chance, by_signs) * (evidence.family if is_shared else 1)
+
+
+def describe_step_down(comparison: ComparisonValues) -> list[str]:
+    """Why a significant difference may have an interval that holds 0."""
+    evidence = comparison.evidence
+    if not (CORRECTIONS[evidence.correction].steps_down and evidence.family > 1):
+        return []
+    odd = [
+        pair
+        for pair in comparison.pairs
+        if comparison.is_significant(pair)
+        and pair.low is not None
+        and pair.high is not None
+        and pair.low <= 0 <= pair.high
+    ]
+    if not odd:
+        return []
+    first = f"{odd[0].measure}: {odd[0].system} and {odd[0].other}"
+    more = f" (and {count_noun(len(odd) - 1, 'other pair')})" if len(odd) > 1 else ""
+    why = "p is among the pairs not yet told apart, the interval is for all pairs at once"
+    return [f"{first}{more}: significant, though the interval holds 0: {why}"]
