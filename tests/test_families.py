@@ -1,18 +1,29 @@
-"""Families of comparisons: step-down max-T against code written out in loops."""
+"""Families of comparisons: max-T, corrections and their intervals, against code in loops."""
 
 from __future__ import annotations
 
+import json
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
+from attrs import evolve
 
+import gainful
+from gainful.errors import BadValue
+from gainful.evidence.families import Weighing, fit_resamples, weigh_pairs
+from gainful.evidence.pairing import PairedValues
+from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import max_t_test
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.randomisation import sign_flips
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.step_down import step_down_max_t
 from gainful.evidence.statistics.unit_sums import UnitSums
 
 RNG = np.random.default_rng(16)
+ALL_PAIRS = np.array([[1, 0], [2, 0], [3, 0], [2, 1], [3, 1], [3, 2]])
 
 
 def step_down_by_loops(observed, resampled, added):
@@ -37,45 +48,317 @@ def test_step_down_max_t_equals_loops_whatever_the_chunks(exact):
     own, among = step_down_max_t(observed, np.array_split(resampled, 7), exact=exact)
     added = 0 if exact else 1
     assert among.tolist() == step_down_by_loops(observed, resampled.tolist(), added)
-    expected = [
-        ((resampled[:, at] >= observed[at]).sum() + added) / (200 + added) for at in range(7)
-    ]
-    assert own.tolist() == expected
+    counts = [(resampled[:, at] >= observed[at]).sum() for at in range(7)]
+    assert own.tolist() == [(count + added) / (200 + added) for count in counts]
     assert (among >= own).all()
 
 
-def flips_of(units, resampling):
-    """The flips that the seed gives, as signs."""
-    from gainful.evidence.statistics.randomisation import sign_flips
+def signs_of(units, resampling):
+    """The signs that a seed gives."""
+    return (1 - 2 * np.concatenate(list(sign_flips(units, resampling)))).tolist()
 
-    return 1 - 2 * np.concatenate(list(sign_flips(units, resampling)))
+
+def sums_over_roots(columns, signs):
+    """|Σ ±d| / √Σd² of each column, which grows as t does; 0 where nothing differs."""
+    roots = [math.sqrt(sum(d * d for d in column)) for column in columns]
+    return [
+        abs(sum(s * d for s, d in zip(signs, column, strict=True))) / root if root else 0.0
+        for column, root in zip(columns, roots, strict=True)
+    ]
 
 
 def max_t_by_loops(differences, signs, added):
-    """Sums of signs × differences by the root of their squares, pair by pair, then step-down."""
+    """The p of each pair by itself, and by step-down, from the same signs for all pairs."""
     columns = differences.T.tolist()
-    roots = [math.sqrt(sum(d * d for d in column)) for column in columns]
+    observed = [value * (1 - 1e-9) for value in sums_over_roots(columns, [1] * len(differences))]
+    resampled = [sums_over_roots(columns, row) for row in signs]
+    own = [
+        (sum(row[at] >= observed[at] for row in resampled) + added) / (len(signs) + added)
+        for at in range(len(observed))
+    ]
+    return own, step_down_by_loops(observed, resampled, added)
 
-    def statistics(row):
-        return [
-            abs(sum(s * d for s, d in zip(row, column, strict=True))) / root if root else 0.0
-            for column, root in zip(columns, roots, strict=True)
-        ]
 
-    observed = [value * (1 - 1e-9) for value in statistics([1] * len(differences))]
-    return step_down_by_loops(observed, [statistics(row) for row in signs.tolist()], added)
+def reach_by_loops(differences, signs, alpha, added):
+    """What the largest |t| of all pairs reaches in alpha of the flips of centred differences."""
+    number = len(differences)
+    centred = (differences - differences.mean(axis=0)).T.tolist()
+    largest = []
+    for row in signs:
+        ts = []
+        for column in centred:
+            flipped = [s * d for s, d in zip(row, column, strict=True)]
+            mean = sum(flipped) / number
+            spread = math.sqrt(sum((d - mean) ** 2 for d in flipped) / (number - 1))
+            ts.append(abs(mean) / (spread / math.sqrt(number)) if spread else 0.0)
+        largest.append(max(ts))
+    return sorted(largest)[-math.floor(alpha * (len(signs) + added))]
 
 
 @pytest.mark.parametrize("queries", [9, 40])
-def test_max_t_of_all_pairs_equals_loops(queries):
+def test_max_t_of_all_pairs_and_its_intervals_equal_loops(queries):
     values = np.round(RNG.random((queries, 4)) * np.array([1, 1, 0.2, 2]), 2)
     values[:, 1] = values[:, 0]  # two runs that are alike
-    pairs = np.array([[0, 1], [2, 0], [3, 0], [2, 1], [3, 1], [3, 2]])
     resampling = Resampling(resamples=199, seed=4)
-    outcome = max_t_test([UnitSums.from_values(values)], pairs, resampling)
-    differences = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]
-    added = 0 if queries == 9 else 1
-    expected = max_t_by_loops(differences, flips_of(queries, resampling), added)
-    assert outcome.corrected[0] == pytest.approx(expected, abs=1e-12)
+    outcome = max_t_test([UnitSums.from_values(values)], ALL_PAIRS, resampling)
+    differences = values[:, ALL_PAIRS[:, 0]] - values[:, ALL_PAIRS[:, 1]]
+    signs, added = signs_of(queries, resampling), int(queries > 16)
+    own, among = max_t_by_loops(differences, signs, added)
+    assert outcome.p[0] == pytest.approx(own, abs=1e-12)
+    assert outcome.corrected[0] == pytest.approx(among, abs=1e-12)
     assert outcome.exact is (queries == 9)
     assert outcome.corrected[0][0] == 1.0  # nothing differs there
+    reach = reach_by_loops(differences, signs, 0.05, added)
+    mean = differences.mean(axis=0)
+    margin = reach * differences.std(axis=0, ddof=1) / math.sqrt(queries)
+    insignificant = outcome.corrected[0] > 0.05
+    assert outcome.low[0] == pytest.approx(
+        np.where(insignificant, np.minimum(mean - margin, 0), mean - margin)
+    )
+    assert outcome.high[0] == pytest.approx(
+        np.where(insignificant, np.maximum(mean + margin, 0), mean + margin)
+    )
+
+
+def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
+    """Two measures, the second of which lacks some queries; pairs of both in one family."""
+    first, second = RNG.random((30, 4)), RNG.random((24, 4)) * 5
+    second[:, 3] += 1
+    queries = [f"q{at}" for at in range(30)]
+    paired = [
+        PairedValues("A", queries, first, [0] * 4),
+        PairedValues("B", queries[6:], second, [6] * 4),
+    ]
+    resampling = Resampling(resamples=199)
+    outcome = weigh_pairs(
+        paired, ALL_PAIRS, Weighing("randomisation", "max-t", "all", resampling), list("abcd")
+    )
+    padded = np.concatenate([np.zeros((6, 4)), second])
+    both = np.concatenate(
+        [v[:, ALL_PAIRS[:, 0]] - v[:, ALL_PAIRS[:, 1]] for v in (first, padded)], 1
+    )
+    own, among = max_t_by_loops(both, signs_of(30, resampling), 1)
+    assert outcome.p.ravel() == pytest.approx(own, abs=1e-12)
+    assert outcome.corrected.ravel() == pytest.approx(among, abs=1e-12)
+    alone = weigh_pairs(
+        paired[:1],
+        ALL_PAIRS,
+        Weighing("randomisation", "max-t", "measure", resampling),
+        list("abcd"),
+    )
+    assert (outcome.corrected[0] >= alone.corrected[0]).all()
+
+
+def make_graded_runs(number, queries=50):
+    """Runs of which each finds more than the one before: means from about 1/21 to 20/21."""
+    random = np.random.default_rng(1)
+    qrels = {f"q{q}": {f"d{d}": 1 for d in range(10)} for q in range(queries)}
+    runs = {
+        f"run{r:02d}": {
+            q: [f"d{i}" if random.random() < (r + 1) / 21 else f"x{i}" for i in range(10)]
+            for q in qrels
+        }
+        for r in range(number)
+    }
+    return qrels, runs
+
+
+def test_twenty_runs_are_told_apart_by_the_default():
+    """Holm over 570 comparisons could find nothing: the smallest p was too large (the t test: 396)."""
+    qrels, runs = make_graded_runs(20)
+    results = gainful.evaluate(qrels, runs=runs, measures=["P@10", "AP"])
+    comparison = gainful.compare(results)
+    by_t = gainful.compare(results, test="t")
+    significant, significant_by_t = (
+        sum(map(each.is_significant, each.pairs)) for each in (comparison, by_t)
+    )
+    assert significant >= significant_by_t > 250
+    assert comparison.evidence.correction == "max-t"
+    assert "step-down max-T over the 190 pairs of each measure" in str(comparison)
+    together = gainful.compare(results, family="all")
+    assert together.evidence.family == 380
+    assert "step-down max-T over 380 comparisons of all measures" in str(together)
+
+
+def test_holm_takes_the_resamples_it_needs_or_names_them():
+    qrels, runs = make_graded_runs(20, queries=20)
+    results = gainful.evaluate(qrels, runs=runs, measures="P@10")
+    # 190 comparisons: the smallest p is 1 / (resamples + 1), so 3799 are the fewest.
+    with pytest.raises(BadValue, match=r"resamples is 3798; allowed: at least 3799.*190 comp"):
+        gainful.compare(results, correct="holm", resamples=3798)
+    fewest = gainful.compare(results, correct="holm", resamples=3799)
+    assert min(pair.corrected for pair in fewest.pairs) == pytest.approx(0.05)
+    ample = gainful.compare(results, correct="holm")
+    assert ample.evidence.resampling.resamples == 37_999
+    assert min(pair.corrected for pair in ample.pairs) < 0.01
+
+
+def test_few_enough_queries_need_no_resamples_for_holm():
+    qrels, runs = make_graded_runs(5, queries=12)
+    comparison = gainful.compare(qrels, runs, "P@10", correct="holm", resamples=99)
+    assert comparison.evidence.exact
+
+
+TESTS_AND_CORRECTIONS = [
+    (test, correct)
+    for test in ("randomisation", "t", "sign", "bca")
+    for correct in CORRECTIONS
+    if correct != "max-t" or test == "randomisation"
+]
+
+
+@pytest.mark.parametrize(("test", "correct"), TESTS_AND_CORRECTIONS)
+@pytest.mark.parametrize("family", ["measure", "all"])
+def test_no_interval_leaves_out_0_where_p_is_above_alpha(test, correct, family):
+    random = np.random.default_rng(8)
+    kinds = (random.normal(0.25, 1, (20, 4)), random.exponential(1, (20, 4)) ** 2)
+    paired = [
+        PairedValues(name, [str(at) for at in range(20)], values, [0] * 4)
+        for name, values in zip("AB", kinds, strict=True)
+    ]
+    weighing = Weighing(test, correct, family, Resampling(resamples=1999, alpha=0.2))
+    weighing = fit_resamples(weighing, paired, ALL_PAIRS)
+    outcome = weigh_pairs(paired, ALL_PAIRS, weighing, list("abcd"))
+    excludes = (outcome.low > 0) | (outcome.high < 0)
+    assert not (excludes & (outcome.corrected > 0.2)).any()
+    if correct in ("bh", "bonferroni", "none") and test in ("randomisation", "t"):
+        assert (excludes == (outcome.corrected <= 0.2)).all()  # the interval inverts the test
+
+
+def test_where_p_steps_down_and_the_interval_holds_0_a_line_says_why():
+    random = np.random.default_rng(3)
+    base = random.normal(size=(60, 1))
+    near = base + 0.4 + random.normal(0, 1, (60, 1))
+    far = [base + shift + random.normal(0, 0.1, (60, 1)) for shift in (3, 4, 5, 6)]
+    values = np.concatenate([base, near, *far], axis=1)
+    qrels = {f"q{at}": {"d": 1} for at in range(60)}
+    measured = [
+        gainful.evaluate(qrels, {q: ["d"] for q in qrels}, "RR") for _ in range(values.shape[1])
+    ]
+    results = {
+        f"r{at}": evolve(result, values={"RR": values[:, at]}) for at, result in enumerate(measured)
+    }
+    comparison = gainful.compare(results)
+    pair = comparison.pair("RR", "r1", "r0")
+    assert comparison.is_significant(pair)
+    assert pair.low < 0 < pair.high
+    (note,) = (note for note in comparison.notes if "holds 0" in note)
+    assert note.startswith("RR: r1 and r0: significant, though the interval holds 0: p is among")
+
+
+def test_with_too_few_queries_it_is_said_that_nothing_can_be_significant():
+    qrels = {f"q{at}": {"a": 1} for at in range(5)}
+    runs = {"up": {q: ["a"] for q in qrels}, "down": {q: ["x", "a"] for q in qrels}}
+    note = "RR: with 5 queries that differ, no p can be below 0.0625, so nothing can be significant at 0.05"
+    assert note in gainful.compare(qrels, runs, "RR").notes
+    assert note in gainful.compare(qrels, runs, "RR", test="sign").notes
+    assert not any(
+        "no p can" in each for each in gainful.compare(qrels, runs, "RR", alpha=0.1).notes
+    )
+    third = {"other": {q: ["x", "x2", "a"] for q in qrels}}
+    shared = gainful.compare(qrels, runs | third, "RR", alpha=0.1, correct="holm").notes
+    assert any("no p can be below 0.1875" in each for each in shared)  # three times 0.0625
+
+
+def test_tukey_is_by_name_and_says_what_it_cannot_do():
+    qrels, runs = make_graded_runs(3, queries=20)
+    note = "tukey holds its level only where runs vary alike"
+    by_tukey = gainful.compare(qrels, runs, "P@10", test="tukey")
+    assert any(each.startswith(note) for each in by_tukey.notes)
+    assert not any(each.startswith(note) for each in gainful.compare(qrels, runs, "P@10").notes)
+    ordered = gainful.order(qrels, runs, "P@10")
+    assert (ordered.criterion.name, ordered.criterion.correct) == ("randomisation", "max-t")
+    assert any(
+        each.startswith(note) for each in gainful.order(qrels, runs, "P@10", test="tukey").notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "t", "correct": "max-t"}, "max-t is of the randomisation test"),
+        ({"family": "pairs"}, "no family 'pairs'"),
+        ({"correct": "max-T"}, "did you mean max-t?"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(options, message):
+    qrels, runs = make_graded_runs(3, queries=20)
+    with pytest.raises(gainful.errors.GainfulError) as refused:
+        gainful.compare(qrels, runs, "P@10", **options)
+    assert message in str(refused.value)
+
+
+def test_the_command_says_and_writes_which_family(run_gainful, tmp_path):
+    qrels, runs = make_graded_runs(3, queries=20)
+    paths = [tmp_path / "qrels.txt", *(tmp_path / f"{name}.txt" for name in runs)]
+    paths[0].write_text(
+        "".join(f"{q} 0 {d} 1\n" for q, docs in qrels.items() for d in docs), "utf-8"
+    )
+    for path, lists in zip(paths[1:], runs.values(), strict=True):
+        lines = (
+            f"{q} Q0 {d} {i} {-i} x\n" for q, docs in lists.items() for i, d in enumerate(docs)
+        )
+        path.write_text("".join(lines), "utf-8")
+    words = ("compare", *map(str, paths), "-m", "P@10", "-m", "AP")
+    data = json.loads(run_gainful(*words, "--family", "all", "--format", "json").out)
+    assert (data["family"], data["family_scope"], data["correction"]) == (6, "all", "max-t")
+    text = run_gainful(*words, "--format", "table").out
+    assert "step-down max-T over the 3 pairs of each measure" in " ".join(text.split())
+    refused = run_gainful(
+        *words, "--correct", "holm", "--resamples", "99", "--alpha", "0.01", status=2
+    )
+    assert "resamples is 99; allowed: at least 299" in refused.err
+
+
+@pytest.mark.parametrize("spread", ["equal", "unequal"])
+def test_any_mistake_among_runs_without_effect_is_made_in_one_of_twenty(spread):
+    """300 trials at .05: more than 26 mistakes happen by chance in one of 1,000."""
+    random = np.random.default_rng(5)
+    scales = np.ones(6) if spread == "equal" else np.array([0.1, 0.1, 0.1, 0.1, 1, 2])
+    pairs = np.stack(np.triu_indices(6, 1), axis=1)
+    mistakes = uncovered = 0
+    for trial in range(300):
+        values = random.normal(size=(25, 1)) + random.normal(size=(25, 6)) * scales
+        resampling = Resampling(resamples=199, seed=trial)
+        outcome = max_t_test([UnitSums.from_values(values)], pairs, resampling)
+        mistakes += (outcome.corrected <= 0.05).any()
+        uncovered += ((outcome.low > 0) | (outcome.high < 0)).any()
+    assert 3 < mistakes <= 26
+    assert uncovered <= mistakes
+
+
+def test_max_t_keeps_its_power_beside_very_different_runs():
+    """b - a of dz about .4, 50 queries: alone, and beside three clearly worse runs."""
+    random = np.random.default_rng(6)
+    pairs = np.stack(np.triu_indices(5, 1), axis=1)
+    hits = {"alone": 0, "beside": 0}
+    for trial in range(150):
+        query = random.normal(size=(50, 1))
+        values = query + random.normal(size=(50, 5)) + np.array([0, 0.55, -3, -3.5, -4])
+        resampling = Resampling(resamples=199, seed=trial)
+        for name, columns in (("alone", 2), ("beside", 5)):
+            chosen = pairs[pairs.max(axis=1) < columns]
+            units = UnitSums.from_values(values[:, :columns])
+            outcome = max_t_test([units], chosen, resampling)
+            hits[name] += outcome.corrected[0][0] <= 0.05
+    assert hits["alone"] > 90  # tukey: 72 % alone, 6 % beside
+    assert hits["beside"] > hits["alone"] - 30
+
+
+def test_resamples_are_worked_on_in_bounded_memory():
+    values = RNG.random((300, 25))
+    pairs = np.stack(np.triu_indices(25, 1), axis=1)
+    tracemalloc.start()
+    max_t_test([UnitSums.from_values(values)], pairs, Resampling(resamples=20_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6  # all statistics together would be 48 MB, three times over
+
+
+def test_every_test_says_whether_it_takes_clusters():
+    assert {name for name, test in TESTS.items() if test.clustered} == {
+        "randomisation",
+        "t",
+        "bootstrap",
+        "bca",
+    }

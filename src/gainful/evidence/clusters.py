@@ -37,9 +37,7 @@ class Clusters:
         if without:
             number = f"{len(without)} of {len(cluster_by_query)} queries"
             allowed = f"what gives every query a cluster ({number} have none,"
-            raise BadValue(
-                "cluster", self.source, f"{allowed} such as {quote(without[0])})"
-            )
+            raise BadValue("cluster", self.source, f"{allowed} such as {quote(without[0])})")
         if len({*labels}) < 2 <= len(labels):
             raise CannotCompare(
                 f"{paired.measure}: all {len(labels)} queries are in one cluster, "

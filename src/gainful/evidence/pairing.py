@@ -17,7 +17,7 @@ from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.randomisation import randomise_clusters
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.tukey import tukey_test
+from gainful.evidence.statistics.tukey import tukey_of_clusters
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.run_values import RunValues
 from gainful.text import count_noun
@@ -160,7 +160,7 @@ def apply_test(
     if test == TUKEY:
         if len(names) == 2:  # to deal two values is to flip the sign of their difference
             return randomise_clusters(units, resampling)
-        return tukey_test(paired.sum_units(paired.values), pairs, resampling)
+        return tukey_of_clusters(paired.sum_units(paired.values), pairs, resampling)
     if TESTS[test].needs_variance:
         _refuse_constant(paired, units.sums / units.sizes[:, None], pairs, test, names)
     if paired.clusters is None:

@@ -12,6 +12,7 @@ from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
 from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
+    IndexPair,
     Method,
     Sample,
     Systems,
@@ -27,7 +28,7 @@ from gainful.evidence.pairing import (
     pair_results,
     refuse_extremes,
 )
-from gainful.evidence.statistics.effect_size import effect_size
+from gainful.evidence.statistics.effect_size import EffectSize, effect_size
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.footnotes import list_footnotes
@@ -101,9 +102,7 @@ def compare_run_results(
             if clusters is None
             else {measure: len({*item.units}) for measure, item in paired.items()},
             cluster=None if clusters is None else clusters.source,
-            effect=lambda measure, pair, level: effect_size(
-                paired[measure].differences(pair), level
-            ),
+            effect=lambda measure, pair, level: _measure_effect(paired[measure], pair, level),
         ),
         weigh_pairs(list(paired.values()), pairs, method, names),
         method,
@@ -145,6 +144,13 @@ def compare_where_possible(
         ), reasons
     except CannotCompare as error:
         return None, [*reasons, str(error)]
+
+
+def _measure_effect(paired: PairedValues, pair: IndexPair, level: float) -> EffectSize:
+    differences = paired.differences(pair)
+    is_clustered = paired.clusters is not None
+    units = paired.sum_units(differences[:, None]) if is_clustered else None
+    return effect_size(differences, level, units)
 
 
 def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:

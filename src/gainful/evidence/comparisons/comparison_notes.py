@@ -21,13 +21,14 @@ def write_notes(
 ) -> list[str]:
     """What was left out, what is odd about pairs, what the test cannot do."""
     test = TESTS.get(comparison.evidence.test)
-    notes = [test.note] if test is not None and test.note else []
+    test_notes = [test.note] if test is not None and test.note else []
+    notes = [*test_notes]
     notes += [note for item in paired for note in describe_left_out(item, comparison.systems)]
     unit = paired[0].unit
     for pair in comparison.pairs:
         notes += _describe_pair(pair, unit)
     notes += _describe_smallest_p(comparison, paired, pairs)
-    notes += describe_step_down(comparison)
+    notes += [] if test_notes else describe_step_down(comparison)
     if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
         notes.append(TUKEY_NOTE)
     turns = describe_turns(paired[0].queries) if paired[0].clusters is None else None

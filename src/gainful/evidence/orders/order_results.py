@@ -24,7 +24,9 @@ from gainful.evidence.pairing import (
     pair_values,
     values_by_query,
 )
+from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
+from gainful.evidence.statistics.tukey import NOTE as TUKEY_NOTE
 from gainful.measure.run_values import RunValues, aggregate
 
 
@@ -63,6 +65,8 @@ def order_results(
         flags_by_measure[measure] = flags
         if trials and mean_kind == "mean":
             halves.append(split_queries(paired_values, trials, criterion.resampling.seed))
+    if criterion.name == TUKEY:
+        notes.append(TUKEY_NOTE)
     means_order = order_means(means, p, flags_by_measure)
     return evolve(
         means_order,

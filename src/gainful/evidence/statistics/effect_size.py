@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.statistics.power import POWER, detectable_effect
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
@@ -41,8 +42,11 @@ class EffectSize:
         return evolve(self, dz=dz, wins=self.losses, losses=self.wins)
 
 
-def effect_size(differences: Array, alpha: float) -> EffectSize:
+def effect_size(differences: Array, alpha: float, units: UnitSums | None = None) -> EffectSize:
     """The effect size of paired differences, and what so many of them can show.
+
+    Where they are of clusters, `units` has the sums of these: so many clusters, as far apart as
+    their cluster-robust error says, show less than so many independent differences would.
 
     Examples:
         >>> effect = effect_size(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
@@ -54,12 +58,16 @@ def effect_size(differences: Array, alpha: float) -> EffectSize:
     varies = varies and np.isfinite(spread) and spread > 0  # values can be too large or small
     dz = float(differences.mean()) / spread if varies else None
     has_power = varies and _SMALLEST_LEVEL < alpha < POWER  # else no power can be told
+    number = len(differences)
+    if units is not None:
+        number = units.number
+        spread = float(units.standard_errors()[0]) * number**0.5
     return EffectSize(
         dz=dz,
         wins=int((differences > 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
-        detectable=_detectable_difference(len(differences), alpha, spread) if has_power else None,
+        detectable=_detectable_difference(number, alpha, spread) if has_power else None,
     )
 
 

@@ -22,12 +22,16 @@ _BATCH_NUMBERS = 1 << 22
 INTERVAL = "randomised Tukey HSD, simultaneous"
 
 
-def tukey_test(values: UnitSums, pairs: Ranks, resampling: Resampling) -> Outcome:
-    """The p of each pair of columns of `values`, and its simultaneous interval.
+def tukey_test(values: Array, pairs: Ranks, resampling: Resampling) -> Outcome:
+    """The p of each pair of columns of `values` (queries × runs), and its simultaneous interval."""
+    return tukey_of_clusters(UnitSums.from_values(values), pairs, resampling)
+
+
+def tukey_of_clusters(values: UnitSums, pairs: Ranks, resampling: Resampling) -> Outcome:
+    """The p of each pair of runs where whole clusters are dealt, and its simultaneous interval.
 
     Args:
-        values: a row for each query (or cluster of queries, which is dealt whole), a column for
-            each run.
+        values: a row for each cluster of queries, a column for each run.
         pairs: a row for each pair: the columns of the first and the second run.
         resampling: resamples, seed and level.
     """

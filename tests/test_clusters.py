@@ -1,0 +1,300 @@
+"""Queries that belong together, such as turns of a conversation, are flipped and drawn whole."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm
+
+import gainful
+from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
+from gainful.evidence.clusters import describe_turns, read_clusters
+from gainful.evidence.families import Weighing, weigh_pairs
+from gainful.evidence.pairing import PairedValues
+from gainful.evidence.statistics.bootstrap import percentile_bootstrap, percentile_of_clusters
+from gainful.evidence.statistics.paired_tests import cluster_t_test
+from gainful.evidence.statistics.randomisation import randomise_clusters, sign_flips
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
+
+CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+TURN = r"^(.+)_\d+$"
+PAIR = np.array([[1, 0]])
+
+
+def read_cast_ap():
+    """AP of two baselines of CAsT 2021 by turn, as trec_eval has it."""
+    path = Path(__file__).parent / "golden" / "cast2021_ap.csv"
+    rows = csv.DictReader(path.read_text("utf-8").splitlines()[1:])
+    by_turn = {row["query"]: (float(row["bm25"]), float(row["ance"])) for row in rows}
+    return list(by_turn), np.array(list(by_turn.values()))
+
+
+def randomise_by_loops(differences, clusters, signs):
+    """(1 + count) / (1 + resamples) of the ways to flip whole clusters, in loops."""
+    sums = {}
+    for difference, cluster in zip(differences, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, 0.0) + difference
+    observed = abs(sum(sums.values())) * (1 - 1e-9)
+    count = 0
+    for row in signs:
+        count += abs(sum(s * d for s, d in zip(row, sums.values(), strict=True))) >= observed
+    return (1 + count) / (1 + len(signs))
+
+
+def signs_of(units, resampling):
+    return (1 - 2 * np.concatenate(list(sign_flips(units, resampling)))).tolist()
+
+
+def test_turns_of_cast_say_less_than_so_many_queries():
+    """AP of manual ANCE against BM25: p .0016 by turn, .032 by conversation."""
+    turns, values = read_cast_ap()
+    paired = PairedValues("AP", turns, values, [0, 0])
+    weighing = Weighing("randomisation", "max-t")
+    by_turn = weigh_pairs([paired], PAIR, weighing, ["bm25", "ance"])
+    clustered = read_clusters(TURN).assign(paired)
+    by_conversation = weigh_pairs([clustered], PAIR, weighing, ["bm25", "ance"])
+    assert by_turn.p[0, 0] == pytest.approx(0.0016, abs=0.0006)
+    assert by_conversation.p[0, 0] == pytest.approx(0.032, abs=0.004)
+    differences = values[:, 1] - values[:, 0]
+    signs = signs_of(19, weighing.resampling)
+    expected = randomise_by_loops(differences.tolist(), clustered.clusters, signs)
+    assert by_conversation.p[0, 0] == pytest.approx(expected, abs=1e-12)
+    assert by_conversation.low[0, 0] < by_turn.low[0, 0]
+    assert by_conversation.high[0, 0] > by_turn.high[0, 0]
+
+
+def test_runs_of_cast_are_compared_by_conversation():
+    if not CAST.is_dir():
+        pytest.skip("clusters of CAsT 2021 (needs ../shared/data)")
+    runs = {name: CAST / f"org_{name}.run" for name in ("manual_bm25", "convdr_bert")}
+    comparison = gainful.compare(CAST / "qrels.txt", runs, "AP", cluster=TURN)
+    assert (comparison.units["AP"], comparison.clusters["AP"]) == (158, 19)
+    assert "AP, 158 queries in 19 clusters" in str(comparison)
+    results = gainful.evaluate(CAST / "qrels.txt", runs=runs, measures="AP")
+    first, second = (result.per_query for result in results.values())
+    differences = (second["AP"] - first["AP"]).to_list()
+    clusters = [query.rpartition("_")[0] for query in first["query"]]
+    expected = randomise_by_loops(differences, clusters, signs_of(19, Resampling()))
+    assert comparison.pairs[0].p == pytest.approx(expected, abs=1e-12)
+    alone = gainful.compare(results)
+    assert any("look like turns (106_1, 106_2)" in note for note in alone.notes)
+    assert any("--cluster '^(.+)_\\d+$' compares by 19 clusters" in note for note in alone.notes)
+    assert not any("look like turns" in note for note in comparison.notes)
+
+
+def make_clusters(number=12, icc=0.3, seed=3, runs=2, effect=0.0):
+    """Values by turn of conversations of 1 to 6 turns, which have something in common."""
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 7, number)
+    cluster = np.repeat(np.arange(number), sizes)
+    shared = random.normal(0, np.sqrt(icc), (number, runs))[cluster]
+    values = shared + random.normal(0, np.sqrt(1 - icc), (len(cluster), runs))
+    values[:, 1] += effect
+    return values, cluster
+
+
+def test_the_interval_holds_just_the_shifts_that_are_not_rejected():
+    """Whole clusters flipped of differences less a shift: p by loops below alpha outside only."""
+    values, cluster = make_clusters(effect=0.5)
+    differences = values[:, 1] - values[:, 0]
+    units = UnitSums.from_values(differences[:, None], cluster)
+    outcome = randomise_clusters(units, Resampling())
+    signs = signs_of(12, Resampling())
+
+    def p_at(shift):
+        shifted = np.bincount(cluster, differences - shift)
+        flipped = np.abs(np.array(signs) @ shifted)
+        return np.mean(flipped >= abs(shifted.sum()) * (1 - 1e-9))
+
+    for end, inwards in ((outcome.low[0], 1e-6), (outcome.high[0], -1e-6)):
+        assert p_at(end + inwards) > 0.05
+        assert p_at(end - inwards) <= 0.05
+
+
+def test_t_of_clusters_is_the_cluster_robust_one_of_statsmodels():
+    values, cluster = make_clusters(effect=0.4)
+    differences = values[:, 1] - values[:, 0]
+    model = sm.OLS(differences, np.ones(len(differences)))
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
+    outcome = cluster_t_test(UnitSums.from_values(differences[:, None], cluster), Resampling())
+    assert outcome.p[0] == pytest.approx(fit.pvalues[0], rel=1e-9)
+    assert (outcome.low[0], outcome.high[0]) == pytest.approx(tuple(fit.conf_int()[0]), rel=1e-9)
+
+
+def test_bootstrap_draws_whole_clusters_and_takes_the_mean_over_their_queries():
+    values, cluster = make_clusters(effect=0.4)
+    differences = values[:, 1] - values[:, 0]
+    units = UnitSums.from_values(differences[:, None], cluster)
+    resampling = Resampling(resamples=4999)
+    outcome = percentile_of_clusters(units, resampling)
+    random = np.random.default_rng(1)
+    means = []
+    for _ in range(4999):
+        drawn = random.integers(0, units.number, units.number)
+        means.append(units.sums[drawn, 0].sum() / units.sizes[drawn].sum())
+    assert outcome.low[0] == pytest.approx(np.quantile(means, 0.025), abs=0.03)
+    assert outcome.high[0] == pytest.approx(np.quantile(means, 0.975), abs=0.03)
+    by_query = percentile_bootstrap(differences[:, None], resampling)
+    assert outcome.high[0] - outcome.low[0] > by_query.high[0] - by_query.low[0]
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "bootstrap", "bca", "tukey"])
+def test_a_cluster_for_each_query_changes_nothing(test):
+    values = np.random.default_rng(2).random((20, 3))
+    names, pairs = list("abc"), np.array([[1, 0], [2, 0], [2, 1]])
+    paired = PairedValues("AP", [str(at) for at in range(20)], values, [0] * 3)
+    alone = PairedValues("AP", paired.queries, values, [0] * 3, [f"c{q}" for q in paired.queries])
+    correction = "max-t" if test == "randomisation" else "none"
+    weighing = Weighing(test, correction, "measure", Resampling(resamples=499))
+    plain, clustered = (weigh_pairs([item], pairs, weighing, names) for item in (paired, alone))
+    for name in ("p", "corrected", "low", "high"):
+        assert getattr(plain, name) == pytest.approx(getattr(clustered, name), abs=1e-12)
+
+
+def test_turns_of_equal_conversations_are_no_evidence_of_their_number():
+    """What is repeated in every turn is as sure as with one turn."""
+    values = np.random.default_rng(4).normal(0.3, 1, (12, 2))
+    once = PairedValues("AP", [f"{at}_1" for at in range(12)], values, [0, 0])
+    turns = [f"{at}_{turn}" for at in range(12) for turn in (1, 2, 3)]
+    thrice = PairedValues("AP", turns, np.repeat(values, 3, axis=0), [0, 0])
+    for test in ("randomisation", "t"):
+        weighing = Weighing(test, "none")
+        first = weigh_pairs([once], PAIR, weighing, ["a", "b"])
+        again = weigh_pairs([read_clusters(TURN).assign(thrice)], PAIR, weighing, ["a", "b"])
+        for name in ("p", "low", "high"):
+            assert getattr(first, name) == pytest.approx(getattr(again, name), rel=1e-9)
+
+
+def test_clusters_keep_the_level_that_queries_alone_do_not():
+    """Conversations of 8 turns at an intra-class correlation of .2: by turn 21 %, by cluster 5."""
+    mistakes = {"turns": 0, "clusters": 0}
+    for trial in range(200):
+        random = np.random.default_rng(trial)
+        cluster = np.repeat(np.arange(20), 8)
+        noise = random.normal(0, np.sqrt(0.8), 160)
+        differences = random.normal(0, np.sqrt(0.2), 20)[cluster] + noise
+        resampling = Resampling(resamples=199, seed=trial)
+        for name, number in (("turns", None), ("clusters", cluster)):
+            units = UnitSums.from_values(differences[:, None], number)
+            mistakes[name] += randomise_clusters(units, resampling).p[0] <= 0.05
+    assert mistakes["turns"] > 25
+    assert mistakes["clusters"] <= 21  # by chance in one of 1,000
+
+
+QRELS = {f"{c}_{t}": {"a": 1} for c in range(8) for t in range(1, 4)}
+RUNS = {
+    "up": {q: ["a"] if int(q[0]) % 4 else ["x", "a"] for q in QRELS},
+    "down": {q: ["x", "a"] if q[-1] != "2" else ["a"] for q in QRELS},
+}
+
+
+def test_a_dict_a_pattern_and_a_column_name_the_same_clusters():
+    by_pattern = gainful.compare(QRELS, RUNS, "RR", cluster=TURN)
+    by_dict = gainful.compare(QRELS, RUNS, "RR", cluster={q: q[0] for q in QRELS})
+    rows = [{"query": q, "doc": "a", "grade": 1, "conversation": int(q[0])} for q in QRELS]
+    by_column = gainful.compare(pl.DataFrame(rows), RUNS, "RR", cluster="conversation")
+    results = gainful.evaluate(QRELS, runs=RUNS, measures="RR")
+    for other in (by_dict, by_column, gainful.compare(results, cluster=TURN)):
+        assert other.clusters == {"RR": 8}
+        assert other.pairs[0].p == by_pattern.pairs[0].p
+    assert by_column.to_dict()["cluster"] == "conversation"
+    assert by_column.to_dict()["measures"][0]["clusters"] == 8
+    assert gainful.compare(QRELS, RUNS, "RR").to_dict()["measures"][0]["clusters"] is None
+
+
+def test_a_column_may_be_that_of_a_run_in_a_file(tmp_path):
+    path = tmp_path / "up.csv"
+    lines = [
+        f"{q},{doc},{-at},{q[0]}" for q, docs in RUNS["up"].items() for at, doc in enumerate(docs)
+    ]
+    path.write_text("\n".join(["query,doc,score,user", *lines]) + "\n", "utf-8")
+    comparison = gainful.compare(QRELS, {"down": RUNS["down"], "up": path}, "RR", cluster="user")
+    assert comparison.clusters == {"RR": 8}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "error", "message"),
+    [
+        (r"^(\d+)$", BadValue, "24 of 24 queries have none, such as '0_1'"),
+        (r"^([0-6])_", BadValue, "3 of 24 queries have none, such as '7_1'"),
+        ({"0_1": "0"}, BadValue, "23 of 24 queries have none"),
+        (r"^(.+_", BadValue, "a pattern with a group, such as '^(.+)_"),
+        ("conversation", BadValue, "or a column of the qrels or a run"),
+        (7, WrongType, "cluster is 7"),
+        (r"(_)", CannotCompare, "RR: all 24 queries are in one cluster, '_'; a comparison needs"),
+    ],
+)  # fmt: skip
+def test_clusters_that_are_none_are_refused(cluster, error, message):
+    with pytest.raises(error) as refused:
+        gainful.compare(QRELS, RUNS, "RR", cluster=cluster)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_query_of_two_clusters_is_refused():
+    rows = [{"query": q, "doc": d, "grade": 1, "user": d} for q in QRELS for d in "ab"]
+    with pytest.raises(BadInput, match="query '0_1' has two in column 'user': a, b"):
+        gainful.compare(pl.DataFrame(rows), RUNS, "RR", cluster="user")
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_tests_of_ranks_take_no_clusters(test):
+    with pytest.raises(BadValue, match="one that takes clusters: randomisation, t, bootstrap, bca"):
+        gainful.compare(QRELS, RUNS, "RR", cluster=TURN, test=test)
+
+
+def test_clusters_that_all_differ_alike_are_refused_where_a_test_needs_variance():
+    runs = {"up": {q: ["a"] for q in QRELS}, "down": RUNS["down"]}
+    with pytest.raises(
+        CannotCompare, match=r"differ by -0\.333333 in every cluster; .* t test needs"
+    ):
+        gainful.compare(QRELS, runs, "RR", cluster=TURN, test="t")
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"),
+    [
+        (["31_1", "31_2", "32_1", "32_4"], True),
+        (["9-1_2", "9-1_3", "10-1_1"], True),
+        (["301", "302"], False),
+        (["q_1", "q_2", "q_3"], False),  # one name before all numbers
+        (["a_1", "b_1", "c_1", "c_2", "d_1"], False),  # hardly any has two
+        (["31_1", "31_2", "32_1", "test"], False),
+    ],
+)
+def test_ids_look_like_turns_where_most_conversations_have_several(queries, expected):
+    assert (describe_turns(queries) is not None) is expected
+
+
+def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_gainful, tmp_path):
+    qrels = tmp_path / "qrels.csv"
+    rows = [f"{q},a,1,{q[0]}" for q in QRELS]
+    qrels.write_text("\n".join(["query,doc,grade,user", *rows]) + "\n", "utf-8")
+    paths = []
+    for name, lists in RUNS.items():
+        paths.append(tmp_path / f"{name}.txt")
+        lines = (
+            f"{q} Q0 {d} {i} {-i} x\n" for q, docs in lists.items() for i, d in enumerate(docs)
+        )
+        paths[-1].write_text("".join(lines), "utf-8")
+    words = ("compare", qrels, *paths, "-m", "RR")
+    text = run_gainful(*words, "--cluster", TURN, "--format", "table").out
+    assert "RR, 24 queries in 8 clusters" in text
+    assert "whole clusters of queries" in text
+    data = json.loads(run_gainful(*words, "--cluster", "user", "--format", "json").out)
+    assert (data["cluster"], data["measures"][0]["clusters"]) == ("user", 8)
+    for cluster, message in (
+        ("topic", "allowed: a pattern with a group"),
+        ("(_)", "in one cluster"),
+    ):
+        refused = run_gainful(*words, "--cluster", cluster, status=2).err
+        assert message in refused
+        assert refused.count("\n") == 1
+    refused = run_gainful("compare", "--sessions", "x.csv", "--cluster", TURN, status=2).err
+    assert "--cluster is of runs: a session is taken whole" in refused
