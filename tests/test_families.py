@@ -15,7 +15,7 @@ from gainful.errors import BadValue
 from gainful.evidence.families import Weighing, fit_resamples, weigh_pairs
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
-from gainful.evidence.statistics.max_t import max_t_test
+from gainful.evidence.statistics.max_t import flip_families
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.randomisation import sign_flips
 from gainful.evidence.statistics.resampling import Resampling
@@ -100,7 +100,7 @@ def test_max_t_of_all_pairs_and_its_intervals_equal_loops(queries):
     values = np.round(RNG.random((queries, 4)) * np.array([1, 1, 0.2, 2]), 2)
     values[:, 1] = values[:, 0]  # two runs that are alike
     resampling = Resampling(resamples=199, seed=4)
-    outcome = max_t_test([UnitSums.from_values(values)], ALL_PAIRS, resampling)
+    outcome = flip_families([UnitSums.from_values(values)], ALL_PAIRS, resampling)
     differences = values[:, ALL_PAIRS[:, 0]] - values[:, ALL_PAIRS[:, 1]]
     signs, added = signs_of(queries, resampling), int(queries > 16)
     own, among = max_t_by_loops(differences, signs, added)
@@ -320,7 +320,7 @@ def test_any_mistake_among_runs_without_effect_is_made_in_one_of_twenty(spread):
     for trial in range(300):
         values = random.normal(size=(25, 1)) + random.normal(size=(25, 6)) * scales
         resampling = Resampling(resamples=199, seed=trial)
-        outcome = max_t_test([UnitSums.from_values(values)], pairs, resampling)
+        outcome = flip_families([UnitSums.from_values(values)], pairs, resampling)
         mistakes += (outcome.corrected <= 0.05).any()
         uncovered += ((outcome.low > 0) | (outcome.high < 0)).any()
     assert 3 < mistakes <= 26
@@ -339,7 +339,7 @@ def test_max_t_keeps_its_power_beside_very_different_runs():
         for name, columns in (("alone", 2), ("beside", 5)):
             chosen = pairs[pairs.max(axis=1) < columns]
             units = UnitSums.from_values(values[:, :columns])
-            outcome = max_t_test([units], chosen, resampling)
+            outcome = flip_families([units], chosen, resampling)
             hits[name] += outcome.corrected[0][0] <= 0.05
     assert hits["alone"] > 90  # tukey: 72 % alone, 6 % beside
     assert hits["beside"] > hits["alone"] - 30
@@ -349,7 +349,7 @@ def test_resamples_are_worked_on_in_bounded_memory():
     values = RNG.random((300, 25))
     pairs = np.stack(np.triu_indices(25, 1), axis=1)
     tracemalloc.start()
-    max_t_test([UnitSums.from_values(values)], pairs, Resampling(resamples=20_000))
+    flip_families([UnitSums.from_values(values)], pairs, Resampling(resamples=20_000))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60e6  # all statistics together would be 48 MB, three times over

@@ -9,6 +9,7 @@ Examples:
 
 from typing import TYPE_CHECKING
 
+from gainful.api.max_t import max_t_test
 from gainful.api.settle import settle
 from gainful.evidence.mean_intervals import MeanIntervals, RunMeanIntervals, mean_intervals
 from gainful.evidence.orders.agreement import order_means
@@ -17,6 +18,7 @@ from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.power import detectable_effect, queries_needed
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.step_down import step_down_max_t
 from gainful.evidence.unjudged.bounds import Bounds
 from gainful.evidence.unjudged.settlement import Settlement
 from gainful.text import answer_missing
@@ -31,11 +33,13 @@ __all__ = [
     "Settlement",
     "detectable_effect",
     "kendall_tau",
+    "max_t_test",
     "mean_intervals",
     "order_means",
     "queries_needed",
     "rbo",
     "settle",
+    "step_down_max_t",
     "tau_ap",
 ]
 

@@ -22,7 +22,7 @@ from gainful.evidence.statistics.correction import (
     ample_resamples,
     smallest_resamples,
 )
-from gainful.evidence.statistics.max_t import INTERVAL, max_t_test
+from gainful.evidence.statistics.max_t import INTERVAL, flip_families
 from gainful.evidence.statistics.outcome import widen_to_zero
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.randomisation import MAX_EXACT_DIFFERENCES
@@ -137,10 +137,11 @@ def _apply_max_t(paired: Sequence[PairedValues], pairs: Ranks, weighing: Weighin
             UnitSums.from_values(item.values, number, total)
             for item, number in zip(paired, numbers, strict=True)
         ]
-        families = [max_t_test(units, pairs, weighing.resampling)]
+        families = [flip_families(units, pairs, weighing.resampling)]
     else:
         families = [
-            max_t_test([item.sum_units(item.values)], pairs, weighing.resampling) for item in paired
+            flip_families([item.sum_units(item.values)], pairs, weighing.resampling)
+            for item in paired
         ]
     return PairOutcomes(
         difference=_mean_differences(paired, pairs),

@@ -47,7 +47,9 @@ class FamilyOutcome:
     exact: bool
 
 
-def max_t_test(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resampling) -> FamilyOutcome:
+def flip_families(
+    measures: Sequence[UnitSums], pairs: Ranks, resampling: Resampling
+) -> FamilyOutcome:
     """The p of each pair in each measure, by itself and among all, and simultaneous intervals.
 
     Args:
@@ -59,7 +61,7 @@ def max_t_test(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamplin
     Examples:
         >>> values = np.array([[0.1, 0.0, 0.3], [0.2, 0.0, 0.1], [0.3, 0.0, 0.5], [0.4, 0.0, 0.2]])
         >>> pairs = np.array([[0, 1], [2, 1]])
-        >>> outcome = max_t_test([UnitSums.from_values(values)], pairs, Resampling())
+        >>> outcome = flip_families([UnitSums.from_values(values)], pairs, Resampling())
         >>> outcome.p.tolist(), outcome.exact  # all signs alike: 2 of 16 ways
         ([[0.125, 0.125]], True)
     """
